@@ -1,0 +1,48 @@
+# `make audit` and `make test` are all the set-up there is: both create .venv and install what they need.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+SOURCES := $(shell find privcheck bounds -name '*.py' -o -name '*.toml' -o -name py.typed 2>/dev/null) pyproject.toml README.md
+
+.PHONY: audit test evidence benchmark lint notebook clean
+
+audit: $(VENV)/.package  ## audit the three targets of the main job; the page goes to out/
+	$(BIN)/python audits --html out/audit.html
+
+test: $(VENV)/.package $(VENV)/.testing  ## run the whole test suite against the built wheel
+	$(BIN)/python -P -m pytest -q -n 2 --dist loadfile
+
+evidence: $(VENV)/.package $(VENV)/.testing  ## run the slow statistical evidence in full
+	$(BIN)/python -P -m pytest -q -n 2 -m evidence --evidence full
+
+benchmark: $(VENV)/.package  ## print the tables of benchmarks/
+	$(BIN)/python -P benchmarks/simulate.py
+
+lint: $(VENV)/.package $(VENV)/.testing  ## ruff and mypy strict
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+	$(BIN)/python -m mypy audits
+
+notebook: $(VENV)/.package  ## execute the notebooks in place
+	$(PIP) install '.[notebooks]'
+	$(BIN)/python -m jupyter execute --inplace notebooks/*.ipynb
+
+$(VENV)/.package: $(SOURCES) | $(VENV)/.created
+	rm -rf dist && $(BIN)/python -m build --wheel --outdir dist . > $(VENV)/build.log 2>&1 || (cat $(VENV)/build.log; exit 1)
+	$(PIP) install dist/*.whl
+	$(PIP) install --force-reinstall --no-deps dist/*.whl
+	touch $@
+
+$(VENV)/.testing: pyproject.toml $(VENV)/.package
+	wheel=$$(ls dist/*.whl) && $(PIP) install "$$wheel[dev,oracles]"
+	touch $@
+
+$(VENV)/.created:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install 'build>=1.2'
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist out

@@ -1,0 +1,8 @@
+"""AdaP-KL-UCB claims epsilon-DP (Azize and Basu 2022, Theorem 6): nothing above the claim must be found.
+
+Audited with two arms and alpha = 3.1 on structured pairs of streams of 16 rounds that differ in one row.
+"""
+
+from privcheck.auditing.declared import DeclaredAudit
+
+AUDIT = DeclaredAudit("adap-kl-ucb", 1.0, "consistent", 400_000, {"arms": 2, "horizon": 16}, least_lower_bound=0.5)

@@ -1,0 +1,10 @@
+"""AdaP-UCB claims epsilon-DP (Azize and Basu 2022, Theorem 6): nothing above the claim must be found.
+
+Audited with two arms and alpha = 3.1 on structured pairs of streams of 12 rounds that differ in one row; the first
+blocks of one reward are the most revealing, and longer streams only thin out the search. The lower bound has to come
+close to the claim, otherwise the audit would prove little.
+"""
+
+from privcheck.auditing.declared import DeclaredAudit
+
+AUDIT = DeclaredAudit("adap-ucb", 1.0, "consistent", 1_000_000, {"arms": 2, "horizon": 12}, least_lower_bound=0.93)

@@ -1,0 +1,56 @@
+"""The theory of differentially private bandits: divergences, lemmas, and theorems evaluated on an instance.
+
+>>> from bounds import evaluate, named_instance
+>>> bounds = {bound.id: bound for bound in evaluate(named_instance("c2", epsilon=1.0))}
+>>> round(bounds["azize-basu-2022/thm3-tight"].constant, 3)
+7.708
+"""
+
+from bounds import azize_basu_2022 as azize_basu_2022  # registers its theorems
+from bounds.distinguishability import d_inf, t_inf
+from bounds.divergences import kl_bernoulli, kl_gaussian, tv_bernoulli, tv_gaussian
+from bounds.errors import PrivcheckError
+from bounds.evaluation import ContradictionWarning, contradictions, evaluate
+from bounds.instance import Instance
+from bounds.instances import instance_names, named_instance
+from bounds.karwa_vadhan import (
+    CLASSIC_EPSILON_LIMIT,
+    Indistinguishability,
+    karwa_vadhan_classic,
+    karwa_vadhan_kl,
+    karwa_vadhan_kl_bernoulli,
+    karwa_vadhan_sharp,
+)
+from bounds.kl_inverse import kl_upper_inverse
+from bounds.private_divergence import d_epsilon, d_epsilon_minimiser
+from bounds.theorem import THEOREMS, BoundValue, Condition, Theorem, theorem
+
+__all__ = [
+    "CLASSIC_EPSILON_LIMIT",
+    "THEOREMS",
+    "BoundValue",
+    "Condition",
+    "ContradictionWarning",
+    "Indistinguishability",
+    "Instance",
+    "PrivcheckError",
+    "Theorem",
+    "contradictions",
+    "d_epsilon",
+    "d_epsilon_minimiser",
+    "d_inf",
+    "evaluate",
+    "instance_names",
+    "karwa_vadhan_classic",
+    "karwa_vadhan_kl",
+    "karwa_vadhan_kl_bernoulli",
+    "karwa_vadhan_sharp",
+    "kl_bernoulli",
+    "kl_gaussian",
+    "kl_upper_inverse",
+    "named_instance",
+    "t_inf",
+    "theorem",
+    "tv_bernoulli",
+    "tv_gaussian",
+]

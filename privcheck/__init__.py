@@ -1,0 +1,37 @@
+"""privcheck: how private a sequential learning algorithm really is, and how good it can possibly be.
+
+>>> import privcheck
+>>> report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=4, horizon=4, runs=20_000)
+>>> report.verdict
+'violation'
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from privcheck.errors import PolicyError, PrivcheckError
+
+if TYPE_CHECKING:
+    from privcheck.auditing.audit import audit
+    from privcheck.auditing.report import AuditReport
+    from privcheck.simulation.simulate import Simulation, simulate
+
+__version__ = "0.1.0"
+
+__all__ = ["AuditReport", "PolicyError", "PrivcheckError", "Simulation", "__version__", "audit", "simulate"]
+
+_HOMES = {
+    "audit": "privcheck.auditing.audit",
+    "AuditReport": "privcheck.auditing.report",
+    "simulate": "privcheck.simulation.simulate",
+    "Simulation": "privcheck.simulation.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the parts of the public interface when they are first used, so that `privcheck --help` is quick."""
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,63 @@
+"""How many runs an audit makes: fixed before any counted run is looked at."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from privcheck.auditing.runners import Runner, Table
+
+DEFAULT_HORIZON = 16
+KERNEL_RUNS = 200_000
+PYTHON_TIME_BUDGET = 60.0
+
+SAFETY = 0.6
+"""Share of a time budget that the pilot plans to use: if the clock ends an audit, it has no bound to report."""
+
+PILOT_SECONDS = 0.5
+
+
+def screening_budget(runs: int, engine: str) -> int:
+    """Return the runs, both sides together, spent on finding the pair of streams; compiled runs are cheap, so more.
+
+    >>> screening_budget(1000, "python"), screening_budget(1000, "kernel")
+    (1000, 4000)
+    """
+    return runs * (4 if engine == "kernel" else 1)
+
+
+def seconds_per_run(runner: Runner, table: Table, seed: int) -> float:
+    """Return the time of one run, measured on pilot runs that are thrown away."""
+    runner.play(table, 1, np.random.SeedSequence(seed, spawn_key=(0, 0)))
+    runs, batch = 0, 8
+    start = time.perf_counter()
+    while time.perf_counter() - start < PILOT_SECONDS:
+        runner.play(table, batch, np.random.SeedSequence(seed, spawn_key=(0, 1, runs)))
+        runs += batch
+        batch = min(2 * batch, runner.chunk_runs)
+    return (time.perf_counter() - start) / runs
+
+
+def runs_within(seconds: float, cost: float, jobs: int, engine: str) -> int:
+    """Return the runs a side that fit into a time budget, to two digits.
+
+    Parameters
+    ----------
+    seconds : time budget.
+    cost : seconds per run.
+    jobs : workers; each further one is taken to add 0.8 of one.
+    engine : of the runner, which decides the share of screening.
+
+    Examples
+    --------
+    >>> runs_within(60.0, 1e-4, 1, "python")
+    120000
+    """
+    per_side = 2 + screening_budget(100, engine) / 100
+    raw = SAFETY * seconds * (1 + 0.8 * (jobs - 1)) / (cost * per_side)
+    if raw < 100:
+        return max(20, int(raw))
+    digits = 10 ** (int(math.log10(raw)) - 1)
+    return int(raw // digits * digits)

@@ -1,0 +1,130 @@
+"""Factories of user policies: importing them from files and modules, and checking what they ask for."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from privcheck.errors import PrivcheckError, words
+
+FACTORY_KEYWORDS = ("arms", "epsilon", "delta", "horizon")
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a factory lives, a file or a module and a name in it, so that worker processes can load it."""
+
+    module: str
+    name: str
+
+    @property
+    def is_file(self) -> bool:
+        return self.module.endswith(".py")
+
+    def load(self) -> Callable[..., Any]:
+        """Import the file or module and return the named factory; PrivcheckError tells what is wrong with it."""
+        module = _import_file(Path(self.module)) if self.is_file else _import_module(self.module)
+        if not hasattr(module, self.name):
+            public = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
+            raise PrivcheckError(
+                "target",
+                f"{self.module}:{self.name}",
+                f"a name that {self.module} defines",
+                f"it defines {', '.join(public) or 'nothing that can be called'}",
+            )
+        return getattr(module, self.name)  # type: ignore[no-any-return]
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise PrivcheckError("target", str(path), "a Python file that exists", "check the path")
+    name = "privcheck_target_" + path.stem
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PrivcheckError("target", str(path), "a Python file", "give path/to/file.py:name")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise _import_failed(str(path), error) from None
+    finally:
+        sys.path.remove(str(path.resolve().parent))
+    return module
+
+
+def _import_module(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        raise _import_failed(name, error) from None
+
+
+def _import_failed(name: str, error: BaseException) -> PrivcheckError:
+    return PrivcheckError(
+        "target", words(f"{name}, which raises {describe_exception(error)}"), "a target that imports", "mend it first"
+    )
+
+
+def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
+    """Return the keywords to call a factory with, besides its Generator; refuse a factory that needs something else."""
+    if not callable(factory):
+        raise PrivcheckError(
+            "target", factory, "a factory: a class or function that takes a Generator", "pass the class itself"
+        )
+    if isinstance(factory, type) and not all(callable(getattr(factory, name, None)) for name in ("select", "update")):
+        missing = "select" if not callable(getattr(factory, "select", None)) else "update"
+        raise PrivcheckError(
+            "target",
+            words(f"class {factory.__name__}, which has no method {missing}()"),
+            "a class with select() and update()",
+            "a bandit is any object with these two methods",
+        )
+    try:
+        parameters = list(inspect.signature(factory).parameters.values())
+    except (TypeError, ValueError):
+        return {}
+    named = {p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY}
+    required = [
+        p.name
+        for p in parameters
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    ]
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
+    if not positional or positional[0].name in FACTORY_KEYWORDS:
+        raise PrivcheckError(
+            "target",
+            words(f"a factory with the parameters ({', '.join(p.name for p in parameters)})"),
+            "a numpy Generator (rng) as its first parameter",
+            "all randomness of the policy must come from it",
+        )
+    unknown = [name for name in required if name not in FACTORY_KEYWORDS and name != positional[0].name]
+    if unknown:
+        raise PrivcheckError(
+            "target",
+            words(f"a factory that asks for {', '.join(unknown)}"),
+            f"a first parameter rng, and any of {', '.join(FACTORY_KEYWORDS)}",
+            "wrap it in a function that fills in the rest",
+        )
+    arguments = {name: keywords[name] for name in FACTORY_KEYWORDS if name in named}
+    for name in required:
+        if name in arguments and arguments[name] is None:
+            raise PrivcheckError(name, None, "a value, because the target's factory asks for it", f"give {name}")
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def describe_exception(error: BaseException) -> str:
+    """Say what was raised and where, in the user's own file."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{where}"

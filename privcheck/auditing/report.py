@@ -1,0 +1,144 @@
+"""What an audit found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from privcheck.auditing.runners import Table
+from privcheck.serialise import plain, to_json
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with a two-sided confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What the audit could have seen, at the level of its verdict.
+
+    Parameters
+    ----------
+    epsilon : the largest lower bound that its counted runs could have shown (an event certain on one stream, never
+        seen on the other).
+    mass : the smallest event probability with which they could have refuted the claim; None without a claim, above 1
+        when no event could.
+
+    """
+
+    epsilon: float
+    mass: float | None
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two neighbouring streams and an event that tells them apart.
+
+    Parameters
+    ----------
+    first, second : reward tables, shape (T, K).
+    rounds : the rounds that differ, counted from 1.
+    streams : the two streams in words.
+    event : the event in words.
+    more_likely : "first" or "second", the stream on which the event is more likely.
+    probability_first, probability_second : of the event, with intervals.
+
+    """
+
+    first: Table
+    second: Table
+    rounds: tuple[int, ...]
+    streams: str
+    event: str
+    more_likely: str
+    probability_first: Estimate
+    probability_second: Estimate
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """The answer of `privcheck.audit`.
+
+    Parameters
+    ----------
+    verdict : "violation": the claim is refuted at level `error`; "consistent": it is not, and the resolution is at or
+        above it;
+        "inconclusive": too few runs to tell, or ended early; None: no claim was given.
+    epsilon_claimed, delta : the claim.
+    epsilon_lower : lower bound of epsilon at `confidence`; None when the audit ended early. Both levels cover the whole
+        search, because events and streams were chosen on runs that were not counted.
+    epsilon_lower_clopper_pearson : the same from two Clopper-Pearson limits, for comparison.
+    epsilon_estimate : log-ratio of the winning event's probabilities, with its two-sided interval.
+    resolution : what the runs could have shown.
+    exact_loss : the true loss, where it can be computed; None otherwise.
+    witness : the two streams and the event.
+    certificate : upper bound from a guarded run; None when there is none.
+    runs : learning, choosing and counting runs on each stream of the final pair.
+    screened_pairs, screening_runs : pairs of streams looked at, and the runs (both streams) spent on that.
+
+    """
+
+    target: str
+    verdict: str | None
+    epsilon_claimed: float | None
+    delta: float
+    epsilon_lower: float | None
+    epsilon_lower_clopper_pearson: float | None
+    epsilon_estimate: Estimate | None
+    resolution: Resolution | None
+    exact_loss: float | None
+    witness: Witness | None
+    certificate: Any
+    runs: int
+    screened_pairs: int
+    screening_runs: int
+    seconds: float
+    engine: str
+    neighbours: str
+    rewards: tuple[float, float]
+    observe: str
+    feedback: str
+    horizon: int
+    arms: int
+    seed: int
+    confidence: float
+    error: float
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> str:
+        """Return all fields as JSON text, `schema_version` first, infinities as "inf"."""
+        return to_json(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain Python values."""
+        return dict(plain(self))
+
+    def save_html(self, path: str | Path) -> None:
+        """Write one self-contained page with the verdict, the bounds, the witness and its pictures."""
+        from privcheck.reporting.page import save_page
+
+        save_page([self], path)
+
+    def __str__(self) -> str:
+        claim = "no claim" if self.epsilon_claimed is None else f"claim epsilon = {self.epsilon_claimed:g}"
+        claim += f", delta = {self.delta:g}" if self.delta else ""
+        lower = "no lower bound" if self.epsilon_lower is None else f"epsilon >= {self.epsilon_lower:.3f}"
+        return f"{self.target}: {self.verdict or 'measured'} ({claim}; {lower} at confidence {self.confidence:g})"
+
+
+def bound_text(value: float | None) -> str:
+    """Format a bound for a table: three decimals, an infinity sign, or a dash for none.
+
+    >>> bound_text(0.97654), bound_text(None)
+    ('0.977', '-')
+    """
+    if value is None:
+        return "-"
+    return "∞" if math.isinf(value) else f"{value:.3f}"

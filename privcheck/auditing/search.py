@@ -1,0 +1,100 @@
+"""The search for the pair of neighbouring streams that a policy tells apart best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from privcheck.auditing.events import learn, promising
+from privcheck.auditing.runners import Actions
+from privcheck.auditing.sampling import Request, Sampler
+from privcheck.auditing.streams import StreamPair
+from privcheck.auditing.views import views
+
+LEAST_RUNS = 100
+"""Runs a side below which a pair's log-ratio is mostly noise."""
+
+KEPT = 5
+"""One pair in so many goes on to the next round."""
+
+
+@dataclass(frozen=True)
+class Screening:
+    """What the search did: pairs looked at, runs spent on them (both sides), and the promise of the best ones."""
+
+    pairs: int
+    runs: int
+    ranking: list[tuple[str, float]]
+
+
+def screening_rounds(pairs: int, budget: int) -> list[tuple[int, int]]:
+    """Plan successive halving: (number of pairs, runs a side of each) per round, all rounds costing about the same.
+
+    Parameters
+    ----------
+    pairs : how many candidates there are; fewer are looked at when the budget is small.
+    budget : runs to spend, both sides together.
+
+    Examples
+    --------
+    >>> screening_rounds(128, 50_000)
+    [(83, 100), (16, 520), (3, 2777)]
+
+    """
+    rounds = max(1, math.ceil(math.log(pairs / 2) / math.log(KEPT)))
+    share = budget // (2 * rounds)
+    alive = max(1, min(pairs, share // LEAST_RUNS))
+    plan = []
+    for _ in range(rounds):
+        plan.append((alive, max(LEAST_RUNS, share // alive)))
+        alive = max(2, alive // KEPT)
+    return plan
+
+
+def screen(
+    sampler: Sampler,
+    pairs: list[StreamPair],
+    budget: int,
+    counting_runs: int,
+    level: float,
+    advance: Callable[[int], None],
+) -> tuple[StreamPair, Screening]:
+    """Return the most promising pair. Nothing seen here is used again: the winner is confirmed on fresh runs.
+
+    Parameters
+    ----------
+    sampler : plays the runs; requests are keyed (1, round, pair, side).
+    pairs : candidates in order of priority.
+    budget : runs to spend, both sides together.
+    counting_runs, level : of the confirmation, which a pair's promise anticipates.
+
+    """
+    ranking: list[tuple[float, StreamPair]] = [(0.0, pair) for pair in pairs]
+    spent = looked_at = 0
+    if len(pairs) > 1:
+        for number, (alive, runs) in enumerate(screening_rounds(len(pairs), budget)):
+            kept = [pair for _, pair in ranking[:alive]]
+            requests = [
+                Request(table, runs, (1, number, index, side))
+                for index, pair in enumerate(kept)
+                for side, table in enumerate((pair.first, pair.second))
+            ]
+            played = sampler.play(requests, advance)
+            scored = [
+                (_promise(pair, played[2 * index], played[2 * index + 1], counting_runs, level), pair)
+                for index, pair in enumerate(kept)
+            ]
+            ranking = sorted(scored, key=lambda entry: -entry[0])
+            spent += 2 * runs * len(kept)
+            looked_at = max(looked_at, len(kept))
+    best = [(pair.label, promise) for promise, pair in ranking[:10]]
+    return ranking[0][1], Screening(max(looked_at, 1), spent, best)
+
+
+def _promise(pair: StreamPair, first: Actions, second: Actions, counting_runs: int, level: float) -> float:
+    """Return the promise of a pair's best event: learned on the first half of its runs, judged on the other."""
+    half = len(first) // 2
+    scores = learn(views(pair.first.shape[1], len(pair.first), pair.changed), first[:half], second[:half])
+    judged = promising(scores, first[half:], second[half:], counting_runs, level, pessimism=1.0)
+    return max(candidate.promise for candidate in judged)

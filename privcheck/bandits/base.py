@@ -1,0 +1,93 @@
+"""What every shipped algorithm declares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from bounds.domains import POSITIVE, Declared, Integer, declared_fields, parameter
+from privcheck.registry import Registry
+
+if TYPE_CHECKING:
+    from privcheck.simulation.compiled import Kernel
+
+
+class BanditPolicy(Protocol):
+    """A policy with bandit feedback: the contract of a user's own bandit."""
+
+    def select(self) -> int:
+        """Return the arm to play, 0-based."""
+
+    def update(self, action: int, reward: float) -> None:
+        """Take in the reward of the arm that was played."""
+
+
+class FullInformationPolicy(Protocol):
+    """A policy that sees the rewards of all arms after each round."""
+
+    def select(self) -> int:
+        """Return the arm to play, 0-based."""
+
+    def update(self, action: int, rewards: npt.NDArray[np.float64]) -> None:
+        """Take in the rewards of all arms, shape (K,)."""
+
+
+class Algorithm(Declared):
+    """Base of the shipped algorithms: a frozen dataclass of the paper's parameters that registers itself under `id`.
+
+    `build(rng)` gives the readable reference, close to the paper's pseudo-code; `kernel` is the compiled function that
+    audits and simulations run (its signature is in `privcheck.simulation.compiled`). Tests show that the two agree.
+    """
+
+    id: ClassVar[str]
+    source: ClassVar[str]
+    private: ClassVar[bool] = True
+    feedback: ClassVar[str] = "bandit"
+    simulation_engine: ClassVar[str]
+    kernel: ClassVar[Kernel]
+
+    arms: int
+    epsilon: float | None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "id" in cls.__dict__:
+            ALGORITHMS.register(cls.id, cls)
+
+    def build(
+        self, rng: np.random.Generator, *, noise: np.random.Generator | None = None
+    ) -> BanditPolicy | FullInformationPolicy:
+        """Return the reference policy; its privacy noise comes from `noise`, or from `rng` when that is not given."""
+        raise NotImplementedError
+
+    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+        """Return the numbers that the kernel needs, shape (P,)."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """Return the id with its parameters, for tables.
+
+        >>> ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0).describe()
+        'adap-ucb(arms=2, epsilon=1, alpha=3.1)'
+        """
+        values = ", ".join(f"{f.name}={getattr(self, f.name):g}" for f in declared_fields(type(self)))
+        return f"{self.id}({values})"
+
+
+ALGORITHMS: Registry[Algorithm] = Registry("algorithm", "privcheck.bandits")
+
+
+def arms_parameter() -> Any:
+    """Declare the number of arms K."""
+    return parameter(
+        Integer(2, 127), typical=(2, 10), doc="K, the number of arms", hint="a bandit needs two arms or more"
+    )
+
+
+def epsilon_parameter() -> Any:
+    """Declare the privacy budget epsilon."""
+    return parameter(
+        POSITIVE, typical=(0.1, 4.0), doc="epsilon, the pure differential privacy budget", hint="give a positive budget"
+    )

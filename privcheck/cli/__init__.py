@@ -1,0 +1,60 @@
+"""The command line: `privcheck audit | bounds | simulate | list`.
+
+Exit status: 0 nothing found, 1 a violation, 2 bad input (one line on standard error), 3 inconclusive.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from privcheck.cli.audit_command import audit
+from privcheck.cli.bounds_command import bounds
+from privcheck.cli.list_command import list_everything
+from privcheck.cli.simulate_command import simulate
+from privcheck.errors import PrivcheckError
+
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
+app = typer.Typer(
+    name="privcheck",
+    help="Audit, bound and simulate differentially private bandits.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(audit)
+app.command()(bounds)
+app.command()(simulate)
+app.command("list")(list_everything)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with its status."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit status; bad input is told in one line on standard error."""
+    try:
+        return int(app(arguments, standalone_mode=False) or 0)
+    except PrivcheckError as error:
+        return _refuse(str(error))
+    except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            return 0
+        message = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+        return _refuse(f"{message}; `privcheck --help` shows what there is")
+    except (typer.Abort, KeyboardInterrupt):
+        sys.stderr.write("privcheck: interrupted\n")
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+
+
+def _refuse(message: str) -> int:
+    sys.stderr.write(f"privcheck: {message}\n")
+    return 2

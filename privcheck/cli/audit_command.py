@@ -1,0 +1,85 @@
+"""`privcheck audit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privcheck.cli.options import Epsilon, Jobs, Json, Seed, check_json, numbers, write_json
+from privcheck.errors import PrivcheckError
+
+EXIT_STATUS = {"violation": 1, "inconclusive": 3}
+
+
+def audit(
+    target: Annotated[str, typer.Argument(help="A shipped id, path/to/file.py:name or package.module:name.")],
+    epsilon: Epsilon = None,
+    delta: Annotated[float, typer.Option(help="delta of the claim.")] = 0.0,
+    arms: Annotated[int | None, typer.Option(help="Number of arms K; needed for a policy of your own.")] = None,
+    horizon: Annotated[int | None, typer.Option(help="Rounds per run; 16 by default.")] = None,
+    rewards: Annotated[str, typer.Option(help="Declared range of rewards.")] = "0,1",
+    feedback: Annotated[
+        str, typer.Option(help="What update() is given: bandit, one reward; full, all rewards.")
+    ] = "bandit",
+    runs: Annotated[float | None, typer.Option(help="Runs on each stream of the final pair.")] = None,
+    time_budget: Annotated[
+        float | None, typer.Option(help="Seconds, instead of runs; 60 for a policy of your own.")
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Of the lower bound.")] = 0.95,
+    error: Annotated[float, typer.Option(help="Probability with which a true claim may be called violated.")] = 1e-3,
+    observe: Annotated[str, typer.Option(help="What an attacker sees: actions.")] = "actions",
+    neighbours: Annotated[str, typer.Option(help="row, reward or group:k: what one datum is.")] = "row",
+    streams: Annotated[str | None, typer.Option(help="A .npy or .csv file with two streams of your own.")] = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    json: Json = None,
+    html: Annotated[str | None, typer.Option(help="Write a page with pictures to this .html file.")] = None,
+) -> int:
+    """Search for two neighbouring reward streams that a policy tells apart better than its claim allows.
+
+    A policy is any class with select() and update(action, reward) that takes its numpy Generator as first argument:
+
+        privcheck audit my_bandit.py:MyBandit --epsilon 1 --arms 2 --horizon 16
+
+    Exit status: 0 consistent with the claim (or no claim), 1 violation, 2 bad input, 3 inconclusive.
+    """
+    from bounds.domains import Integer, check
+    from privcheck.auditing.audit import audit as run_audit
+    from privcheck.files import check_output
+
+    check_json(json)
+    if html is not None:
+        check_output(html, "html", (".html", ".htm"))
+    pair = numbers(rewards, "rewards")
+    if len(pair) != 2:
+        raise PrivcheckError("rewards", rewards, "the lowest and the highest reward", "as in --rewards 0,1")
+    count = None if runs is None else check("runs", runs, Integer(20), "tens of thousands are usual")
+    report = run_audit(
+        target,
+        epsilon=epsilon,
+        delta=delta,
+        arms=arms,
+        horizon=horizon,
+        rewards=pair,
+        feedback=feedback,
+        runs=count,
+        time_budget=time_budget,
+        confidence=confidence,
+        error=error,
+        observe=observe,
+        neighbours=neighbours,
+        streams=None if streams is None else Path(streams),
+        seed=seed,
+        jobs=jobs,
+    )
+    if not write_json(json, report.to_json()):
+        from rich.console import Console
+
+        from privcheck.reporting.tables import audit_details
+
+        Console().print(audit_details(report))
+    if html is not None:
+        report.save_html(html)
+    return EXIT_STATUS.get(report.verdict or "", 0)

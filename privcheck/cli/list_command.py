@@ -1,0 +1,33 @@
+"""`privcheck list`."""
+
+from __future__ import annotations
+
+from privcheck.cli.options import Json, check_json, write_json
+
+
+def list_everything(json: Json = None) -> int:
+    """Show what is shipped: algorithms, mechanisms, environments and theorems, with one line each."""
+    check_json(json)
+    from bounds import THEOREMS
+    from privcheck.bandits import ALGORITHMS
+    from privcheck.environments import ENVIRONMENTS
+    from privcheck.mechanisms import MECHANISMS
+    from privcheck.serialise import to_json
+
+    shipped = {
+        "algorithms": ALGORITHMS.summaries(),
+        "mechanisms": MECHANISMS.summaries(),
+        "environments": ENVIRONMENTS.summaries(),
+        "theorems": [{"id": name, "summary": theorem.statement.rstrip(".")} for name, theorem in THEOREMS.items()],
+    }
+    if not write_json(json, to_json(shipped)):
+        from rich.console import Console
+        from rich.table import Table
+
+        console = Console()
+        for kind, entries in shipped.items():
+            table = Table("id", "summary", title=kind, title_justify="left", expand=False)
+            for entry in entries:
+                table.add_row(entry["id"], entry["summary"])
+            console.print(table)
+    return 0

@@ -1,0 +1,65 @@
+"""Independent Bernoulli arms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bounds.domains import UNIT_INTERVAL, parameter
+from privcheck.environments.base import Environment
+
+
+@dataclass(frozen=True)
+class Probabilities:
+    """The domain of arm means: a vector of 2 to 127 probabilities."""
+
+    @property
+    def text(self) -> str:
+        return "a list of 2 to 127 numbers in [0, 1]"
+
+    def normalise(self, value: Any) -> tuple[float, ...]:
+        if isinstance(value, str | bytes | dict | set) or not 2 <= len(value) <= 127:
+            raise ValueError
+        return tuple(UNIT_INTERVAL.normalise(mean) for mean in value)
+
+
+@dataclass(frozen=True)
+class Bernoulli(Environment):
+    r"""Independent Bernoulli arms with given means.
+
+    In every round t = 1, 2, ... arm a pays X_{t,a} ~ Bernoulli(mu_a), independent over rounds and arms. The
+    pseudo-regret after T rounds is sum_{t<=T} (max_b mu_b - mu_{A_t}).
+
+    Parameters
+    ----------
+    means : mu, shape (K,), 2 <= K <= 127, in [0, 1].
+
+    Raises
+    ------
+    PrivcheckError : fewer than two arms, a mean outside [0, 1], NaN, or no list of numbers.
+
+    Examples
+    --------
+    >>> environment = Bernoulli((0.75, 0.5))
+    >>> environment.arms, environment.gaps().tolist()
+    (2, [0.0, 0.25])
+    >>> environment.table(np.random.default_rng(0), horizon=3).tolist()
+    [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
+    """
+
+    means: tuple[float, ...] = parameter(
+        Probabilities(), typical=(0.05, 0.95), doc="mu, mean reward of every arm", hint="for example 0.75, 0.5"
+    )
+
+    id: ClassVar[str] = "bernoulli"
+
+    def table(self, rng: np.random.Generator, horizon: int) -> npt.NDArray[np.float64]:
+        return (rng.random((horizon, self.arms)) < np.array(self.means)).astype(np.float64)
+
+
+def published_means(*means: float) -> Any:
+    """Declare the means of a paper's instance, which cannot be changed."""
+    return field(default=means, init=False)

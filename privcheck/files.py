@@ -1,0 +1,46 @@
+"""Output files: checked before any work, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from privcheck.errors import PrivcheckError
+
+
+def check_output(path: str | Path, parameter: str, suffixes: Sequence[str]) -> Path:
+    """Return the path of a file to be written, or refuse it before anything is done.
+
+    >>> check_output("report.html", "html", (".html",)).name
+    'report.html'
+    """
+    target = Path(path)
+    if target.suffix.lower() not in suffixes:
+        expected = f"a file that ends in {' or '.join(suffixes)}"
+        raise PrivcheckError(parameter, str(path), expected, "the suffix decides the format")
+    if target.is_dir():
+        raise PrivcheckError(parameter, str(path), "a file", "this is a folder: add a file name")
+    return target
+
+
+def write_whole(path: str | Path, content: str | bytes, parameter: str = "path") -> None:
+    """Write a file by way of a temporary one beside it, so that an interruption leaves the old file or the new one."""
+    target = Path(path)
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
+    except OSError as error:
+        raise PrivcheckError(parameter, str(path), "a place that can be written", str(error.strerror)) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,140 @@
+"""The Laplace mechanism, for one number or an array."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from bounds.domains import POSITIVE, Integer, check, parameter
+from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms.base import Array, Mechanism, finite_array, generator
+
+
+@dataclass(frozen=True)
+class Laplace(Mechanism):
+    r"""Add independent Laplace noise to a number or to every entry of an array.
+
+    M(f) = f + (Z_1, ..., Z_d), the Z_i independent with density exp(-|z| / b) / (2 b), b = s (1 + 4e-9) / epsilon.
+
+    Parameters
+    ----------
+    sensitivity : s > 0, in the unit of the value: largest L1 distance of the exact values of two neighbours.
+    epsilon : > 0, the budget, charged exactly.
+    given_scale : b > 0, the scale in place of both; `Laplace.with_scale(b)` sets it.
+
+    Guarantee
+    ---------
+    Notion: pure differential privacy, epsilon (s / b when the scale was given).
+    Neighbours: those for which s was computed; `privcheck.privacy.sensitivity` does it for sums and means of rewards.
+    Released: the noisy number or array, once; drawing again costs epsilon again.
+    What one datum can change: the exact value, by at most s in L1. A set of values needs its diameter: an L1 ball of
+    radius R has diameter 2 R.
+    Noise: Laplace of scale b, fast floating-point draws; `secure=True` uses OpenDP's exact sampler.
+    Ties: nothing is compared.
+    Proof: |o - f'| - |o - f| <= |f - f'| entry by entry, so every log-ratio of densities is at most s / b.
+
+    Raises
+    ------
+    PrivcheckError : a parameter outside its domain, a value that is not finite, an `rng` that is not a Generator.
+
+    Source: Dwork, McSherry, Nissim and Smith (2006), Proposition 1; formulas.md 0.3, errata E-26 for the diameter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mechanism = Laplace(sensitivity=1.0, epsilon=0.5)
+    >>> round(mechanism.scale, 6), mechanism.loss(1.0), Laplace.with_scale(2.0).loss(3.0)
+    (2.0, 0.5, 1.5)
+    >>> round(mechanism.release(10.0, np.random.default_rng(0)), 3)
+    10.64
+    >>> round(mechanism.log_ratio(12.0, 11.0, 10.0), 6)
+    0.5
+
+    """
+
+    id: ClassVar[str] = "laplace"
+    notion: ClassVar[str] = "pure"
+    sensitivity_norm: ClassVar[str] = "L1"
+    source: ClassVar[str] = "Dwork, McSherry, Nissim and Smith (2006), Proposition 1"
+
+    sensitivity: float | None = parameter(
+        POSITIVE, default=None, typical=(0.001, 10.0), doc="s, unit of the value: L1 sensitivity",
+        hint="give the L1 sensitivity with epsilon, or a scale with Laplace.with_scale",
+    )  # fmt: skip
+    epsilon: float | None = parameter(
+        POSITIVE, default=None, typical=(0.1, 10.0), doc="epsilon: privacy budget of one release",
+        hint="give epsilon with the sensitivity, or a scale with Laplace.with_scale",
+    )  # fmt: skip
+    given_scale: float | None = parameter(
+        POSITIVE, default=None, typical=(0.1, 100.0), doc="b, unit of the value: noise scale in place of the other two",
+        hint="give either sensitivity and epsilon, or a scale",
+    )  # fmt: skip
+
+    @overload
+    def release(self, value: float, rng: np.random.Generator | None, *, secure: bool = False) -> float: ...
+    @overload
+    def release(self, value: npt.ArrayLike, rng: np.random.Generator | None, *, secure: bool = False) -> Any: ...
+    def release(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
+        """Return `value` plus noise: a float for a number, an array of the same shape for an array.
+
+        With `secure=True` the noise comes from OpenDP and the operating system's randomness; `rng` is then not used and
+        may be None.
+        """
+        exact = finite_array("value", value)
+        noisy = self._release_exactly(exact) if secure else exact + generator(rng).laplace(0.0, self.scale, exact.shape)
+        return float(noisy) if exact.ndim == 0 else noisy
+
+    def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> Array:
+        """Return `runs` independent releases of `value`, shape (runs, *shape of value)."""
+        exact = finite_array("value", value)
+        draws = generator(rng).laplace(0.0, self.scale, (check("runs", runs, Integer(1)), *exact.shape))
+        draws += exact
+        return draws
+
+    def density(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Any:
+        """Return the density of outputs given the exact value.
+
+        Parameters
+        ----------
+        output : shape (..., *shape of value), in the unit of the value.
+        value : the exact value, shape (d1, d2, ...) or a number.
+
+        Returns
+        -------
+        The joint density over the entries of `value`, shape (...); a float when that is empty.
+
+        """
+        exact = finite_array("value", value)
+        log_density = -self._distance(output, exact) / self.scale - exact.size * math.log(2.0 * self.scale)
+        return _plain(np.exp(log_density))
+
+    def log_ratio(self, output: npt.ArrayLike, value: npt.ArrayLike, other: npt.ArrayLike) -> Any:
+        """Return ln(density given `value` / density given `other`), with the shapes of `density`."""
+        first, second = finite_array("value", value), finite_array("other", other)
+        if first.shape != second.shape:
+            raise PrivcheckError("other", words(f"shape {second.shape}"), f"the shape {first.shape} of value")
+        return _plain((self._distance(output, second) - self._distance(output, first)) / self.scale)
+
+    def _distance(self, output: npt.ArrayLike, exact: Array) -> Array:
+        outputs = finite_array("output", output)
+        if outputs.shape[outputs.ndim - exact.ndim :] != exact.shape or outputs.ndim < exact.ndim:
+            raise PrivcheckError("output", words(f"shape {outputs.shape}"), f"shape (..., *{exact.shape}) as the value")
+        axes = tuple(range(outputs.ndim - exact.ndim, outputs.ndim))
+        distance: Array = np.sum(np.abs(outputs - exact), axis=axes)
+        return distance
+
+    def _release_exactly(self, exact: Array) -> Array:
+        import opendp.prelude as dp
+
+        dp.enable_features("contrib")
+        atoms = dp.atom_domain(T=float, nan=False)
+        measurement = dp.m.make_laplace(dp.vector_domain(atoms), dp.l1_distance(T=float), scale=self.scale)
+        return np.array(measurement(exact.ravel().tolist()), dtype=np.float64).reshape(exact.shape)
+
+
+def _plain(array: Any) -> Any:
+    return float(array) if np.ndim(array) == 0 else array

@@ -1,0 +1,163 @@
+"""Executable neighbour relations on reward tables of shape (T, K): measure, check, draw and shrink a pair."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bounds.domains import Integer, check
+from privcheck.errors import PrivcheckError, words
+from privcheck.privacy.shrinking import simpler_pairs
+from privcheck.privacy.tables import Array, as_table, check_rewards
+
+RELATIONS = {
+    "row": "all K rewards of one round may change",
+    "reward": "one reward, of one round and one arm, may change",
+    "group:k": "the rows of up to k rounds may change, k a positive integer",
+}
+"""The neighbour relations by name, with what may change."""
+
+_PLANNED = ("context-reward", "report")
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A neighbour relation between reward tables of the same shape (T, K): replace at most `limit` units.
+
+    Parameters
+    ----------
+    name : "row", "reward" or "group:k"; use `relation(name)` to make one.
+    unit : "row" (a round, all K entries) or "reward" (one entry): what `distance` counts.
+    limit : largest distance of two neighbours.
+
+    Guarantee
+    ---------
+    Event level, replace one: both tables have the same rounds and arms; nothing is added or removed. "group:k" asks for
+    protection of k rounds together.
+
+    Source: design.md section 4; formulas.md 6.2 (table form).
+
+    Examples
+    --------
+    >>> row = relation("row")
+    >>> row.distance([[0, 0], [1, 1]], [[0, 0], [0, 0]]), row.changed([[0, 0], [1, 1]], [[0, 0], [0, 0]])
+    (1, (1,))
+    >>> relation("reward").distance([[0, 0], [1, 1]], [[0, 0], [0, 0]])
+    2
+
+    """
+
+    name: str
+    unit: str
+    limit: int
+
+    def distance(self, first: npt.ArrayLike, second: npt.ArrayLike) -> int:
+        """Return how many units (rows or single rewards) differ between two tables of the same shape."""
+        one, two = _same_shape(first, second)
+        return self._distance(one, two)
+
+    def changed(self, first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[int, ...]:
+        """Return the 0-based rounds that differ, in order."""
+        one, two = _same_shape(first, second)
+        return tuple(np.flatnonzero((one != two).any(axis=1)).tolist())
+
+    def check(self, first: npt.ArrayLike, second: npt.ArrayLike) -> None:
+        """Raise `PrivcheckError` unless the tables have the same shape, differ, and are neighbours."""
+        distance = self.distance(first, second)
+        if distance == 0:
+            hint = "an auditor needs two tables to tell apart: change one entry"
+            raise PrivcheckError("streams", words("two identical tables"), "two tables that differ", hint)
+        if distance > self.limit:
+            rounds = ", ".join(map(str, self.changed(first, second)[:5]))
+            got = words(f"tables at distance {distance} ({self.unit}s that differ; first rounds: {rounds})")
+            hint = f"undo changes, or use neighbours='group:{max(distance, 2)}'"
+            if self.unit == "reward":
+                hint = "undo changes, or use neighbours='row' when they are all in one round"
+            raise PrivcheckError("streams", got, f"at most {self.limit} for neighbours={self.name!r}", hint)
+
+    def draw(
+        self, rng: np.random.Generator, rounds: int, arms: int, rewards: tuple[float, float] = (0.0, 1.0)
+    ) -> tuple[Array, Array]:
+        """Return a random pair of neighbours, shape (T, K) each.
+
+        Half of the pairs have all rewards at the ends of the range, where worst cases are; the others are uniform.
+
+        Parameters
+        ----------
+        rng : numpy Generator, the only source of randomness.
+        rounds : T >= 1.
+        arms : K >= 1.
+        rewards : (lo, hi), lo < hi, in the unit of the rewards.
+
+        """
+        low, high = check_rewards(rewards)
+        shape = (check("rounds", rounds, Integer(1)), check("arms", arms, Integer(1)))
+        extreme = rng.random() < 0.5
+        first = _rewards(rng, shape, low, high, extreme)
+        second = first.copy()
+        if self.unit == "reward":
+            row, arm = int(rng.integers(shape[0])), int(rng.integers(shape[1]))
+            cells = [(row, slice(arm, arm + 1))]
+        else:
+            count = int(rng.integers(1, min(self.limit, shape[0]) + 1))
+            cells = [(int(row), slice(None)) for row in rng.choice(shape[0], count, replace=False)]
+        for row, columns in cells:
+            old = first[row, columns]
+            new = _rewards(rng, old.shape, low, high, extreme)
+            if (new == old).all():
+                flip = rng.integers(old.size)
+                new[flip] = low if old[flip] == high else high
+            second[row, columns] = new
+        return first, second
+
+    def shrink(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Iterator[tuple[Array, Array]]:
+        """Yield simpler pairs of neighbours, boldest first; shrinking again and again always ends.
+
+        Simpler: fewer rounds, then fewer differing entries, then more unchanged rewards at the lowest value of the two
+        tables, then more changed rewards at its lowest or highest value. An unchanged round is only ever dropped before
+        the first change or after the last one.
+        """
+        self.check(first, second)
+        for one, two in simpler_pairs(*_same_shape(first, second)):
+            if 0 < self._distance(one, two) <= self.limit:
+                yield one, two
+
+    def _distance(self, one: Array, two: Array) -> int:
+        differs = one != two
+        return int(np.count_nonzero(differs.any(axis=1) if self.unit == "row" else differs))
+
+
+def relation(name: str) -> Relation:
+    """Return the neighbour relation of this name: "row", "reward" or "group:k".
+
+    >>> relation("group:3")
+    Relation(name='group:3', unit='row', limit=3)
+    """
+    if name in ("row", "reward"):
+        return Relation(name, name, 1)
+    kind, _, size = name.partition(":") if isinstance(name, str) else ("", "", "")
+    if kind == "group" and size.isascii() and size.isdigit() and int(size) >= 1:
+        return Relation(f"group:{int(size)}", "row", int(size))
+    near = difflib.get_close_matches(str(name), RELATIONS, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "'row' is the usual choice: one round's rewards"
+    if kind == "group":
+        hint = "k is the number of rounds protected together, as in 'group:2'"
+    if name in _PLANNED:
+        hint = f"{name!r} is planned but not available yet"
+    raise PrivcheckError("neighbours", name, "one of " + ", ".join(map(repr, RELATIONS)), hint)
+
+
+def _same_shape(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Array, Array]:
+    one, two = as_table(first), as_table(second)
+    if one.shape != two.shape:
+        got = words(f"shapes {one.shape} and {two.shape}")
+        raise PrivcheckError("streams", got, "two tables of the same shape (T, K)", "neighbours replace, never add")
+    return one, two
+
+
+def _rewards(rng: np.random.Generator, shape: tuple[int, ...], low: float, high: float, extreme: bool) -> Array:
+    return np.where(rng.random(shape) < 0.5, low, high) if extreme else rng.uniform(low, high, shape)

@@ -1,0 +1,83 @@
+"""Simpler versions of a pair of tables, to turn a found leak into a small witness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+Pair = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+Complexity = tuple[int, int, int, int]
+
+
+def complexity(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Complexity:
+    """Return how complicated a pair is; shrinking lowers it in lexicographic order, so shrinking ends.
+
+    Returns
+    -------
+    Rounds, differing entries, unchanged entries above the lowest value, changed entries that are not at an end value.
+
+    Examples
+    --------
+    >>> complexity(np.array([[0.0, 1.0]]), np.array([[0.5, 1.0]]))
+    (1, 1, 1, 1)
+
+    """
+    low, high = _ends(first, second)
+    differs = first != second
+    inner = ((first != low) & (first != high)) | ((second != low) & (second != high))
+    raised = ~differs & (first != low)
+    return len(first), int(differs.sum()), int(raised.sum()), int((differs & inner).sum())
+
+
+def simpler_pairs(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Iterator[Pair]:
+    """Yield pairs of lower complexity, boldest first; the changes are a subset of the original ones.
+
+    >>> one, two = next(simpler_pairs(np.array([[0.0], [1.0], [1.0]]), np.array([[0.0], [0.0], [1.0]])))
+    >>> one.tolist(), two.tolist()
+    ([[1.0]], [[0.0]])
+    """
+    present = complexity(first, second)
+    for one, two in _candidates(first, second):
+        if complexity(one, two) < present:
+            yield one, two
+
+
+def _candidates(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Iterator[Pair]:
+    low, high = _ends(first, second)
+    differs = first != second
+    rows = np.flatnonzero(differs.any(axis=1))
+    start, stop, end = int(rows[0]), int(rows[-1]) + 1, len(first)
+    for lead, tail in ((start, stop), (0, stop), (start, end), (0, (stop + end) // 2), (start // 2, end), (0, end - 1)):
+        if tail >= stop:
+            yield first[lead:tail].copy(), second[lead:tail].copy()
+    quiet = np.setdiff1d(np.arange(end), rows)
+    for group in (rows[1:], rows[:-1], *([row] for row in rows)):
+        yield first.copy(), _with(second, group, slice(None), first)
+    for row in rows:
+        arms = np.flatnonzero(differs[row])
+        for undone in (arms[1:], arms[:-1], *([arm] for arm in arms)):
+            yield first.copy(), _with(second, row, undone, first)
+    lowest = np.where(differs, first, low), np.where(differs, second, low)
+    yield lowest
+    for group in (rows, quiet, quiet[: len(quiet) // 2], quiet[len(quiet) // 2 :], *([row] for row in range(end))):
+        yield _with(first, group, slice(None), lowest[0]), _with(second, group, slice(None), lowest[1])
+    up = second > first
+    ends = np.where(differs, np.where(up, low, high), first), np.where(differs, np.where(up, high, low), second)
+    yield ends
+    for row in rows:
+        yield _with(first, row, slice(None), ends[0]), _with(second, row, slice(None), ends[1])
+
+
+def _ends(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> tuple[float, float]:
+    return float(min(first.min(), second.min())), float(max(first.max(), second.max()))
+
+
+def _with(
+    table: npt.NDArray[np.float64], rows: object, columns: object, source: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return a copy of `table` with the cells of these rows and columns taken from `source`."""
+    copy = table.copy()
+    copy[rows, columns] = source[rows, columns]  # type: ignore[index]
+    return copy

@@ -1,0 +1,50 @@
+"""A report for the examples of this folder, with the numbers of a real audit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from privcheck.auditing.report import AuditReport, Estimate, Resolution, Witness
+
+_FIRST = np.tile([1.0, 0.0, 0.0, 0.0], (8, 1))
+_SECOND = _FIRST.copy()
+_FIRST[2], _SECOND[2] = [1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]
+
+VIOLATION = AuditReport(
+    target="rnm-ftnl-published(arms=4, epsilon=1)",
+    verdict="violation",
+    epsilon_claimed=1.0,
+    delta=0.0,
+    epsilon_lower=1.7643969,
+    epsilon_lower_clopper_pearson=1.7517829,
+    epsilon_estimate=Estimate(1.7990393, 1.7464246, 1.8520487),
+    resolution=Resolution(8.9737695, 4.1667e-4),
+    exact_loss=None,
+    witness=Witness(
+        _FIRST,
+        _SECOND,
+        (3,),
+        "arm 0 high throughout; round 3: arm 3 from low to high, the others from high to low",
+        "the actions begin 0 x 3, 3 (3.1 % against 19 %); or the actions begin 0, 3 x 3 (1.1 % against 6.3 %); "
+        "or one of 4 rarer beginnings",
+        "second",
+        Estimate(0.06235, 0.0601561, 0.0645979),
+        Estimate(0.3768333, 0.3723984, 0.3812834),
+    ),
+    certificate=None,
+    runs=100_000,
+    screened_pairs=350,
+    screening_runs=399_348,
+    seconds=1.27,
+    engine="kernel",
+    neighbours="row",
+    rewards=(0.0, 1.0),
+    observe="actions",
+    feedback="full",
+    horizon=8,
+    arms=4,
+    seed=0,
+    confidence=0.95,
+    error=1e-3,
+)
+"""Report Noisy Max follow-the-noisy-leader with the noise scale as published."""

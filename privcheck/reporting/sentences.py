@@ -1,0 +1,165 @@
+"""What an audit found, in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from privcheck.auditing.report import AuditReport, Witness
+from privcheck.errors import PrivcheckError, words
+from privcheck.reporting.numbers import at_least, percent, small
+
+MEASURED = "no claim"
+"""What stands in the place of a verdict when no claim was given."""
+
+MARKS = {"violation": "✗", "consistent": "✓", "inconclusive": "?", MEASURED: "–"}
+
+
+def verdict_word(report: AuditReport) -> str:
+    """Return the verdict, or "no claim"."""
+    return report.verdict or MEASURED
+
+
+def claim(report: AuditReport) -> str:
+    """Return the claim as it stands in a sentence."""
+    text = f"epsilon = {report.epsilon_claimed:g}"
+    return f"{text}, delta = {report.delta:g}" if report.delta else text
+
+
+def verdict_sentence(report: AuditReport) -> str:
+    """Return the verdict and what it rests on, in one sentence.
+
+    >>> from dataclasses import replace
+    >>> from privcheck.reporting.examples import VIOLATION
+    >>> verdict_sentence(VIOLATION)
+    'violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 (95 % confidence)'
+    """
+    if report.epsilon_lower is None:
+        start = "no claim was given and" if report.verdict is None else f"the claim {claim(report)} was not tested:"
+        return f"{verdict_word(report)}: {start} the audit ended early, so there is no bound"
+    bound = lower_bound(report)
+    if report.verdict is None:
+        return f"no claim: nothing to judge; {bound}"
+    if report.verdict == "violation":
+        return f"violation: the claim {claim(report)} is refuted at level {report.error:g}; {bound}"
+    if report.verdict == "consistent":
+        return f"consistent: the claim {claim(report)} is not refuted at level {report.error:g} by {resolution(report)}; {bound}"
+    return (
+        f"inconclusive: the claim {claim(report)} is not refuted at level {report.error:g}, but {resolution(report)}, "
+        f"too little to judge it; {bound}"
+    )
+
+
+def lower_bound(report: AuditReport) -> str:
+    """Return the lower bound and its confidence."""
+    where = f"at delta = {report.delta:g}, " if report.delta else ""
+    return f"{where}epsilon is at least {at_least(report.epsilon_lower)} ({percent(report.confidence)} confidence)"
+
+
+def resolution(report: AuditReport) -> str:
+    """Return what the runs could have shown: "200,000 runs a side, which could have shown up to epsilon = 9.762"."""
+    text = f"{report.runs:,} runs a side"
+    if report.resolution is None:
+        return text
+    could = "which could have shown" if report.verdict == "consistent" else "could have shown"
+    text += f" {could} up to epsilon = {at_least(report.resolution.epsilon)}"
+    mass = report.resolution.mass
+    if mass is None or mass > 1.0:
+        return text
+    unit = 10.0 ** (math.floor(math.log10(mass)) - 1)
+    return f"{text} and events down to probability {small(math.ceil(mass / unit - 1e-9) * unit, 2)}"
+
+
+def meaning(report: AuditReport) -> list[str]:
+    """Return what the verdict does and does not mean, one sentence or two an item."""
+    searched = (
+        f"{report.screened_pairs:,} pair{'s' * (report.screened_pairs != 1)} of neighbouring streams ({report.neighbours}) "
+        f"of {report.horizon} rounds and {report.arms} arms"
+    )
+    if report.epsilon_lower is None:
+        return ["The runs fixed beforehand did not finish. What was seen until then is no evidence for or against the claim."]
+    lower = (
+        f"The lower bound holds with probability {percent(report.confidence)} over the whole search: streams and events were "
+        "chosen on runs that were not counted."
+    )
+    if report.verdict is None:
+        return [lower, f"It is a lower bound only: the search saw {searched}, and others may be told apart more."]
+    if report.verdict == "violation":
+        return [
+            f"A true claim would be called a violation with probability at most {report.error:g}. "
+            "It is the code as audited that breaks the claim; a mistake in the code and one in the theory look alike.",
+            lower,
+            "The true epsilon may be larger: the bound comes from one event on one pair of streams.",
+        ]
+    if report.verdict == "consistent":
+        return [
+            f"The claim was tested and not refuted; it was not proved. The search saw {searched}. Other streams, longer "
+            "horizons or rarer events may still refute it.",
+            f"A larger epsilon would have shown only through an event that these runs can see: {resolution(report)}.",
+            lower,
+        ]
+    return [
+        "Nothing follows for or against the claim: too few runs to refute it even with the most telling event. Repeat with more.",
+        lower,
+    ]
+
+
+def repeat_call(report: AuditReport) -> str:
+    """Return the call that repeats the audit, the target left open: a report knows its name only.
+
+    >>> from privcheck.reporting.examples import VIOLATION
+    >>> print(repeat_call(VIOLATION))
+    privcheck.audit(target, epsilon=1.0, arms=4, horizon=8, feedback='full', runs=100000, seed=0)
+    """
+    usual = {"delta": 0.0, "rewards": (0.0, 1.0), "feedback": "bandit", "neighbours": "row", "confidence": 0.95, "error": 1e-3}
+    names = ["delta", "arms", "horizon", "rewards", "feedback", "runs", "neighbours", "confidence", "error", "seed"]
+    settings = {"epsilon": report.epsilon_claimed} | {name: getattr(report, name) for name in names}
+    shown = [f"{name}={value!r}" for name, value in settings.items() if name not in usual or usual[name] != value]
+    return f"privcheck.audit(target, {', '.join(shown)})"
+
+
+def event_parts(witness: Witness) -> list[str]:
+    """Return the alternatives that make up the event.
+
+    >>> from privcheck.reporting.examples import VIOLATION
+    >>> event_parts(VIOLATION.witness)[-1]
+    'one of 4 rarer beginnings'
+    """
+    return witness.event.split("; or ")
+
+
+def rounds_text(witness: Witness) -> str:
+    """Return the changed rounds: "round 3", "rounds 3-5" or "rounds 3, 7 and 9"."""
+    rounds = witness.rounds
+    if len(rounds) == 1:
+        return f"round {rounds[0]}"
+    if rounds == tuple(range(rounds[0], rounds[-1] + 1)):
+        return f"rounds {rounds[0]}-{rounds[-1]}"
+    shown = [str(number) for number in rounds]
+    return f"rounds {', '.join(shown[:6])} and {len(shown) - 6} more" if len(shown) > 7 else (
+        f"rounds {', '.join(shown[:-1])} and {shown[-1]}"
+    )
+
+
+def headline(reports: Sequence[AuditReport], expected: Sequence[str | None] | None = None) -> str:
+    """Return how many audits came out how: "3 audits: 1 violation, 2 consistent".
+
+    >>> from privcheck.reporting.examples import VIOLATION
+    >>> headline([VIOLATION], ["violation"])
+    '1 audit: 1 violation; 1 of 1 as expected'
+    """
+    counted = Counter(verdict_word(report) for report in reports)
+    parts = ", ".join(f"{counted[verdict]} {verdict}" for verdict in MARKS if counted[verdict])
+    text = f"{len(reports)} audit{'s' * (len(reports) != 1)}: {parts}"
+    met = [answer for answer in as_expected(reports, expected) if answer is not None]
+    return f"{text}; {sum(met)} of {len(met)} as expected" if met else text
+
+
+def as_expected(reports: Sequence[AuditReport], expected: Sequence[str | None] | None) -> list[bool | None]:
+    """Tell for each report whether it came out as expected; None where nothing was expected."""
+    if expected is None:
+        return [None] * len(reports)
+    if len(expected) != len(reports):
+        raise PrivcheckError("expected", words(f"{len(expected)} verdicts"), f"one for each of the {len(reports)} reports")
+    return [None if verdict is None else verdict == report.verdict for verdict, report in zip(expected, reports, strict=True)]

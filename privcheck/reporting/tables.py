@@ -1,0 +1,174 @@
+"""Audits in the terminal: one row each, or everything about one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from privcheck.auditing.report import AuditReport, Witness
+from privcheck.reporting import numbers
+from privcheck.reporting.sentences import (
+    MARKS,
+    MEASURED,
+    as_expected,
+    event_parts,
+    repeat_call,
+    resolution,
+    verdict_sentence,
+    verdict_word,
+)
+from privcheck.reporting.view import text_streams
+
+STYLES = {"violation": "bold red", "consistent": "green", "inconclusive": "yellow", MEASURED: "cyan"}
+
+
+def audit_table(reports: Sequence[AuditReport], expected: Sequence[str | None] | None = None) -> Table:
+    """Return a table with one row per audit, for a terminal of 100 columns or more.
+
+    Parameters
+    ----------
+    reports : what `privcheck.audit` returned.
+    expected : the verdict expected of each, None where none is; it adds a column.
+
+    Raises
+    ------
+    PrivcheckError : when `expected` has not one entry per report.
+
+    Examples
+    --------
+    >>> from privcheck.reporting.examples import VIOLATION
+    >>> audit_table([VIOLATION]).row_count
+    1
+    """
+    met = as_expected(reports, expected)
+    shared = {report.confidence for report in reports}
+    level = f"\n({numbers.percent(*shared)})" if len(shared) == 1 else ""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("target", overflow="fold", min_width=16)
+    table.add_column("claim\nepsilon", justify="right")
+    table.add_column(f"lower\nbound{level}", justify="right")
+    table.add_column("Clopper-\nPearson", justify="right")
+    table.add_column("estimate\n[interval]", justify="right")
+    table.add_column("verdict")
+    if expected is not None:
+        table.add_column("expected")
+    table.add_column("runs a side\ntime", justify="right")
+    for i, report in enumerate(reports):
+        style = STYLES[verdict_word(report)]
+        below = "" if level else f"\n{numbers.percent(report.confidence)}"
+        cells = [
+            _target(report),
+            Text(numbers.claim_text(report.epsilon_claimed, report.delta).replace(", ", "\n")),
+            Text(numbers.at_least(report.epsilon_lower) + below, style="bold"),
+            Text(numbers.at_least(report.epsilon_lower_clopper_pearson)),
+            _estimate(report),
+            Text(verdict_word(report), style=style),
+        ]
+        if expected is not None:
+            cells.append(_expectation(expected[i], met[i]))
+        cells.append(Text(f"{report.runs:,}\n{numbers.seconds(report.seconds)}"))
+        table.add_row(*cells)
+    return table
+
+
+def _target(report: AuditReport) -> Text:
+    name, parenthesis, rest = numbers.clean(report.target).partition("(")
+    text = Text(name)
+    return text.append(f"\n{parenthesis}{rest}", style="dim") if parenthesis else text
+
+
+def _estimate(report: AuditReport) -> Text:
+    estimate = report.epsilon_estimate
+    if estimate is None:
+        return Text(numbers.NONE)
+    return Text(numbers.exact(estimate.value)).append(f"\n{numbers.interval(estimate)}", style="dim")
+
+
+def _expectation(verdict: str | None, met: bool | None) -> Text:
+    if met is None:
+        return Text(numbers.NONE)
+    return Text(f"{verdict}\n").append("ok" if met else "NOT met", style="green" if met else "bold red")
+
+
+def audit_details(report: AuditReport) -> RenderableType:
+    """Return everything about one audit: the verdict in words, the numbers, the witness, and how to repeat it.
+
+    >>> from rich.console import Console
+    >>> from privcheck.reporting.examples import VIOLATION
+    >>> console = Console(width=100, record=True, quiet=True)
+    >>> console.print(audit_details(VIOLATION))
+    """
+    verdict, _, sentence = verdict_sentence(report).partition(":")
+    style = STYLES[verdict_word(report)]
+    parts: list[RenderableType] = [
+        Text(numbers.clean(report.target), style="bold"),
+        Text(f"{MARKS[verdict_word(report)]} {verdict}:", style=style).append(sentence, style="default not bold"),
+        *(Text(f"note: {note}", style="yellow") for note in report.notes),
+        _block(_numbers(report)),
+    ]
+    if report.witness is not None:
+        parts += _witness(report, report.witness)
+    parts.append(Text("Repeat", style="bold"))
+    parts.append(_block(Text(repeat_call(report))))
+    spent = f"seed {report.seed}, {report.runs:,} runs a side, engine {report.engine}, {numbers.seconds(report.seconds)}"
+    parts.append(_block(Text(spent, style="dim")))
+    return Group(*parts)
+
+
+def number_rows(report: AuditReport) -> list[tuple[str, str]]:
+    """Return what the numbers of a report are called, and the numbers."""
+    confidence = numbers.percent(report.confidence)
+    claim = "none" if report.epsilon_claimed is None else f"epsilon = {numbers.claim_text(report.epsilon_claimed, report.delta)}"
+    rows = [
+        ("claim", claim.replace("delta ", "delta = ")),
+        (f"lower bound ({confidence})", numbers.at_least(report.epsilon_lower)),
+        (f"Clopper-Pearson ({confidence})", numbers.at_least(report.epsilon_lower_clopper_pearson)),
+    ]
+    if report.epsilon_estimate is not None:
+        estimate = report.epsilon_estimate
+        rows.append((f"estimate ({confidence} interval)", f"{numbers.exact(estimate.value)} {numbers.interval(estimate)}"))
+    if report.exact_loss is not None:
+        rows.append(("exact loss", numbers.exact(report.exact_loss)))
+    upper = getattr(report.certificate, "epsilon_upper", None)
+    if upper is not None:
+        rows.append(("certified upper bound", numbers.at_most(upper)))
+    if report.resolution is not None:
+        rows.append((f"resolution (level {report.error:g})", resolution(report).replace("which ", "")))
+    searched = f"{report.screened_pairs:,} pairs of streams in {report.screening_runs:,} runs"
+    rows.append(("searched", f"{searched}; neighbouring by {report.neighbours}"))
+    return rows
+
+
+def _numbers(report: AuditReport) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    for name, value in number_rows(report):
+        table.add_row(Text(name), Text(value))
+    return table
+
+
+def _witness(report: AuditReport, witness: Witness) -> list[RenderableType]:
+    parts = event_parts(witness)
+    event = [Text(("event: " if i == 0 else "   or: ") + numbers.clean(part)) for i, part in enumerate(parts)]
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for name, estimate in (("first", witness.probability_first), ("second", witness.probability_second)):
+        likely = "more likely" if witness.more_likely == name else ""
+        value = f"{numbers.probability(estimate.value)} {numbers.probability_interval(estimate)}"
+        table.add_row(Text(f"probability on the {name} stream", style="dim"), Text(value), Text(likely))
+    return [
+        Text("Witness", style="bold"),
+        _block(Text(f"streams: {numbers.clean(witness.streams)}")),
+        _block(Text(text_streams(report), no_wrap=True)),
+        *(_block(line) for line in event),
+        _block(table),
+    ]
+
+
+def _block(content: RenderableType) -> Padding:
+    return Padding(content, (0, 0, 0, 2))

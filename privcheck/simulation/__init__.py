@@ -1,0 +1,1 @@
+"""Engines that run shipped algorithms fast, their seeding, and the results."""

@@ -1,0 +1,151 @@
+"""Plays many runs of one algorithm on an environment, in chunks whose results do not depend on their scheduling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.bandits.base import Algorithm
+from privcheck.environments import Bernoulli, Environment
+from privcheck.simulation.compiled import Floats, Integers
+from privcheck.simulation.seeding import generators
+
+CHUNK_RUNS = 256
+CHUNK_STEPS = 20_000_000
+
+_NO_ACTIONS: npt.NDArray[np.int8] = np.zeros((0, 0), np.int8)
+
+
+def log_checkpoints(horizon: int, count: int) -> Integers:
+    """Return at most `count` distinct rounds, evenly spaced on a log scale from 1 to `horizon`, which is the last.
+
+    >>> log_checkpoints(1000, 4).tolist()
+    [1, 10, 100, 1000]
+    >>> log_checkpoints(4, 200).tolist(), log_checkpoints(1000, 1).tolist()
+    ([1, 2, 3, 4], [1000])
+    """
+    spaced = np.rint(np.geomspace(1.0, horizon, count)).astype(np.int64)
+    spaced[-1] = horizon
+    return np.unique(spaced)
+
+
+def chunk_runs(algorithm: Algorithm, horizon: int) -> int:
+    """Return the runs per chunk: a function of the work alone, never of the number of jobs.
+
+    Event engines cost microseconds a run, step engines nanoseconds a round.
+
+    >>> from privcheck.bandits import ALGORITHMS
+    >>> chunk_runs(ALGORITHMS["ucb"](arms=2), 10**7), chunk_runs(ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0), 10**7)
+    (2, 256)
+    """
+    if algorithm.simulation_engine == "event":
+        return CHUNK_RUNS
+    return min(max(CHUNK_STEPS // horizon, 1), CHUNK_RUNS)
+
+
+def play(
+    algorithm: Algorithm,
+    environment: Environment,
+    *,
+    checkpoints: Integers,
+    runs: int,
+    seed: int,
+    key: tuple[int, ...] = (),
+    jobs: int = 1,
+    advance: Callable[[int], None] | None = None,
+) -> Floats:
+    """Return the pseudo-regret of independent runs at some rounds.
+
+    Chunk c uses the Generators of (seed, *key, c), so the result is the same for every `jobs` and joblib backend, and
+    the first runs of a longer simulation are those of a shorter one.
+
+    Parameters
+    ----------
+    algorithm, environment : who plays where; as many arms each.
+    checkpoints : rounds t_1 < ... < t_C, shape (C,); the last is the horizon.
+    runs : R.
+    seed, key : what the randomness derives from, see `generators`.
+    jobs : chunks that run at the same time: threads (kernels release the GIL) unless the caller chose another backend
+        with `joblib.parallel_config`.
+    advance : called with a number of runs when they are done.
+
+    Returns
+    -------
+    sum over rounds t <= t_c of the gap of the arm played, shape (R, C).
+
+    Examples
+    --------
+    >>> from privcheck.bandits import ALGORITHMS
+    >>> play(ALGORITHMS["ucb"](arms=2), Bernoulli((1.0, 0.5)), checkpoints=np.array([2, 4]), runs=1, seed=0).shape
+    (1, 2)
+    """
+    compile_kernel(algorithm)
+    size = chunk_runs(algorithm, int(checkpoints[-1]))
+    sizes = [min(size, runs - start) for start in range(0, runs, size)]
+    arguments = [(algorithm, environment, checkpoints, count, seed, (*key, c)) for c, count in enumerate(sizes)]
+    regret = np.empty((runs, len(checkpoints)))
+    done = 0
+    for chunk in _in_order(play_chunk, arguments, jobs):
+        regret[done : done + len(chunk)] = chunk
+        done += len(chunk)
+        if advance is not None:
+            advance(len(chunk))
+    return regret
+
+
+def play_chunk(
+    algorithm: Algorithm, environment: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...]
+) -> Floats:
+    """Return the regret of one chunk, shape (runs, C), by the algorithm's own engine."""
+    no_table = np.zeros((0, environment.arms))
+    return _run_kernel(algorithm, no_table, environment, checkpoints, runs, generators(seed, *key))
+
+
+def play_steps(
+    algorithm: Algorithm, environment: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...]
+) -> Floats:
+    """Return what `play_chunk` returns, but with every single reward drawn: the slow engine that checks the fast one.
+
+    The two agree in law, not draw for draw: an event engine draws the sum of an episode's rewards as one Binomial.
+    """
+    streams = generators(seed, *key)
+    horizon = int(checkpoints[-1])
+    rows = [
+        _run_kernel(algorithm, environment.table(streams.rewards, horizon), environment, checkpoints, 1, streams)
+        for _ in range(runs)
+    ]
+    return np.concatenate(rows)
+
+
+def compile_kernel(algorithm: Algorithm) -> None:
+    """Compile the kernel, or load it from numba's cache, before threads share it and clocks run."""
+    play_chunk(algorithm, Bernoulli((0.5,) * algorithm.arms), np.array([1], np.int64), 1, 0, ())
+
+
+def _run_kernel(
+    algorithm: Algorithm, table: Floats, environment: Environment, checkpoints: Integers, runs: int, streams: Any
+) -> Floats:
+    regret = np.empty((runs, len(checkpoints)))
+    horizon = int(checkpoints[-1])
+    algorithm.kernel(
+        algorithm.kernel_parameters(), table, np.array(environment.means), *streams, horizon, runs, _NO_ACTIONS,
+        np.ascontiguousarray(checkpoints, np.int64), regret,
+    )  # fmt: skip
+    return regret
+
+
+def _in_order(function: Callable[..., Floats], arguments: list[tuple[Any, ...]], jobs: int) -> Iterator[Floats]:
+    """Yield the results one by one, in the order of the arguments."""
+    if jobs == 1:
+        yield from (function(*each) for each in arguments)
+        return
+    from joblib import Parallel, delayed
+
+    try:
+        parallel = Parallel(n_jobs=jobs, prefer="threads", return_as="generator")
+    except ValueError:  # a backend that can only return everything at once
+        parallel = Parallel(n_jobs=jobs, prefer="threads")
+    yield from parallel(delayed(function)(*each) for each in arguments)

@@ -1,0 +1,143 @@
+"""What a simulation returns: the regret of every run at the checkpoints, its summary, and its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privcheck.bandits.base import Algorithm
+from privcheck.environments import Environment
+from privcheck.serialise import to_json
+from privcheck.simulation.compiled import Floats, Integers
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class PolicyResult:
+    """The runs of one policy.
+
+    Parameters
+    ----------
+    policy : label, distinct within a simulation.
+    algorithm : the spec that was run.
+    checkpoints : rounds, shape (C,).
+    regret : pseudo-regret of every run at the checkpoints, shape (runs, C).
+    seconds : wall-clock time of the runs, without compilation.
+    """
+
+    policy: str
+    algorithm: Algorithm
+    checkpoints: Integers = field(repr=False)
+    regret: Floats = field(repr=False)
+    seconds: float
+
+    @property
+    def engine(self) -> str:
+        """How it was run: "event", an episode at a time, or "step", a round at a time."""
+        return self.algorithm.simulation_engine
+
+    def summary(self) -> dict[str, Any]:
+        """Return statistics of the final pseudo-regret; `se`, the standard error of the mean, is None for one run."""
+        final = self.regret[:, -1]
+        runs = len(final)
+        q05, median, q95, q99 = (float(q) for q in np.quantile(final, (0.05, 0.5, 0.95, 0.99)))
+        return {
+            "policy": self.policy,
+            "mean": float(final.mean()),
+            "se": float(final.std(ddof=1) / np.sqrt(runs)) if runs > 1 else None,
+            "median": median,
+            "q05": q05,
+            "q95": q95,
+            "q99": q99,
+            "runs": runs,
+            "horizon": int(self.checkpoints[-1]),
+            "engine": self.engine,
+            "seconds": self.seconds,
+        }
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The result of `simulate`.
+
+    Parameters
+    ----------
+    environment, horizon, runs, seed : what was run.
+    checkpoints : rounds at which the regret was kept, shape (C,).
+    results : one `PolicyResult` per policy, in the order given.
+
+    Examples
+    --------
+    >>> from privcheck.simulation.simulate import simulate
+    >>> simulation = simulate("adap-ucb", [0.75, 0.5], horizon=1000, runs=10, checkpoints=4, epsilon=1.0)
+    >>> {name: array.shape for name, array in simulation.to_arrays().items()}
+    {'policy': (1,), 'round': (4,), 'regret': (1, 10, 4)}
+    >>> list(simulation.summary()[0])
+    ['policy', 'mean', 'se', 'median', 'q05', 'q95', 'q99', 'runs', 'horizon', 'engine', 'seconds']
+    """
+
+    environment: Environment
+    horizon: int
+    runs: int
+    seed: int
+    checkpoints: Integers = field(repr=False)
+    results: tuple[PolicyResult, ...]
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Return all numbers as arrays, ready for `numpy.savez(path, **arrays)`.
+
+        Returns
+        -------
+        "policy" : labels, shape (P,). "round" : checkpoints, shape (C,). "regret" : pseudo-regret, shape (P, runs, C).
+        """
+        return {
+            "policy": np.array([result.policy for result in self.results]),
+            "round": self.checkpoints.copy(),
+            "regret": np.stack([result.regret for result in self.results]),
+        }
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return one dict per policy with the mean, standard error and quantiles of the final pseudo-regret."""
+        return [result.summary() for result in self.results]
+
+    def to_json(self) -> str:
+        """Return the summary as JSON text: {"schema_version", "results": [...]}."""
+        return to_json({"results": self.summary()})
+
+    def plot(self, path: str | Path | None = None, *, lines: Sequence[str] | None = None) -> Figure:
+        """Draw regret against rounds: means, with bands from the 5 % to the 95 % quantile.
+
+        Parameters
+        ----------
+        path : where to save it, ending in .png, .svg or .pdf; None to save nothing.
+        lines : ids of asymptotic lower bounds, drawn as constant * ln t for every budget in the simulation. None draws
+            Azize and Basu's where it can be evaluated; () draws none.
+
+        Returns
+        -------
+        The matplotlib Figure.
+
+        Raises
+        ------
+        PrivcheckError : a path that cannot be saved to, an id of which `bounds` has no constant.
+
+        Examples
+        --------
+        >>> from privcheck.simulation.simulate import simulate
+        >>> figure = simulate("ucb", [0.75, 0.5], horizon=1000, runs=10).plot()
+        >>> figure.axes[0].get_xlabel()
+        'round t'
+        """
+        from privcheck.simulation.plotting import check_plot_path, draw, save
+
+        target = None if path is None else check_plot_path(path)
+        figure = draw(self, lines)
+        if target is not None:
+            save(figure, target)
+        return figure

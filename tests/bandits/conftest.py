@@ -1,0 +1,52 @@
+"""What the tests of the algorithms share: random specs, and the actions of reference and kernel on one reward table."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from bounds.domains import declared_fields
+from privcheck.bandits import ALGORITHMS
+
+
+def random_specs(cls: type, arms: st.SearchStrategy[int]) -> st.SearchStrategy[Any]:
+    """Draw specs whose parameters come from their declared everyday ranges."""
+    others = {f.name: st.floats(*f.metadata["typical"]) for f in declared_fields(cls) if f.name != "arms"}
+    return st.builds(cls, arms=arms, **others)
+
+
+def reference_actions(spec: Any, table: np.ndarray, noise: np.random.Generator) -> list[int]:
+    """Play the reference once; its privacy noise comes from `noise`, and `rng` must stay unused by these algorithms."""
+    policy = spec.build(np.random.default_rng(99), noise=noise)
+    actions = []
+    for row in table:
+        action = policy.select()
+        actions.append(action)
+        policy.update(action, row if spec.feedback == "full" else float(row[action]))
+    return actions
+
+
+def kernel_actions(spec: Any, table: np.ndarray, noise: np.random.Generator, runs: int = 1) -> np.ndarray:
+    """Play the kernel; the environment's and the algorithm's Generators are there, but of no use to these algorithms."""
+    horizon, arms = table.shape
+    actions = np.full((runs, horizon), -1, np.int8)
+    spec.kernel(
+        spec.kernel_parameters(), table, np.full(arms, 0.5), np.random.default_rng(1), np.random.default_rng(2), noise,
+        horizon, runs, actions, np.zeros(0, np.int64), np.zeros((0, 0)),
+    )  # fmt: skip
+    return actions
+
+
+@pytest.fixture(params=list(ALGORITHMS), scope="session")
+def algorithm(request: pytest.FixtureRequest) -> Any:
+    """Every shipped algorithm in turn."""
+    return ALGORITHMS[request.param]
+
+
+@pytest.fixture(scope="session")
+def play() -> SimpleNamespace:
+    return SimpleNamespace(specs=random_specs, reference=reference_actions, kernel=kernel_actions)

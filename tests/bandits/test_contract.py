@@ -1,0 +1,101 @@
+"""Every algorithm keeps the contract of specs and policies, and refuses parameters outside their declared domains."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds.domains import Integer, declared_fields
+from privcheck.bandits import ALGORITHMS
+from privcheck.errors import PrivcheckError
+
+NONSENSE = [math.nan, math.inf, -math.inf, -1, 0, "1", None, True, [1.0], 1j, b"1", np.array([1.0, 2.0])]
+
+
+def example(algorithm, **changes):
+    values = {"arms": 3} | ({"epsilon": 1.0} if algorithm.private else {})
+    return algorithm(**(values | changes))
+
+
+def test_every_planned_algorithm_is_registered():
+    assert list(ALGORITHMS) == ["adap-kl-ucb", "adap-ucb", "kl-ucb", "rnm-ftnl", "rnm-ftnl-published", "ucb"]
+    assert all(ALGORITHMS[name].id == name for name in ALGORITHMS)
+
+
+def test_metadata(algorithm):
+    assert algorithm.feedback in ("bandit", "full")
+    assert algorithm.simulation_engine in ("event", "step")
+    assert algorithm.source
+    assert algorithm.private == ("epsilon" in {f.name for f in declared_fields(algorithm)})
+    assert algorithm.__doc__.index("Parameters") < algorithm.__doc__.index("Guarantee")
+    assert algorithm.__doc__.index("Guarantee") < algorithm.__doc__.index("Source")
+    assert example(algorithm).describe().startswith(algorithm.id + "(arms=3")
+
+
+def test_actions_are_arms(algorithm, play):
+    @settings(derandomize=True, deadline=None, database=None, max_examples=25)
+    @given(data=st.data(), arms=st.integers(2, 10))
+    def check(data, arms):
+        policy = data.draw(play.specs(algorithm, st.just(arms))).build(np.random.default_rng(0))
+        seen = set()
+        for _ in range(3 * arms):
+            action = policy.select()
+            assert type(action) is int
+            assert 0 <= action < arms
+            assert policy.select() == action, "select() is idempotent between updates"
+            seen.add(action)
+            policy.update(action, np.full(arms, 0.5) if algorithm.feedback == "full" else 0.5)
+        if algorithm.feedback == "bandit":
+            assert seen == set(range(arms)), "every arm is tried"
+
+    check()
+
+
+def test_noise_comes_from_the_noise_generator(algorithm, play):
+    """With the noise given, `rng` is left alone; without it, the noise comes from `rng`; non-private ones draw nothing."""
+    table = np.random.default_rng(1).random((64, 3))
+    spec = example(algorithm)
+
+    def run(rng, noise):
+        policy = spec.build(rng, noise=noise)
+        for row in table:
+            action = policy.select()
+            policy.update(action, row if spec.feedback == "full" else float(row[action]))
+        return policy
+
+    rng, noise = np.random.default_rng(2), np.random.default_rng(3)
+    run(rng, noise)
+    assert rng.bit_generator.state == np.random.default_rng(2).bit_generator.state
+    assert (noise.bit_generator.state != np.random.default_rng(3).bit_generator.state) == algorithm.private
+    run(rng, None)
+    assert (rng.bit_generator.state != np.random.default_rng(2).bit_generator.state) == algorithm.private
+
+
+def test_parameters_outside_their_domain_are_refused(algorithm):
+    for declared in declared_fields(algorithm):
+        for value in NONSENSE:
+            with pytest.raises(PrivcheckError) as caught:
+                example(algorithm, **{declared.name: value})
+            assert caught.value.parameter == declared.name
+            assert caught.value.expected == declared.metadata["domain"].text
+            assert "\n" not in str(caught.value)
+        if isinstance(declared.metadata["domain"], Integer):
+            for value in (1, 2.5, 128):
+                with pytest.raises(PrivcheckError):
+                    example(algorithm, **{declared.name: value})
+
+
+def test_parameters_are_normalised_and_frozen(algorithm):
+    spec = example(algorithm, arms=np.float64(4.0))
+    assert (spec.arms, type(spec.arms)) == (4, int)
+    assert spec == example(algorithm, arms=4)
+    assert hash(spec) == hash(example(algorithm, arms=4))
+    with pytest.raises(AttributeError):
+        spec.arms = 5
+
+
+def test_unknown_ids_are_refused_with_a_suggestion():
+    with pytest.raises(PrivcheckError, match="did you mean 'adap-ucb'"):
+        ALGORITHMS["adap-ucp"]

@@ -1,0 +1,86 @@
+"""The compiled kernel of every algorithm is the reference, draw for draw: same table, same noise, same actions."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+
+@st.composite
+def tables(draw, arms):
+    """Tables with binary entries (many ties), multiples of 1/4, and continuous ones."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    horizon = draw(st.integers(1, 150))
+    kind = draw(st.sampled_from(["binary", "quarters", "continuous", "zeros", "ones"]))
+    means = rng.random(arms)
+    return {
+        "binary": lambda: (rng.random((horizon, arms)) < means).astype(float),
+        "quarters": lambda: rng.integers(0, 5, (horizon, arms)) / 4.0,
+        "continuous": lambda: rng.random((horizon, arms)),
+        "zeros": lambda: np.zeros((horizon, arms)),
+        "ones": lambda: np.ones((horizon, arms)),
+    }[kind]()
+
+
+@pytest.mark.filterwarnings("ignore::hypothesis.errors.NonInteractiveExampleWarning")
+def test_same_actions_on_random_tables(algorithm, play):
+    @settings(
+        derandomize=True, deadline=None, database=None, max_examples=120, suppress_health_check=list(HealthCheck)
+    )
+    @given(data=st.data(), arms=st.integers(2, 6), seed=st.integers(0, 2**32))
+    def check(data, arms, seed):
+        spec = data.draw(play.specs(algorithm, st.just(arms)))
+        table = data.draw(tables(arms))
+        expected = play.reference(spec, table, np.random.default_rng(seed))
+        assert play.kernel(spec, table, np.random.default_rng(seed))[0].tolist() == expected
+
+    check()
+
+
+@pytest.mark.parametrize("arms", [2, 6])
+def test_same_actions_on_a_long_table(algorithm, play, arms):
+    table = (np.random.default_rng(5).random((1000, arms)) < np.linspace(0.8, 0.3, arms)).astype(float)
+    spec = algorithm(arms=arms, **({"epsilon": 0.7} if algorithm.private else {}))
+    expected = play.reference(spec, table, np.random.default_rng(3))
+    assert play.kernel(spec, table, np.random.default_rng(3))[0].tolist() == expected
+
+
+def test_runs_of_one_call_are_successive_single_runs(algorithm, play):
+    """Nothing of one run is left over in the next."""
+    table = np.random.default_rng(6).random((300, 3))
+    spec = algorithm(arms=3, **({"epsilon": 0.5} if algorithm.private else {}))
+    together, one_by_one = np.random.default_rng(4), np.random.default_rng(4)
+    batch = play.kernel(spec, table, together, runs=5)
+    singles = [play.kernel(spec, table, one_by_one)[0] for _ in range(5)]
+    assert np.array_equal(batch, singles)
+    assert together.random() == one_by_one.random()
+    assert len({row.tobytes() for row in batch}) == (5 if algorithm.private else 1)
+
+
+def test_the_kernels_regret_is_that_of_its_actions(algorithm):
+    arms, horizon, runs = 4, 200, 6
+    spec = algorithm(arms=arms, **({"epsilon": 0.5} if algorithm.private else {}))
+    means, checkpoints = np.array([0.2, 0.9, 0.5, 0.6]), np.array([1, 2, 7, 64, 65, 199, 200])
+    actions, regret = np.zeros((runs, horizon), np.int8), np.full((runs, len(checkpoints)), np.nan)
+    streams = [np.random.default_rng(i) for i in range(3)]
+    spec.kernel(
+        spec.kernel_parameters(), np.zeros((0, arms)), means, *streams, horizon, runs, actions, checkpoints, regret
+    )
+    assert len(np.unique(actions)) > 1
+    assert np.allclose(regret, np.cumsum(0.9 - means[actions], axis=1)[:, checkpoints - 1], rtol=1e-12, atol=1e-12)
+
+
+def test_the_cache_of_a_kernel_notices_changes_in_what_it_calls():
+    from privcheck.bandits import kl_index
+    from privcheck.bandits.kl_ucb import kl_ucb_kernel
+    from privcheck.simulation.compiled import fingerprint
+
+    kernel, callee = kl_ucb_kernel.py_func, kl_index.negative_entropy.py_func
+    before, code = fingerprint(kernel), callee.__code__
+    assert kl_ucb_kernel._cache._index_key(None, kl_ucb_kernel.targetctx.codegen())[-1] == before
+    try:
+        callee.__code__ = (lambda mean: mean + 1.0).__code__
+        assert fingerprint(kernel) != before
+    finally:
+        callee.__code__ = code
+    assert fingerprint(kernel) == before

@@ -1,0 +1,103 @@
+"""Evaluating everything at once, and the layer that notices contradictions."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds import (
+    THEOREMS,
+    BoundValue,
+    ContradictionWarning,
+    Instance,
+    PrivcheckError,
+    contradictions,
+    evaluate,
+    theorem,
+)
+
+INSTANCE = Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1000)
+
+
+def made_up(kind, number, *, quantity="pseudo-regret", asymptotic=False, applies=True):
+    return BoundValue(
+        id=f"test/{kind}",
+        kind=kind,
+        quantity=quantity,
+        value=None if asymptotic else number,
+        constant=number if asymptotic else None,
+        asymptotic=asymptotic,
+        applies=applies,
+        conditions=(),
+        provenance="explicit",
+        source="nowhere",
+    )
+
+
+def test_every_theorem_gives_one_row_in_order():
+    rows = evaluate(INSTANCE)
+    assert [row.id for row in rows] == list(THEOREMS)
+    assert [row.id for row in rows] == [
+        "azize-basu-2022/thm3",
+        "azize-basu-2022/thm3-tight",
+        "azize-basu-2022/thm7",
+        "azize-basu-2022/thm7-corrected",
+        "azize-basu-2022/lemma2",
+        "azize-basu-2022/lemma2-sharp",
+        "azize-basu-2022/lemma2-kl",
+    ]
+
+
+@settings(derandomize=True, deadline=None)
+@given(
+    family=st.sampled_from(["bernoulli", "gaussian"]),
+    means=st.lists(st.floats(0, 1), min_size=2, max_size=6),
+    epsilon=st.floats(1e-3, 50),
+    horizon=st.none() | st.integers(1, 10**12),
+    delta=st.sampled_from([0.0, 1e-6]),
+)
+def test_any_instance_is_evaluated_without_a_contradiction(family, means, epsilon, horizon, delta):
+    rows = evaluate(Instance(family, means, epsilon, horizon, delta))  # a ContradictionWarning would be an error here
+    for row in rows:
+        number = row.constant if row.asymptotic else row.value
+        assert (number is not None and number >= 0) == row.applies
+
+
+@pytest.mark.parametrize("asymptotic", [False, True])
+def test_a_lower_bound_above_an_upper_bound_is_flagged(asymptotic):
+    lower, upper = made_up("lower", 2.0, asymptotic=asymptotic), made_up("upper", 1.0, asymptotic=asymptotic)
+    assert contradictions([upper, lower]) == [(lower, upper)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "upper"},
+        {"quantity": "kl-divergence"},
+        {"asymptotic": True, "value": None, "constant": 2.0},
+        {"applies": False},
+        {"value": None},
+        {"value": 1.0},
+        {"value": 1.0 + 1e-12},
+    ],
+)
+def test_bounds_that_cannot_be_compared_or_agree_are_not_flagged(change):
+    lower, upper = made_up("lower", 2.0), made_up("upper", 1.0)
+    assert contradictions([dataclasses.replace(lower, **change), upper]) == []
+
+
+def test_evaluate_warns_of_a_contradiction(monkeypatch):
+    false = theorem("test/too-high", kind="lower", quantity="pseudo-regret", provenance="derived", source="nowhere")
+    false(lambda instance: 1e9)
+    declared = THEOREMS.pop("test/too-high")
+    monkeypatch.setitem(THEOREMS, "test/too-high", declared)
+    with pytest.warns(ContradictionWarning, match=r"test/too-high \(1e\+09\) is above azize-basu-2022/thm7"):
+        rows = evaluate(INSTANCE)
+    assert rows[-1].value == 1e9
+
+
+@pytest.mark.parametrize("bad", [None, "c1", {"means": (0.1, 0.2)}])
+def test_only_instances_are_evaluated(bad):
+    with pytest.raises(PrivcheckError, match=r"expected a bounds\.Instance"):
+        evaluate(bad)

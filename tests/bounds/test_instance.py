@@ -1,0 +1,167 @@
+"""Instances: validation, derived quantities, TOML files, the papers' named instances."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds import Instance, PrivcheckError, instance_names, named_instance
+
+
+def test_fields_are_normalised():
+    instance = Instance("bernoulli", means=np.array([0.75, 0.5]), epsilon=1, horizon=1e7)
+    assert instance == Instance("bernoulli", (0.75, 0.5), 1.0, 10_000_000, 0.0, 3.1)
+    assert type(instance.horizon) is int
+    assert type(instance.epsilon) is float
+    assert instance.means == (0.75, 0.5)
+    assert Instance("gaussian", [3, -2], epsilon=1).horizon is None
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        instance.epsilon = 2.0
+
+
+@settings(derandomize=True, deadline=None)
+@given(means=st.lists(st.floats(0, 1), min_size=2, max_size=6))
+def test_gaps_are_measured_from_the_best_arm(means):
+    instance = Instance("bernoulli", means, epsilon=1.0)
+    best = np.max(means)
+    assert instance.arms == len(means)
+    assert instance.best_mean == best
+    assert list(instance.gaps) == list(best - np.array(means))
+    assert list(instance.suboptimal) == [(m, best - m) for m in means if m != best]
+
+
+def test_ties_and_a_perfect_arm_are_allowed():
+    assert Instance("bernoulli", (1.0, 1.0, 0.5), epsilon=1.0).suboptimal == ((0.5, 0.5),)
+    assert Instance("bernoulli", (0.5, 0.5), epsilon=1.0).suboptimal == ()
+
+
+GOOD = {"family": "bernoulli", "means": (0.75, 0.5), "epsilon": 1.0, "horizon": 100, "delta": 0.0, "alpha": 3.1}
+BAD = [
+    ("family", "poisson"),
+    ("family", None),
+    ("means", (0.5,)),
+    ("means", ()),
+    ("means", (0.5, math.nan)),
+    ("means", (0.5, math.inf)),
+    ("means", (0.5, 1.1)),
+    ("means", (0.5, -0.1)),
+    ("means", (0.5, "0.6")),
+    ("means", (0.5, True)),
+    ("means", "0.5,0.6"),
+    ("means", 0.5),
+    ("means", {0.5, 0.6}),
+    ("means", [[0.5, 0.6], [0.1, 0.2]]),
+    ("means", np.ones((2, 2)) / 2),
+    ("epsilon", 0.0),
+    ("epsilon", -1.0),
+    ("epsilon", math.nan),
+    ("epsilon", math.inf),
+    ("epsilon", "1"),
+    ("epsilon", True),
+    ("horizon", 0),
+    ("horizon", -5),
+    ("horizon", 10.5),
+    ("horizon", math.nan),
+    ("horizon", math.inf),
+    ("horizon", "1e7"),
+    ("delta", 1.0),
+    ("delta", -1e-9),
+    ("delta", math.nan),
+    ("alpha", 0.0),
+    ("alpha", math.inf),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), BAD)
+def test_bad_fields_are_refused_by_name(field, value):
+    with pytest.raises(PrivcheckError) as caught:
+        Instance(**{**GOOD, field: value})
+    assert caught.value.parameter == field
+    assert caught.value.expected
+
+
+def test_a_gaussian_mean_may_leave_the_unit_interval_and_the_error_says_so():
+    assert Instance("gaussian", (-3.0, 7.0), epsilon=1.0).gaps == (10.0, 0.0)
+    with pytest.raises(PrivcheckError) as caught:
+        Instance("bernoulli", (-3.0, 7.0), epsilon=1.0)
+    assert 'family="gaussian"' in caught.value.hint
+
+
+def test_to_dict_is_json_ready():
+    assert Instance(**GOOD).to_dict() == {**GOOD, "means": [0.75, 0.5]}
+
+
+TOML = 'family = "bernoulli"\nmeans = [0.75, 0.5]\nepsilon = 1.0\nhorizon = 1e7\n'
+
+
+def test_from_toml(tmp_path):
+    path = tmp_path / "instance.toml"
+    path.write_text(TOML)
+    expected = Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=10**7)
+    assert Instance.from_toml(path) == expected
+    assert Instance.from_toml(str(path), epsilon=2.0, horizon=None) == dataclasses.replace(
+        expected, epsilon=2.0, horizon=None
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "parameter", "words"),
+    [
+        (TOML + "epsilonn = 2\n", "FILE", "unknown key 'epsilonn', expected only the keys family, means, epsilon"),
+        (
+            TOML.replace("epsilon = 1.0\n", ""),
+            "epsilon",
+            "got nothing, expected a finite number above 0; add the key 'epsilon'",
+        ),
+        (TOML.replace("epsilon = 1.0", "epsilon = nan"), "epsilon", "got nan, expected a finite number above 0"),
+        (TOML.replace("[0.75, 0.5]", "0.75"), "means", "got 0.75, expected a list of at least two finite numbers"),
+        ("means = [0.75, ", "FILE", "invalid TOML"),
+        ("family = 'bernoulli'\nfamily = 'gaussian'", "FILE", "invalid TOML"),
+    ],
+)
+def test_a_bad_toml_file_gives_one_clear_line(tmp_path, text, parameter, words):
+    path = tmp_path / "instance.toml"
+    path.write_text(text)
+    with pytest.raises(PrivcheckError) as caught:
+        Instance.from_toml(path)
+    assert caught.value.parameter == (str(path) if parameter == "FILE" else parameter)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    with pytest.raises(PrivcheckError, match=r"missing\.toml: got No such file or directory"):
+        Instance.from_toml(tmp_path / "missing.toml")
+    with pytest.raises(PrivcheckError, match="Is a directory"):
+        Instance.from_toml(tmp_path)
+    (tmp_path / "latin.toml").write_bytes(b"family = '\xff'")
+    with pytest.raises(PrivcheckError, match="invalid TOML"):
+        Instance.from_toml(tmp_path / "latin.toml")
+
+
+PAPER = {
+    "c1": (0.75, 0.70, 0.70, 0.70, 0.70),
+    "c2": (0.75, 0.625, 0.5, 0.375, 0.25),
+    "c3": (0.75, 0.53125, 0.375, 0.28125, 0.25),
+    "c4": (0.75, 0.71875, 0.625, 0.46875, 0.25),
+    "fig3": (0.8, 0.1, 0.1, 0.1, 0.1),
+}
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_named_instances(name):
+    assert named_instance(name, epsilon=0.5) == Instance(
+        "bernoulli", PAPER[name], epsilon=0.5, horizon=10**7, alpha=3.1
+    )
+    assert named_instance(name, epsilon=0.5, horizon=None).horizon is None
+
+
+def test_names():
+    assert instance_names() == tuple(PAPER)
+    with pytest.raises(PrivcheckError, match="name: got 'c9', expected one of 'c1', 'c2'"):
+        named_instance("c9", epsilon=1.0)
+    with pytest.raises(PrivcheckError, match="unknown key 'budget'"):
+        named_instance("c1", epsilon=1.0, budget=2.0)

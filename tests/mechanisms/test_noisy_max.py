@@ -1,0 +1,180 @@
+"""The exact law of the noisy maximum, and the loss under replacement that errata E-1 is about."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from privcheck.errors import PrivcheckError
+from privcheck.mechanisms import NoisyMax
+from privcheck.privacy.sensitivity import score_range
+
+FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=60)
+
+
+def tail(x):
+    """P(Z1 - Z2 > x), x >= 0, for independent standard Laplace variables (formulas.md 0.3)."""
+    return (2 + x) * math.exp(-x) / 4
+
+
+def quadrature(scores, scale):
+    """The law by adaptive quadrature of scipy's densities between the sorted scores: an independent route."""
+    cuts = sorted({*scores, min(scores) - 45 * scale, max(scores) + 45 * scale})
+
+    def integrand(x, j):
+        others = np.delete(scores, j)
+        return stats.laplace.pdf(x, scores[j], scale) * np.prod(stats.laplace.cdf(x, others, scale))
+
+    def mass(j):
+        return math.fsum(
+            integrate.quad(integrand, *ends, args=(j,), epsabs=1e-13)[0] for ends in itertools.pairwise(cuts)
+        )
+
+    return np.array([mass(j) for j in range(len(scores))])
+
+
+def row_losses(mechanism, arms):
+    """Largest loss over all pairs of single rows in {0, 1}^arms and all outputs."""
+    rows = [np.array(row, dtype=float) for row in itertools.product((0, 1), repeat=arms)]
+    laws = [mechanism.log_probabilities(row) for row in rows]
+    return max(float(np.max(one - two)) for one in laws for two in laws)
+
+
+@FIXED
+@given(gap=st.floats(0.0, 600.0), scale=st.floats(0.1, 10.0), base=st.floats(-50.0, 50.0))
+def test_two_scores_follow_the_closed_form(gap, scale, base):
+    mechanism = NoisyMax.with_scale(scale)
+    scores = np.array([base + gap, base])
+    x = (scores[0] - scores[1]) / scale
+    np.testing.assert_allclose(mechanism.probabilities(scores)[0], 1 - tail(x), rtol=1e-12)
+    assert mechanism.log_probabilities(scores)[1] == pytest.approx(math.log((2 + x) / 4) - x, rel=1e-11, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("scores", "scale"),
+    [
+        ((0.0, 0.0, 0.0), 1.0),
+        ((0.0, 1.0, 1.0), 1.0),
+        ((3.0, -1.0, 0.5, 0.5), 2.0),
+        ((0.0, 20.0, 19.0), 1.0),
+        ((0.1, 0.2, 5.0, -4.0, 0.15), 0.3),
+    ],
+)
+def test_the_law_agrees_with_adaptive_quadrature(scores, scale):
+    law = NoisyMax.with_scale(scale).probabilities(scores)
+    np.testing.assert_allclose(law, quadrature(scores, scale), atol=1e-10)
+    broken = quadrature(scores, scale * 0.5)
+    assert len(set(scores)) == 1 or np.abs(law - broken).max() > 1e-10
+
+
+@FIXED
+@given(
+    scores=st.lists(st.floats(-30, 30), min_size=1, max_size=12), shift=st.floats(-100, 100), scale=st.floats(0.1, 10)
+)
+def test_the_law_is_a_law_and_depends_on_score_differences_only(scores, shift, scale):
+    mechanism, scores = NoisyMax.with_scale(scale), np.array(scores)
+    law = mechanism.probabilities(scores)
+    assert law.sum() == pytest.approx(1.0, abs=1e-12)
+    assert (law > 0).all()
+    np.testing.assert_allclose(mechanism.probabilities(scores + shift), law, rtol=1e-9)
+    np.testing.assert_allclose(mechanism.probabilities(scores[::-1]), law[::-1], rtol=1e-12)
+    assert law.argmax() in np.flatnonzero(scores >= scores.max() - 1e-9)
+
+
+def test_many_scores_and_wide_gaps():
+    equal = NoisyMax.with_scale(1.0).probabilities(np.zeros(300))
+    np.testing.assert_allclose(equal, 1 / 300, rtol=1e-12)
+    far = NoisyMax.with_scale(1.0).log_probabilities([0.0, 1e9])
+    assert far[0] == pytest.approx(math.log((2 + 1e9) / 4) - 1e9, rel=1e-12)
+    with pytest.raises(PrivcheckError, match="further apart"):
+        NoisyMax.with_scale(1e-300).probabilities([1e300, -1e300])
+
+
+@pytest.mark.parametrize("n", [2, 4, 8, 16, 64, 4096])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 3.0])
+def test_published_scale_under_row_replacement_with_two_arms(n, epsilon):
+    """Errata E-1: (0, n) -> (1, n - 1) costs 2 epsilon + ln((2 + epsilon (n - 2)) / (2 + epsilon n)) > epsilon."""
+    published = NoisyMax.with_scale(1 / epsilon)
+    loss = published.log_ratio(0, [1.0, n - 1.0], [0.0, float(n)])
+    expected = 2 * epsilon + math.log((2 + epsilon * (n - 2)) / (2 + epsilon * n))
+    assert loss == pytest.approx(expected, rel=1e-10)
+    assert epsilon < loss <= published.loss(score_range("row")) == 2 * epsilon
+    repaired = NoisyMax(sensitivity=score_range("row"), epsilon=epsilon)
+    assert repaired.log_ratio(0, [1.0, n - 1.0], [0.0, float(n)]) <= epsilon
+
+
+@pytest.mark.parametrize(("arms", "n", "loss"), [(2, 2, 1.3068528), (3, 1, 1.4245743), (10, 1, 1.9449670)])
+def test_regression_numbers(arms, n, loss):
+    """formulas.md 6.4: arm 0 is n behind all others, and the replaced row helps it and hurts them."""
+    behind = np.array([0.0] + [float(n)] * (arms - 1))
+    after = behind + np.array([1.0] + [-1.0] * (arms - 1))
+    assert NoisyMax.with_scale(1.0).log_ratio(0, after, behind) == pytest.approx(loss, abs=2e-7)
+
+
+@pytest.mark.parametrize(("arms", "behind", "gap"), [(2, 1e7, 1e-6), (3, 15.0, 1e-6), (4, 15.0, 1e-6)])
+def test_the_loss_approaches_range_over_scale_from_below(arms, behind, gap):
+    """As arm 0 falls behind, the loss of one replaced row tends to 2 epsilon; with two arms slowly, like 4 / n."""
+    before = np.array([0.0] + [behind] * (arms - 1))
+    after = before + np.array([1.0] + [-1.0] * (arms - 1))
+    loss = NoisyMax.with_scale(1.0).log_ratio(0, after, before)
+    assert 2 - gap <= loss <= 2 + 1e-9
+
+
+@pytest.mark.parametrize("arms", [2, 3, 4])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0])
+def test_one_row_of_any_corner_keeps_the_declared_epsilon(arms, epsilon):
+    repaired = NoisyMax(sensitivity=score_range("row"), epsilon=epsilon)
+    assert 0 < row_losses(repaired, arms) <= repaired.loss(2.0) == epsilon
+
+
+def test_the_monotone_scale_breaks_the_same_check():
+    """Scale 1 / epsilon is right for monotone changes; with three arms a single row already costs more."""
+    assert row_losses(NoisyMax.with_scale(1.0), 3) == pytest.approx(1.4245743, abs=1e-7)
+    monotone = NoisyMax(sensitivity=score_range("reward"), epsilon=1.0)
+    with pytest.raises(PrivcheckError, match="range of score differences"):
+        monotone.loss(score_range("row"))
+
+
+@FIXED
+@given(seed=st.integers(0, 2**32), arms=st.integers(2, 6), direction=st.sampled_from([-1.0, 1.0]))
+def test_monotone_changes_cost_half(seed, arms, direction):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=arms) * 3
+    other = scores + direction * rng.random(arms)
+    mechanism = NoisyMax.with_scale(1.0)
+    ratios = mechanism.log_probabilities(scores) - mechanism.log_probabilities(other)
+    assert np.abs(ratios).max() <= mechanism.loss(score_range("reward")) + 1e-9
+
+
+def test_the_sampler_with_the_monotone_scale_is_caught():
+    """Chi-square with 3 degrees of freedom; a correct sampler fails with probability 1e-6 over the choice of seed."""
+    scores, draws = [0.0, 1.0, 2.0, 1.0], 20_000
+    repaired, monotone = NoisyMax(sensitivity=2.0, epsilon=1.0), NoisyMax.with_scale(1.0)
+    expected = repaired.probabilities(scores) * draws
+    for mechanism, accepted in ((repaired, True), (monotone, False)):
+        counts = np.bincount(mechanism.release_batch(scores, np.random.default_rng(11), draws), minlength=4)
+        assert (stats.chisquare(counts, expected).pvalue >= 1e-6) == accepted
+
+
+def test_ties_go_to_the_lowest_index():
+    """Noise far below the resolution of the scores leaves them tied."""
+    tiny, rng = NoisyMax.with_scale(1e-30), np.random.default_rng(0)
+    assert tiny.release([1.0, 2.0, 2.0], rng) == 1
+    assert set(tiny.release_batch([1.0, 2.0, 2.0], rng, 100).tolist()) == {1}
+
+
+def test_releases_are_indices():
+    mechanism, rng = NoisyMax(sensitivity=2.0, epsilon=1.0), np.random.default_rng(0)
+    assert type(mechanism.release([0.0, 1.0], rng)) is int
+    assert mechanism.release([4.0], rng) == 0
+    with pytest.raises(PrivcheckError, match="OpenDP has no noisy max"):
+        mechanism.release([0.0, 1.0], rng, secure=True)
+    for bad in (2, -1, 0.5):
+        with pytest.raises(PrivcheckError, match="output"):
+            mechanism.log_ratio(bad, [0.0, 1.0], [1.0, 0.0])
+    with pytest.raises(PrivcheckError, match="2 scores"):
+        mechanism.log_ratio(0, [0.0, 1.0], [1.0, 0.0, 0.0])
