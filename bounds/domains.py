@@ -101,6 +101,22 @@ class Choice:
         return str(value)
 
 
+@dataclass(frozen=True)
+class OrNone:
+    """A domain, or None for "not given"."""
+
+    inner: Domain
+
+    @property
+    def text(self) -> str:
+        """What the domain contains, in words."""
+        return self.inner.text
+
+    def normalise(self, value: Any) -> Any:
+        """Return None as it is, and anything else as the inner domain does."""
+        return None if value is None else self.inner.normalise(value)
+
+
 POSITIVE = Real(0.0, math.inf, low_open=True)
 UNIT_INTERVAL = Real(0.0, 1.0)
 

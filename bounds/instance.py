@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bounds.distinguishability import FAMILIES
-from bounds.domains import POSITIVE, Declared, Domain, Integer, Real, declared_fields, parameter
+from bounds.domains import POSITIVE, Declared, Integer, OrNone, Real, declared_fields, parameter
 from bounds.errors import PrivcheckError, words
 
 
@@ -31,22 +31,6 @@ class Means:
         if len(value) < 2:
             raise ValueError
         return tuple(Real().normalise(mean) for mean in value)
-
-
-@dataclass(frozen=True)
-class OrNone:
-    """A domain, or None for "not given"."""
-
-    inner: Domain
-
-    @property
-    def text(self) -> str:
-        """What the domain contains, in words."""
-        return self.inner.text
-
-    def normalise(self, value: Any) -> Any:
-        """Return None as it is, and anything else as the inner domain does."""
-        return None if value is None else self.inner.normalise(value)
 
 
 @dataclass(frozen=True)

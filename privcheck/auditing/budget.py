@@ -23,9 +23,9 @@ def screening_budget(runs: int, engine: str) -> int:
     """Return the runs, both sides together, spent on finding the pair of streams; compiled runs are cheap, so more.
 
     >>> screening_budget(1000, "python"), screening_budget(1000, "kernel")
-    (1000, 4000)
+    (1000, 8000)
     """
-    return runs * (4 if engine == "kernel" else 1)
+    return runs * (8 if engine == "kernel" else 1)
 
 
 def seconds_per_run(runner: Runner, table: Table, seed: int) -> float:

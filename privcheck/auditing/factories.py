@@ -29,6 +29,12 @@ class Location:
     def is_file(self) -> bool:
         return self.module.endswith(".py")
 
+    def __str__(self) -> str:
+        """Return file:name, the file relative to the working directory where it lies below it."""
+        if self.is_file and Path(self.module).resolve().is_relative_to(Path.cwd()):
+            return f"{Path(self.module).resolve().relative_to(Path.cwd())}:{self.name}"
+        return f"{self.module}:{self.name}"
+
     def load(self) -> Callable[..., Any]:
         """Import the file or module and return the named factory; PrivcheckError tells what is wrong with it."""
         module = _import_file(Path(self.module)) if self.is_file else _import_module(self.module)

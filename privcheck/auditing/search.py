@@ -15,6 +15,9 @@ from privcheck.auditing.views import views
 LEAST_RUNS = 100
 """Runs a side below which a pair's log-ratio is mostly noise."""
 
+PESSIMISM = 2.0
+"""Standard errors taken off a pair's log-ratio: the best of many noisy promises is mostly noise otherwise."""
+
 KEPT = 5
 """One pair in so many goes on to the next round."""
 
@@ -96,5 +99,5 @@ def _promise(pair: StreamPair, first: Actions, second: Actions, counting_runs: i
     """Return the promise of a pair's best event: learned on the first half of its runs, judged on the other."""
     half = len(first) // 2
     scores = learn(views(pair.first.shape[1], len(pair.first), pair.changed), first[:half], second[:half])
-    judged = promising(scores, first[half:], second[half:], counting_runs, level, pessimism=1.0)
+    judged = promising(scores, first[half:], second[half:], counting_runs, level, PESSIMISM)
     return max(candidate.promise for candidate in judged)

@@ -8,10 +8,9 @@ from typing import Any
 
 from privcheck.auditing.factories import Location
 from privcheck.auditing.runners import KernelRunner, PolicyRunner, Runner
+from privcheck.auditing.settings import Settings
 from privcheck.bandits import ALGORITHMS, Algorithm
 from privcheck.errors import PrivcheckError, words
-
-FEEDBACKS = ("bandit", "full")
 
 
 @dataclass(frozen=True)
@@ -20,61 +19,52 @@ class Target:
 
     name: str
     runner: Runner
-    arms: int
     feedback: str
 
 
-def resolve(
-    target: Any,
-    *,
-    epsilon: float | None,
-    delta: float,
-    arms: int | None,
-    horizon: int,
-    feedback: str,
-    rewards: tuple[float, float],
-) -> Target:
+def number_of_arms(target: Any, arms: int | None) -> int:
+    """Return K: what was given, what a spec was built with, 2 for a shipped id; a policy of one's own has to say."""
+    if isinstance(target, Algorithm):
+        if arms not in (None, target.arms):
+            raise PrivcheckError("arms", arms, f"{target.arms}, as {target.id} was built with", "leave arms out")
+        return target.arms
+    if arms is None and not _is_id(target):
+        raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+    return arms or 2
+
+
+def resolve(target: Any, settings: Settings, horizon: int, arms: int) -> Target:
     """Find out what `target` is and how to run it, or raise `PrivcheckError`.
 
     Parameters
     ----------
     target : "adap-ucb", a spec instance, a class or factory, "path/to/file.py:name" or "package.module:name".
-    epsilon, delta, arms, horizon : handed to a factory that names them; a shipped id is built with epsilon and arms.
-    feedback : "bandit" or "full", of a user's policy; a shipped one knows its own.
-    rewards : declared range of rewards; shipped algorithms take rewards in [0, 1].
-
+    settings : epsilon and delta are handed to a factory that names them, a shipped id is built with epsilon.
+    horizon, arms : T and K.
     """
-    if feedback not in FEEDBACKS:
-        raise PrivcheckError(
-            "feedback",
-            feedback,
-            f"one of {', '.join(map(repr, FEEDBACKS))}",
-            "other kinds of feedback cannot be audited yet",
-        )
-    if isinstance(target, str) and ":" not in target and not target.endswith(".py"):
-        target = _shipped(target, epsilon, arms)
+    if _is_id(target):
+        target = _shipped(target, settings.epsilon, arms)
     if isinstance(target, Algorithm):
-        if arms is not None and arms != target.arms:
-            raise PrivcheckError("arms", arms, f"{target.arms}, as {target.id} was built with", "leave arms out")
-        if rewards[0] < 0.0 or rewards[1] > 1.0:
-            raise PrivcheckError(
-                "rewards", rewards, "a range within (0, 1)", f"{target.id} is defined for rewards in [0, 1]"
-            )
-        return Target(target.describe(), KernelRunner(target), target.arms, target.feedback)
-    if arms is None:
-        raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+        if settings.rewards[0] < 0.0 or settings.rewards[1] > 1.0:
+            hint = f"{target.id} is defined for rewards in [0, 1]"
+            raise PrivcheckError("rewards", settings.rewards, "a range within (0, 1)", hint)
+        return Target(target.describe(), KernelRunner(target), target.feedback)
     location, factory = _factory(target)
-    keywords = {"arms": arms, "epsilon": epsilon, "delta": delta, "horizon": horizon}
-    name = f"{location.module}:{location.name}" if location else getattr(factory, "__name__", type(factory).__name__)
-    return Target(name, PolicyRunner(factory, keywords, feedback, location), arms, feedback)
+    keywords = {"arms": arms, "epsilon": settings.epsilon, "delta": settings.delta, "horizon": horizon}
+    name = str(location) if location else getattr(factory, "__name__", type(factory).__name__)
+    return Target(name, PolicyRunner(factory, keywords, settings.feedback, location), settings.feedback)
 
 
-def _shipped(name: str, epsilon: float | None, arms: int | None) -> Algorithm:
+def _is_id(target: Any) -> bool:
+    return isinstance(target, str) and ":" not in target and not target.endswith(".py")
+
+
+def _shipped(name: str, epsilon: float | None, arms: int) -> Algorithm:
     if name not in ALGORITHMS:
         hint = "shipped ids are shown by `privcheck list`; a policy of your own is path/to/file.py:name"
         raise PrivcheckError("target", name, f"one of {', '.join(ALGORITHMS)}, or a place like file.py:name", hint)
     algorithm = ALGORITHMS[name]
-    parameters: dict[str, Any] = {"arms": arms or 2}
+    parameters: dict[str, Any] = {"arms": arms}
     if algorithm.private:
         if epsilon is None:
             raise PrivcheckError(

@@ -11,6 +11,9 @@ import numpy.typing as npt
 
 Sequences = npt.NDArray[np.integer]
 
+SPELLED_COUNTS = 2
+"""Counts of pulls that are spelled out; finer ones are only counted."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -42,14 +45,19 @@ def views(arms: int, horizon: int, changed: int) -> list[View]:
     """
     start = changed + 1
     windows = [(arm, stop) for stop in _stops(start, horizon) for arm in range(arms - 1)]
-    labels = [f"arm {arm} in rounds {start + 1} to {stop}" for arm, stop in windows]
+    labels = [
+        f"arm {arm} in round {stop}" if stop == start + 1 else f"arm {arm} in rounds {start + 1} to {stop}"
+        for arm, stop in windows
+    ]
 
     def counts(actions: Sequences) -> Sequences:
         columns = [np.count_nonzero(actions[:, start:stop] == arm, axis=1) for arm, stop in windows]
         return np.stack(columns, axis=1)
 
     def counts_in_words(symbols: tuple[int, ...]) -> str:
-        return "pulls of " + "; of ".join(f"{label}: {n}" for label, n in zip(labels, symbols, strict=False))
+        spelled = [f"{label}: {n}" for label, n in zip(labels[:SPELLED_COUNTS], symbols, strict=False)]
+        more = f" (and {len(symbols) - len(spelled)} finer counts)" if len(symbols) > len(spelled) else ""
+        return "pulls of " + ", of ".join(spelled) + more
 
     everything = View("actions", start, lambda actions: actions, actions_in_words)
     return [everything, View("pulls of each arm", 0, counts, counts_in_words)] if windows else [everything]

@@ -57,11 +57,11 @@ def _event_in_words(counted: CountedEvent, first: Actions, second: Actions) -> s
     )
     parts = sorted(_beginnings(both[representative], inside, counts), key=lambda part: -part[1].max())
     lines = [
-        f"{view.describe(symbols)} ({100 * k / len(first):.2g} % against {100 * l / len(first):.2g} %)"
+        f"{view.describe(symbols)} ({100 * k / len(first):.3g} % against {100 * l / len(first):.3g} %)"
         for symbols, (k, l) in parts[:SHOWN]
     ]
     rest = len(parts) - len(lines)
-    more = f"; or one of {rest} rarer beginnings" if rest else ""
+    more = f"; or {'a rarer one' if rest == 1 else f'one of {rest} rarer ones'}" if rest else ""
     return "; or ".join(lines) + more
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from privcheck.reporting.page import render_page, save_page
+from privcheck.reporting.pictures import bounds_figure, save_png, to_svg, witness_figure
 from privcheck.reporting.tables import audit_details, audit_table
 
 __all__ = [

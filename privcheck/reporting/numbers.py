@@ -11,9 +11,9 @@ NONE = "-"
 
 
 def clean(text: str) -> str:
-    """Return the text on one line, without characters that do not print: names come from users.
+    r"""Return the text on one line, without characters that do not print: names come from users.
 
-    >>> clean("my\\nbandit\\x00")
+    >>> clean("my\nbandit\x00")
     'my bandit'
     """
     return "".join(character for character in " ".join(text.split()) if character.isprintable())
@@ -28,8 +28,8 @@ def shorten(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     name, parenthesis, _ = text.partition("(")
-    if parenthesis and len(name) + 3 <= most:
-        return f"{name}(…)"
+    if parenthesis and len(name) <= most:
+        return f"{name}(…)" if len(name) + 3 <= most else name
     return text[: most - 1] + "…"
 
 
@@ -103,7 +103,7 @@ def small(value: float, digits: int = 3) -> str:
         return signed_infinity(value)
     if value and abs(value) < 1e-3:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-        return f"{mantissa}e{int(exponent)}"
+        return f"{mantissa.rstrip('0').rstrip('.') if '.' in mantissa else mantissa}e{int(exponent)}"
     return f"{value:.{digits}g}"
 
 
@@ -129,11 +129,11 @@ def claim_text(epsilon: float | None, delta: float) -> str:
     """Return the claim in a few characters.
 
     >>> claim_text(1.0, 0.0), claim_text(0.5, 1e-5), claim_text(None, 0.0)
-    ('1', '0.5, delta 1e-05', '-')
+    ('1', '0.5, delta 1e-5', '-')
     """
     if epsilon is None:
         return NONE
-    return f"{epsilon:g}, delta {delta:g}" if delta else f"{epsilon:g}"
+    return f"{epsilon:g}, delta {small(delta)}" if delta else f"{epsilon:g}"
 
 
 def seconds(value: float) -> str:

@@ -16,6 +16,15 @@ MEASURED = "no claim"
 MARKS = {"violation": "✗", "consistent": "✓", "inconclusive": "?", MEASURED: "–"}
 
 
+def plural(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    >>> plural(1, "arm"), plural(1200, "run")
+    ('1 arm', '1,200 runs')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def verdict_word(report: AuditReport) -> str:
     """Return the verdict, or "no claim"."""
     return report.verdict or MEASURED
@@ -43,12 +52,10 @@ def verdict_sentence(report: AuditReport) -> str:
         return f"no claim: nothing to judge; {bound}"
     if report.verdict == "violation":
         return f"violation: the claim {claim(report)} is refuted at level {report.error:g}; {bound}"
+    refuted = f"the claim {claim(report)} is not refuted at level {report.error:g}"
     if report.verdict == "consistent":
-        return f"consistent: the claim {claim(report)} is not refuted at level {report.error:g} by {resolution(report)}; {bound}"
-    return (
-        f"inconclusive: the claim {claim(report)} is not refuted at level {report.error:g}, but {resolution(report)}, "
-        f"too little to judge it; {bound}"
-    )
+        return f"consistent: {refuted} by {resolution(report)}; {bound}"
+    return f"inconclusive: {refuted}, but {resolution(report)}, too little to judge it; {bound}"
 
 
 def lower_bound(report: AuditReport) -> str:
@@ -62,8 +69,8 @@ def resolution(report: AuditReport) -> str:
     text = f"{report.runs:,} runs a side"
     if report.resolution is None:
         return text
-    could = "which could have shown" if report.verdict == "consistent" else "could have shown"
-    text += f" {could} up to epsilon = {at_least(report.resolution.epsilon)}"
+    could = ", which could have shown" if report.verdict == "consistent" else " could have shown"
+    text += f"{could} up to epsilon = {at_least(report.resolution.epsilon)}"
     mass = report.resolution.mass
     if mass is None or mass > 1.0:
         return text
@@ -74,14 +81,16 @@ def resolution(report: AuditReport) -> str:
 def meaning(report: AuditReport) -> list[str]:
     """Return what the verdict does and does not mean, one sentence or two an item."""
     searched = (
-        f"{report.screened_pairs:,} pair{'s' * (report.screened_pairs != 1)} of neighbouring streams ({report.neighbours}) "
-        f"of {report.horizon} rounds and {report.arms} arms"
+        f"{plural(report.screened_pairs, 'pair')} of neighbouring streams ({report.neighbours}) of "
+        f"{plural(report.horizon, 'round')} and {plural(report.arms, 'arm')}"
     )
     if report.epsilon_lower is None:
-        return ["The runs fixed beforehand did not finish. What was seen until then is no evidence for or against the claim."]
+        return [
+            "The runs fixed beforehand did not finish. What was seen until then is no evidence for or against a claim."
+        ]
     lower = (
-        f"The lower bound holds with probability {percent(report.confidence)} over the whole search: streams and events were "
-        "chosen on runs that were not counted."
+        f"The lower bound holds with probability {percent(report.confidence)} over the whole search: streams and events "
+        "were chosen on runs that were not counted."
     )
     if report.verdict is None:
         return [lower, f"It is a lower bound only: the search saw {searched}, and others may be told apart more."]
@@ -94,13 +103,14 @@ def meaning(report: AuditReport) -> list[str]:
         ]
     if report.verdict == "consistent":
         return [
-            f"The claim was tested and not refuted; it was not proved. The search saw {searched}. Other streams, longer "
-            "horizons or rarer events may still refute it.",
+            f"The claim was tested and not refuted; it was not proved. The search saw {searched}. Other streams, "
+            "longer horizons or rarer events may still refute it.",
             f"A larger epsilon would have shown only through an event that these runs can see: {resolution(report)}.",
             lower,
         ]
     return [
-        "Nothing follows for or against the claim: too few runs to refute it even with the most telling event. Repeat with more.",
+        "Nothing follows for or against the claim: these runs are too few to refute it even with the most telling event. "
+        "Repeat with more.",
         lower,
     ]
 
@@ -112,7 +122,14 @@ def repeat_call(report: AuditReport) -> str:
     >>> print(repeat_call(VIOLATION))
     privcheck.audit(target, epsilon=1.0, arms=4, horizon=8, feedback='full', runs=100000, seed=0)
     """
-    usual = {"delta": 0.0, "rewards": (0.0, 1.0), "feedback": "bandit", "neighbours": "row", "confidence": 0.95, "error": 1e-3}
+    usual = {
+        "delta": 0.0,
+        "rewards": (0.0, 1.0),
+        "feedback": "bandit",
+        "neighbours": "row",
+        "confidence": 0.95,
+        "error": 1e-3,
+    }
     names = ["delta", "arms", "horizon", "rewards", "feedback", "runs", "neighbours", "confidence", "error", "seed"]
     settings = {"epsilon": report.epsilon_claimed} | {name: getattr(report, name) for name in names}
     shown = [f"{name}={value!r}" for name, value in settings.items() if name not in usual or usual[name] != value]
@@ -137,8 +154,10 @@ def rounds_text(witness: Witness) -> str:
     if rounds == tuple(range(rounds[0], rounds[-1] + 1)):
         return f"rounds {rounds[0]}-{rounds[-1]}"
     shown = [str(number) for number in rounds]
-    return f"rounds {', '.join(shown[:6])} and {len(shown) - 6} more" if len(shown) > 7 else (
-        f"rounds {', '.join(shown[:-1])} and {shown[-1]}"
+    return (
+        f"rounds {', '.join(shown[:6])} and {len(shown) - 6} more"
+        if len(shown) > 7
+        else (f"rounds {', '.join(shown[:-1])} and {shown[-1]}")
     )
 
 
@@ -150,8 +169,11 @@ def headline(reports: Sequence[AuditReport], expected: Sequence[str | None] | No
     '1 audit: 1 violation; 1 of 1 as expected'
     """
     counted = Counter(verdict_word(report) for report in reports)
-    parts = ", ".join(f"{counted[verdict]} {verdict}" for verdict in MARKS if counted[verdict])
-    text = f"{len(reports)} audit{'s' * (len(reports) != 1)}: {parts}"
+    names = {MEASURED: "without a claim"}
+    if counted["violation"] > 1:
+        names["violation"] = "violations"
+    parts = ", ".join(f"{counted[verdict]} {names.get(verdict, verdict)}" for verdict in MARKS if counted[verdict])
+    text = f"{plural(len(reports), 'audit')}: {parts}"
     met = [answer for answer in as_expected(reports, expected) if answer is not None]
     return f"{text}; {sum(met)} of {len(met)} as expected" if met else text
 
@@ -161,5 +183,10 @@ def as_expected(reports: Sequence[AuditReport], expected: Sequence[str | None] |
     if expected is None:
         return [None] * len(reports)
     if len(expected) != len(reports):
-        raise PrivcheckError("expected", words(f"{len(expected)} verdicts"), f"one for each of the {len(reports)} reports")
-    return [None if verdict is None else verdict == report.verdict for verdict, report in zip(expected, reports, strict=True)]
+        raise PrivcheckError(
+            "expected", words(f"{len(expected)} verdicts"), f"one for each of the {len(reports)} reports"
+        )
+    return [
+        None if verdict is None else verdict == report.verdict
+        for verdict, report in zip(expected, reports, strict=True)
+    ]

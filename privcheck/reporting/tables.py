@@ -12,13 +12,13 @@ from rich.text import Text
 
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.reporting import numbers
+from privcheck.reporting.facts import number_rows
 from privcheck.reporting.sentences import (
     MARKS,
     MEASURED,
     as_expected,
     event_parts,
     repeat_call,
-    resolution,
     verdict_sentence,
     verdict_word,
 )
@@ -48,22 +48,22 @@ def audit_table(reports: Sequence[AuditReport], expected: Sequence[str | None] |
     met = as_expected(reports, expected)
     shared = {report.confidence for report in reports}
     level = f"\n({numbers.percent(*shared)})" if len(shared) == 1 else ""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False)
     table.add_column("target", overflow="fold", min_width=16)
-    table.add_column("claim\nepsilon", justify="right")
-    table.add_column(f"lower\nbound{level}", justify="right")
-    table.add_column("Clopper-\nPearson", justify="right")
-    table.add_column("estimate\n[interval]", justify="right")
-    table.add_column("verdict")
+    table.add_column("claim\nepsilon\n(delta)", justify="right", no_wrap=True)
+    table.add_column(f"lower\nbound{level}", justify="right", no_wrap=True)
+    table.add_column("Clopper-\nPearson", justify="right", no_wrap=True)
+    table.add_column("estimate\n[interval]", justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
     if expected is not None:
-        table.add_column("expected")
-    table.add_column("runs a side\ntime", justify="right")
+        table.add_column("expected", no_wrap=True)
+    table.add_column("runs a\nside,\ntime", justify="right", no_wrap=True)
     for i, report in enumerate(reports):
         style = STYLES[verdict_word(report)]
         below = "" if level else f"\n{numbers.percent(report.confidence)}"
         cells = [
             _target(report),
-            Text(numbers.claim_text(report.epsilon_claimed, report.delta).replace(", ", "\n")),
+            _claim(report),
             Text(numbers.at_least(report.epsilon_lower) + below, style="bold"),
             Text(numbers.at_least(report.epsilon_lower_clopper_pearson)),
             _estimate(report),
@@ -80,6 +80,11 @@ def _target(report: AuditReport) -> Text:
     name, parenthesis, rest = numbers.clean(report.target).partition("(")
     text = Text(name)
     return text.append(f"\n{parenthesis}{rest}", style="dim") if parenthesis else text
+
+
+def _claim(report: AuditReport) -> Text:
+    text = Text(numbers.claim_text(report.epsilon_claimed, 0.0))
+    return text.append(f"\n({numbers.small(report.delta)})", style="dim") if report.delta else text
 
 
 def _estimate(report: AuditReport) -> Text:
@@ -115,33 +120,11 @@ def audit_details(report: AuditReport) -> RenderableType:
         parts += _witness(report, report.witness)
     parts.append(Text("Repeat", style="bold"))
     parts.append(_block(Text(repeat_call(report))))
-    spent = f"seed {report.seed}, {report.runs:,} runs a side, engine {report.engine}, {numbers.seconds(report.seconds)}"
+    spent = (
+        f"seed {report.seed}, {report.runs:,} runs a side, engine {report.engine}, {numbers.seconds(report.seconds)}"
+    )
     parts.append(_block(Text(spent, style="dim")))
     return Group(*parts)
-
-
-def number_rows(report: AuditReport) -> list[tuple[str, str]]:
-    """Return what the numbers of a report are called, and the numbers."""
-    confidence = numbers.percent(report.confidence)
-    claim = "none" if report.epsilon_claimed is None else f"epsilon = {numbers.claim_text(report.epsilon_claimed, report.delta)}"
-    rows = [
-        ("claim", claim.replace("delta ", "delta = ")),
-        (f"lower bound ({confidence})", numbers.at_least(report.epsilon_lower)),
-        (f"Clopper-Pearson ({confidence})", numbers.at_least(report.epsilon_lower_clopper_pearson)),
-    ]
-    if report.epsilon_estimate is not None:
-        estimate = report.epsilon_estimate
-        rows.append((f"estimate ({confidence} interval)", f"{numbers.exact(estimate.value)} {numbers.interval(estimate)}"))
-    if report.exact_loss is not None:
-        rows.append(("exact loss", numbers.exact(report.exact_loss)))
-    upper = getattr(report.certificate, "epsilon_upper", None)
-    if upper is not None:
-        rows.append(("certified upper bound", numbers.at_most(upper)))
-    if report.resolution is not None:
-        rows.append((f"resolution (level {report.error:g})", resolution(report).replace("which ", "")))
-    searched = f"{report.screened_pairs:,} pairs of streams in {report.screening_runs:,} runs"
-    rows.append(("searched", f"{searched}; neighbouring by {report.neighbours}"))
-    return rows
 
 
 def _numbers(report: AuditReport) -> Table:
@@ -171,4 +154,4 @@ def _witness(report: AuditReport, witness: Witness) -> list[RenderableType]:
 
 
 def _block(content: RenderableType) -> Padding:
-    return Padding(content, (0, 0, 0, 2))
+    return Padding(content, (0, 0, 0, 2), expand=False)

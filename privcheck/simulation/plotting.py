@@ -58,7 +58,7 @@ def draw(simulation: Simulation, lines: Sequence[str] | None) -> Figure:
     from matplotlib.figure import Figure
 
     rates = asymptotic_rates(simulation, lines)
-    with rc_context({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}):
+    with rc_context({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "text.usetex": False}):
         entries = len(simulation.results) + 2 * len(rates) + 1
         figure = Figure(figsize=(3.5, 2.4 + 0.145 * entries), layout="constrained")
         FigureCanvasAgg(figure)

@@ -20,7 +20,7 @@ def random_specs(cls: type, arms: st.SearchStrategy[int]) -> st.SearchStrategy[A
 
 
 def reference_actions(spec: Any, table: np.ndarray, noise: np.random.Generator) -> list[int]:
-    """Play the reference once; its privacy noise comes from `noise`, and `rng` must stay unused by these algorithms."""
+    """Play the reference once, with privacy noise from `noise`."""
     policy = spec.build(np.random.default_rng(99), noise=noise)
     actions = []
     for row in table:
@@ -31,7 +31,7 @@ def reference_actions(spec: Any, table: np.ndarray, noise: np.random.Generator) 
 
 
 def kernel_actions(spec: Any, table: np.ndarray, noise: np.random.Generator, runs: int = 1) -> np.ndarray:
-    """Play the kernel; the environment's and the algorithm's Generators are there, but of no use to these algorithms."""
+    """Play the kernel; it gets the environment's and the algorithm's Generators too, but needs neither here."""
     horizon, arms = table.shape
     actions = np.full((runs, horizon), -1, np.int8)
     spec.kernel(

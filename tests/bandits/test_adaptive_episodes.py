@@ -1,5 +1,6 @@
 """AB22 Algorithm 1: the traps of its episodes and of its noise."""
 
+import itertools
 import math
 
 import numpy as np
@@ -25,7 +26,7 @@ class CountingGenerator(np.random.Generator):
 
 
 def episodes(actions):
-    """Split actions into blocks by the rule of the paper: an arm plays as often as it has been played, at first once."""
+    """Split actions into blocks by the rule of the paper: an arm plays as often as it has been played, first once."""
     blocks, pulls, t = [], {}, 0
     while t < len(actions):
         arm = actions[t]
@@ -95,7 +96,7 @@ def test_an_open_block_influences_nothing(name, play):
     table = rng.random((200, 2))
     actions = play.reference(spec, table, np.random.default_rng(9))
     starts = np.cumsum([0] + [length for _, length, _ in episodes(actions)])
-    for start, stop in zip(starts, starts[1:], strict=False):
+    for start, stop in itertools.pairwise(starts):
         changed = table.copy()
         changed[start:] = 1.0 - changed[start:]
         assert play.reference(spec, changed, np.random.default_rng(9))[:stop] == actions[:stop]

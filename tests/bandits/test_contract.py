@@ -20,7 +20,7 @@ def example(algorithm, **changes):
 
 
 def test_every_planned_algorithm_is_registered():
-    assert list(ALGORITHMS) == ["adap-kl-ucb", "adap-ucb", "kl-ucb", "rnm-ftnl", "rnm-ftnl-published", "ucb"]
+    assert {"adap-kl-ucb", "adap-ucb", "kl-ucb", "rnm-ftnl", "rnm-ftnl-published", "ucb"} <= set(ALGORITHMS)
     assert all(ALGORITHMS[name].id == name for name in ALGORITHMS)
 
 
@@ -54,7 +54,7 @@ def test_actions_are_arms(algorithm, play):
 
 
 def test_noise_comes_from_the_noise_generator(algorithm, play):
-    """With the noise given, `rng` is left alone; without it, the noise comes from `rng`; non-private ones draw nothing."""
+    """With the noise given, `rng` is left alone; without it, noise comes from `rng`; non-private ones draw nothing."""
     table = np.random.default_rng(1).random((64, 3))
     spec = example(algorithm)
 

@@ -24,9 +24,7 @@ def tables(draw, arms):
 
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.NonInteractiveExampleWarning")
 def test_same_actions_on_random_tables(algorithm, play):
-    @settings(
-        derandomize=True, deadline=None, database=None, max_examples=120, suppress_health_check=list(HealthCheck)
-    )
+    @settings(derandomize=True, deadline=None, database=None, max_examples=120, suppress_health_check=list(HealthCheck))
     @given(data=st.data(), arms=st.integers(2, 6), seed=st.integers(0, 2**32))
     def check(data, arms, seed):
         spec = data.draw(play.specs(algorithm, st.just(arms)))

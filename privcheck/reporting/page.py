@@ -1,0 +1,87 @@
+"""One page about audits: a single HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from privcheck.auditing.report import AuditReport
+from privcheck.errors import PrivcheckError
+from privcheck.files import check_output, write_whole
+from privcheck.reporting.elements import element, inline_picture, text
+from privcheck.reporting.page_audit import audit_section
+from privcheck.reporting.page_table import overview
+from privcheck.reporting.pictures import bounds_figure
+from privcheck.reporting.sentences import as_expected, headline
+
+SUFFIXES = (".html", ".htm")
+
+
+def save_page(
+    reports: Sequence[AuditReport],
+    path: str | Path,
+    *,
+    title: str = "privcheck audit",
+    expected: Sequence[str | None] | None = None,
+) -> None:
+    """Write one self-contained page about audits: verdicts, bounds, witnesses with their pictures, and what they mean.
+
+    The file is written whole or not at all; its folder is made when it does not exist.
+
+    Parameters
+    ----------
+    reports : what `privcheck.audit` returned, one or more.
+    path : of the file, ending in .html or .htm.
+    title : heading of the page.
+    expected : the verdict expected of each, None where none is.
+
+    Raises
+    ------
+    PrivcheckError : without reports, when `expected` has not one entry per report, or when the path is no HTML file, is
+        a folder, or cannot be written.
+
+    Examples
+    --------
+    >>> save_page([], "audit.txt")
+    Traceback (most recent call last):
+    bounds.errors.PrivcheckError: path: got 'audit.txt', expected a file that ends in .html or .htm; the suffix decides the format
+    """
+    target = check_output(path, "path", SUFFIXES)
+    page = render_page(reports, title=title, expected=expected)
+    write_whole(target, page)
+
+
+def render_page(
+    reports: Sequence[AuditReport], *, title: str = "privcheck audit", expected: Sequence[str | None] | None = None
+) -> str:
+    """Return the page that `save_page` writes; the same reports give the same page.
+
+    >>> from privcheck.reporting.examples import VIOLATION
+    >>> page = render_page([VIOLATION])
+    >>> page.startswith("<!DOCTYPE html>"), "epsilon is at least 1.764" in page
+    (True, True)
+    """
+    from privcheck import __version__
+
+    if not reports:
+        raise PrivcheckError("reports", reports, "one report or more")
+    met = as_expected(reports, expected)
+    style = resources.files("privcheck.reporting").joinpath("page.css").read_text(encoding="utf-8")
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark">{element("title", text(title))}<style>\n{style}</style>'
+    )
+    caption = (
+        "Lower bounds of epsilon and the claims. A bar past its dashed line, by enough to be sure at the level of the "
+        "verdict, is a violation."
+    )
+    body = [
+        element("header", element("h1", text(title)) + element("p", text(headline(reports, expected)), "headline")),
+        overview(reports, expected, met),
+        inline_picture(lambda width: bounds_figure(reports, width=width), "bounds", caption),
+        *(audit_section(report, number) for number, report in enumerate(reports, start=1)),
+        element("footer", f"Written by privcheck {text(__version__)}. Rounds are counted from 1, arms from 0."),
+    ]
+    sections = "\n".join(body)
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{sections}\n</body>\n</html>\n'

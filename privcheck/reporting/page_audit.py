@@ -1,0 +1,76 @@
+"""The section of the page about one audit."""
+
+from __future__ import annotations
+
+from privcheck.auditing.report import AuditReport, Witness
+from privcheck.reporting import numbers
+from privcheck.reporting.elements import element, inline_picture, items, text
+from privcheck.reporting.facts import number_rows
+from privcheck.reporting.pictures import witness_figure
+from privcheck.reporting.sentences import (
+    MARKS,
+    event_parts,
+    meaning,
+    repeat_call,
+    rounds_text,
+    verdict_sentence,
+    verdict_word,
+)
+
+
+def audit_section(report: AuditReport, number: int) -> str:
+    """Return the verdict, the numbers, the witness, how to repeat the audit, and what it means."""
+    word = verdict_word(report)
+    kind = word.replace(" ", "-")
+    _, _, sentence = verdict_sentence(report).partition(":")
+    verdict = f"<b>{MARKS[word]} {word}:</b>{text(':' + sentence)[1:]}"
+    facts = "".join(element("dt", text(name)) + element("dd", text(value)) for name, value in number_rows(report))
+    parts = [
+        f'<h2 id="audit-{number}">{text(report.target)}</h2>',
+        element("p", verdict, "verdict"),
+        *(element("p", text(note), "note") for note in report.notes),
+        element("dl", facts, "facts"),
+    ]
+    if report.witness is not None:
+        parts += _witness(report, report.witness, number)
+    spent = f"Engine {report.engine}, {numbers.seconds(report.seconds)}; {report.feedback} feedback; {report.observe} observed."
+    parts += [
+        element("h3", "How to repeat it"),
+        element("pre", element("code", text(repeat_call(report)))),
+        element("p", text(f"with the same target. {spent}")),
+        element("h3", "What this does and does not mean"),
+        items(meaning(report)),
+    ]
+    return element("section", "\n".join(parts), f"audit {kind}")
+
+
+def _witness(report: AuditReport, witness: Witness, number: int) -> list[str]:
+    event = event_parts(witness)
+    name = element("b", "Event.")
+    said = (
+        element("p", f"{name} One of:") + items(event) if len(event) > 1 else element("p", f"{name} {text(event[0])}")
+    )
+    rows = "".join(
+        f'<tr><th scope="row">{name} stream</th><td>{numbers.probability(estimate.value)}</td>'
+        f"<td>{numbers.probability_interval(estimate)}</td></tr>"
+        for name, estimate in (("first", witness.probability_first), ("second", witness.probability_second))
+    )
+    caption = f"Probability of the event; it is more likely on the {text(witness.more_likely)} stream"
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("played on", "probability", "interval"))
+    allowed = (
+        ""
+        if report.epsilon_claimed is None
+        else " Dashed: the most that the claim allows, given the other probability."
+    )
+    under = f"The two streams, which differ in {rounds_text(witness)}, and the event's probability on each.{allowed}"
+    return [
+        element("h3", "Witness: two neighbouring streams and an event that tells them apart"),
+        element("p", element("b", "Streams.") + " " + text(witness.streams)),
+        said,
+        element(
+            "div",
+            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>",
+            "scroll",
+        ),
+        inline_picture(lambda width: witness_figure(report, width=width), f"witness-{number}", under),
+    ]

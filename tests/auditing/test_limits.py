@@ -1,0 +1,178 @@
+"""Confidence limits: against scipy's independent inversions, and their exact size by enumeration of all counts."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import betaincinv
+from scipy.stats import binom, binomtest
+
+from privcheck.auditing.limits import (
+    clopper_pearson,
+    clopper_pearson_lower,
+    conditional_binomial_lower,
+    log_ratio_interval,
+)
+
+LEVELS = [0.05, 0.05 / 3, 1e-3, 1e-3 / 3]
+EPSILONS = [0.0, 0.1, 1.0, 3.0]
+COUNTS = [(1, 0), (1, 1), (2, 7), (5, 0), (20, 3), (500, 184), (184, 500), (3000, 1)]
+
+
+def rates(n):
+    """Probabilities q from far below 1/n to almost 1."""
+    return np.concatenate([[1e-9, 1e-6], np.geomspace(0.01 / n, 0.5, 24), [0.6, 0.7, 0.8, 0.9, 0.99, 0.999]])
+
+
+def all_limits(limit, n):
+    """Return limit(k, l) for all counts whose limit is above 0, and -inf for the others: shape (n + 1, n + 1)."""
+    table = np.full((n + 1, n + 1), -math.inf)
+    for k in range(1, n + 1):
+        for l in range(k + 1):
+            table[k, l] = limit(k, l)
+            if table[k, l] < 0.0:  # limits fall with l: the rest of the row refutes nothing
+                break
+    return table
+
+
+def sizes(table, epsilon):
+    """Return the exact probability of a limit above the true log-ratio ln(p / q), p = min(1, e^epsilon q), for each q.
+
+    K and L are independent Binomial(n, p) and Binomial(n, q): every pair of counts is weighted with its probability.
+    """
+    n = len(table) - 1
+    counts = np.arange(n + 1)
+    found = []
+    for q in rates(n):
+        p = min(1.0, math.exp(epsilon) * q)
+        above = table > math.log(p / q) + 1e-12
+        found.append(float(binom.pmf(counts, n, p) @ above @ binom.pmf(counts, n, q)))
+    return np.array(found)
+
+
+@pytest.mark.parametrize(("k", "l"), COUNTS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_conditional_binomial_is_the_inversion_of_scipys_test(k, l, level):
+    """At the limit's share of k among k + l, scipy's one-sided binomial test is exactly at the level."""
+    limit = conditional_binomial_lower(k, l, level)
+    share = 1.0 / (1.0 + math.exp(-limit))
+    assert binomtest(k, k + l, share, alternative="greater").pvalue == pytest.approx(level, rel=1e-7)
+    interval = binomtest(k, k + l).proportion_ci(1.0 - 2.0 * level, method="exact")
+    assert share == pytest.approx(interval.low, rel=1e-7)
+
+
+def test_nothing_seen_on_the_first_stream_shows_nothing():
+    assert conditional_binomial_lower(0, 0, 0.05) == -math.inf
+    assert conditional_binomial_lower(0, 50, 0.05) == -math.inf
+    assert clopper_pearson_lower(0, 50, 100, 0.05) == -math.inf
+    assert clopper_pearson_lower(10, 0, 100, 0.05, delta=0.5) == -math.inf
+
+
+@pytest.mark.parametrize("n", [20, 100, 1000])
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_size_of_the_conditional_binomial_never_exceeds_its_level(n, level):
+    table = all_limits(lambda k, l: conditional_binomial_lower(k, l, level), n)
+    for epsilon in EPSILONS:
+        found = sizes(table, epsilon)
+        assert found.max() <= level
+        assert found.max() > 0.0, "an enumeration that sees no limit above the truth checks nothing"
+
+
+def test_the_size_comes_close_to_the_level_for_rare_events():
+    """Not so conservative as to be useless: with 1000 runs the worst case uses over half of the level."""
+    table = all_limits(lambda k, l: conditional_binomial_lower(k, l, 0.05), 1000)
+    assert all(sizes(table, epsilon).max() > 0.6 * 0.05 for epsilon in EPSILONS)
+
+
+def logit(share):
+    return math.log(share) - math.log1p(-share) if 0.0 < share < 1.0 else math.copysign(math.inf, share - 0.5)
+
+
+BROKEN = {
+    "one count too many": lambda k, l: logit(betaincinv(k + 1, l + 1, 0.05)),
+    "the other's count one too few": lambda k, l: logit(betaincinv(k, max(l, 1), 0.05)),
+    "the upper limit": lambda k, l: logit(betaincinv(k + 1, l, 0.95)) if l else math.inf,
+    "the plain estimate": lambda k, l: math.log(k / l) if l else math.inf,
+    "twice the level": lambda k, l: conditional_binomial_lower(k, l, 0.10),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_enumeration_notices_broken_limits(name):
+    broken = all_limits(BROKEN[name], 500)
+    assert max(sizes(broken, epsilon).max() for epsilon in EPSILONS) > 0.05
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 10), (1, 10), (5, 10), (10, 10), (3, 1000), (400, 1000), (1000, 1000)])
+@pytest.mark.parametrize("level", LEVELS)
+def test_clopper_pearson_is_scipys(k, n, level):
+    """scipy's interval comes from a root finder that stops within 2e-12; the tails are compared to full precision."""
+    interval = binomtest(k, n).proportion_ci(1.0 - 2.0 * level, method="exact")
+    low, high = clopper_pearson(k, n, level)
+    assert (low, high) == pytest.approx((interval.low, interval.high), rel=0.0, abs=4e-12)
+    assert low == 0.0 if k == 0 else binom.sf(k - 1, n, low) == pytest.approx(level, rel=1e-9)
+    assert high == 1.0 if k == n else binom.cdf(k, n, high) == pytest.approx(level, rel=1e-9)
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.01, 0.2])
+@pytest.mark.parametrize("level", [0.05, 1e-3])
+def test_the_size_of_two_clopper_pearson_limits_never_exceeds_the_level(delta, level):
+    """The largest allowed p is e^epsilon q + delta; then ln((p - delta) / q) = epsilon."""
+    n, epsilon = 60, 1.0
+    counts = np.arange(n + 1)
+    table = np.array([[clopper_pearson_lower(k, l, n, level, delta) for l in counts] for k in counts])
+    found = []
+    for q in rates(n):
+        p = min(1.0, math.exp(epsilon) * q + delta)
+        found.append(binom.pmf(counts, n, p) @ (table > epsilon + 1e-12) @ binom.pmf(counts, n, q))
+    assert 0.0 < max(found) <= level
+
+
+def test_without_its_delta_the_limit_would_accuse():
+    """A policy that is exactly (epsilon, delta)-DP is accused when delta is forgotten."""
+    n, epsilon, delta, q = 200, 1.0, 0.2, 0.05
+    counts = np.arange(n + 1)
+    forgotten = np.array([[clopper_pearson_lower(k, l, n, 0.05) for l in counts] for k in counts])
+    p = math.exp(epsilon) * q + delta
+    assert binom.pmf(counts, n, p) @ (forgotten > epsilon) @ binom.pmf(counts, n, q) > 0.5
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, 0.0, 0.5, 2.0])
+@pytest.mark.parametrize("level", [0.05, 0.01])
+def test_the_two_sided_interval_covers(epsilon, level):
+    n = 60
+    counts = np.arange(n + 1)
+    limits = np.array([[log_ratio_interval(k, l, n, level) for l in counts] for k in counts])
+    for q in rates(n):
+        p = min(1.0, math.exp(epsilon) * q)
+        missed = (limits[..., 0] > math.log(p / q)) | (limits[..., 1] < math.log(p / q))
+        assert binom.pmf(counts, n, p) @ missed @ binom.pmf(counts, n, q) <= level
+    assert (limits[..., 0] < limits[..., 1]).all()
+
+
+def test_the_two_sided_interval_is_as_narrow_as_the_two_one_sided_ones():
+    """It is not the whole line: a share of the level is used on either side."""
+    n = 1000
+    counts = np.arange(n + 1)
+    p, q = 0.3, 0.1
+    low = np.array([[log_ratio_interval(k, l, n, 0.05)[0] for l in range(60, 141)] for k in range(220, 381)])
+    weight = np.outer(binom.pmf(counts, n, p)[220:381], binom.pmf(counts, n, q)[60:141])
+    assert weight.sum() > 0.999
+    assert (weight * (low > math.log(p / q))).sum() > 1e-4
+    assert (weight * low).sum() > 0.6 * math.log(p / q)
+
+
+@pytest.mark.parametrize("level", [0.05, 1e-3])
+@pytest.mark.parametrize(("k", "l", "n"), [(20, 0, 1000), (500, 184, 1000), (7310, 2690, 10_000), (300, 100, 10**6)])
+def test_the_conditional_binomial_is_above_clopper_pearson_where_evidence_matters(k, l, n, level):
+    assert conditional_binomial_lower(k, l, level) > clopper_pearson_lower(k, l, n, level)
+
+
+@pytest.mark.parametrize("level", [0.05, 1e-3])
+def test_limits_move_the_right_way(level):
+    """More on the first stream or less on the second raises both limits; a larger level too."""
+    for k, l in [(5, 3), (50, 20), (500, 100)]:
+        for limit in (conditional_binomial_lower, lambda k, l, level: clopper_pearson_lower(k, l, 1000, level)):
+            assert limit(k + 1, l, level) > limit(k, l, level) > limit(k, l + 1, level)
+            assert limit(k, l, 2 * level) > limit(k, l, level)
+    assert clopper_pearson_lower(50, 20, 1000, level, 0.01) < clopper_pearson_lower(50, 20, 1000, level)

@@ -1,0 +1,27 @@
+"""What all tests share: how much statistical evidence to gather, and reproducible property-based tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("privcheck", derandomize=True, deadline=None)
+settings.load_profile("privcheck")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--evidence",
+        choices=("reduced", "full"),
+        default="reduced",
+        help="how many repetitions the tests marked `evidence` make",
+    )
+
+
+@pytest.fixture(scope="session")
+def evidence(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
+    """Return a function of (reduced, full) that gives the number of repetitions asked for with --evidence."""
+    full = request.config.getoption("--evidence") == "full"
+    return lambda reduced, repetitions: repetitions if full else reduced

@@ -1,0 +1,70 @@
+"""The event engines have the law of the step-by-step run, and a wrong twin of an algorithm is told apart.
+
+Every accepting test has a false-failure probability of 1e-6 (chi-square, p < 1e-6) for a seed chosen blindly; seeds are
+fixed, so that it either fails always or never.
+"""
+
+import numpy as np
+import pytest
+
+from privcheck.bandits import ALGORITHMS
+from privcheck.environments import Bernoulli
+from privcheck.simulation.engine import play, play_steps
+
+PLACE = Bernoulli((0.8, 0.55, 0.3))
+HORIZON, RUNS = 250, 4000
+CHECKPOINTS = np.array([40, HORIZON])
+LEVEL = 1e-6
+
+
+def example(name, **changes):
+    cls = ALGORITHMS[name]
+    return cls(**({"arms": PLACE.arms} | ({"epsilon": 1.0} if cls.private else {}) | changes))
+
+
+def final(engine, spec, seed):
+    if engine == "steps":
+        return play_steps(spec, PLACE, CHECKPOINTS, RUNS, seed, ())
+    return play(spec, PLACE, checkpoints=CHECKPOINTS, runs=RUNS, seed=seed)
+
+
+@pytest.mark.parametrize("name", list(ALGORITHMS))
+def test_own_engine_and_steps_agree_in_law(name, law_test):
+    fast, slow = final("own", example(name), 1), final("steps", example(name), 2)
+    for column in range(len(CHECKPOINTS)):
+        assert law_test(fast[:, column], slow[:, column]) > LEVEL
+
+
+@pytest.mark.parametrize(
+    ("name", "twin"),
+    [
+        ("adap-ucb", example("adap-ucb", epsilon=0.5)),
+        ("adap-kl-ucb", example("adap-kl-ucb", alpha=2.5)),
+        ("rnm-ftnl", example("rnm-ftnl-published")),
+        ("kl-ucb", example("ucb")),
+    ],
+)
+def test_wrong_parameters_are_told_apart(name, twin, law_test):
+    assert law_test(final("own", example(name), 1)[:, -1], final("steps", twin, 2)[:, -1]) < LEVEL
+
+
+@pytest.mark.parametrize("name", ["adap-ucb", "adap-kl-ucb"])
+@pytest.mark.parametrize(("factor", "same"), [(1.0, True), (2.0, False)])
+def test_noise_of_twice_the_scale_is_told_apart(name, factor, same, law_test):
+    """The plain-Python reference, its privacy noise scaled: the negative control of the noise of the kernels."""
+
+    class ScaledNoise(np.random.Generator):
+        def laplace(self, loc=0.0, scale=1.0, size=None):
+            return super().laplace(loc, factor * scale, size)
+
+    spec, rng, runs, horizon = example(name, epsilon=0.5), np.random.default_rng(3), 2500, 100
+    means, gaps = np.array(PLACE.means), PLACE.gaps()
+    noise, regret = ScaledNoise(np.random.PCG64(4)), np.zeros(runs)
+    for run in range(runs):
+        policy, uniform = spec.build(rng, noise=noise), rng.random((horizon, PLACE.arms))
+        for row in (uniform < means).astype(float).tolist():
+            arm = policy.select()
+            policy.update(arm, row[arm])
+            regret[run] += gaps[arm]
+    kernel = play(spec, PLACE, checkpoints=np.array([horizon]), runs=runs, seed=5)[:, 0]
+    assert (law_test(kernel, regret) > LEVEL) == same

@@ -1,0 +1,127 @@
+"""The figure: what it shows, and what it leaves on disk."""
+
+import numpy as np
+import pytest
+
+from bounds import named_instance
+from bounds.theorem import THEOREMS
+from privcheck.bandits import ALGORITHMS
+from privcheck.errors import PrivcheckError
+from privcheck.simulation import plotting
+from privcheck.simulation.simulate import simulate
+
+TIGHT = "azize-basu-2022/thm3-tight"
+MAGIC = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    return simulate(["adap-ucb", "ucb", "rnm-ftnl"], "c2", horizon=2000, runs=50, epsilon=1.0, checkpoints=40)
+
+
+def labels(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf", ".PNG"])
+def test_saves_by_suffix(simulation, tmp_path, suffix):
+    path = tmp_path / f"regret{suffix}"
+    simulation.plot(path)
+    assert path.read_bytes().startswith(MAGIC[suffix.lower()])
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["regret.jpeg", "regret", "regret.png.txt", "no-such-folder/regret.png", ".png"])
+def test_bad_paths_are_refused_before_drawing(simulation, tmp_path, name, monkeypatch):
+    monkeypatch.setattr(plotting, "draw", lambda *_: pytest.fail("drew"))
+    with pytest.raises(PrivcheckError, match="plot"):
+        simulation.plot(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_figure_that_fails_leaves_nothing_behind(simulation, tmp_path, monkeypatch):
+    from matplotlib.figure import Figure
+
+    def fail(self, file, **options):
+        file.write(b"half a picture")
+        raise RuntimeError("out of ink")
+
+    monkeypatch.setattr(Figure, "savefig", fail)
+    with pytest.raises(RuntimeError, match="out of ink"):
+        simulation.plot(tmp_path / "regret.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_that_cannot_be_written(simulation, tmp_path):
+    (tmp_path / "taken.png").mkdir()
+    with pytest.raises(PrivcheckError, match="can be written"):
+        simulation.plot(tmp_path / "taken.png")
+
+
+def test_lines_bands_and_axes(simulation):
+    axes = simulation.plot(lines=()).axes[0]
+    assert axes.get_xscale() == "log"
+    assert axes.get_ylim()[0] == 0
+    drawn = {line.get_label(): line for line in axes.lines}
+    assert list(drawn) == sorted(drawn, key=lambda name: -drawn[name].get_ydata()[-1]), (
+        "the legend is in the order of the ends"
+    )
+    bands = dict(zip(drawn, axes.collections, strict=True))
+    for result in simulation.results:
+        line = drawn[result.policy]
+        assert np.allclose(line.get_ydata(), result.regret.mean(axis=0))
+        assert line.get_xdata().tolist() == simulation.checkpoints.tolist()
+        heights = bands[result.policy].get_paths()[0].vertices[:, 1]
+        assert heights.max() == pytest.approx(np.quantile(result.regret[:, -1], 0.95))
+        assert heights.min() == pytest.approx(np.quantile(result.regret[:, 0], 0.05))
+
+
+def test_the_lower_bound_is_called_an_asymptotic_rate(simulation):
+    figure = simulation.plot()
+    assert labels(figure) == ["adap-ucb", "ucb", "rnm-ftnl", f"{TIGHT}\n(asymptotic rate, not a bound at t)"]
+    line = figure.axes[0].lines[-1]
+    constant = THEOREMS[TIGHT].evaluate(named_instance("c2", epsilon=1.0)).constant
+    assert np.allclose(line.get_ydata(), constant * np.log(simulation.checkpoints))
+
+
+def test_lines_can_be_chosen(simulation):
+    assert labels(simulation.plot(lines=())) == ["adap-ucb", "ucb", "rnm-ftnl"]
+    assert "azize-basu-2022/thm3\n" in labels(simulation.plot(lines=["azize-basu-2022/thm3"]))[-1]
+    with pytest.raises(PrivcheckError, match="lines: got 'thm99', expected one of"):
+        simulation.plot(lines=["thm99"])
+
+
+def test_one_line_for_each_budget_of_a_bandit():
+    adap = ALGORITHMS["adap-ucb"]
+    policies = [adap(arms=2, epsilon=0.5), adap(arms=2, epsilon=2), "rnm-ftnl"]
+    simulation = simulate(policies, (0.7, 0.4), horizon=100, runs=5, epsilon=4.0)
+    assert [label for label in labels(simulation.plot()) if TIGHT in label] == [
+        f"{TIGHT}, $\\varepsilon$ = {epsilon}\n(asymptotic rate, not a bound at t)" for epsilon in ("0.5", "2")
+    ]
+
+
+def test_a_bandit_bound_is_not_drawn_for_full_information_or_without_privacy():
+    simulation = simulate(["rnm-ftnl", "ucb"], (0.7, 0.4), horizon=100, runs=5, epsilon=1.0)
+    assert not any("rate" in label for label in labels(simulation.plot()))
+
+
+def test_no_regret_at_all_can_be_drawn(tmp_path):
+    simulate("ucb", (0.5, 0.5), horizon=100, runs=2).plot(tmp_path / "flat.png")
+    assert (tmp_path / "flat.png").stat().st_size > 1000
+
+
+def test_ten_policies_differ_in_colour_or_dash(simulation):
+    many = simulate(
+        [ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0 + i) for i in range(10)], (0.9, 0.1), horizon=50, runs=3
+    )
+    lines = many.plot(lines=()).axes[0].lines
+    styles = {(line.get_color(), str(line._unscaled_dash_pattern)) for line in lines}
+    assert len(styles) == 10
+
+
+def test_pyplot_stays_out_of_it(simulation):
+    """No figure is left in a global list of windows."""
+    import matplotlib.pyplot as plt
+
+    simulation.plot()
+    assert plt.get_fignums() == []

@@ -1,0 +1,32 @@
+"""`make test` runs against the built wheel, not against the source tree."""
+
+from __future__ import annotations
+
+import os
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import bounds
+import privcheck
+
+
+@pytest.mark.skipif("PRIVCHECK_WHEEL" not in os.environ, reason="set by `make test`, which installs the wheel")
+def test_the_installed_packages_are_tested() -> None:
+    for package in (privcheck, bounds):
+        assert "site-packages" in Path(str(package.__file__)).parts
+
+
+@pytest.mark.skipif("PRIVCHECK_WHEEL" not in os.environ, reason="set by `make test`, which installs the wheel")
+def test_the_wheel_holds_the_two_packages_and_their_data() -> None:
+    files = {str(file) for file in metadata.files("privcheck") or []}
+    assert {"privcheck/py.typed", "bounds/py.typed", "bounds/instances/c2.toml", "privcheck/auditing/audit.py"} <= files
+    tops = {file.split("/")[0] for file in files if not file.startswith((".", "_"))}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"privcheck", "bounds"}
+
+
+def test_versions_agree() -> None:
+    if "PRIVCHECK_WHEEL" in os.environ:
+        assert metadata.version("privcheck") == privcheck.__version__
+    assert privcheck.__version__.count(".") == 2
