@@ -20,7 +20,7 @@ LOG_RATIO = "log-probability-ratio"
 DIVERGENCE = "kl-divergence"
 
 PRINTED_WINDOW = (0.5, 1.0 + math.sqrt(0.5))
-"""Where the proof of Theorem 7 falls short of its printed constant: open interval of epsilon/gap (erratum E-6)."""
+"""Where the proof of Theorem 7 falls short of its printed constant: open interval of epsilon/gap (docs/derivations.md)."""
 
 _BETTER_ARM_EXISTS = Condition(
     "a law with a mean above mu* exists: mu* < 1 for Bernoulli rewards",
@@ -165,7 +165,7 @@ def sequential_karwa_vadhan(instance: Instance) -> float:
     kind="upper",
     quantity=LOG_RATIO,
     provenance="derived",
-    source="sharp replacement of Azize & Basu 2022, Lemma 2 (erratum E-2)",
+    source="sharp replacement of Azize & Basu 2022, Lemma 2 (derived, docs/derivations.md)",
     conditions=(PURE, HAS_HORIZON, _POSITIVE_GAP),
 )
 def sequential_karwa_vadhan_sharp(instance: Instance) -> float:
@@ -186,7 +186,7 @@ def sequential_karwa_vadhan_sharp(instance: Instance) -> float:
     kind="upper",
     quantity=DIVERGENCE,
     provenance="derived",
-    source="constant-1 form of Azize & Basu 2022, Theorem 10, Appendix B.2 (erratum E-2)",
+    source="constant-1 form of Azize & Basu 2022, Theorem 10, Appendix B.2 (derived, docs/derivations.md)",
     conditions=(PURE, HAS_HORIZON, _POSITIVE_GAP),
 )
 def sequential_karwa_vadhan_kl(instance: Instance) -> float:

@@ -61,7 +61,8 @@ def karwa_vadhan_classic(total_variations: ArrayLike, epsilon: float, delta: flo
 
     Source
     ------
-    Azize & Basu 2022, Lemma 2 (Appendix B.1), after Karwa & Vadhan 2017, Lemma 6.1; the limit is an erratum (E-2).
+    Azize & Basu 2022, Lemma 2 (Appendix B.1), after Karwa & Vadhan 2017, Lemma 6.1; the limit is derived in
+    docs/derivations.md.
 
     Examples
     --------
@@ -103,7 +104,7 @@ def karwa_vadhan_sharp(total_variations: ArrayLike, epsilon: float, delta: float
 
     Source
     ------
-    Derived, checked by linear programming (formulas.md 0.2); replaces Azize & Basu 2022, Lemma 2.
+    Derived, checked by linear programming (proof in docs/derivations.md); replaces Azize & Basu 2022, Lemma 2.
 
     Examples
     --------
@@ -143,7 +144,7 @@ def karwa_vadhan_kl(total_variations: ArrayLike, epsilon: float) -> float:
 
     Source
     ------
-    Derived (formulas.md 0.2: maximal coupling, log-sum inequality, group privacy).
+    Derived in docs/derivations.md (maximal coupling, log-sum inequality, group privacy).
 
     Examples
     --------
@@ -174,7 +175,7 @@ def karwa_vadhan_kl_bernoulli(p: ArrayLike, q: ArrayLike, epsilon: float) -> flo
 
     Source
     ------
-    Derived (formulas.md 0.2); the lemma behind Azize et al. 2025, Theorem 1.
+    Derived in docs/derivations.md; the lemma behind Azize et al. 2025, Theorem 1.
 
     Examples
     --------

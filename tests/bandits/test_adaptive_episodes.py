@@ -63,7 +63,7 @@ def test_blocks_of_an_arm_have_lengths_1_1_2_4_8(name, play):
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_the_first_block_counts_as_one_reward(name):
-    """E-12: the printed N / 2 would be half a reward while an arm has been played once."""
+    """The printed N / 2 would be half a reward while an arm has been played once."""
     policy = ALGORITHMS[name](arms=2, epsilon=1.0).build(np.random.default_rng(0))
     for reward in (1.0, 0.0):
         policy.update(policy.select(), reward)

@@ -6,7 +6,7 @@ import pytest
 
 from privcheck.simulation.simulate import simulate
 
-# anchors/bandits.md section 3: mean +- se of 400 runs of an independent event-driven simulator, alpha = 3.1
+# mean +- standard error of 400 runs of an independent event-driven simulator that shares no code, alpha = 3.1
 ANCHORS = [
     ("adap-ucb", "c2", 1.0, 1e6, 1655, 9),
     ("adap-ucb", "c2", 0.1, 1e6, 7640, 10),
