@@ -20,7 +20,7 @@ LOG_RATIO = "log-probability-ratio"
 DIVERGENCE = "kl-divergence"
 
 PRINTED_WINDOW = (0.5, 1.0 + math.sqrt(0.5))
-"""Where the proof of Theorem 7 falls short of its printed constant: open interval of epsilon/gap (docs/derivations.md)."""
+"""Open interval of epsilon/gap in which the proof of Theorem 7 falls short of its constant (docs/derivations.md)."""
 
 _BETTER_ARM_EXISTS = Condition(
     "a law with a mean above mu* exists: mu* < 1 for Bernoulli rewards",

@@ -22,6 +22,9 @@ def check_output(path: str | Path, parameter: str, suffixes: Sequence[str]) -> P
         raise PrivcheckError(parameter, str(path), expected, "the suffix decides the format")
     if target.is_dir():
         raise PrivcheckError(parameter, str(path), "a file", "this is a folder: add a file name")
+    folder = next(parent for parent in target.absolute().parents if os.path.lexists(parent))
+    if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        raise PrivcheckError(parameter, str(path), "a place that can be written", f"{folder} is no such folder")
     return target
 
 
@@ -32,8 +35,9 @@ def write_whole(path: str | Path, content: str | bytes, parameter: str = "path")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
-    except OSError as error:
-        raise PrivcheckError(parameter, str(path), "a place that can be written", str(error.strerror)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PrivcheckError(parameter, str(path), "a place that can be written", reason) from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -41,6 +45,8 @@ def write_whole(path: str | Path, content: str | bytes, parameter: str = "path")
         os.umask(mask)
         Path(name).chmod(0o666 & ~mask)
         Path(name).replace(target)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise PrivcheckError(parameter, str(path), "a place that can be written", str(error.strerror)) from None
         raise

@@ -60,4 +60,4 @@ def runs_within(seconds: float, cost: float, jobs: int, engine: str) -> int:
     if raw < 100:
         return max(20, int(raw))
     digits = 10 ** (int(math.log10(raw)) - 1)
-    return int(raw // digits * digits)
+    return int(int(raw / digits + 1e-9) * digits)

@@ -52,6 +52,7 @@ def judge(
         "witness": describe(pair, winner, first, second, each),
         "screened_pairs": screening.pairs,
         "screening_runs": screening.runs,
+        "counted_runs": evidence.runs,
         "notes": notes,
     }
 

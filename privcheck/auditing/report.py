@@ -81,6 +81,7 @@ class AuditReport:
     witness : the two streams and the event.
     certificate : upper bound from a guarded run; None when there is none.
     runs : learning, choosing and counting runs on each stream of the final pair.
+    counted_runs : those of them on which the events were counted, 0 when the audit ended early.
     screened_pairs, screening_runs : pairs of streams looked at, and the runs (both streams) spent on that.
 
     """
@@ -110,6 +111,7 @@ class AuditReport:
     seed: int
     confidence: float
     error: float
+    counted_runs: int = 0
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> str:

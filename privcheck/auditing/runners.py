@@ -116,7 +116,7 @@ class PolicyRunner:
         """Return a new policy whose randomness comes from `rng`."""
         try:
             return self.factory(rng, **self._arguments)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PolicyError(
                 "target", words(describe_exception(error)), "a factory that builds a policy from a Generator"
             ) from None
@@ -148,7 +148,7 @@ class PolicyRunner:
                 played.append(action)
         except PolicyError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PolicyError(
                 f"round {len(played) + 1}", words(describe_exception(error)), "a policy that plays every round"
             ) from None
@@ -159,7 +159,7 @@ class PolicyRunner:
             actions = np.asarray(self.build(rng).run_batch(table.copy(), rng, runs))
         except PolicyError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PolicyError("run_batch", words(describe_exception(error)), "actions of shape (runs, T)") from None
         if actions.shape != (runs, len(table)) or not np.issubdtype(actions.dtype, np.integer):
             got = words(f"shape {actions.shape} of {actions.dtype}")

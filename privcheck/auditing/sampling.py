@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,11 +48,12 @@ class Sampler:
         """Return the actions of each request, shape (runs, T); `advance` is told of every run."""
         parts: list[list[Actions]] = [[] for _ in requests]
         tasks = list(self._tasks(requests))
-        for (number, _, _, _), actions in zip(tasks, self._results(tasks), strict=True):
-            parts[number].append(actions)
-            advance(len(actions))
-            if time.monotonic() > self.deadline:
-                raise TimeUp
+        with _closing(self._results(tasks)) as results:
+            for (number, _, _, _), actions in zip(tasks, results, strict=True):
+                parts[number].append(actions)
+                advance(len(actions))
+                if time.monotonic() > self.deadline:
+                    raise TimeUp
         return [np.concatenate(part) for part in parts]
 
     def _tasks(self, requests: list[Request]) -> Iterator[tuple[int, Table, int, np.random.SeedSequence]]:
@@ -59,10 +62,24 @@ class Sampler:
                 seed = np.random.SeedSequence(self.seed, spawn_key=(*request.key, chunk))
                 yield number, request.table, min(self.runner.chunk_runs, request.runs - start), seed
 
-    def _results(self, tasks: list[tuple[int, Table, int, np.random.SeedSequence]]) -> Iterator[Actions]:
+    def _results(self, tasks: list[tuple[int, Table, int, np.random.SeedSequence]]) -> Generator[Actions]:
         if self.jobs == 1 or len(tasks) == 1:
             return (self.runner.play(table, runs, seed) for _, table, runs, seed in tasks)
         from joblib import Parallel, delayed
 
         parallel = Parallel(n_jobs=self.jobs, return_as="generator", backend=self.runner.joblib_backend)
-        return iter(parallel(delayed(self.runner.play)(table, runs, seed) for _, table, runs, seed in tasks))
+        results: Generator[Actions] = parallel(
+            delayed(self.runner.play)(table, runs, seed) for _, table, runs, seed in tasks
+        )
+        return results
+
+
+@contextmanager
+def _closing(results: Generator[Actions]) -> Iterator[Generator[Actions]]:
+    """Cancel what is left of the tasks when the block ends early, without joblib's advice about it."""
+    try:
+        yield results
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()

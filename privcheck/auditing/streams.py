@@ -39,14 +39,17 @@ def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neig
         rows[f"arm {arm} high"] = np.where(one, high, low)
         rows[f"arm {arm} low"] = np.where(one, low, high)
     bases = _distinct(rows)
-    pairs = []
+    found: dict[tuple[bytes, bytes], StreamPair] = {}
+    size = int(neighbours.partition(":")[2] or 1)
     for (name, base), place in itertools.product(bases.items(), _places(horizon)):
         for label, before, after in _changes(base, low, high, neighbours):
-            size = int(neighbours.partition(":")[2] or 1)
             first = np.tile(base, (horizon, 1))
             second = first.copy()
             first[place : place + size], second[place : place + size] = before, after
-            pairs.append(StreamPair(first, second, f"{name} throughout; round {place + 1}: {label}"))
+            where = f"round {place + 1}" if size == 1 else f"rounds {place + 1} to {min(place + size, horizon)}"
+            pair = StreamPair(first, second, f"{name} throughout; {where}: {label}")
+            found.setdefault((first.tobytes(), second.tobytes()), pair)
+    pairs = list(found.values())
     order = np.random.Generator(np.random.PCG64(20221)).permutation(len(pairs))
     return [pairs[i] for i in order]
 

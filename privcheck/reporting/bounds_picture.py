@@ -36,7 +36,7 @@ def bounds_figure(reports: Sequence[AuditReport], *, width: float = WIDE) -> Fig
     --------
     >>> from privcheck.reporting.examples import VIOLATION
     >>> low, high = bounds_figure([VIOLATION]).axes[0].get_xlim()
-    >>> low == 0 and 1.76 < high < 2.5
+    >>> bool(low == 0 and 1.76 < high < 2.5)
     True
     """
     if not reports:
@@ -58,7 +58,7 @@ def bounds_figure(reports: Sequence[AuditReport], *, width: float = WIDE) -> Fig
         axes.set_xlabel("epsilon (square-root scale)" if squeezed else "epsilon")
         for row, report in enumerate(reports):
             _draw_row(axes, report, row, limit, width)
-        _legend(axes, reports, 2 if width < WIDE - 1 else 4)
+        _legend(axes, reports, 2 if width < WIDE - 1 else 5)
     return figure
 
 

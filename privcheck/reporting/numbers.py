@@ -89,7 +89,7 @@ def probability(value: float) -> str:
     ['0.0648', '0', '1', '0.999969', '3.07e-5']
     """
     if 0.999 < value < 1.0:
-        return f"{value:.{min(12, 2 + math.ceil(-math.log10(1.0 - value)))}f}".rstrip("0").rstrip(".")
+        return f"{value:.{min(12, 1 + math.ceil(-math.log10(1.0 - value)))}f}".rstrip("0").rstrip(".")
     return small(value)
 
 

@@ -43,9 +43,9 @@ def save_page(
 
     Examples
     --------
-    >>> save_page([], "audit.txt")
+    >>> save_page([], "audit.txt")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    bounds.errors.PrivcheckError: path: got 'audit.txt', expected a file that ends in .html or .htm; the suffix decides the format
+    bounds.errors.PrivcheckError: path: got 'audit.txt', expected a file that ends in .html or .htm; ...
     """
     target = check_output(path, "path", SUFFIXES)
     page = render_page(reports, title=title, expected=expected)

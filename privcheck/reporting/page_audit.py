@@ -33,7 +33,7 @@ def audit_section(report: AuditReport, number: int) -> str:
     ]
     if report.witness is not None:
         parts += _witness(report, report.witness, number)
-    spent = f"Engine {report.engine}, {numbers.seconds(report.seconds)}; {report.feedback} feedback; {report.observe} observed."
+    spent = f"Engine {report.engine}, {numbers.seconds(report.seconds)}; {report.feedback} feedback."
     parts += [
         element("h3", "How to repeat it"),
         element("pre", element("code", text(repeat_call(report)))),

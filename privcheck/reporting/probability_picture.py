@@ -49,7 +49,7 @@ def draw_probabilities(figure: Figure, report: AuditReport, witness: Witness, to
         value = min(1.0, estimate.value)
         if value > left:
             axes.barh(middle, value - left, left=left, height=0.36, lw=1.0, zorder=2, **look)
-        low, high = max(left, estimate.low), min(1.0, estimate.high)
+        low, high = (min(1.0, max(left, end)) for end in (estimate.low, estimate.high))
         axes.plot([low, high], [middle, middle], color=INK, lw=1.2, marker="|", ms=6, mew=1.2, zorder=4, clip_on=False)
         axes.text(0.0, row + 0.36, label, transform=axes.get_yaxis_transform())
     if report.epsilon_claimed is not None:

@@ -66,7 +66,8 @@ def lower_bound(report: AuditReport) -> str:
 
 def resolution(report: AuditReport) -> str:
     """Return what the runs could have shown: "200,000 runs a side, which could have shown up to epsilon = 9.762"."""
-    text = f"{report.runs:,} runs a side"
+    counted = f", {report.counted_runs:,} of them counted" if report.counted_runs else ""
+    text = f"{report.runs:,} runs a side{counted}"
     if report.resolution is None:
         return text
     could = ", which could have shown" if report.verdict == "consistent" else " could have shown"
@@ -85,12 +86,10 @@ def meaning(report: AuditReport) -> list[str]:
         f"{plural(report.horizon, 'round')} and {plural(report.arms, 'arm')}"
     )
     if report.epsilon_lower is None:
-        return [
-            "The runs fixed beforehand did not finish. What was seen until then is no evidence for or against a claim."
-        ]
+        return ["The runs fixed beforehand did not finish: what was seen until then is no evidence about a claim."]
     lower = (
-        f"The lower bound holds with probability {percent(report.confidence)} over the whole search: streams and events "
-        "were chosen on runs that were not counted."
+        f"The lower bound holds with probability {percent(report.confidence)} over the whole search: streams and "
+        "events were chosen on runs that were not counted."
     )
     if report.verdict is None:
         return [lower, f"It is a lower bound only: the search saw {searched}, and others may be told apart more."]
@@ -109,7 +108,7 @@ def meaning(report: AuditReport) -> list[str]:
             lower,
         ]
     return [
-        "Nothing follows for or against the claim: these runs are too few to refute it even with the most telling event. "
+        "Nothing follows for or against the claim: these runs are too few to refute it even by the clearest event. "
         "Repeat with more.",
         lower,
     ]

@@ -123,9 +123,10 @@ def _label_stream(axes: Axes, name: str, shown: View, block: float, *, first: bo
         return
     from matplotlib.ticker import MaxNLocator
 
-    ticks = MaxNLocator(nbins=10, integer=True, min_n_ticks=1).tick_values(shown.start + 1, shown.stop)
-    inside = {int(t) for t in ticks if shown.start < t <= shown.stop} | {shown.start + 1}
-    axes.set_xticks(sorted(inside))
+    ticks = MaxNLocator(nbins=8, integer=True, min_n_ticks=1).tick_values(shown.start + 1, shown.stop)
+    inside = [int(t) for t in ticks if shown.start < t <= shown.stop]
+    far = not inside or inside[0] - shown.start - 1 > (shown.stop - shown.start) / 20
+    axes.set_xticks([shown.start + 1, *inside] if far else inside)
     axes.set_xlabel("round")
 
 

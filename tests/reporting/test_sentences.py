@@ -1,0 +1,130 @@
+"""Verdicts in words, and numbers that never claim more than was shown."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from privcheck.errors import PrivcheckError
+from privcheck.reporting.numbers import at_least, at_most, clean, probability, shorten
+from privcheck.reporting.sentences import as_expected, headline, meaning, repeat_call, rounds_text, verdict_sentence
+from privcheck.reporting.view import text_streams, view
+
+SENTENCES = {
+    "violation": "violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 "
+    "(95 % confidence)",
+    "consistent": "consistent: the claim epsilon = 1 is not refuted at level 0.001 by 200,000 runs a side, which could "
+    "have shown up to epsilon = 9.762 and events down to probability 2e-4; epsilon is at least 0.959 (95 % confidence)",
+    "unclaimed": "no claim: nothing to judge; epsilon is at least 9.211 (95 % confidence)",
+    "coarse": "inconclusive: the claim epsilon = 8, delta = 1e-05 is not refuted at level 0.001, but 100,000 runs a "
+    "side could have shown up to epsilon = 4.200, too little to judge it; at delta = 1e-05, epsilon is at least 0.000 "
+    "(95 % confidence)",
+    "early": "inconclusive: the claim epsilon = 1 was not tested: the audit ended early, so there is no bound",
+    "unbounded": "violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least ∞ (95 % confidence)",
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_verdict_sentence(reports, name):
+    assert verdict_sentence(reports[name]) == SENTENCES[name]
+
+
+def test_early_end_without_claim(reports):
+    report = replace(reports["early"], verdict=None, epsilon_claimed=None)
+    assert verdict_sentence(report) == "no claim: no claim was given and the audit ended early, so there is no bound"
+
+
+def test_private_is_never_a_verdict(reports):
+    for report in reports.values():
+        said = " ".join([verdict_sentence(report), *meaning(report)])
+        assert "private" not in said.lower()
+
+
+def test_every_verdict_says_what_it_means(reports):
+    assert (
+        len({tuple(meaning(reports[name])) for name in ("violation", "consistent", "unclaimed", "coarse", "early")})
+        == 5
+    )
+    assert "not proved" in " ".join(meaning(reports["consistent"]))
+
+
+@pytest.mark.parametrize("value", [0.3, 1.001, 1.7649999, 0.9591271, 12.0, 1e-9])
+def test_rounding_never_claims_more(value):
+    assert value - 1e-3 < float(at_least(value)) <= value + 1e-9
+    assert value - 1e-9 <= float(at_most(value)) < value + 1e-3
+
+
+def test_thousandths_stay_as_they_are():
+    for thousandths in range(3000):
+        assert at_least(thousandths / 1000) == at_most(thousandths / 1000) == f"{thousandths / 1000:.3f}"
+
+
+def test_probabilities_near_one_are_not_one():
+    for power in range(2, 9):
+        assert float(probability(1 - 3 * 10.0**-power)) == pytest.approx(
+            1 - 3 * 10.0**-power, abs=10.0 ** -(power + 0.3)
+        )
+    assert probability(1 - 3e-8) != "1"
+    assert probability(1.0) == "1"
+
+
+def test_names_fit(reports):
+    for most in range(2, 60):
+        assert len(shorten(reports["consistent"].target, most)) <= most
+    assert clean(reports["early"].target).isprintable()
+
+
+def test_repeat_call_names_what_is_unusual(reports):
+    report = replace(
+        reports["violation"], delta=1e-6, rewards=(-1.0, 1.0), neighbours="reward", confidence=0.9, error=0.01, seed=7
+    )
+    call = repeat_call(report)
+    for part in ("delta=1e-06", "rewards=(-1.0, 1.0)", "neighbours='reward'", "confidence=0.9", "error=0.01", "seed=7"):
+        assert part in call
+
+
+def test_headline_and_expectations(reports):
+    some = [reports[name] for name in ("violation", "unbounded", "consistent", "unclaimed", "early")]
+    assert headline(some) == "5 audits: 2 violations, 1 consistent, 1 inconclusive, 1 without a claim"
+    expected = ["violation", "consistent", "consistent", None, "inconclusive"]
+    assert as_expected(some, expected) == [True, False, True, None, True]
+    assert headline(some, expected).endswith("; 3 of 4 as expected")
+    with pytest.raises(PrivcheckError, match="one for each of the 5 reports"):
+        as_expected(some, ["violation"])
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [
+        ((3,), "round 3"),
+        ((3, 4, 5), "rounds 3-5"),
+        ((3, 7, 9), "rounds 3, 7 and 9"),
+        (tuple(range(1, 21, 2)), "rounds 1, 3, 5, 7, 9, 11 and 4 more"),
+    ],
+)
+def test_rounds(reports, rounds, said):
+    assert rounds_text(replace(reports["violation"].witness, rounds=rounds)) == said
+
+
+@pytest.mark.parametrize("most", [1, 7, 100, 499])
+def test_views_contain_the_changed_round(reports, most):
+    shown = view(reports["long"].witness, most, 5)
+    assert shown.stop - shown.start == most
+    assert shown.changed == (497,)
+    assert len(shown.arms) == 5
+    assert shown.omitted == f"rounds {shown.start + 1}-{shown.stop} of 500, 5 of 40 arms"
+
+
+def test_long_streams_as_text(reports):
+    lines = text_streams(reports["long"]).splitlines()
+    assert max(len(line) for line in lines) <= 98
+    assert "round 498" in lines[0]
+    place = lines[0].index("v")
+    assert [line[place] for line in lines[1:25]] == ["."] * 12 + ["5"] * 12
+    assert lines[-1].strip() == "shown: rounds 437-500 of 500, 12 of 40 arms"
+
+
+def test_infinite_limits():
+    assert (at_least(math.inf), at_least(-math.inf)) == ("∞", "-∞")

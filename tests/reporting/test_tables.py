@@ -1,0 +1,83 @@
+"""Tables in the terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from privcheck.errors import PrivcheckError
+from privcheck.reporting import audit_details, audit_table
+from privcheck.reporting.numbers import clean
+
+
+def shown(content, width=100):
+    console = Console(width=width, file=io.StringIO(), record=True)
+    console.print(content)
+    return console.export_text()
+
+
+def test_table_has_the_numbers_in_100_columns(reports):
+    text = shown(audit_table(list(reports.values())))
+    for part in (
+        "rnm-ftnl-published",
+        "1.764",
+        "1.751",
+        "1.799",
+        "[1.746, 1.853]",
+        "violation",
+        "100,000",
+        "1.27 s",
+        "0.959",
+    ):
+        assert part in text
+    for part in ("(1e-5)", "no claim", "inconclusive", "[8.831, ∞]", "(95 %)"):
+        assert part in text
+    assert max(len(line) for line in text.splitlines()) <= 100
+    assert "…" not in text
+    assert "expected" not in text
+
+
+def test_table_with_expectations_fits_too(reports):
+    expected = ["violation", "violation", None, "inconclusive", "inconclusive", "violation", "consistent"]
+    text = shown(audit_table(list(reports.values()), expected))
+    assert text.count("NOT met") == 1
+    assert text.count("ok") == 5
+    assert "…" not in text
+    for part in ("[0.929, 1.062]", "inconclusive", "100,000", "1.27 s"):
+        assert part in text
+
+
+def test_expectations_have_to_match(reports):
+    with pytest.raises(PrivcheckError, match="expected: got 0 verdicts"):
+        audit_table([reports["violation"]], [])
+
+
+def test_target_is_no_markup(reports):
+    squeezed = "".join(shown(audit_table([reports["early"]])).split())
+    assert "[bold]y[/bold]" in shown(audit_details(reports["early"]))
+    assert "[bold]" in squeezed or "[bo" in squeezed
+
+
+@pytest.mark.parametrize("name", ["violation", "consistent", "unclaimed", "coarse", "early", "unbounded", "long"])
+def test_details_of_every_report(reports, name):
+    report = reports[name]
+    text = shown(audit_details(report))
+    assert clean(report.target) in " ".join(text.split())
+    assert f"seed {report.seed}, {report.runs:,} runs a side, engine kernel" in text
+    for note in report.notes:
+        assert f"note: {note}" in text
+    assert ("Witness" in text) == (report.witness is not None)
+    assert max(len(line) for line in text.splitlines()) <= 100
+
+
+def test_details_show_the_witness(reports):
+    text = shown(audit_details(reports["violation"]))
+    for part in (
+        "v round 3",
+        "second  arm 0 ##.#####",
+        "0.377 [0.372, 0.381]     more likely",
+        "   or: one of 4 rarer",
+    ):
+        assert part in text
