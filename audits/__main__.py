@@ -45,9 +45,9 @@ def main() -> int:
     unknown = [name for name in names if name not in available]
     if unknown:
         parser.error(f"no audit named {unknown[0]!r}; there are {', '.join(available)}")
-    from privcheck.reporting.page import save_page
     from rich.console import Console
 
+    from privcheck.reporting.page import save_page
     from privcheck.reporting.tables import audit_table
 
     chosen = [available[name] for name in names]

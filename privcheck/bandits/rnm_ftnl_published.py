@@ -30,6 +30,11 @@ class RNMFTNLPublished(RNMFTNL):
     ------
     Hu, Huang, Mehta and Hegde, Algorithm 4 and Theorem 8 (as printed).
 
+    Examples
+    --------
+    >>> RNMFTNLPublished(arms=4, epsilon=1.0).mechanism().scale
+    1.0
+
     """
 
     arms: int = arms_parameter()

@@ -43,9 +43,11 @@ def run(arguments: list[str] | None = None) -> int:
     except PrivcheckError as error:
         return _refuse(str(error))
     except _UsageError as error:
+        text: str = error.format_message()  # type: ignore[attr-defined]
         if type(error).__name__ == "NoArgsIsHelpError":
+            sys.stdout.write(text + "\n")
             return 0
-        message = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+        message = " ".join(text.split()).rstrip(".")
         return _refuse(f"{message}; `privcheck --help` shows what there is")
     except (typer.Abort, KeyboardInterrupt):
         sys.stderr.write("privcheck: interrupted\n")

@@ -209,6 +209,13 @@ class RaisesInRoundThree(Plays):
             raise RuntimeError("lost my\nway")
 
 
+class Exits(Plays):
+    """Ends the program: it must not pass for an audit that found nothing."""
+
+    def update(self, action, reward):
+        raise SystemExit(0)
+
+
 class GlobalNumpy(Plays):
     def select(self):
         return int(np.random.random() < 0.5)  # noqa: NPY002
@@ -255,3 +262,16 @@ class BatchOfUnknownArms(Plays):
 class BatchThatRaises(Plays):
     def run_batch(self, table, rng, runs):
         raise KeyError("batch")
+
+
+class FailsLate(Fair):
+    """Raises in one run of 300 or so: the check of reproducibility passes with the seed 0, the audit does not."""
+
+    def __init__(self, rng):
+        super().__init__(rng, 2)
+        self.unlucky = rng.random() < 1 / 300
+
+    def select(self):
+        if self.unlucky:
+            raise RuntimeError("late")
+        return super().select()

@@ -139,7 +139,7 @@ def test_views_read_actions_and_counts():
     assert counts.common == 0
     # rounds 3 to 6 (after the change in round 2), then their first half, then their first and third quarter
     assert counts.read(actions).tolist() == [[1, 1, 0, 0, 0, 0, 1, 0]]
-    assert counts.describe((1, 1)) == "pulls of arm 0 in rounds 3 to 6: 1; of arm 1 in rounds 3 to 6: 1"
+    assert counts.describe((1, 1)) == "pulls of arm 0 in rounds 3 to 6: 1, of arm 1 in rounds 3 to 6: 1"
     assert actions_in_words((2, 2, 0)) == "the actions begin 2 x 2, 0"
 
 

@@ -1,0 +1,494 @@
+"""Whole audits: verdicts, fields of the report, early ends, and the declared audits of audits/."""
+
+import dataclasses
+import importlib.util
+import itertools
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck.auditing import budget
+from privcheck.auditing.confirm import CountedEvent, Evidence
+from privcheck.auditing.declared import DeclaredAudit
+from privcheck.auditing.events import Event
+from privcheck.auditing.judging import judge
+from privcheck.auditing.limits import clopper_pearson_lower, conditional_binomial_lower
+from privcheck.auditing.report import AuditReport
+from privcheck.auditing.runners import PolicyRunner
+from privcheck.auditing.sampling import Sampler
+from privcheck.auditing.scores import PrefixScore
+from privcheck.auditing.search import Screening, screening_rounds
+from privcheck.auditing.settings import Settings
+from privcheck.auditing.streams import StreamPair, structured_pairs
+from privcheck.auditing.views import views
+from privcheck.bandits import ALGORITHMS
+
+REPOSITORY = Path(__file__).parents[2]
+EXAMPLE = f"{REPOSITORY / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"
+
+CONTRACT = {
+    "verdict", "epsilon_claimed", "delta", "epsilon_lower", "epsilon_estimate", "resolution", "exact_loss", "runs",
+    "seconds", "engine", "witness", "certificate", "neighbours", "rewards", "observe", "horizon", "arms", "seed",
+    "confidence", "error",
+}  # fmt: skip
+EXTRAS = {
+    "target",
+    "epsilon_lower_clopper_pearson",
+    "screened_pairs",
+    "screening_runs",
+    "counted_runs",
+    "feedback",
+    "notes",
+}
+
+
+@pytest.fixture(scope="module")
+def violation():
+    return privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=4, horizon=4, runs=20_000, seed=1)
+
+
+# The report
+
+
+def test_the_json_has_the_fields_of_the_contract(violation):
+    found = json.loads(violation.to_json())
+    assert next(iter(found)) == "schema_version"
+    assert violation.to_json().startswith('{"schema_version": 1, ')
+    assert set(found) == CONTRACT | EXTRAS | {"schema_version"}
+    assert set(found["witness"]) == {
+        "first", "second", "rounds", "streams", "event", "more_likely", "probability_first", "probability_second",
+    }  # fmt: skip
+    for estimate in (
+        found["epsilon_estimate"],
+        *(found["witness"][f"probability_{side}"] for side in ("first", "second")),
+    ):
+        assert set(estimate) == {"value", "low", "high"}
+        assert estimate["low"] <= estimate["value"] <= estimate["high"]
+    assert set(found["resolution"]) == {"epsilon", "mass"}
+
+
+def test_the_json_says_what_was_asked_and_found(violation):
+    found = json.loads(violation.to_json())
+    settings = {
+        "epsilon_claimed": 1.0, "delta": 0.0, "runs": 20_000, "engine": "kernel", "neighbours": "row",
+        "rewards": [0.0, 1.0], "observe": "actions", "horizon": 4, "arms": 4, "seed": 1, "confidence": 0.95,
+        "error": 1e-3, "feedback": "full", "exact_loss": None, "certificate": None, "verdict": "violation", "notes": [],
+        "target": "rnm-ftnl-published(arms=4, epsilon=1)",
+    }  # fmt: skip
+    assert {name: found[name] for name in settings} == settings
+    assert 0.0 < found["seconds"] < 600.0
+    assert found["epsilon_lower"] == violation.epsilon_lower
+    assert {k: v for k, v in found.items() if k != "schema_version"} == violation.to_dict()
+
+
+def test_infinities_are_words_in_json(violation):
+    report = dataclasses.replace(
+        violation,
+        epsilon_estimate=dataclasses.replace(violation.epsilon_estimate, value=math.inf, high=math.inf, low=-math.inf),
+        resolution=dataclasses.replace(violation.resolution, mass=math.inf),
+    )
+    found = json.loads(report.to_json(), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert found["epsilon_estimate"] == {"value": "inf", "low": "-inf", "high": "inf"}
+    assert found["resolution"]["mass"] == "inf"
+
+
+def test_the_report_is_frozen_and_prints_in_a_line(violation):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        violation.verdict = "consistent"
+    assert str(violation).startswith("rnm-ftnl-published(arms=4, epsilon=1): violation (claim epsilon = 1; epsilon >= ")
+    assert "\n" not in str(violation)
+
+
+def test_the_witness_is_consistent_in_itself(violation):
+    witness = violation.witness
+    changed = (witness.first != witness.second).any(axis=1)
+    assert witness.rounds == tuple(np.flatnonzero(changed) + 1)
+    assert len(witness.rounds) == 1
+    assert set(np.unique(witness.first)) <= {0.0, 1.0}
+    likely, other = witness.probability_first, witness.probability_second
+    likely, other = (likely, other) if witness.more_likely == "first" else (other, likely)
+    assert math.log(likely.value / other.value) == pytest.approx(violation.epsilon_estimate.value)
+    assert likely.low > other.high
+    estimate = violation.epsilon_estimate
+    assert 0.0 < violation.epsilon_lower_clopper_pearson <= violation.epsilon_lower < estimate.value < estimate.high
+    assert violation.counted_runs == 12_000
+
+
+def test_the_witness_can_be_played_again(policies):
+    """Read the event from its words, play the two streams afresh: the two probabilities are within the intervals.
+
+    A fresh share of 100,000 runs is off by less than 0.008 (5 standard errors) with probability above 1 - 6e-7.
+    """
+    report = privcheck.audit(policies.LeakyResponse, epsilon=1.0, arms=2, horizon=3, runs=20_000)
+    beginning = re.fullmatch(r"the actions begin ([\d, x]+) \(.* % against .* %\)", report.witness.event).group(1)
+    event = []
+    for part in beginning.split(", "):
+        arm, _, times = part.partition(" x ")
+        event += [int(arm)] * int(times or 1)
+    runner = PolicyRunner(policies.LeakyResponse, {"arms": 2, "epsilon": 1.0}, "bandit")
+    for number, side in enumerate(("first", "second")):
+        actions = runner.play(getattr(report.witness, side), 100_000, np.random.SeedSequence(99, spawn_key=(number,)))
+        share = (actions[:, : len(event)] == event).all(axis=1).mean()
+        told = getattr(report.witness, f"probability_{side}")
+        assert told.low - 0.008 < share < told.high + 0.008
+        truth = 1 / (1 + math.exp(-1.5))
+        assert min(abs(share - truth), abs(share - 1 + truth)) < 0.008
+
+
+def test_save_html(violation, tmp_path):
+    violation.save_html(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "violation" in page
+    assert "rnm-ftnl-published" in page
+
+
+# Verdicts
+
+
+def event_evidence(more, less, runs, delta=0.0, times=1):
+    """Return evidence of `times` events, all seen `more` and `less` times in `runs` counted runs."""
+    view = views(2, 2, 0)[0]
+    score = PrefixScore(np.array([[0, 1]]), np.array([[0, 0]]), view.common)
+    return Evidence([CountedEvent(Event(view, score, 0.0, False), more, less)] * times, runs, delta)
+
+
+def judged(more, less, runs, epsilon=1.0, delta=0.0, times=1, **settings):
+    """Judge such evidence as an audit does."""
+    pair = StreamPair(np.array([[0.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 1.0], [0.0, 0.0]]), "two rounds")
+    actions = [np.zeros((runs, 2), np.int8) for _ in range(2)]
+    for side, count in zip(actions, (more, less), strict=True):
+        side[:count, 1] = 1
+    evidence = event_evidence(more, less, runs, delta, times)
+    return judge(pair, Screening(1, 0, []), evidence, *actions, Settings(epsilon=epsilon, delta=delta, **settings))
+
+
+def test_violation_needs_the_level_error_alone():
+    """The same counts: refuted at level 0.01, not refuted at level 1e-3 although the 95 % bound is above the claim."""
+    limits = {level: conditional_binomial_lower(400, 110, level) for level in (0.05, 0.01, 1e-3)}
+    assert limits[0.05] > limits[0.01] > 1.0 > limits[1e-3]
+    strict, lenient = judged(400, 110, 1000), judged(400, 110, 1000, error=0.01)
+    assert (strict["verdict"], lenient["verdict"]) == ("consistent", "violation")
+    assert strict["epsilon_lower"] == lenient["epsilon_lower"] == pytest.approx(limits[0.05])
+    assert lenient["notes"] == []
+    (note,) = strict["notes"]
+    assert "the lower bound at confidence 0.95 is above the claim" in note
+    assert "not refuted at level 0.001" in note
+    assert "more runs" in note
+    assert "\n" not in note
+
+
+def test_violation_does_not_look_at_the_confidence():
+    assert judged(400, 110, 1000, error=0.01, confidence=0.9999)["verdict"] == "violation"
+
+
+def test_consistent_needs_the_resolution():
+    """An event that always happens on one stream and never on the other would show the resolution and no more."""
+    for runs in (4, 5, 10, 100):
+        resolution = conditional_binomial_lower(runs, 0, 1e-3)
+        found = judged(1, 1, runs)
+        assert found["resolution"].epsilon == pytest.approx(max(0.0, resolution))
+        assert found["verdict"] == ("consistent" if resolution >= 1.0 else "inconclusive")
+        assert found["notes"] == []
+    assert judged(1, 1, 5)["verdict"] == "inconclusive"
+    assert judged(1, 1, 100)["verdict"] == "consistent"
+
+
+def test_the_smallest_mass_is_the_smallest():
+    """One event fewer than the smallest number of certain events would not refute the claim."""
+    found = judged(1, 1, 1000)["resolution"]
+    enough = round(found.mass * 1000)
+    assert conditional_binomial_lower(enough, 0, 1e-3) > 1.0 >= conditional_binomial_lower(enough - 1, 0, 1e-3)
+    assert judged(1, 1, 5)["resolution"].mass == math.inf
+    assert judged(1, 1, 1000, epsilon=None)["resolution"].mass is None
+
+
+def test_without_a_claim_there_is_no_verdict():
+    found = judged(400, 110, 1000, epsilon=None)
+    assert found["verdict"] is None
+    assert found["notes"] == []
+    assert found["epsilon_lower"] > 1.0
+
+
+def test_bounds_below_zero_are_zero():
+    found = judged(3, 200, 1000)
+    assert found["epsilon_lower"] == found["epsilon_lower_clopper_pearson"] == 0.0
+    assert found["epsilon_estimate"].value == pytest.approx(math.log(3 / 200))
+
+
+def test_an_event_never_seen_on_the_other_stream_is_estimated_infinite():
+    estimate = judged(500, 0, 1000)["epsilon_estimate"]
+    assert (estimate.value, estimate.high) == (math.inf, math.inf)
+    assert 0.0 < estimate.low < math.inf
+
+
+def test_the_level_is_divided_by_the_number_of_events():
+    one, three = judged(400, 110, 1000), judged(400, 110, 1000, times=3)
+    assert one["epsilon_lower"] == pytest.approx(conditional_binomial_lower(400, 110, 0.05))
+    assert three["epsilon_lower"] == pytest.approx(conditional_binomial_lower(400, 110, 0.05 / 3))
+    assert judged(400, 115, 1000, error=0.05)["verdict"] == "violation"
+    assert judged(400, 125, 1000, error=0.05, times=3)["verdict"] == "consistent"
+
+
+def test_delta_uses_clopper_pearson_and_is_taken_off():
+    found = judged(400, 50, 1000, delta=0.1)
+    assert found["epsilon_lower"] == pytest.approx(clopper_pearson_lower(400, 50, 1000, 0.05, 0.1))
+    assert found["epsilon_lower"] == found["epsilon_lower_clopper_pearson"]
+    assert found["verdict"] == "violation"
+    assert judged(400, 50, 1000, delta=0.3)["verdict"] == "consistent"
+    assert judged(400, 0, 1000, delta=0.5)["epsilon_lower"] == 0.0
+
+
+# Audits
+
+
+def test_violation_consistent_inconclusive_and_none(policies):
+    options = {"arms": 2, "horizon": 3, "seed": 0}
+    assert privcheck.audit(policies.LeakyResponse, epsilon=1.0, runs=10_000, **options).verdict == "violation"
+    assert privcheck.audit(policies.FastResponse, epsilon=1.0, runs=10_000, **options).verdict == "consistent"
+    tiny = privcheck.audit(policies.FollowTheReward, epsilon=3.0, runs=20, **options)
+    assert tiny.verdict == "inconclusive"
+    assert tiny.resolution.epsilon < 3.0
+    assert tiny.resolution.mass == math.inf
+    measured = privcheck.audit(policies.LeakyResponse, runs=10_000, **options)
+    assert (measured.verdict, measured.epsilon_claimed) == (None, None)
+    assert measured.epsilon_lower > 0.5
+
+
+def test_the_bound_comes_close_to_the_true_loss(policies):
+    """True losses 1 and 1.5 exactly; 40,000 runs leave a standard error of about 0.02."""
+    for policy, loss in ((policies.FastResponse, 1.0), (policies.LeakyResponse, 1.5)):
+        report = privcheck.audit(policy, epsilon=1.0, arms=2, horizon=3, runs=40_000)
+        assert loss - 0.1 < report.epsilon_lower <= loss
+        assert report.epsilon_estimate.low <= loss <= report.epsilon_estimate.high
+        assert report.witness.rounds == (1,)
+
+
+def test_the_plain_policy_is_audited_like_the_fast_one(policies):
+    report = privcheck.audit(policies.Response, epsilon=1.0, arms=2, horizon=3, runs=5000)
+    assert (report.engine, report.verdict) == ("python", "consistent")
+    assert 0.7 < report.epsilon_lower <= 1.0
+
+
+def test_a_deterministic_policy_shows_more_with_more_runs():
+    lower = [privcheck.audit("ucb", runs=runs, horizon=8).epsilon_lower for runs in (100, 1000, 10_000, 100_000)]
+    assert all(more > less + 2.0 for less, more in itertools.pairwise(lower))
+    assert lower[-1] == pytest.approx(math.log(0.05 ** (-1 / 60_000) - 1) * -1, abs=1e-6)
+
+
+def test_delta_in_an_audit():
+    options = {"epsilon": 1.0, "arms": 4, "horizon": 4, "runs": 20_000}
+    pure = privcheck.audit("rnm-ftnl-published", **options)
+    slack = privcheck.audit("rnm-ftnl-published", delta=0.02, **options)
+    assert slack.delta == 0.02
+    assert slack.epsilon_lower == slack.epsilon_lower_clopper_pearson < pure.epsilon_lower
+    assert privcheck.audit("rnm-ftnl-published", delta=0.5, **options).verdict == "consistent"
+
+
+def test_full_information_policies(policies):
+    report = privcheck.audit(policies.FullFollower, epsilon=1.0, arms=3, horizon=4, feedback="full", runs=10_000)
+    assert (report.verdict, report.feedback, report.arms) == ("violation", "full", 3)
+
+
+def test_a_full_information_policy_cannot_change_the_rewards(policies):
+    class Vandal(policies.FullFollower):
+        def update(self, action, rewards):
+            rewards[:] = 0.0
+
+    with pytest.raises(privcheck.PolicyError, match="read-only"):
+        privcheck.audit(Vandal, epsilon=1.0, arms=2, horizon=4, feedback="full", runs=100)
+
+
+def test_the_factory_gets_the_horizon_of_the_audit(policies):
+    """NeedsHorizon plays arm 1 in its last round; it is told T however T was decided."""
+    seen = []
+
+    def factory(rng, arms, horizon):
+        seen.append(horizon)
+        return policies.NeedsHorizon(rng, arms, horizon)
+
+    stream = np.zeros((20, 2))
+    other = stream.copy()
+    other[3] = 1.0
+    for options, horizon in (
+        ({"arms": 2}, 16),
+        ({"arms": 10}, 20),
+        ({"arms": 2, "horizon": 5}, 5),
+        ({"arms": 2, "streams": (stream, other)}, 20),
+    ):
+        seen.clear()
+        report = privcheck.audit(factory, epsilon=1.0, runs=100, **options)
+        assert set(seen) == {report.horizon} == {horizon}
+
+
+def test_a_factory_function_and_a_spec_are_targets(policies):
+    report = privcheck.audit(lambda rng: policies.Fair(rng, 2), epsilon=1.0, arms=2, horizon=3, runs=200)
+    assert (report.target, report.verdict) == ("<lambda>", "consistent")
+    spec = ALGORITHMS["adap-ucb"](arms=2, epsilon=2.0, alpha=3.5)
+    report = privcheck.audit(spec, epsilon=1.0, horizon=6, runs=2000)
+    assert report.target == "adap-ucb(arms=2, epsilon=2, alpha=3.5)"
+    assert (report.arms, report.epsilon_claimed) == (2, 1.0)
+
+
+def test_streams_of_the_user_replace_the_search(policies):
+    first = np.zeros((4, 2))
+    first[0] = 1.0
+    report = privcheck.audit(policies.FollowTheReward, epsilon=1.0, arms=2, streams=(first, np.zeros((4, 2))), runs=200)
+    assert report.verdict == "violation"
+    assert (report.screened_pairs, report.screening_runs, report.horizon) == (1, 0, 4)
+    assert np.array_equal(report.witness.first, first)
+    quiet = first.copy()
+    quiet[3] = 1.0  # the last round: no action can show it
+    report = privcheck.audit(policies.FollowTheReward, epsilon=1.0, arms=2, streams=(first, quiet), runs=1000)
+    assert (report.verdict, report.epsilon_lower) == ("consistent", 0.0)
+
+
+@pytest.mark.parametrize("neighbours", ["reward", "group:2"])
+def test_other_neighbours(policies, neighbours):
+    report = privcheck.audit(policies.FastResponse, epsilon=1.0, arms=2, horizon=4, runs=12_000, neighbours=neighbours)
+    assert report.neighbours == neighbours
+    assert report.verdict == "consistent"
+    assert report.epsilon_lower > 0.5
+
+
+def test_rewards_in_another_range():
+    class Sign:
+        """Tells whether the first reward is positive."""
+
+        def __init__(self, rng):
+            self.arm = 0
+
+        def select(self):
+            return self.arm
+
+        def update(self, action, reward):
+            assert reward in (-3.0, 5.0)
+            self.arm = int(reward > 0)
+
+    report = privcheck.audit(Sign, epsilon=1.0, arms=2, horizon=4, rewards=(-3, 5), runs=200)
+    assert report.verdict == "violation"
+    assert report.rewards == (-3.0, 5.0)
+    assert set(np.unique(report.witness.first)) <= {-3.0, 5.0}
+
+
+# Budgets and early ends
+
+
+def test_screening_looks_at_every_pair_when_it_can():
+    pairs = structured_pairs(16, 2, (0.0, 1.0), "row")
+    plan = screening_rounds(len(pairs), 200_000)
+    assert plan[0][0] == len(pairs)
+    alive = [number for number, _ in plan]
+    assert alive == sorted(alive, reverse=True)
+    assert sum(2 * number * runs for number, runs in plan) <= 200_000
+    assert all(runs >= 100 for _, runs in plan)
+
+
+def test_runs_fit_the_time_budget():
+    assert budget.runs_within(60.0, 1e-4, 2, "python") > budget.runs_within(60.0, 1e-4, 1, "python")
+    assert budget.runs_within(60.0, 1e-4, 1, "kernel") < budget.runs_within(60.0, 1e-4, 1, "python")
+    assert budget.runs_within(1e-9, 1.0, 1, "python") == 20
+    for seconds in (0.1, 3.0, 60.0):
+        runs = budget.runs_within(seconds, 1e-4, 1, "python")
+        assert 3 * runs * 1e-4 <= budget.SAFETY * seconds * (1 + 1e-9)
+        assert 3 * runs * 1e-4 > 0.9 * budget.SAFETY * seconds
+
+
+def test_a_time_budget_is_turned_into_runs(policies):
+    report = privcheck.audit(policies.FastResponse, epsilon=1.0, arms=2, horizon=4, time_budget=1.5)
+    assert report.runs >= 1000
+    assert report.seconds < 6.0
+    assert report.verdict == "consistent"
+
+
+def nothing_but_the_settings(report, verdict):
+    assert report.verdict == verdict
+    assert report.epsilon_lower is report.epsilon_lower_clopper_pearson is report.epsilon_estimate is None
+    assert report.resolution is report.witness is None
+    assert report.counted_runs == 0
+    assert json.loads(report.to_json())["epsilon_lower"] is None
+    (note,) = report.notes
+    return note
+
+
+@pytest.mark.parametrize("epsilon", [1.0, None])
+def test_when_time_ends_first_there_is_no_bound(policies, epsilon):
+    """A million runs in a hundredth of a second: the audit ends after its first chunk and claims nothing."""
+    report = privcheck.audit(policies.FastResponse, epsilon=epsilon, arms=2, horizon=4, runs=10**6, time_budget=0.01)
+    note = nothing_but_the_settings(report, "inconclusive" if epsilon else None)
+    assert note.startswith("the time budget ended")
+    assert "no bound" in note
+    assert report.seconds < 10.0
+
+
+@pytest.mark.parametrize("calls", [0, 1])
+def test_an_interruption_is_no_result(policies, monkeypatch, calls):
+    """Interrupted while screening, or later while confirming."""
+    play, seen = Sampler.play, []
+
+    def interrupted(self, requests, advance):
+        seen.append(requests)
+        if len(seen) > calls:
+            raise KeyboardInterrupt
+        return play(self, requests, advance)
+
+    monkeypatch.setattr(Sampler, "play", interrupted)
+    report = privcheck.audit(policies.FastResponse, epsilon=1.0, arms=2, horizon=4, runs=1000)
+    assert nothing_but_the_settings(report, "inconclusive").startswith("interrupted")
+
+
+# Known results
+
+
+def test_the_example_is_a_violation():
+    report = privcheck.audit(EXAMPLE, epsilon=1.0, arms=2, horizon=20, runs=20_000)
+    assert report.verdict == "violation"
+    assert report.engine == "python"
+    assert report.epsilon_lower > 2.0
+    assert report.target.endswith("running_mean_bandit.py:RunningMeanBandit")
+
+
+def test_the_published_algorithm_is_a_violation_and_the_corrected_one_is_not():
+    options = {"epsilon": 1.0, "arms": 4, "horizon": 4, "runs": 50_000}
+    published, corrected = (privcheck.audit(name, **options) for name in ("rnm-ftnl-published", "rnm-ftnl"))
+    assert (published.verdict, corrected.verdict) == ("violation", "consistent")
+    assert published.epsilon_lower > 1.4
+    assert published.epsilon_estimate.low < 2.0, "the true loss is 2 epsilon"
+    assert 0.7 < corrected.epsilon_lower <= 1.0
+
+
+def declared():
+    for file in sorted((REPOSITORY / "audits").glob("*.py")):
+        if not file.stem.startswith("_"):
+            spec = importlib.util.spec_from_file_location(f"declared_{file.stem}", file)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            yield pytest.param(module, id=file.stem)
+
+
+@pytest.mark.parametrize("module", list(declared()))
+def test_declared_audits_come_out_as_expected(module):
+    """At a share of the declared runs, at least the 20,000 that it takes to look at a fair share of the pairs."""
+    audit = module.AUDIT
+    assert isinstance(audit, DeclaredAudit)
+    assert module.__doc__
+    assert audit.expected in ("consistent", "violation")
+    runs = max(20_000, audit.runs // 20)
+    report = audit.run(runs=runs)
+    assert isinstance(report, AuditReport)
+    assert report.verdict == audit.expected
+    assert report.epsilon_lower > 0.3
+    assert (report.epsilon_claimed, report.runs) == (audit.epsilon, runs)
+
+
+def test_expectations_can_fail():
+    declared_audit = DeclaredAudit("rnm-ftnl-published", 1.0, "violation", 20_000, {"arms": 4, "horizon": 4}, 1.2)
+    report = declared_audit.run()
+    assert declared_audit.as_expected(report)
+    assert not dataclasses.replace(declared_audit, expected="consistent").as_expected(report)
+    assert not dataclasses.replace(declared_audit, least_lower_bound=2.5).as_expected(report)
+    assert not declared_audit.as_expected(dataclasses.replace(report, epsilon_lower=None, verdict="inconclusive"))

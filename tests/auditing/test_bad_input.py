@@ -1,0 +1,257 @@
+"""Bad input and misbehaving policies: one line that says what was got, what was expected and what to do."""
+
+import math
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck import PolicyError, PrivcheckError
+
+OPTIONS = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 100}
+ROUND = np.zeros((4, 2))
+CHANGED = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
+
+
+def refused(target, *fragments, kind=PrivcheckError, **options):
+    """Audit, expect a refusal whose one line contains the fragments, and return the error."""
+    with pytest.raises(PrivcheckError) as caught:
+        privcheck.audit(target, **(OPTIONS | options))
+    error = caught.value
+    message = str(error)
+    for fragment in fragments:
+        assert fragment in message, message
+    assert type(error) is kind
+    assert "\n" not in message
+    assert ": got " in message
+    assert ", expected " in message
+    assert error.expected
+    assert error.__suppress_context__ or error.__context__ is None, "a chain of tracebacks says nothing to a user"
+    return error
+
+
+# Targets
+
+
+@pytest.mark.parametrize(
+    ("target", "fragments"),
+    [
+        ("adap-ucp", ["target: got 'adap-ucp'", "adap-ucb", "privcheck list"]),
+        ("no/such/file.py:Bandit", ["no/such/file.py", "a Python file that exists", "check the path"]),
+        ("no_such_package.bandits:Bandit", ["no_such_package.bandits", "ModuleNotFoundError", "a target that imports"]),
+        ("json:Bandit", ["json:Bandit", "a name that json defines", "loads"]),
+        ("bandit.py", ["'bandit.py'", "path/to/file.py:name"]),
+        ("bandit.py:", ["'bandit.py:'", "path/to/file.py:name"]),
+        (":Bandit", [":", "a target that imports"]),
+        ("", ["target: got ''", "adap-ucb"]),
+        (3, ["an object of type int", "a factory"]),
+        (None, ["an object of type NoneType", "a factory"]),
+        ("json:__name__", ["'json'", "a class or function that takes a Generator"]),
+    ],
+)
+def test_targets_that_are_none(target, fragments):
+    refused(target, *fragments)
+
+
+def test_a_file_without_the_name_says_what_it_has(place):
+    refused(place("Bandit"), "policies.py:Bandit", "a name that", "it defines", "FastResponse")
+
+
+@pytest.mark.parametrize(
+    ("source", "fragments"),
+    [
+        ("def broken(:\n", ["SyntaxError"]),
+        ("import no_such_module_anywhere\n", ["ModuleNotFoundError", "no_such_module_anywhere", "line 1"]),
+        ("x = 1\nraise RuntimeError('two\\nlines')\n", ["RuntimeError: two lines", "line 2"]),
+        ("raise SystemExit(3)\n", ["SystemExit: 3"]),
+        ("", ["a name that", "nothing that can be called"]),
+    ],
+)
+def test_files_that_do_not_import(tmp_path, source, fragments):
+    (tmp_path / "bandit.py").write_text(source)
+    refused(f"{tmp_path / 'bandit.py'}:Bandit", "bandit.py", *fragments)
+
+
+def test_a_folder_is_no_file(tmp_path):
+    (tmp_path / "bandit.py").mkdir()
+    refused(f"{tmp_path / 'bandit.py'}:Bandit", "bandit.py", "a Python file that exists")
+
+
+@pytest.mark.parametrize(
+    ("name", "fragments"),
+    [
+        ("NoSelect", ["class NoSelect", "no method select()", "a class with select() and update()"]),
+        ("NoUpdate", ["class NoUpdate", "no method update()", "a class with select() and update()"]),
+        ("NoGenerator", ["(arms)", "a numpy Generator (rng) as its first parameter"]),
+        ("NoParameters", ["()", "a numpy Generator (rng) as its first parameter"]),
+        ("NeedsTemperature", ["asks for temperature", "arms, epsilon, delta, horizon", "wrap it in a function"]),
+        ("makes_a_number", ["float", "no method select()", "a policy with select() and update()"]),
+    ],
+)
+def test_factories_that_cannot_be_called(policies, place, name, fragments):
+    refused(getattr(policies, name), *fragments)
+    refused(place(name), *fragments)
+
+
+def test_an_instance_is_no_factory(policies):
+    refused(policies.Fair(np.random.default_rng(0), 2), "of type Fair", "pass the class, not an instance of it")
+
+
+def test_a_factory_that_raises(policies):
+    refused(policies.FailsToBuild, "ValueError: no such luck", "policies.py, line", kind=PolicyError)
+
+
+def test_a_factory_that_needs_an_epsilon(policies):
+    refused(policies.NeedsEpsilon, "epsilon: got None", "give epsilon", epsilon=None)
+    assert privcheck.audit(policies.NeedsEpsilon, **OPTIONS).verdict == "consistent"
+
+
+def test_a_shipped_private_algorithm_needs_an_epsilon():
+    refused("adap-ucb", "epsilon: got None", "the budget to build adap-ucb with", "--epsilon 1", epsilon=None)
+
+
+def test_a_policy_of_ones_own_needs_its_arms(policies):
+    refused(policies.Fair, "arms: got None", "the number of arms of the policy", "--arms 2", arms=None)
+
+
+def test_a_spec_keeps_its_arms():
+    from privcheck.bandits import ALGORITHMS
+
+    spec = ALGORITHMS["adap-ucb"](arms=3, epsilon=1.0)
+    refused(spec, "arms: got 2", "3, as adap-ucb was built with", "leave arms out")
+
+
+def test_shipped_algorithms_have_their_range_of_rewards():
+    refused(
+        "adap-ucb", "rewards: got (-1.0, 1.0)", "within", "adap-ucb is defined for rewards in [0, 1]", rewards=(-1, 1)
+    )
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        *[("epsilon", value, "a finite number above 0") for value in (0, -1.0, math.nan, math.inf, "1", True, [1.0])],
+        *[("delta", value, "a number in [0, 1)") for value in (-0.1, 1.0, math.nan, None, "0")],
+        *[("arms", value, "an integer in [2, 127]") for value in (1, 0, -2, 2.5, 128, "2", math.nan, math.inf)],
+        *[("horizon", value, "an integer of at least 1") for value in (0, -1, 2.5, "4", math.nan)],
+        *[("runs", value, "an integer of at least 20") for value in (19, 0, -100, 100.5, "100", math.inf)],
+        *[("time_budget", value, "a finite number above 0") for value in (0, -1, math.nan, math.inf, "60")],
+        *[("confidence", value, "a number in (0, 1)") for value in (0, 1, 95, -0.5, math.nan, None)],
+        *[("error", value, "a number in (0, 1)") for value in (0, 1, -1e-3, math.nan, "small")],
+        *[("seed", value, "an integer of at least 0") for value in (-1, 0.5, None, "0")],
+        *[("jobs", value, "an integer of at least 1") for value in (0, -1, 1.5, None, "2")],
+        *[("feedback", value, "one of 'bandit', 'full'") for value in ("semi-bandit", "", None, 3)],
+        *[("observe", value, "'actions'") for value in ("releases", "", None)],
+    ],
+)
+def test_settings_outside_their_domain(policies, name, value, expected):
+    error = refused(policies.Fair, f"{name}: got {value!r}", expected, **{name: value})
+    assert error.parameter == name
+    assert error.value is value or error.value == value
+    assert error.hint
+
+
+@pytest.mark.parametrize("value", [(1.0, 0.0), (0.5, 0.5), (0.0,), (0.0, 1.0, 2.0), 1.0, None, "ab"])
+def test_ranges_of_rewards(policies, value):
+    refused(policies.Fair, "rewards range", rewards=value)
+
+
+@pytest.mark.parametrize("value", [(0.0, math.inf), (math.nan, 1.0)])
+def test_infinite_ranges_of_rewards(policies, value):
+    refused(policies.Fair, "rewards range", "a finite number", rewards=value)
+
+
+@pytest.mark.parametrize(
+    ("value", "fragment"),
+    [
+        ("rows", "did you mean 'row'?"),
+        ("group:0", "k is the number of rounds"),
+        ("group:x", "k is the number of rounds"),
+        ("report", "planned but not available yet"),
+        (3, "one round's rewards"),
+        (None, "one round's rewards"),
+    ],
+)
+def test_neighbours(policies, value, fragment):
+    refused(
+        policies.Fair, f"neighbours: got {value!r}", "one of 'row', 'reward', 'group:k'", fragment, neighbours=value
+    )
+
+
+def test_a_horizon_shorter_than_the_arms(policies):
+    refused(policies.Fair, "horizon: got 4", "at least the number of arms, 5", "raise the horizon", arms=5)
+    refused("adap-ucb", "horizon: got 2", "at least the number of arms, 3", arms=3, horizon=2)
+
+
+@pytest.mark.parametrize(
+    ("streams", "fragments"),
+    [
+        ((ROUND, ROUND), ["two identical tables", "two tables that differ"]),
+        ((ROUND, 1.0 - ROUND), ["distance 4", "at most 1 for neighbours='row'", "group:4"]),
+        ((ROUND, CHANGED[:3]), ["shapes (4, 2) and (3, 2)", "the same shape"]),
+        ((ROUND, 2.0 * CHANGED), ["2.0 in round", "rewards in [0, 1]"]),
+        ((ROUND[:, :1], CHANGED[:, :1]), ["shape (4, 1)", "(T, 2)"]),
+        ("missing.csv", ["missing.csv", "a file that exists"]),
+        (ROUND[0, 0], ["a pair (first, second)"]),
+    ],
+)
+def test_streams_that_are_no_pair_of_neighbours(policies, streams, fragments):
+    refused(policies.Fair, *fragments, streams=streams, horizon=None)
+
+
+def test_streams_shorter_than_the_arms(policies):
+    pair = (np.zeros((2, 3)), np.array([[1.0] * 3, [0.0] * 3]))
+    refused(policies.Fair, "horizon: got 2", "at least the number of arms, 3", arms=3, streams=pair, horizon=None)
+
+
+def test_streams_that_contradict_the_horizon(policies):
+    refused(policies.Fair, "horizon: got 7", "4, the length of the streams", streams=(ROUND, CHANGED), horizon=7)
+
+
+# Policies that misbehave
+
+
+@pytest.mark.parametrize(
+    ("name", "fragments"),
+    [
+        ("PlaysTooLarge", ["action in round 2: got 2", "an arm in 0, ..., 1", "counted from 0"]),
+        ("PlaysNegative", ["action in round 2: got -1", "an arm in 0, ..., 1"]),
+        ("PlaysHalf", ["action in round 2: got 0.5", "an integer, the arm to play"]),
+        ("PlaysNone", ["action in round 2: got None", "an integer, the arm to play"]),
+        ("PlaysText", ["action in round 2: got '0'", "an integer, the arm to play"]),
+        ("RaisesInRoundThree", ["round 3: got RuntimeError: lost my way", "policies.py, line", "plays every round"]),
+        ("Exits", ["round 1: got SystemExit: 0", "policies.py, line"]),
+        ("BatchOfWrongShape", ["run_batch: got shape (100, 5)", "integer actions of shape (100, 4)"]),
+        ("BatchOfFloats", ["run_batch: got shape (100, 4) of float64", "integer actions"]),
+        ("BatchOfUnknownArms", ["action: got 5", "an arm in 0, ..., 1"]),
+        ("BatchThatRaises", ["run_batch: got KeyError: 'batch'", "policies.py, line"]),
+    ],
+)
+def test_policies_that_break_the_contract(policies, name, fragments):
+    refused(getattr(policies, name), *fragments, kind=PolicyError)
+
+
+@pytest.mark.parametrize("name", ["GlobalNumpy", "GlobalRandom", "FreshGenerator", "ClassState"])
+def test_policies_that_are_not_reproducible(policies, place, name):
+    fragments = ["different actions in round", "randomness all comes from the Generator", "state kept between runs"]
+    refused(getattr(policies, name), *fragments, kind=PolicyError)
+    refused(place(name), *fragments, kind=PolicyError)
+
+
+def test_errors_cross_worker_processes(place):
+    """A policy that fails only late is refused in the same words when workers play it."""
+    late = place("FailsLate")
+    for jobs in (1, 2):
+        refused(late, "round 1: got RuntimeError: late", "policies.py, line", kind=PolicyError, runs=2000, jobs=jobs)
+
+
+def test_numpy_integers_are_arms(policies):
+    assert privcheck.audit(policies.PlaysNumpy, **OPTIONS).verdict == "consistent"
+
+
+def test_errors_are_privcheck_errors():
+    assert issubclass(PolicyError, PrivcheckError)
+    assert str(PrivcheckError("a", 1, "two", "try two")) == "a: got 1, expected two; try two"

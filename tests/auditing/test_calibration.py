@@ -1,0 +1,160 @@
+"""Calibration of whole audits: false alarms at the boundary, power on broken twins, and broken auditors noticed.
+
+The policies have losses that are known exactly: randomised response on one reward. Every audit searches for its pair
+of streams, learns, chooses and counts, as a user's would. `--evidence full` makes more repetitions.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, chi2_contingency
+
+import privcheck
+from privcheck.auditing import audit as audit_module
+from privcheck.auditing import confirm
+from privcheck.auditing.confirm import CountedEvent, Evidence, folds
+from privcheck.auditing.events import PESSIMISM
+from privcheck.auditing.runners import PolicyRunner
+
+LEVEL = 0.05
+CHANCE = 1e-6
+"""Probability with which a test of this file fails although everything is as it should be."""
+
+pytestmark = pytest.mark.evidence
+
+
+def most(repetitions, level=LEVEL):
+    """Return the count that Binomial(repetitions, level) exceeds with probability at most CHANCE."""
+    return int(binom.isf(CHANCE, repetitions, level))
+
+
+def alarms(policy, repetitions, *, horizon, runs, first_seed=0):
+    """Return how many of so many audits, of a policy that claims epsilon = 1, call a violation and bound it above 1."""
+    reports = [
+        privcheck.audit(policy, epsilon=1.0, arms=2, horizon=horizon, runs=runs, error=LEVEL, seed=first_seed + seed)
+        for seed in range(repetitions)
+    ]
+    violations = sum(report.verdict == "violation" for report in reports)
+    above = sum(report.epsilon_lower > 1.0 for report in reports)
+    assert all(report.engine == "run_batch" for report in reports)
+    return violations, above
+
+
+def test_the_fast_policy_has_the_law_of_the_plain_one(policies, evidence):
+    """Chi-squared test of 2 x 4 counts of (round 2, round 3) on each first reward; fails with probability 1e-6."""
+
+    class Plain(policies.RareResponse):
+        run_batch = None
+        weight = 0.6
+
+    class Fast(policies.RareResponse):
+        weight = 0.6
+
+    runs = evidence(20_000, 200_000)
+    for reward in (0.0, 1.0):
+        table = np.full((6, 2), 1.0 - reward)
+        table[0, 0] = reward
+        counts = []
+        for number, cls in enumerate((Plain, Fast)):
+            runner = PolicyRunner(cls, {"arms": 2, "epsilon": 1.0}, "bandit")
+            assert runner.engine == ("python", "run_batch")[number]
+            actions = runner.play(table, runs, np.random.SeedSequence(number))
+            assert (actions[:, 0] == 0).all()
+            assert actions[:, 3:].mean() == pytest.approx(0.5, abs=5 / math.sqrt(3 * runs))  # 10 standard errors
+            counts.append(np.bincount(2 * actions[:, 1] + actions[:, 2], minlength=4))
+        shares = np.array(counts[1]) / runs
+        truth = 1 / (1 + math.exp(-1.0))
+        exact = [0.6 * (truth if reward == 0.0 else 1 - truth), 0.6 * (truth if reward == 1.0 else 1 - truth), 0.4, 0.0]
+        assert shares == pytest.approx(exact, abs=5 * math.sqrt(0.25 / runs))  # 5 standard errors or more: 4 * 6e-7
+        assert chi2_contingency(np.array(counts)[:, :3]).pvalue > CHANCE
+
+
+@pytest.mark.parametrize(
+    ("name", "horizon", "runs"),
+    [("FastResponse", 3, 2000), ("RareResponse", 3, 4000), ("RareResponse", 8, 3000)],
+)
+def test_false_alarms_at_the_boundary(policies, evidence, record_property, name, horizon, runs):
+    """True loss 1, claim 1, level 0.05: violations, and bounds above the truth, are at most Binomial(N, 0.05).
+
+    The test fails when either count is above that law's upper 5e-7 quantile: by chance with probability below 1e-6.
+    """
+    repetitions = evidence(300, 2000)
+    violations, above = alarms(getattr(policies, name), repetitions, horizon=horizon, runs=runs)
+    record_property("false alarms", f"{violations} violations, {above} bounds above 1 in {repetitions} audits")
+    print(f"\n{name}, T = {horizon}, {runs} runs: {violations} violations in {repetitions} audits")  # noqa: T201
+    assert max(violations, above) <= int(binom.isf(CHANCE / 2, repetitions, LEVEL))
+
+
+@pytest.mark.parametrize(("name", "runs"), [("LeakyResponse", 4000), ("LeakyRareResponse", 6000)])
+def test_power_on_a_broken_twin(policies, evidence, record_property, name, runs):
+    """True loss 1.5, claim 1: at least 95 % of the audits at error 0.05 call a violation.
+
+    The power of a single audit is above 0.995 here (2000 of 2000 at last measurement); then fewer than 95 % of 100 or
+    more audits do so with probability below 2e-5 ... 1e-9; the seeds are fixed.
+    """
+    repetitions = evidence(100, 1000)
+    violations, _ = alarms(getattr(policies, name), repetitions, horizon=3, runs=runs)
+    record_property("power", f"{violations} violations in {repetitions} audits")
+    print(f"\n{name}, {runs} runs: {violations} violations in {repetitions} audits")  # noqa: T201
+    assert violations >= 0.95 * repetitions
+
+
+BROKEN_FOLDS = {
+    "one fold for everything": lambda runs: (slice(0, runs),) * 3,
+    "learning from counted runs": lambda runs: (folds(runs)[2], folds(runs)[1], folds(runs)[2]),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "horizon", "runs"), [("one fold for everything", 10, 1000), ("learning from counted runs", 12, 300)]
+)
+def test_the_false_alarm_test_notices_runs_that_are_used_twice(policies, monkeypatch, name, horizon, runs):
+    """Fair coins after the response give many sequences to overfit to; honest folds on the same audits pass.
+
+    Both sides of the comparison are held to the threshold of the false-alarm test.
+    """
+    repetitions = 100
+
+    class Noisy(policies.FastResponse):
+        weight = 0.5
+
+    honest, _ = alarms(Noisy, repetitions, horizon=horizon, runs=runs)
+    assert honest <= most(repetitions)
+    for module in (confirm, audit_module):
+        monkeypatch.setattr(module, "folds", BROKEN_FOLDS[name])
+    broken, _ = alarms(Noisy, repetitions, horizon=horizon, runs=runs)
+    assert broken > most(repetitions)
+
+
+class Forgetful(Evidence):
+    """A broken twin of the evidence: it takes the best of several events at the full level."""
+
+    def limit(self, more, less, level):
+        return super().limit(more, less, level * len(self.counted))
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+def test_the_level_covers_all_events_that_are_counted(evidence, delta):
+    """Three disjoint rare events at the boundary: the best limit is above epsilon in at most 5 % of 4000 repetitions.
+
+    Without the correction it would be in up to 1 - 0.95^3 = 14 % of them, and the test notices. Fails by chance with
+    probability below 1e-6. (For delta > 0, Clopper-Pearson limits are too wide for the broken twin to show.)
+    """
+    repetitions, runs, epsilon = evidence(4000, 40_000), 100_000, 1.0
+    rng = np.random.default_rng(20)
+    less = rng.multinomial(runs, [0.02] * 3 + [0.94], repetitions)[:, : len(PESSIMISM)]
+    p = math.e * 0.02 + delta
+    more = rng.multinomial(runs, [p] * 3 + [1 - 3 * p], repetitions)[:, : len(PESSIMISM)]
+    rates = {}
+    for cls in (Evidence, Forgetful):
+        counted = (
+            [CountedEvent(None, int(k), int(l)) for k, l in zip(*row, strict=True)]
+            for row in zip(more, less, strict=True)
+        )
+        rates[cls] = sum(cls(events, runs, delta).lower(LEVEL)[0] > epsilon for events in counted)
+    assert rates[Evidence] <= most(repetitions)
+    if delta == 0.0:
+        assert rates[Forgetful] > most(repetitions)
+        assert rates[Evidence] > 0.3 * LEVEL * repetitions, "the level is used, not wasted"
+    assert rates[Forgetful] > rates[Evidence]

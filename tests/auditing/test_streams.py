@@ -1,0 +1,75 @@
+"""Every structured pair is what it claims to be: neighbours, in range, different from all others."""
+
+import numpy as np
+import pytest
+
+from privcheck.auditing.streams import StreamPair, structured_pairs
+from privcheck.privacy import check_rewards_range, relation
+
+HORIZONS = [2, 5, 16, 40, 100]
+
+
+@pytest.mark.parametrize("neighbours", ["row", "reward", "group:2"])
+@pytest.mark.parametrize("horizon", HORIZONS)
+@pytest.mark.parametrize("arms", [2, 3, 5])
+def test_structured_pairs_are_neighbours_in_range_and_distinct(neighbours, horizon, arms):
+    rewards = (-1.0, 2.5)
+    pairs = structured_pairs(horizon, arms, rewards, neighbours)
+    seen = set()
+    for pair in pairs:
+        assert pair.first.shape == pair.second.shape == (horizon, arms)
+        relation(neighbours).check(pair.first, pair.second)
+        check_rewards_range(pair.first, rewards)
+        check_rewards_range(pair.second, rewards)
+        seen.add((pair.first.tobytes(), pair.second.tobytes()))
+    assert len(seen) == len(pairs) > 0
+    assert len({pair.label for pair in pairs}) == len(pairs)
+
+
+@pytest.mark.parametrize("neighbours", ["row", "reward", "group:2"])
+@pytest.mark.parametrize("horizon", HORIZONS)
+def test_every_pair_changes_a_round_that_actions_can_show(neighbours, horizon):
+    """The action of the changed round itself cannot depend on it: there has to be a later round."""
+    places = {pair.changed for pair in structured_pairs(horizon, 3, (0.0, 1.0), neighbours)}
+    assert min(places) == 0
+    assert max(places) <= horizon - 2
+    if horizon <= 32:
+        assert places == set(range(horizon - 1))
+
+
+def test_long_horizons_keep_the_first_rounds_and_the_edges_of_blocks():
+    places = {pair.changed for pair in structured_pairs(100, 2, (0.0, 1.0), "row")}
+    assert places >= {*range(16), 15, 16, 31, 32, 63, 64, 98}
+    assert len(places) <= 40
+
+
+def test_a_row_moves_all_arms_together_and_one_against_the_others():
+    pairs = structured_pairs(4, 3, (0.0, 1.0), "row")
+    changes = {tuple(pair.second[pair.changed] - pair.first[pair.changed]) for pair in pairs}
+    assert changes == {(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)}
+
+
+def test_a_reward_moves_one_entry_from_the_lowest_to_the_highest():
+    pairs = structured_pairs(4, 3, (0.0, 1.0), "reward")
+    changes = {tuple(pair.second[pair.changed] - pair.first[pair.changed]) for pair in pairs}
+    assert changes == {(1, 0, 0), (0, 1, 0), (0, 0, 1)}
+
+
+def test_a_group_moves_successive_rows():
+    pairs = structured_pairs(6, 2, (0.0, 1.0), "group:2")
+    distances = {tuple(np.flatnonzero((p.first != p.second).any(axis=1))) for p in pairs}
+    assert (0, 1) in distances
+    assert all(len(rounds) == 2 and rounds[1] == rounds[0] + 1 for rounds in distances)
+
+
+def test_the_order_is_fixed_and_mixed():
+    one, two = (structured_pairs(16, 2, (0.0, 1.0), "row") for _ in range(2))
+    assert [pair.label for pair in one] == [pair.label for pair in two]
+    assert [pair.changed for pair in one] != sorted(pair.changed for pair in one)
+
+
+def test_changed_is_the_first_round_that_differs():
+    first = np.zeros((4, 2))
+    second = first.copy()
+    second[2, 1] = second[3, 0] = 1.0
+    assert StreamPair(first, second, "").changed == 2

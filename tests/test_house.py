@@ -1,0 +1,323 @@
+"""The house: imports point downwards, everything registered is documented, sourced and audited, files stay small."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import statistics
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bounds
+import privcheck
+from privcheck.auditing.declared import DeclaredAudit
+from privcheck.bandits import ALGORITHMS
+from privcheck.environments import ENVIRONMENTS
+from privcheck.errors import PrivcheckError
+from privcheck.mechanisms import MECHANISMS
+from privcheck.registry import Registry, summary
+
+REPOSITORY = Path(__file__).parents[1]
+FLOORS = {
+    "bounds": Path(bounds.__file__).parent,
+    "privcheck": Path(privcheck.__file__).parent,
+    "audits": REPOSITORY / "audits",
+}
+FORBIDDEN = {
+    "bounds": {"privcheck", "audits", "tests", "examples", "benchmarks"},
+    "privcheck": {"audits", "tests", "examples", "benchmarks"},
+    "audits": {"tests", "benchmarks"},
+}
+FILES = [(floor, file) for floor, folder in FLOORS.items() for file in sorted(folder.rglob("*.py"))]
+
+
+# Imports
+
+
+def imported(source: str, package: str) -> set[str]:
+    """Return the top-level packages that a source imports, anywhere in it, lazily too; relative ones are `package`."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(package if node.level else str(node.module).partition(".")[0])
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in (
+            "import_module", "__import__",
+        ):  # fmt: skip
+            found |= {str(a.value).partition(".")[0] for a in node.args if isinstance(a, ast.Constant)}
+    return found
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_imports_point_downwards(floor):
+    files = [file for name, file in FILES if name == floor]
+    assert len(files) >= 5
+    for file in files:
+        wrong = imported(file.read_text(encoding="utf-8"), floor) & FORBIDDEN[floor]
+        assert not wrong, f"{file} imports {wrong}"
+
+
+def test_lazily_named_modules_stay_in_the_house():
+    """`privcheck.__getattr__` imports by name, which the walk above cannot see."""
+    assert all(home.startswith("privcheck.") for home in privcheck._HOMES.values())
+    assert set(privcheck._HOMES) < set(privcheck.__all__)
+
+
+@pytest.mark.parametrize(
+    "offence",
+    [
+        "import privcheck",
+        "import numpy, privcheck.bandits as b",
+        "from privcheck import audit",
+        "from privcheck.errors import PrivcheckError",
+        "def later():\n    from privcheck.auditing import audit",
+        "try:\n    import audits\nexcept ImportError:\n    pass",
+        "import importlib\nimportlib.import_module('privcheck.bandits')",
+        "__import__('audits')",
+    ],
+)
+def test_the_walk_notices_an_offence(offence):
+    assert imported(f"import math\n{offence}\n", "bounds") & FORBIDDEN["bounds"]
+
+
+def test_the_walk_lets_decent_sources_pass():
+    source = (
+        "import math\nfrom bounds.errors import words\nfrom . import kl\nimport privchecker\nx = 'import privcheck'"
+    )
+    assert imported(source, "bounds") == {"math", "bounds", "privchecker"}
+
+
+# Algorithms and their audits
+
+
+def declared_audits() -> dict[str, object]:
+    modules = {}
+    for file in sorted(FLOORS["audits"].glob("*.py")):
+        if not file.stem.startswith("_"):
+            spec = importlib.util.spec_from_file_location(f"house_{file.stem}", file)
+            modules[file.stem] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(modules[file.stem])
+    return modules
+
+
+PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private]
+OTHERS = [name for name in ALGORITHMS if not ALGORITHMS[name].private]
+
+
+def sections(documented: type) -> dict[str, str]:
+    """Return the sections of a class's own docstring, by heading: underlined, "Source:" or "Notion:" alike."""
+    found, current = {}, ""
+    lines = inspect.cleandoc(documented.__dict__.get("__doc__") or "").splitlines()
+    for line, below in zip(lines, [*lines[1:], ""], strict=False):
+        if below and set(below) == {"-"}:
+            current = line
+            found[current] = ""
+        elif line.startswith("Source:"):
+            current = "Source"
+            found[current] = line.removeprefix("Source:").strip()
+        elif set(line) != {"-"}:
+            found[current] = f"{found.get(current, '')} {line}".strip()
+    return found
+
+
+def own_examples(documented: type) -> int:
+    return len(doctest.DocTestParser().get_examples(documented.__dict__.get("__doc__") or ""))
+
+
+def test_there_are_private_and_other_algorithms():
+    assert len(PRIVATE) >= 4
+    assert len(OTHERS) >= 2
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_every_private_algorithm_is_audited(name):
+    module = declared_audits()[name.replace("-", "_")]
+    assert isinstance(module.AUDIT, DeclaredAudit)
+    assert module.AUDIT.target == name
+    assert module.AUDIT.expected == ("violation" if name.endswith(("-published", "-unshifted")) else "consistent")
+    assert len(module.__doc__.split()) > 15
+    assert module.AUDIT.least_lower_bound > 0.0, "an audit that sees nothing proves nothing"
+
+
+def test_every_audit_has_a_target_that_exists():
+    modules = declared_audits()
+    assert len(modules) >= len(PRIVATE)
+    for stem, module in modules.items():
+        target = module.AUDIT.target
+        if ":" in target:
+            assert Path(target.rpartition(":")[0]).is_file()
+        else:
+            assert target in ALGORITHMS
+            assert stem == target.replace("-", "_")
+
+
+@pytest.mark.parametrize("name", list(ALGORITHMS))
+def test_every_algorithm_says_what_it_guarantees_and_where_it_is_from(name):
+    cls = ALGORITHMS[name]
+    found = sections(cls)
+    assert cls.__dict__["id"] == name
+    assert cls.__dict__["source"], "an inherited source is the source of something else"
+    assert len(found["Guarantee"].split()) >= 10
+    assert len(found["Source"].split()) >= 4
+    assert found["Parameters"]
+    order = [heading for heading in found if heading in ("Parameters", "Guarantee", "Source", "Examples")]
+    assert order == sorted(order, key=["Parameters", "Guarantee", "Source", "Examples"].index)
+
+
+@pytest.mark.parametrize("name", list(ALGORITHMS))
+def test_every_algorithm_has_an_example_that_runs(name):
+    """An example inherited from another class does not count."""
+    cls = ALGORITHMS[name]
+    assert own_examples(cls) >= 1
+    module = importlib.import_module(cls.__module__)
+    finder = doctest.DocTestFinder(recurse=False)
+    (test,) = finder.find(cls, cls.__name__, module=module, globs=vars(module) | {"np": np})
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_algorithms_that_are_not_private_say_so(name):
+    assert sections(ALGORITHMS[name])["Guarantee"].startswith("None")
+    assert "epsilon" not in inspect.signature(ALGORITHMS[name]).parameters
+
+
+def test_the_section_reader_can_fail():
+    class Undocumented(ALGORITHMS["adap-ucb"]):
+        pass
+
+    class Documented:
+        """One line.
+
+        Guarantee
+        ---------
+        None at all.
+
+        Source: page 3.
+        """
+
+    assert sections(Undocumented) == {}
+    assert own_examples(Undocumented) == 0
+    assert sections(Documented) == {"": "One line.", "Guarantee": "None at all.", "Source": "page 3."}
+
+
+# Mechanisms, environments and theorems
+
+
+@pytest.mark.parametrize("name", list(MECHANISMS))
+def test_every_mechanism_says_what_it_guarantees_and_where_it_is_from(name):
+    cls = MECHANISMS[name]
+    found = sections(cls)
+    assert len(found["Guarantee"].split()) >= 10
+    assert found["Source"]
+    assert cls.__dict__["source"]
+    assert own_examples(cls) >= 1
+
+
+@pytest.mark.parametrize("name", list(ENVIRONMENTS))
+def test_every_environment_has_a_summary(name):
+    assert len(summary(ENVIRONMENTS[name]).split()) >= 3
+    assert ENVIRONMENTS[name].__dict__["__doc__"]
+
+
+@pytest.mark.parametrize("name", list(bounds.THEOREMS))
+def test_every_theorem_has_a_source_a_provenance_and_a_statement(name):
+    theorem = bounds.THEOREMS[name]
+    assert theorem.id == name
+    assert theorem.kind in ("lower", "upper")
+    assert theorem.provenance in ("explicit", "derived", "second-hand", "order-only")
+    assert len(theorem.source.split()) >= 3
+    assert len(theorem.statement.split()) >= 5
+    assert theorem.quantity
+
+
+def test_the_registries_are_not_empty():
+    assert len(list(MECHANISMS)) >= 2
+    assert len(list(ENVIRONMENTS)) >= 3
+    assert len(bounds.THEOREMS) >= 5
+
+
+def test_a_second_class_with_the_same_id_is_refused():
+    registry: Registry[object] = Registry("thing", "privcheck.mechanisms")
+    registry.register("one", int)
+    registry.register("one", int)
+    with pytest.raises(PrivcheckError, match="thing id: got 'one', expected an id that is not taken"):
+        registry.register("one", float)
+    assert registry["one"] is int
+    assert list(registry) == ["one"]
+    assert registry.summaries()[0]["id"] == "one"
+    assert "two" not in registry
+    with pytest.raises(PrivcheckError, match="did you mean 'one'"):
+        registry["onee"]
+
+
+# Files, documentation and examples
+
+
+def lengths() -> dict[Path, int]:
+    return {file: len(file.read_text(encoding="utf-8").splitlines()) for _, file in FILES}
+
+
+def test_files_stay_small():
+    long = {str(file): lines for file, lines in lengths().items() if lines >= 300}
+    assert not long
+    assert statistics.median(lengths().values()) <= 170
+
+
+@pytest.mark.parametrize("package", [privcheck, bounds], ids=lambda package: package.__name__)
+def test_everything_public_is_documented(package):
+    assert len(package.__all__) == len(set(package.__all__))
+    for name in package.__all__:
+        value = getattr(package, name)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert value.__doc__, name
+            assert value.__module__.partition(".")[0] in FLOORS
+
+
+def test_every_module_says_what_it_is():
+    undocumented = [
+        str(file) for _, file in FILES if not ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+    ]
+    assert not undocumented
+
+
+def test_unknown_names_of_the_package_are_attribute_errors():
+    with pytest.raises(AttributeError, match="has no attribute 'adit'"):
+        _ = privcheck.adit
+
+
+def modules(*packages: str) -> list[str]:
+    names = []
+    for package in packages:
+        module = importlib.import_module(package)
+        names.append(package)
+        names += [f"{package}.{found.name}" for found in pkgutil.iter_modules(getattr(module, "__path__", []))]
+    return names
+
+
+EXAMPLES = modules("privcheck.auditing", "privcheck.cli", "privcheck.bandits")
+EXAMPLES += ["privcheck", "privcheck.files", "privcheck.serialise", "privcheck.registry", "privcheck.progress"]
+EXAMPLES += ["privcheck.errors"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_docstring_examples_run(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_most_modules_have_examples():
+    counted = {
+        name: doctest.testmod(importlib.import_module(name)).attempted for name in ("privcheck", "privcheck.files")
+    }
+    assert all(counted.values()), "an empty list of examples would pass the test above"
+    found = [name for name in EXAMPLES if ">>> " in (inspect.getsource(importlib.import_module(name)))]
+    assert len(found) > len(EXAMPLES) / 3
