@@ -55,10 +55,11 @@ def main() -> int:
         reports = [declared.run(seed=arguments.seed, jobs=arguments.jobs) for declared in chosen]
         met = [declared.as_expected(report) for declared, report in zip(chosen, reports, strict=True)]
         expected = [declared.expected for declared in chosen]
-        Console().print(audit_table(reports, expected))
+        console = Console(width=None if sys.stdout.isatty() else 110)
+        console.print(audit_table(reports, expected))
         if arguments.html:
             save_page(reports, arguments.html, expected=expected)
-            Console().print(f"page with pictures: {arguments.html}", highlight=False)
+            console.print(f"page with pictures: {arguments.html}", highlight=False)
     except PrivcheckError as error:
         sys.stderr.write(f"privcheck: {error}\n")
         return 2

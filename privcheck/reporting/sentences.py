@@ -66,7 +66,7 @@ def lower_bound(report: AuditReport) -> str:
 
 def resolution(report: AuditReport) -> str:
     """Return what the runs could have shown: "200,000 runs a side, which could have shown up to epsilon = 9.762"."""
-    counted = f", {report.counted_runs:,} of them counted" if report.counted_runs else ""
+    counted = f" ({report.counted_runs:,} counted)" if report.counted_runs else ""
     text = f"{report.runs:,} runs a side{counted}"
     if report.resolution is None:
         return text

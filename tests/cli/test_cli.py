@@ -361,7 +361,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(
-        PrivcheckError, match="json: got .*, expected a place that can be written; No space left on device"
+        PrivcheckError, match=r"json: got .*, expected a place that can be written; No space left on device"
     ):
         write_whole(target, "new", "json")
     assert target.read_text() == "old"
