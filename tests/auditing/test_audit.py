@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -398,11 +399,33 @@ def test_runs_fit_the_time_budget():
         assert 3 * runs * 1e-4 > 0.9 * budget.SAFETY * seconds
 
 
-def test_a_time_budget_is_turned_into_runs(policies):
-    report = privcheck.audit(policies.FastResponse, epsilon=1.0, arms=2, horizon=4, time_budget=1.5)
-    assert report.runs >= 1000
-    assert report.seconds < 6.0
+def test_a_time_budget_is_turned_into_runs_beforehand(policies, monkeypatch):
+    """A pilot that found a millisecond a run leaves 6000 runs a side in 30 seconds, whatever they really take."""
+    monkeypatch.setattr(budget, "seconds_per_run", lambda *_: 1e-3)
+    monkeypatch.setattr(budget, "PYTHON_TIME_BUDGET", 15.0)
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 4}
+    report = privcheck.audit(policies.FastResponse, **options, time_budget=30.0)
     assert report.verdict == "consistent"
+    assert 0.8 * budget.SAFETY * 30.0 / 3e-3 < report.runs <= budget.SAFETY * 30.0 / 3e-3 * (1 + 1e-9)
+    default = privcheck.audit(policies.FastResponse, **options)
+    assert 0.3 * report.runs < default.runs < 0.6 * report.runs
+
+
+def test_the_pilot_measures_a_run():
+    """Runs that sleep a millisecond take at least that, and not the whole pilot; nothing of it is counted."""
+
+    class Sleepy:
+        chunk_runs = 4
+        seen = ()
+
+        def play(self, table, runs, seed):
+            self.seen = (*self.seen, seed.spawn_key)
+            time.sleep(1e-3 * runs)
+
+    runner = Sleepy()
+    assert 1e-3 <= budget.seconds_per_run(runner, np.zeros((2, 2)), 0) < 0.1
+    assert len(set(runner.seen)) == len(runner.seen) > 2
+    assert all(key[0] == 0 for key in runner.seen), "keys of screening begin with 1, of confirming with 2"
 
 
 def nothing_but_the_settings(report, verdict):

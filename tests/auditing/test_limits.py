@@ -115,6 +115,17 @@ def test_clopper_pearson_is_scipys(k, n, level):
     assert high == 1.0 if k == n else binom.cdf(k, n, high) == pytest.approx(level, rel=1e-9)
 
 
+@pytest.mark.parametrize("delta", [0.0, 0.05])
+@pytest.mark.parametrize(("k", "l"), [(400, 110), (1000, 3), (300, 0), (80, 79)])
+def test_two_clopper_pearson_limits_share_the_level(k, l, delta):
+    """Half of the level for either: scipy's two-sided interval at this level holds both limits."""
+    p, q = (binomtest(count, 1000).proportion_ci(0.95, method="exact") for count in (k, l))
+    assert clopper_pearson_lower(k, l, 1000, 0.05, delta) == pytest.approx(math.log((p.low - delta) / q.high), abs=1e-8)
+    p, q = (binomtest(count, 1000).proportion_ci(0.975, method="exact") for count in (k, l))
+    expected = (math.log(p.low / q.high), math.log(p.high / q.low) if q.low else math.inf)
+    assert log_ratio_interval(k, l, 1000, 0.05) == pytest.approx(expected, abs=1e-8)
+
+
 @pytest.mark.parametrize("delta", [0.0, 0.01, 0.2])
 @pytest.mark.parametrize("level", [0.05, 1e-3])
 def test_the_size_of_two_clopper_pearson_limits_never_exceeds_the_level(delta, level):

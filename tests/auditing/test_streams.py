@@ -6,7 +6,7 @@ import pytest
 from privcheck.auditing.streams import StreamPair, structured_pairs
 from privcheck.privacy import check_rewards_range, relation
 
-HORIZONS = [2, 5, 16, 40, 100]
+HORIZONS = [2, 5, 16, 40, 64, 100]
 
 
 @pytest.mark.parametrize("neighbours", ["row", "reward", "group:2"])

@@ -13,10 +13,10 @@ INSTANCE = Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)
 
 
 @pytest.fixture
-def declare(monkeypatch):
-    """Declare a theorem for the length of one test and return it."""
-    for name in list(THEOREMS):
-        monkeypatch.delitem(THEOREMS, name)
+def declare():
+    """Declare a theorem for the length of one test and return it; the registry and its order are put back."""
+    registered = dict(THEOREMS)
+    THEOREMS.clear()
 
     def make(function, **changes):
         options = {
@@ -28,7 +28,9 @@ def declare(monkeypatch):
         theorem("test/made-up", **options)(function)
         return THEOREMS.pop("test/made-up")
 
-    return make
+    yield make
+    THEOREMS.clear()
+    THEOREMS.update(registered)
 
 
 def test_a_finite_time_bound_has_a_value_only(declare):
