@@ -14,17 +14,47 @@ from typing import TYPE_CHECKING, Any
 from privcheck.errors import PolicyError, PrivcheckError
 
 if TYPE_CHECKING:
+    from privcheck.accounting import BudgetExceededError
     from privcheck.auditing.audit import audit
     from privcheck.auditing.report import AuditReport
+    from privcheck.certifying.certificate import Certificate
+    from privcheck.certifying.certify import certify
+    from privcheck.certifying.guard import GuardedPolicy, guard
+    from privcheck.certifying.leaks import LeakError
+    from privcheck.certifying.private import clip, zeros
     from privcheck.simulation.simulate import Simulation, simulate
 
 __version__ = "0.1.0"
 
-__all__ = ["AuditReport", "PolicyError", "PrivcheckError", "Simulation", "__version__", "audit", "simulate"]
+__all__ = [
+    "AuditReport",
+    "BudgetExceededError",
+    "Certificate",
+    "GuardedPolicy",
+    "LeakError",
+    "PolicyError",
+    "PrivcheckError",
+    "Simulation",
+    "__version__",
+    "audit",
+    "certify",
+    "clip",
+    "guard",
+    "simulate",
+    "zeros",
+]
 
 _HOMES = {
     "audit": "privcheck.auditing.audit",
     "AuditReport": "privcheck.auditing.report",
+    "certify": "privcheck.certifying.certify",
+    "Certificate": "privcheck.certifying.certificate",
+    "guard": "privcheck.certifying.guard",
+    "GuardedPolicy": "privcheck.certifying.guard",
+    "zeros": "privcheck.certifying.private",
+    "clip": "privcheck.certifying.private",
+    "LeakError": "privcheck.certifying.leaks",
+    "BudgetExceededError": "privcheck.accounting",
     "simulate": "privcheck.simulation.simulate",
     "Simulation": "privcheck.simulation.simulate",
 }

@@ -1,6 +1,6 @@
-"""The command line: `privcheck audit | bounds | simulate | list`.
+"""The command line: `privcheck audit | certify | bounds | simulate | list`.
 
-Exit status: 0 nothing found, 1 a violation, 2 bad input (one line on standard error), 3 inconclusive.
+Exit status: 0 nothing found, 1 a violation, a leak or a refused certificate, 2 bad input (one line on standard error), 3 inconclusive.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import typer
 
 from privcheck.cli.audit_command import audit
 from privcheck.cli.bounds_command import bounds
+from privcheck.cli.certify_command import certify
 from privcheck.cli.list_command import list_everything
 from privcheck.cli.simulate_command import simulate
 from privcheck.errors import PrivcheckError
@@ -19,13 +20,14 @@ _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(
     name="privcheck",
-    help="Audit, bound and simulate differentially private bandits.",
+    help="Audit, certify, bound and simulate differentially private bandits.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(audit)
+app.command()(certify)
 app.command()(bounds)
 app.command()(simulate)
 app.command("list")(list_everything)

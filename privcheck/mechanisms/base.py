@@ -1,15 +1,16 @@
-"""What every mechanism declares: a scale, the loss that it charges, and its place in the registry."""
+"""What every mechanism can do: release, density, charge, and its place in the registry."""
 
 from __future__ import annotations
 
-import math
-import sys
-from typing import Any, ClassVar, Self
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, Declared, Real, check, declared_fields
+from bounds.domains import Declared
 from privcheck.errors import PrivcheckError, words
 from privcheck.registry import Registry
 
@@ -25,22 +26,16 @@ Array = npt.NDArray[np.float64]
 class Mechanism(Declared):
     """Base of the mechanisms: a frozen dataclass that registers itself under `id`.
 
-    A mechanism is made in one of two ways. From a sensitivity s and a budget epsilon it draws noise at the scale
-    s (1 + 4e-9) / epsilon and charges exactly epsilon. From a scale b (`with_scale`) it charges s / b for data of
-    computed sensitivity s.
+    What a ledger, a replayed transcript or an auditor may rely on, whatever the mechanism:
 
-    Parameters
-    ----------
-    sensitivity : s > 0, the declared sensitivity in the norm `sensitivity_norm`; None when a scale is given.
-    epsilon : > 0, the privacy budget of one release; None when a scale is given.
-    given_scale : b > 0, the noise scale; None when the other two are given.
+    - `release(value, rng)` gives one output: `draw(value, rng)`, or what the active recorder makes of it (`recording`);
+    - `release_batch(value, rng, runs)` draws many for simulation, the run being the first axis; no recorder sees it;
+    - `log_density(output, value)` is the logarithm of the output's joint density (its probability, when outputs are
+      discrete) given the exact value, so that the loss of a recorded output is known (`log_ratio`);
+    - `loss(sensitivity)` is the charge for data of that computed sensitivity;
+    - a mechanism that adds independent noise also has `noise(shape, rng)`.
 
-    Guarantee
-    ---------
-    With noise of scale b, data of sensitivity s (in the norm `sensitivity_norm`, under the neighbour relation for which
-    s was computed) cost at most s / b in pure differential privacy. A computed s may exceed the declared one by the
-    relative slack 1e-9, and (1 + 1e-9) / (1 + 4e-9) < 1, so the declared epsilon is never exceeded.
-
+    Most mechanisms have a noise scale and derive from `privcheck.mechanisms.scaled.ScaledMechanism`.
     """
 
     id: ClassVar[str]
@@ -48,85 +43,79 @@ class Mechanism(Declared):
     sensitivity_norm: ClassVar[str]
     source: ClassVar[str]
 
-    sensitivity: float | None
-    epsilon: float | None
-    given_scale: float | None
-
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "id" in cls.__dict__:
             MECHANISMS.register(cls.id, cls)
 
-    def __post_init__(self) -> None:
-        unused = ("sensitivity", "epsilon") if self.given_scale is not None else ("given_scale",)
-        for declared in declared_fields(type(self)):
-            value, hint = getattr(self, declared.name), declared.metadata["hint"]
-            if declared.name not in unused:
-                object.__setattr__(self, declared.name, check(declared.name, value, declared.metadata["domain"], hint))
-            elif value is not None:
-                raise PrivcheckError(declared.name, value, "None when a scale is given", hint)
-        if not sys.float_info.min <= self.scale < math.inf:
-            hint = "bring sensitivity and epsilon, or the scale, to ordinary magnitudes"
-            raise PrivcheckError("noise scale", self.scale, "a positive normal float", hint)
-
-    @classmethod
-    def with_scale(cls, scale: float) -> Self:
-        """Return the mechanism with noise of this scale; its charge is then computed as sensitivity / scale."""
-        return cls(given_scale=check("scale", scale, POSITIVE))  # type: ignore[call-arg]
-
     @property
     def scale(self) -> float:
-        """The scale b of the noise: the one that was given, or sensitivity (1 + 4e-9) / epsilon."""
-        if self.given_scale is not None:
-            return self.given_scale
-        assert self.sensitivity is not None
-        assert self.epsilon is not None
-        return self.sensitivity * (1.0 + NOISE_SLACK) / self.epsilon
+        """The scale of the noise: a datum of sensitivity s in one released statistic costs s / scale."""
+        raise NotImplementedError
 
     def loss(self, sensitivity: float) -> float:
-        """Return the pure-DP loss charged for data of this computed sensitivity.
-
-        Parameters
-        ----------
-        sensitivity : s >= 0, computed from the data's declared ranges, in the norm `sensitivity_norm`.
-
-        Returns
-        -------
-        epsilon of the declaration, or s / scale when a scale was given; 0 when s = 0.
-
-        Raises
-        ------
-        PrivcheckError : s exceeds the declared sensitivity by more than the relative slack 1e-9.
-
-        """
-        computed = check("sensitivity", sensitivity, Real(0.0))
-        if computed == 0.0:
-            return 0.0
-        if self.sensitivity is None or self.epsilon is None:
-            return float(computed / self.scale)
-        if computed > self.sensitivity * (1.0 + COMPARISON_SLACK):
-            raise PrivcheckError(
-                "sensitivity",
-                words(f"{computed!r} computed from the data"),
-                f"at most the declared {self.sensitivity!r} ({self.sensitivity_norm})",
-                f"declare sensitivity={computed!r}, which needs proportionally more noise",
-            )
-        return self.epsilon
+        """Return the pure-DP loss charged for data of this computed sensitivity, in the norm `sensitivity_norm`."""
+        raise NotImplementedError
 
     def release(self, value: Any, rng: Any, *, secure: bool = False) -> Any:
-        """Return one private release of `value`, its noise drawn from `rng`."""
+        """Return one private release of `value`: `draw`, unless a recorder is active, which then answers instead."""
+        recorder = active_recorder()
+        if recorder is not None:
+            return recorder.release(self, value, secure=secure)
+        return self.draw(value, rng, secure=secure)
+
+    def draw(self, value: Any, rng: Any, *, secure: bool = False) -> Any:
+        """Return one release of `value` with noise from `rng`, or from OpenDP and the system with `secure=True`."""
         raise NotImplementedError
 
     def release_batch(self, value: Any, rng: np.random.Generator, runs: int) -> npt.NDArray[Any]:
         """Return `runs` independent releases of the same `value`, the run being the first axis."""
         raise NotImplementedError
 
+    def log_density(self, output: Any, value: Any) -> Any:
+        """Return the natural logarithm of the density (or probability) of `output` given the exact `value`."""
+        raise NotImplementedError
+
     def log_ratio(self, output: Any, value: Any, other: Any) -> Any:
-        """Return the loss of an output: ln of its probability (density) under `value` over that under `other`."""
+        """Return the loss of an output: ln of its density (or probability) under `value` over that under `other`."""
         raise NotImplementedError
 
 
 MECHANISMS: Registry[Mechanism] = Registry("mechanism", "privcheck.mechanisms")
+
+
+class Recorder(Protocol):
+    """What stands between a mechanism and its caller while `recording`: a ledger, or the tape of a replay."""
+
+    def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:
+        """Return the output of this release; `mechanism.draw` draws one."""
+
+
+_RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+
+
+def active_recorder() -> Recorder | None:
+    """Return the recorder of the innermost `recording` block of this thread or task, None outside of one."""
+    return _RECORDER.get()
+
+
+@contextmanager
+def recording(recorder: Recorder) -> Iterator[None]:
+    """Send every `release` of every mechanism to `recorder` while the block runs.
+
+    >>> from privcheck.mechanisms import Laplace
+    >>> class Loud:
+    ...     def release(self, mechanism, value, *, secure):
+    ...         return f"{mechanism.id} of {value}"
+    >>> with recording(Loud()):
+    ...     Laplace.with_scale(1.0).release(0.5, None)
+    'laplace of 0.5'
+    """
+    token = _RECORDER.set(recorder)
+    try:
+        yield
+    finally:
+        _RECORDER.reset(token)
 
 
 def finite_array(name: str, value: Any) -> Array:
@@ -153,3 +142,31 @@ def generator(rng: object) -> np.random.Generator:
     if isinstance(rng, np.random.Generator):
         return rng
     raise PrivcheckError("rng", rng, "a numpy.random.Generator", "make one with numpy.random.default_rng(seed)")
+
+
+def distances(output: npt.ArrayLike, exact: Array) -> Array:
+    """Return |output - exact| entry by entry; `output` has the shape (..., *shape of exact).
+
+    >>> distances([[1.0, 2.0], [4.0, 0.0]], np.array([1.0, 1.0])).tolist()
+    [[0.0, 1.0], [3.0, 1.0]]
+    """
+    outputs = finite_array("output", output)
+    if outputs.ndim < exact.ndim or outputs.shape[outputs.ndim - exact.ndim :] != exact.shape:
+        raise PrivcheckError("output", words(f"shape {outputs.shape}"), f"shape (..., *{exact.shape}) as the value")
+    return np.abs(outputs - exact)
+
+
+def inner_sum(terms: Array, inner: int) -> Any:
+    """Return the sum over the last `inner` axes: a float when none are left, else an array.
+
+    >>> inner_sum(np.ones((2, 3)), 1).tolist(), inner_sum(np.ones((2, 3)), 2)
+    ([3.0, 3.0], 6.0)
+    """
+    total = np.sum(terms, axis=tuple(range(terms.ndim - inner, terms.ndim)))
+    return float(total) if np.ndim(total) == 0 else total
+
+
+def same_shape(value: npt.NDArray[Any], other: npt.NDArray[Any]) -> None:
+    """Refuse two exact values of different shapes."""
+    if value.shape != other.shape:
+        raise PrivcheckError("other", words(f"shape {other.shape}"), f"the shape {value.shape} of value")

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bounds.domains import POSITIVE, Integer, check, parameter
-from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import Array, Mechanism, finite_array, generator
+from privcheck.mechanisms.base import Array, distances, finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.scaled import ScaledMechanism
 
 
 @dataclass(frozen=True)
-class Laplace(Mechanism):
+class Laplace(ScaledMechanism):
     r"""Add independent Laplace noise to a number or to every entry of an array.
 
     M(f) = f + (Z_1, ..., Z_d), the Z_i independent with density exp(-|z| / b) / (2 b), b = s (1 + 4e-9) / epsilon.
@@ -41,7 +41,7 @@ class Laplace(Mechanism):
     ------
     PrivcheckError : a parameter outside its domain, a value that is not finite, an `rng` that is not a Generator.
 
-    Source: Dwork, McSherry, Nissim and Smith (2006), Proposition 1; formulas.md 0.3, errata E-26 for the diameter.
+    Source: Dwork, McSherry, Nissim and Smith (2006), Proposition 1.
 
     Examples
     --------
@@ -84,19 +84,28 @@ class Laplace(Mechanism):
         With `secure=True` the noise comes from OpenDP and the operating system's randomness; `rng` is then not used and
         may be None.
         """
+        return super().release(value, rng, secure=secure)
+
+    def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
+        """Do what `release` does when no recorder is active."""
         exact = finite_array("value", value)
-        noisy = self._release_exactly(exact) if secure else exact + generator(rng).laplace(0.0, self.scale, exact.shape)
+        noisy = self._release_exactly(exact) if secure else exact + self.noise(exact.shape, generator(rng))
         return float(noisy) if exact.ndim == 0 else noisy
+
+    def noise(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> Array:
+        """Return independent noise of this shape: what `release` adds."""
+        draws: Array = generator(rng).laplace(0.0, self.scale, shape)
+        return draws
 
     def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> Array:
         """Return `runs` independent releases of `value`, shape (runs, *shape of value)."""
         exact = finite_array("value", value)
-        draws = generator(rng).laplace(0.0, self.scale, (check("runs", runs, Integer(1)), *exact.shape))
+        draws = self.noise((check("runs", runs, Integer(1)), *exact.shape), rng)
         draws += exact
         return draws
 
-    def density(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Any:
-        """Return the density of outputs given the exact value.
+    def log_density(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Any:
+        """Return the logarithm of the density of outputs given the exact value.
 
         Parameters
         ----------
@@ -105,27 +114,22 @@ class Laplace(Mechanism):
 
         Returns
         -------
-        The joint density over the entries of `value`, shape (...); a float when that is empty.
+        That of the joint density over the entries of `value`, shape (...); a float when that is empty.
 
         """
         exact = finite_array("value", value)
-        log_density = -self._distance(output, exact) / self.scale - exact.size * math.log(2.0 * self.scale)
-        return _plain(np.exp(log_density))
+        return inner_sum(-distances(output, exact) / self.scale - math.log(2.0 * self.scale), exact.ndim)
+
+    def density(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Any:
+        """Return the density of outputs given the exact value, with the shapes of `log_density`."""
+        density = np.exp(self.log_density(output, value))
+        return float(density) if np.ndim(density) == 0 else density
 
     def log_ratio(self, output: npt.ArrayLike, value: npt.ArrayLike, other: npt.ArrayLike) -> Any:
-        """Return ln(density given `value` / density given `other`), with the shapes of `density`."""
+        """Return ln(density given `value` / density given `other`), with the shapes of `log_density`."""
         first, second = finite_array("value", value), finite_array("other", other)
-        if first.shape != second.shape:
-            raise PrivcheckError("other", words(f"shape {second.shape}"), f"the shape {first.shape} of value")
-        return _plain((self._distance(output, second) - self._distance(output, first)) / self.scale)
-
-    def _distance(self, output: npt.ArrayLike, exact: Array) -> Array:
-        outputs = finite_array("output", output)
-        if outputs.shape[outputs.ndim - exact.ndim :] != exact.shape or outputs.ndim < exact.ndim:
-            raise PrivcheckError("output", words(f"shape {outputs.shape}"), f"shape (..., *{exact.shape}) as the value")
-        axes = tuple(range(outputs.ndim - exact.ndim, outputs.ndim))
-        distance: Array = np.sum(np.abs(outputs - exact), axis=axes)
-        return distance
+        same_shape(first, second)
+        return inner_sum((distances(output, second) - distances(output, first)) / self.scale, first.ndim)
 
     def _release_exactly(self, exact: Array) -> Array:
         import opendp.prelude as dp
@@ -134,7 +138,3 @@ class Laplace(Mechanism):
         atoms = dp.atom_domain(T=float, nan=False)
         measurement = dp.m.make_laplace(dp.vector_domain(atoms), dp.l1_distance(T=float), scale=self.scale)
         return np.array(measurement(exact.ravel().tolist()), dtype=np.float64).reshape(exact.shape)
-
-
-def _plain(array: Any) -> Any:
-    return float(array) if np.ndim(array) == 0 else array

@@ -1,4 +1,4 @@
-"""Report noisy max with Laplace noise: only the index of the largest noisy score is released."""
+"""Report noisy max with Laplace, exponential or Gumbel noise: only the index of the largest noisy score is released."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ import numpy.typing as npt
 
 from bounds.domains import POSITIVE, Choice, Integer, check, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import Array, Mechanism, finite_array, generator
-from privcheck.mechanisms.noisy_max_law import log_probabilities
+from privcheck.mechanisms import noisy_max_law
+from privcheck.mechanisms.base import Array, finite_array, generator
+from privcheck.mechanisms.scaled import ScaledMechanism
 
 
 @dataclass(frozen=True)
-class NoisyMax(Mechanism):
-    r"""Release the index of the largest of K scores after adding independent Laplace noise to each.
+class NoisyMax(ScaledMechanism):
+    r"""Release the index of the largest of K scores after adding independent noise to each.
 
-    J = argmax_j (u_j + Z_j), the Z_j independent with density exp(-|z| / b) / (2 b), b = r (1 + 4e-9) / epsilon.
+    J = argmax_j (u_j + Z_j), the Z_j independent, with noise "laplace": density exp(-|z| / b) / (2 b);
+    "exponential": density exp(-z / b) / b on z >= 0 (the law of permute and flip);
+    "gumbel": P(Z <= z) = exp(-exp(-z / b)) (the exponential mechanism, P(J = j) proportional to exp(u_j / b)).
+    For all three b = r (1 + 4e-9) / epsilon.
 
     Parameters
     ----------
@@ -27,7 +31,7 @@ class NoisyMax(Mechanism):
         arm j's rewards, replacing one row (all K rewards of a round) gives r = 2 (hi - lo), a single reward hi - lo.
     epsilon : > 0, the budget, charged exactly.
     given_scale : b > 0, the scale in place of both; `NoisyMax.with_scale(b)` sets it.
-    noise : law of the noise; only "laplace".
+    noise : law of the noise: "laplace" (default), "exponential" or "gumbel".
 
     Guarantee
     ---------
@@ -35,22 +39,27 @@ class NoisyMax(Mechanism):
     Neighbours: those for which r was computed; `privcheck.privacy.sensitivity.score_range` does it for sums of rewards.
     Released: the index J only, never the noisy scores.
     What one datum can change: every score, as long as the changes d_j differ from one another by at most r.
-    Noise: Laplace of scale b, fast floating-point draws.
+    Noise: of scale b, fast floating-point draws; `secure=True` uses OpenDP's exact samplers (not for "laplace").
     Ties: the lowest index wins; they have probability zero.
     Proof: a common shift of all scores changes no argmax, so only differences of the d_j matter. Fix j and all noises
     but Z_j: j wins when Z_j > t = max_{i != j} (u_i + Z_i) - u_j. Under the neighbour the threshold is at most
     t + max_i d_i - d_j <= t + r, and P(Z_j > t + r) >= exp(-r / b) P(Z_j > t) for every t. Average over the other
-    noises. The bound is a supremum: it is approached as j falls behind, the sooner the more scores there are.
-    Scale 1 / epsilon for rewards in [0, 1] is therefore epsilon-DP for monotone changes (r = 1), but only 2 epsilon-DP
-    when a row is replaced (r = 2): errata E-1.
+    noises. That tail inequality is plain for Laplace and exponential noise. For Gumbel noise P(Z > t) = 1 - exp(-y),
+    y = exp(-t / b), and 1 - exp(-q y) >= q (1 - exp(-y)) for q = exp(-r / b) <= 1, because 1 - exp(-y) is concave and 0
+    at 0. Directly, for the exponential mechanism: P'(j) / P(j) = exp(d_j / b) / (weighted mean of the exp(d_i / b)),
+    which lies between exp(-r / b) and exp(r / b).
+    The bound is attained with exponential noise as soon as j is r behind before and after; with the others it is a
+    supremum, approached as j falls behind, the sooner the more scores there are.
+    Scale 1 / epsilon for rewards in [0, 1] is therefore epsilon-DP for monotone changes (all d_j of one sign, r = 1),
+    but only 2 epsilon-DP when a row is replaced: one score may rise by 1 while another falls by 1 (r = 2).
 
     Raises
     ------
     PrivcheckError : a parameter outside its domain, scores that are not a finite vector, an `rng` that is not a
-        Generator, `secure=True` (OpenDP has no noisy max with Laplace noise).
+        Generator, `secure=True` with Laplace noise (OpenDP has no such noisy max).
 
-    Source: Dwork and Roth (2014), Claim 3.9, for monotone counts; formulas.md 0.3 and errata E-1 for replacement; the
-    proof above for any r.
+    Source: Dwork and Roth (2014), Claim 3.9 (Laplace, monotone counts); McKenna and Sheldon (2020), permute and flip
+    (exponential); McSherry and Talwar (2007), Theorem 6 (Gumbel); the proof above for any r.
 
     Examples
     --------
@@ -58,8 +67,11 @@ class NoisyMax(Mechanism):
     >>> mechanism = NoisyMax(sensitivity=2.0, epsilon=1.0)
     >>> mechanism.loss(2.0), mechanism.release([0.0, 9.0, 1.0], np.random.default_rng(0))
     (1.0, 1)
-    >>> mechanism.probabilities([0.0, 2.0, 0.0]).round(4).tolist()
+    >>> for noise in ("laplace", "exponential", "gumbel"):
+    ...     NoisyMax(sensitivity=2.0, epsilon=1.0, noise=noise).probabilities([0.0, 2.0, 0.0]).round(4).tolist()
     [0.2049, 0.5902, 0.2049]
+    [0.1614, 0.6772, 0.1614]
+    [0.2119, 0.5761, 0.2119]
     >>> published = NoisyMax.with_scale(1.0)
     >>> published.loss(2.0), round(published.log_ratio(0, [1.0, 1.0], [0.0, 2.0]), 7)
     (2.0, 1.3068528)
@@ -69,7 +81,9 @@ class NoisyMax(Mechanism):
     id: ClassVar[str] = "noisy-max"
     notion: ClassVar[str] = "pure"
     sensitivity_norm: ClassVar[str] = "range of score differences"
-    source: ClassVar[str] = "Dwork and Roth (2014), Claim 3.9; for replacement formulas.md 0.3 and errata E-1"
+    source: ClassVar[str] = (
+        "Dwork and Roth (2014), Claim 3.9; McKenna and Sheldon (2020); McSherry and Talwar (2007), Theorem 6"
+    )
 
     sensitivity: float | None = parameter(
         POSITIVE, default=None, typical=(0.01, 10.0), doc="r, unit of the scores: range of score differences",
@@ -83,39 +97,81 @@ class NoisyMax(Mechanism):
         POSITIVE, default=None, typical=(0.1, 100.0), doc="b, unit of the scores: scale in place of the other two",
         hint="give either sensitivity and epsilon, or a scale",
     )  # fmt: skip
-    noise: str = parameter(Choice(("laplace",)), default="laplace", typical=("laplace",), doc="law of the noise")
+    noise: str = parameter(
+        Choice(("laplace", "exponential", "gumbel")), default="laplace", typical=("laplace", "exponential", "gumbel"),
+        doc="law of the noise",
+    )  # fmt: skip
 
     def release(self, value: npt.ArrayLike, rng: np.random.Generator | None, *, secure: bool = False) -> int:
-        """Return the 0-based index of the largest noisy score; `value` holds the scores, shape (K,)."""
-        if secure:
-            hint = "OpenDP has no noisy max with Laplace noise: its make_noisy_max is another mechanism"
-            raise PrivcheckError("secure", True, "False for noisy-max", hint)
+        """Return the 0-based index of the largest noisy score; `value` holds the scores, shape (K,).
+
+        With `secure=True` the index comes from OpenDP and the operating system's randomness; `rng` is then not used and
+        may be None.
+        """
+        winner: int = super().release(value, rng, secure=secure)
+        return winner
+
+    def draw(self, value: npt.ArrayLike, rng: np.random.Generator | None, *, secure: bool = False) -> int:
+        """Do what `release` does when no recorder is active."""
         scores = _scores(value)
-        return int(np.argmax(scores + generator(rng).laplace(0.0, self.scale, scores.size)))
+        if secure:
+            return self._release_exactly(scores)
+        return int(np.argmax(scores + self._draw(generator(rng), (scores.size,))))
 
     def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> npt.NDArray[np.int64]:
         """Return `runs` independent releases, shape (runs,), of the same scores, shape (K,)."""
         scores = _scores(value)
-        draws = generator(rng).laplace(0.0, self.scale, (check("runs", runs, Integer(1)), scores.size))
+        draws = self._draw(generator(rng), (check("runs", runs, Integer(1)), scores.size))
         draws += scores
         winners: npt.NDArray[np.int64] = np.argmax(draws, axis=1)
         return winners
 
     def probabilities(self, scores: npt.ArrayLike) -> Array:
-        """Return the exact probability of each index, shape (K,), by quadrature, accurate to 1e-12."""
+        """Return the exact probability of each index, shape (K,), by quadrature or closed form, accurate to 1e-12."""
         return np.exp(self.log_probabilities(scores))
 
     def log_probabilities(self, scores: npt.ArrayLike) -> Array:
         """Return the natural logarithm of `probabilities`, without underflow however far a score is behind."""
-        return log_probabilities(_scores(scores), self.scale)
+        return _LAWS[self.noise](_scores(scores), self.scale)
+
+    def log_density(self, output: int, value: npt.ArrayLike) -> float:
+        """Return ln P(output | scores `value`) of a 0-based index."""
+        law = self.log_probabilities(value)
+        return float(law[check("output", output, Integer(0, law.size - 1))])
 
     def log_ratio(self, output: int, value: npt.ArrayLike, other: npt.ArrayLike) -> float:
         """Return ln(P(output | scores `value`) / P(output | scores `other`)) of a 0-based index."""
         first, second = _scores(value), _scores(other, "other")
         if first.size != second.size:
             raise PrivcheckError("other", words(f"{second.size} scores"), f"{first.size} scores, as many as value")
-        index = check("output", output, Integer(0, first.size - 1))
-        return float(self.log_probabilities(first)[index] - self.log_probabilities(second)[index])
+        return self.log_density(output, first) - self.log_density(output, second)
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        draws: Array
+        if self.noise == "exponential":
+            draws = rng.exponential(self.scale, shape)
+        else:
+            draws = (rng.laplace if self.noise == "laplace" else rng.gumbel)(0.0, self.scale, shape)
+        return draws
+
+    def _release_exactly(self, scores: Array) -> int:
+        import opendp.prelude as dp
+
+        if self.noise == "laplace":
+            hint = "OpenDP has no noisy max with Laplace noise; noise='exponential' or 'gumbel' can be secure"
+            raise PrivcheckError("secure", True, "False for noisy-max with Laplace noise", hint)
+        dp.enable_features("contrib")
+        domain = dp.vector_domain(dp.atom_domain(T=float, nan=False))
+        exponential, gumbel = dp.max_divergence(), dp.zero_concentrated_divergence()
+        measure = exponential if self.noise == "exponential" else gumbel
+        return int(dp.m.make_noisy_max(domain, dp.linf_distance(T=float), measure, scale=self.scale)(scores.tolist()))
+
+
+_LAWS = {
+    "laplace": noisy_max_law.log_probabilities,
+    "exponential": noisy_max_law.exponential_log_probabilities,
+    "gumbel": noisy_max_law.gumbel_log_probabilities,
+}
 
 
 def _scores(value: npt.ArrayLike, name: str = "scores") -> Array:

@@ -1,8 +1,9 @@
-"""The exact law of the argmax of scores with independent Laplace noise, by quadrature."""
+"""The exact law of the argmax of scores with independent Laplace, exponential or Gumbel noise."""
 
 from __future__ import annotations
 
 import itertools
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,7 @@ def log_probabilities(scores: Array, scale: float = 1.0) -> Array:
     -------
     Natural logarithms of the probabilities, shape (K,).
 
-    Source: formulas.md 0.3 (closed form for K = 2) and 6.4 (values for K > 2).
+    Source: the integral above. For K = 2 it is P(Z_1 - Z_2 > x) = (2 + x / b) exp(-x / b) / 4, x >= 0.
 
     Examples
     --------
@@ -46,10 +47,7 @@ def log_probabilities(scores: Array, scale: float = 1.0) -> Array:
     -4992.868701
 
     """
-    with np.errstate(over="ignore"):
-        centred = (scores - np.max(scores)) / scale
-    if not np.isfinite(centred).all():
-        raise PrivcheckError("scores", words("scores further apart than floats reach"), "finite differences / scale")
+    centred = _centred(scores, scale)
     points, log_weights = _rule(np.unique(centred), centred.size)
     log_sum, own = np.zeros(points.size), []
     for score in centred:
@@ -59,6 +57,67 @@ def log_probabilities(scores: Array, scale: float = 1.0) -> Array:
         log_sum += log_cdf
         own.append(tail - log_cdf)
     return np.array([_log_sum_exp(log_weights + log_sum + term) for term in own])
+
+
+def exponential_log_probabilities(scores: Array, scale: float = 1.0) -> Array:
+    r"""Return ln P(argmax_j (u_j + Z_j) = j) for independent one-sided exponential Z_j of mean b.
+
+    P(J = j) = a_j integral over w in (0, 1) of prod_{i != j} (1 - a_i w), with a_i = exp((u_i - max u) / b): the
+    substitution w = exp((max u - x) / b) in the integral of `log_probabilities`, whose integrand vanishes below max u.
+    The integrand is a polynomial of degree K - 1, so Gauss-Legendre quadrature with K / 2 nodes is exact.
+
+    Parameters and result are those of `log_probabilities`.
+
+    Source: McKenna and Sheldon (2020), permute and flip, which has this law by Ding et al. (2021).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> law = np.exp(exponential_log_probabilities(np.array([2.0, 0.0])))
+    >>> bool(abs(law[1] - np.exp(-2) / 2) < 1e-14)
+    True
+
+    """
+    behind = _centred(scores, scale)
+    nodes, weights = _legendre(behind.size // 2 + 1)
+    factors = 1.0 - np.exp(behind)[:, None] * (nodes + 1.0) / 2.0
+    ones = np.ones((1, nodes.size))
+    before = np.cumprod(np.concatenate((ones, factors[:-1])), axis=0)
+    after = np.cumprod(np.concatenate((ones, factors[:0:-1])), axis=0)[::-1]
+    law: Array = behind + np.log(before * after @ (weights / 2.0))
+    return law
+
+
+def gumbel_log_probabilities(scores: Array, scale: float = 1.0) -> Array:
+    r"""Return ln P(argmax_j (u_j + Z_j) = j) for independent Gumbel Z_j of scale b: u_j / b - ln sum_i exp(u_i / b).
+
+    Parameters and result are those of `log_probabilities`.
+
+    Source: Gumbel (1954); it is the exponential mechanism of McSherry and Talwar (2007).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.exp(gumbel_log_probabilities(np.array([np.log(3.0), 0.0]))).round(12).tolist()
+    [0.75, 0.25]
+
+    """
+    behind = _centred(scores, scale)
+    return behind - _log_sum_exp(behind)
+
+
+@lru_cache(maxsize=16)
+def _legendre(count: int) -> tuple[Array, Array]:
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return nodes, weights
+
+
+def _centred(scores: Array, scale: float) -> Array:
+    with np.errstate(over="ignore"):
+        centred: Array = (scores - np.max(scores)) / scale
+    if not np.isfinite(centred).all():
+        raise PrivcheckError("scores", words("scores further apart than floats reach"), "finite differences / scale")
+    return centred
 
 
 def _log_sum_exp(terms: Array) -> float:

@@ -39,7 +39,8 @@ class Relation:
     Event level, replace one: both tables have the same rounds and arms; nothing is added or removed. "group:k" asks for
     protection of k rounds together.
 
-    Source: design.md section 4; formulas.md 6.2 (table form).
+    Source: Dwork, Naor, Pitassi and Rothblum (2010), event-level neighbours; Hu, Huang, Mehta and Hegde (2021), one
+    reward vector of the table replaced.
 
     Examples
     --------

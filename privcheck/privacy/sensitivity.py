@@ -36,7 +36,7 @@ def block_sum_sensitivity(neighbours: str | Relation, length: int, rewards: tupl
     ------
     PrivcheckError : an unknown relation, n < 1, or not lo < hi.
 
-    Source: formulas.md 6.1 and 6.3; design.md section 4.
+    Source: Dwork, McSherry, Nissim and Smith (2006); Azize and Basu (2022), the privacy of their adaptive episodes.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def block_mean_sensitivity(neighbours: str | Relation, length: int, rewards: tup
 
     Parameters, guarantee and errors are those of `block_sum_sensitivity`.
 
-    Source: formulas.md 6.3 (AdaP-UCB: Laplace of scale 1 / (n epsilon) on a block mean).
+    Source: Azize and Basu (2022), Algorithm 1: Laplace noise of scale 1 / (n epsilon) on a block mean.
 
     Examples
     --------
@@ -83,7 +83,8 @@ def score_range(
 
     One row moves each d_j by at most hi - lo in either direction, independently of the other arms: d_i = hi - lo
     (lo -> hi) and d_j = lo - hi (hi -> lo) together give the range 2 (hi - lo). Monotone changes (all up or all down)
-    would give hi - lo only: that is the gap of errata E-1. A single reward changes one d_j and leaves the others at 0.
+    would give hi - lo only; noise calibrated to that costs 2 epsilon when a row is replaced. A single reward changes
+    one d_j and leaves the others at 0.
     Under "group:k" every changed row among the n rounds adds its own d, and attains the bound with the same i and j.
     With one arm max and min are the same.
 
@@ -102,7 +103,7 @@ def score_range(
     ------
     PrivcheckError : an unknown relation, K < 1, n < 1, or not lo < hi.
 
-    Source: errata E-1; formulas.md 0.3 (report noisy max).
+    Source: Dwork and Roth (2014), Claim 3.9, for monotone changes; the argument above for replacement.
 
     Examples
     --------

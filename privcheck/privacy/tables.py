@@ -27,7 +27,7 @@ def as_table(values: npt.ArrayLike, arms: int | None = None) -> Array:
     ------
     PrivcheckError : ragged, empty, not numeric, NaN or infinite entries, or another shape.
 
-    Source: design.md section 4, "A stream is a T x K table".
+    Source: the reward table of a bandit, as in Azize and Basu (2022), Section 2.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def check_rewards_range(table: npt.ArrayLike, rewards: tuple[float, float] = (0.
     ------
     PrivcheckError : names the first entry outside [lo, hi], by round and arm.
 
-    Source: design.md section 4, "Rewards outside the declared range are refused".
+    Source: sensitivities hold for the declared range only, so that a value outside it would cost more than is charged.
 
     Examples
     --------

@@ -45,12 +45,23 @@ def test_the_log_ratio_is_the_ratio_of_densities():
 
 
 def test_an_l1_ball_of_radius_r_has_diameter_2r():
-    """Errata E-26: +R e1 against -R e1 costs 2 epsilon when the radius is taken for the sensitivity."""
+    """+R e1 against -R e1 costs 2 epsilon when the radius is taken for the sensitivity."""
     radius, epsilon = 3.0, 0.5
     naive = Laplace.with_scale(radius / epsilon)
     ratio = naive.log_ratio([9.0, 0.0], [radius, 0.0], [-radius, 0.0])
     assert ratio == pytest.approx(2 * epsilon, rel=1e-12)
     assert Laplace(2 * radius, epsilon).log_ratio([9.0, 0.0], [radius, 0.0], [-radius, 0.0]) <= epsilon
+
+
+@pytest.mark.parametrize(("declared", "value", "other"), [(1.0, 1.0, -1.0), (1.0, [0.5] * 4, [0.0] * 4)])
+def test_the_wrong_sensitivity_is_caught(declared, value, other):
+    """Add/remove (1) for replacing -1 by 1 (2), and the L2 distance (1) for an L1 distance (2): 2 epsilon."""
+    mechanism = Laplace(sensitivity=declared, epsilon=0.5)
+    distance = float(np.abs(np.subtract(value, other)).sum())
+    assert mechanism.log_ratio(np.full(np.shape(value), 9.0), value, other) == pytest.approx(1.0, rel=1e-6)
+    with pytest.raises(PrivcheckError, match="L1"):
+        mechanism.loss(distance)
+    assert Laplace(distance, 0.5).log_ratio(np.full(np.shape(value), 9.0), value, other) <= 0.5
 
 
 def test_the_joint_density_of_a_long_vector_does_not_overflow():

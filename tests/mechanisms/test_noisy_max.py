@@ -1,4 +1,4 @@
-"""The exact law of the noisy maximum, and the loss under replacement that errata E-1 is about."""
+"""The exact law of the noisy maximum, and what a replaced row costs beyond the scale for monotone counts."""
 
 import itertools
 import math
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import NoisyMax
@@ -17,17 +17,20 @@ FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=60
 
 
 def tail(x):
-    """P(Z1 - Z2 > x), x >= 0, for independent standard Laplace variables (formulas.md 0.3)."""
+    """P(Z1 - Z2 > x), x >= 0, for independent standard Laplace variables."""
     return (2 + x) * math.exp(-x) / 4
 
 
-def quadrature(scores, scale):
+NOISES = {"laplace": stats.laplace, "exponential": stats.expon, "gumbel": stats.gumbel_r}
+
+
+def quadrature(scores, scale, noise="laplace"):
     """The law by adaptive quadrature of scipy's densities between the sorted scores: an independent route."""
     cuts = sorted({*scores, min(scores) - 45 * scale, max(scores) + 45 * scale})
 
     def integrand(x, j):
         others = np.delete(scores, j)
-        return stats.laplace.pdf(x, scores[j], scale) * np.prod(stats.laplace.cdf(x, others, scale))
+        return NOISES[noise].pdf(x, scores[j], scale) * np.prod(NOISES[noise].cdf(x, others, scale))
 
     def mass(j):
         return math.fsum(
@@ -64,19 +67,21 @@ def test_two_scores_follow_the_closed_form(gap, scale, base):
         ((0.1, 0.2, 5.0, -4.0, 0.15), 0.3),
     ],
 )
-def test_the_law_agrees_with_adaptive_quadrature(scores, scale):
-    law = NoisyMax.with_scale(scale).probabilities(scores)
-    np.testing.assert_allclose(law, quadrature(scores, scale), atol=1e-10)
-    broken = quadrature(scores, scale * 0.5)
+@pytest.mark.parametrize("noise", NOISES)
+def test_the_law_agrees_with_adaptive_quadrature(scores, scale, noise):
+    law = NoisyMax.with_scale(scale, noise=noise).probabilities(scores)
+    np.testing.assert_allclose(law, quadrature(scores, scale, noise), atol=1e-10)
+    broken = quadrature(scores, scale * 0.5, noise)
     assert len(set(scores)) == 1 or np.abs(law - broken).max() > 1e-10
 
 
+@pytest.mark.parametrize("noise", NOISES)
 @FIXED
 @given(
     scores=st.lists(st.floats(-30, 30), min_size=1, max_size=12), shift=st.floats(-100, 100), scale=st.floats(0.1, 10)
 )
-def test_the_law_is_a_law_and_depends_on_score_differences_only(scores, shift, scale):
-    mechanism, scores = NoisyMax.with_scale(scale), np.array(scores)
+def test_the_law_is_a_law_and_depends_on_score_differences_only(noise, scores, shift, scale):
+    mechanism, scores = NoisyMax.with_scale(scale, noise=noise), np.array(scores)
     law = mechanism.probabilities(scores)
     assert law.sum() == pytest.approx(1.0, abs=1e-12)
     assert (law > 0).all()
@@ -97,7 +102,7 @@ def test_many_scores_and_wide_gaps():
 @pytest.mark.parametrize("n", [2, 4, 8, 16, 64, 4096])
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 3.0])
 def test_published_scale_under_row_replacement_with_two_arms(n, epsilon):
-    """Errata E-1: (0, n) -> (1, n - 1) costs 2 epsilon + ln((2 + epsilon (n - 2)) / (2 + epsilon n)) > epsilon."""
+    """(0, n) -> (1, n - 1) costs 2 epsilon + ln((2 + epsilon (n - 2)) / (2 + epsilon n)) > epsilon."""
     published = NoisyMax.with_scale(1 / epsilon)
     loss = published.log_ratio(0, [1.0, n - 1.0], [0.0, float(n)])
     expected = 2 * epsilon + math.log((2 + epsilon * (n - 2)) / (2 + epsilon * n))
@@ -109,7 +114,7 @@ def test_published_scale_under_row_replacement_with_two_arms(n, epsilon):
 
 @pytest.mark.parametrize(("arms", "n", "loss"), [(2, 2, 1.3068528), (3, 1, 1.4245743), (10, 1, 1.9449670)])
 def test_regression_numbers(arms, n, loss):
-    """formulas.md 6.4: arm 0 is n behind all others, and the replaced row helps it and hurts them."""
+    """Arm 0 is n behind all others, and the replaced row helps it and hurts them."""
     behind = np.array([0.0] + [float(n)] * (arms - 1))
     after = behind + np.array([1.0] + [-1.0] * (arms - 1))
     assert NoisyMax.with_scale(1.0).log_ratio(0, after, behind) == pytest.approx(loss, abs=2e-7)
@@ -178,3 +183,59 @@ def test_releases_are_indices():
             mechanism.log_ratio(bad, [0.0, 1.0], [1.0, 0.0])
     with pytest.raises(PrivcheckError, match="2 scores"):
         mechanism.log_ratio(0, [0.0, 1.0], [1.0, 0.0, 0.0])
+
+
+def permute_and_flip(scores, scale):
+    """The law by definition: visit the scores in random order, take score j with probability exp((u_j - max) / b)."""
+    law, accept = np.zeros(len(scores)), np.exp((np.array(scores) - max(scores)) / scale)
+    orders = list(itertools.permutations(range(len(scores))))
+    for order in orders:
+        left = 1.0 / len(orders)
+        for j in order:
+            law[j] += left * accept[j]
+            left *= 1.0 - accept[j]
+    return law
+
+
+@FIXED
+@given(scores=st.lists(st.floats(-20, 20), min_size=1, max_size=5), scale=st.floats(0.3, 10))
+def test_exponential_noise_is_permute_and_flip(scores, scale):
+    law = NoisyMax.with_scale(scale, noise="exponential").probabilities(scores)
+    np.testing.assert_allclose(law, permute_and_flip(scores, scale), rtol=1e-9)
+
+
+@FIXED
+@given(scores=st.lists(st.floats(-20, 20), min_size=1, max_size=6), scale=st.floats(0.3, 10))
+def test_gumbel_noise_is_the_exponential_mechanism(scores, scale):
+    law = NoisyMax.with_scale(scale, noise="gumbel").probabilities(scores)
+    np.testing.assert_allclose(law, special.softmax(np.array(scores) / scale), rtol=1e-9)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0])
+def test_one_row_keeps_the_declared_epsilon_and_the_monotone_scale_does_not(noise, epsilon):
+    """Nine scores ahead of the first by 20 / epsilon fall by 1 and it rises by 1: the range is 2, not 1."""
+    before = np.array([0.0] + [20.0 / epsilon] * 9)
+    after = before + np.array([1.0] + [-1.0] * 9)
+    repaired = NoisyMax(sensitivity=score_range("row"), epsilon=epsilon, noise=noise)
+    assert 0.99 * epsilon < repaired.log_ratio(0, after, before) <= epsilon
+    add_or_remove = NoisyMax(sensitivity=1.0, epsilon=epsilon, noise=noise)
+    assert add_or_remove.log_ratio(0, after, before) > 1.9 * epsilon
+    with pytest.raises(PrivcheckError, match="range of score differences"):
+        add_or_remove.loss(score_range("row"))
+
+
+def test_exponential_noise_attains_its_loss():
+    mechanism = NoisyMax.with_scale(1.5, noise="exponential")
+    assert mechanism.log_ratio(0, [1.0, 1.0, 0.5], [0.0, 2.0, 1.5]) == pytest.approx(mechanism.loss(2.0), rel=1e-12)
+
+
+@pytest.mark.parametrize("noise", ["exponential", "gumbel"])
+def test_secure_release_follows_the_law_and_half_the_scale_does_not(noise):
+    """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
+    scores, draws = [0.0, 1.0, 2.5, 1.0], 3000
+    mechanism = NoisyMax.with_scale(1.0, noise=noise)
+    expected = mechanism.probabilities(scores) * draws
+    for sampler, accepted in ((mechanism, True), (NoisyMax.with_scale(0.5, noise=noise), False)):
+        counts = np.bincount([sampler.release(scores, None, secure=True) for _ in range(draws)], minlength=4)
+        assert (stats.chisquare(counts, expected).pvalue >= 1e-9) == accepted

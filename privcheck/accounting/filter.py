@@ -1,0 +1,63 @@
+"""The budget filter: refuses a release, before its noise is drawn, that would take any datum beyond the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from privcheck.accounting.ledger import Datum, Ledger, datum_in_words
+from privcheck.errors import PrivcheckError, words
+
+SLACK = 1e-9
+"""Relative slack of the comparison with the budget: 0.1 + 0.1 + 0.1 is not 0.3. The noise scale pays for it."""
+
+
+class BudgetExceededError(PrivcheckError):
+    """A release was refused because it would have taken a datum beyond the budget; nothing was drawn, nothing spent."""
+
+
+@dataclass(frozen=True)
+class BudgetFilter:
+    """A pure-DP privacy filter with a fixed budget per datum.
+
+    Guarantee
+    ---------
+    Whatever the policy does, and however its releases depend on earlier ones, no datum (no `group_size` data) pays
+    more than `epsilon`: a release that would exceed it is refused on the basis of computed sensitivities and earlier
+    charges, which do not depend on the data. For pure epsilon-DP with adaptively chosen budgets, sums are exactly what
+    a filter may add up.
+
+    Source
+    ------
+    Rogers, Roth, Ullman and Vadhan 2016, Theorem 3.6 (basic composition as a privacy filter).
+
+    Examples
+    --------
+    >>> ledger = Ledger()
+    >>> BudgetFilter(1.0).check(ledger, {1: 0.7}, "bandit.py:7")
+    >>> BudgetFilter(1.0).left(ledger)
+    1.0
+    """
+
+    epsilon: float
+
+    def check(self, ledger: Ledger, losses: Mapping[Datum, float], location: str) -> None:
+        """Raise `BudgetExceededError` when charging `losses` on top of the ledger would exceed the budget."""
+        limit = self.epsilon * (1.0 + SLACK)
+        after = {datum: ledger.totals.get(datum, 0.0) + loss for datum, loss in losses.items()}
+        if not after:
+            return
+        if ledger.group_size > 1:
+            every = {**ledger.totals, **after}
+            total = sum(sorted(every.values(), reverse=True)[: ledger.group_size])
+        else:
+            total = max(after.values())
+        if total > limit:
+            datum = max(after, key=lambda touched: after[touched])
+            got = words(f"a release at {location} that takes {datum_in_words(datum)} to {total:.6g}")
+            hint = f"it has paid {ledger.totals.get(datum, 0.0):.6g} before: release less often or with more noise"
+            raise BudgetExceededError("budget", got, f"at most epsilon = {self.epsilon:g} per datum", hint)
+
+    def left(self, ledger: Ledger) -> float:
+        """Return what the datum that has paid most can still be charged."""
+        return max(0.0, self.epsilon - ledger.epsilon)

@@ -1,0 +1,1 @@
+"""White-box checks: private values whose sensitivity is computed, guarded runs, certificates."""

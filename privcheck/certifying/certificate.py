@@ -1,0 +1,72 @@
+"""What a certificate says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from privcheck.accounting import Ledger
+from privcheck.certifying.private import Leak
+from privcheck.certifying.replay import ReplayResult
+from privcheck.serialise import to_json
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The answer of `privcheck.certify`.
+
+    Parameters
+    ----------
+    target : what was certified: the code named here, and no other.
+    granted : whether `epsilon_upper` is certified for every execution.
+    coverage : "all-executions": the policy ran guarded with the filter on, and neither leaked nor was refused; every
+        execution of the guarded policy then releases within the budget or refuses. "explored": what the ledger and the
+        replay saw, no more.
+    epsilon_claimed : the budget of the filter; None without one.
+    epsilon_upper : certified upper bound; None unless coverage is "all-executions".
+    ledger_epsilon : the largest loss of any datum over the explored executions.
+    replay : what transcript replay found.
+    ledger : of the explored execution with the largest loss.
+    leaks : where private values were turned into ordinary ones without a release.
+    refusals : releases that the filter refused, in words.
+    executions : guarded runs that were explored.
+    """
+
+    target: str
+    granted: bool
+    coverage: str
+    epsilon_claimed: float | None
+    delta: float
+    epsilon_upper: float | None
+    ledger_epsilon: float
+    replay: ReplayResult
+    ledger: Ledger
+    leaks: list[Leak]
+    refusals: list[str]
+    executions: int
+    neighbours: str
+    rewards: tuple[float, float]
+    observe: str
+    feedback: str
+    horizon: int
+    arms: int
+    seed: int
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> str:
+        """Return all fields as JSON text, `schema_version` first, infinities as "inf"."""
+        return to_json(self)
+
+    def __str__(self) -> str:
+        if self.granted:
+            return f"{self.target}: certified, epsilon <= {self.epsilon_upper:g} on every guarded execution"
+        found = []
+        if self.leaks:
+            plural = "s, the first" if len(self.leaks) > 1 else ""
+            found.append(f"{len(self.leaks)} leak{plural} at {Path(self.leaks[0].file).name}:{self.leaks[0].line}")
+        if self.replay.divergences:
+            found.append(f"{self.replay.divergences} of {self.replay.replays} replays diverge")
+        if self.refusals:
+            found.append(self.refusals[0])
+        why = "; ".join(found) or "; ".join(self.notes) or "no budget was given"
+        return f"{self.target}: not certified ({why})"

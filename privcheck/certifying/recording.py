@@ -1,0 +1,75 @@
+"""The tape of transcript replay: records every release, or forces the recorded ones on another stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from privcheck.mechanisms.base import Mechanism
+
+
+class DivergenceError(Exception):
+    """A forced run released something else than the recorded one: another mechanism, or one release too many."""
+
+    actions: list[int]
+
+
+@dataclass(frozen=True)
+class RecordedRelease:
+    """One release on the tape."""
+
+    mechanism: Mechanism
+    value: Any
+    output: Any
+
+
+@dataclass
+class Tape:
+    """Records the releases of one run; the noise comes from its own Generator, so that the policy's coins stay in step.
+
+    >>> from privcheck.mechanisms import Laplace
+    >>> tape = Tape(np.random.default_rng(0))
+    >>> with recording(tape):
+    ...     output = Laplace(sensitivity=1.0, epsilon=1.0).release(0.5, None)
+    >>> tape.releases[0].output == output
+    True
+    """
+
+    noise: np.random.Generator
+    releases: list[RecordedRelease] = field(default_factory=list)
+
+    def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
+        """Draw a release, note it, return it."""
+        output = mechanism.draw(value, self.noise)
+        self.releases.append(RecordedRelease(mechanism, np.array(value, float), output))
+        return output
+
+
+@dataclass
+class ForcedTape:
+    """Returns the recorded releases in order, and adds up how much likelier they were on the recorded stream.
+
+    `log_ratio` is ln(density of the releases given the recorded values / given the values of this run): the exact
+    privacy loss of that transcript, as long as the two runs play the same actions.
+    """
+
+    recorded: list[RecordedRelease]
+    position: int = 0
+    log_ratio: float = 0.0
+
+    def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
+        """Return the recorded release and compare the two values behind it."""
+        if self.position >= len(self.recorded):
+            raise DivergenceError(f"release {self.position + 1} happens on one stream only")
+        was = self.recorded[self.position]
+        self.position += 1
+        now = np.array(value, float)
+        if mechanism != was.mechanism or now.shape != was.value.shape:
+            raise DivergenceError(
+                f"release {self.position} is made with another mechanism or shape on the other stream"
+            )
+        if not np.array_equal(now, was.value):
+            self.log_ratio += float(mechanism.log_ratio(was.output, was.value, now))
+        return was.output

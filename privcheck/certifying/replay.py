@@ -1,0 +1,108 @@
+"""Transcript replay: the same coins and the same releases on a neighbouring stream must give the same actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from privcheck.certifying.driving import Table, drive
+from privcheck.certifying.recording import DivergenceError, ForcedTape, Tape
+
+Build = Callable[[np.random.Generator], Any]
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """A leak found by replay: raw data steered the policy.
+
+    Parameters
+    ----------
+    round : the first round, from 1, in which the two runs play different actions or release differently.
+    first, second : the two streams.
+    actions_first, actions_second : the actions played up to that round.
+    reason : what differed, in words.
+    """
+
+    round: int
+    first: Table
+    second: Table
+    actions_first: tuple[int, ...]
+    actions_second: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class ReplayResult:
+    """Replays of recorded transcripts on neighbouring streams.
+
+    Parameters
+    ----------
+    replays : how many were made.
+    divergences : in how many of them raw data steered the policy.
+    largest_loss : largest absolute log-likelihood ratio of the releases among the others; exact for those transcripts.
+    first_divergence : the first divergence, None when there is none.
+    """
+
+    replays: int
+    divergences: int
+    largest_loss: float
+    first_divergence: Divergence | None
+
+
+def replay(build: Build, pairs: list[tuple[Table, Table]], seeds: list[int], feedback: str) -> ReplayResult:
+    """Record a run on the first stream of each pair, for each seed, and replay it on the second with its releases
+    forced.
+
+    If the policy's actions are a function of its releases and of its own coins alone, the two runs play the same
+    actions. Where they do not, raw data steered the policy. A test, not a proof: it sees the streams and seeds that it
+    tries.
+
+    Parameters
+    ----------
+    build : makes the policy from a Generator, its coins.
+    pairs : neighbouring tables, shape (T, K) each.
+    seeds : of coins and noise.
+    feedback : "bandit" or "full".
+    """
+    tapes: dict[tuple[bytes, int], tuple[Tape, list[int]]] = {}
+    divergences, largest, witness = 0, 0.0, None
+    for first, second in pairs:
+        for seed in seeds:
+            key = (first.tobytes(), seed)
+            if key not in tapes:
+                tape = Tape(np.random.default_rng([seed, 1]))
+                tapes[key] = tape, drive(build(np.random.default_rng([seed, 0])), first, tape, feedback)
+            tape, actions = tapes[key]
+            outcome = _forced(build, second, tape, actions, seed, feedback)
+            if isinstance(outcome, float):
+                largest = max(largest, abs(outcome))
+            else:
+                divergences += 1
+                played, reason = outcome
+                witness = witness or _divergence(first, second, actions, played, reason)
+    return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
+
+
+def _divergence(first: Table, second: Table, actions: list[int], played: list[int], reason: str) -> Divergence:
+    differing = [t for t, (one, two) in enumerate(zip(actions, played, strict=False)) if one != two]
+    stop = (differing[0] if differing else len(played) - 1) + 1
+    return Divergence(stop, first, second, tuple(actions[:stop]), tuple(played[:stop]), reason)
+
+
+def _forced(
+    build: Build, table: Table, tape: Tape, actions: list[int], seed: int, feedback: str
+) -> float | tuple[list[int], str]:
+    """Return the exact loss of the transcript, or what the diverging run played and why it diverges."""
+    forced = ForcedTape(tape.releases)
+    try:
+        played = drive(build(np.random.default_rng([seed, 0])), table, forced, feedback)
+    except DivergenceError as divergence:
+        return divergence.actions, str(divergence)
+    if played != actions:
+        return played, "the actions differ although the coins and all releases are the same"
+    if forced.position != len(tape.releases):
+        return played, "the other stream makes fewer releases"
+    return forced.log_ratio

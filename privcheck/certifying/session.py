@@ -1,0 +1,118 @@
+"""A guarded session: rewards go in wrapped, releases come out, and a ledger and a filter stand in between."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privcheck.accounting import BudgetExceededError, BudgetFilter, Ledger
+from privcheck.certifying.private import REVEAL, Leak, Private, PrivateSource
+from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms.base import Mechanism, recording
+from privcheck.privacy import Relation
+
+
+@dataclass
+class Session:
+    """The private data of one run of a policy, and everything that was released of it.
+
+    Parameters
+    ----------
+    relation : neighbour relation; it decides what one datum is.
+    rewards : declared (lowest, highest) reward.
+    budget : epsilon that no datum may exceed; None records without refusing.
+    noise : Generator of the privacy noise, owned by the session.
+
+    Guarantee
+    ---------
+    With a budget, whatever ordinary value leaves the session was released by a mechanism whose loss, from computed
+    sensitivities, fitted into the budget of every datum that it touches (of every k data under "group:k"). Everything
+    else that would turn a private value into an ordinary one raises, after it has been recorded as a leak.
+    """
+
+    relation: Relation
+    rewards: tuple[float, float]
+    budget: float | None
+    noise: np.random.Generator
+    round: int = 0
+    leaks: list[Leak] = field(default_factory=list)
+    refusals: list[BudgetExceededError] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.source = PrivateSource(on_leak=self.leaks.append)
+        group = self.relation.limit if self.relation.name.startswith("group") else 1
+        self.ledger = Ledger(group_size=group)
+        self.filter = None if self.budget is None else BudgetFilter(self.budget)
+
+    def reward(self, value: float, arm: int) -> Private:
+        """Wrap the reward of this round's arm."""
+        self._check_range(value)
+        datum = (self.round, arm) if self.relation.unit == "reward" else self.round
+        return self.source.scalar(value, *self.rewards, datum=datum)
+
+    def reward_vector(self, values: Any) -> Private:
+        """Wrap the rewards of all arms in this round, shape (K,)."""
+        for value in values:
+            self._check_range(float(value))
+        by_entry = [(self.round, arm) for arm in range(len(values))]
+        return self.source.vector(
+            values, *self.rewards, data=by_entry if self.relation.unit == "reward" else self.round
+        )
+
+    def _check_range(self, value: float) -> None:
+        low, high = self.rewards
+        if not low <= value <= high:
+            hint = "declare the true range with rewards=(low, high), or clip before the policy sees it"
+            raise PrivcheckError(f"reward in round {self.round}", value, f"a number in [{low:g}, {high:g}]", hint)
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Send every release of every mechanism through this session while the block runs."""
+        with recording(self):
+            yield
+
+    def release(self, mechanism: Mechanism, value: Any, *, secure: bool = False) -> Any:
+        """Charge the data behind `value`, and only then draw the noise; called by `mechanism.release`."""
+        if not isinstance(value, Private):
+            return mechanism.draw(value, self.noise, secure=secure)
+        if mechanism.notion != "pure":
+            got = words(f"{mechanism.id}, a mechanism of {mechanism.notion} privacy")
+            raise PrivcheckError("mechanism", got, "a pure-DP mechanism", "this ledger adds up pure epsilon-DP losses")
+        if mechanism.sensitivity_norm not in NORMS:
+            got = words(f"{mechanism.id}, whose sensitivity is a {mechanism.sensitivity_norm}")
+            hint = "a private value knows its L1, L2, Frobenius and range sensitivities"
+            raise PrivcheckError("mechanism", got, f"a mechanism for {', '.join(NORMS)}", hint)
+        location = caller()
+        sensitivities = {d: s for d, s in value.sensitivities(NORMS[mechanism.sensitivity_norm]).items() if s > 0.0}
+        losses = {datum: mechanism.loss(sensitivity) for datum, sensitivity in sensitivities.items()}
+        if self.filter is not None:
+            try:
+                self.filter.check(self.ledger, losses, location)
+            except BudgetExceededError as refused:
+                self.refusals.append(refused)
+                raise
+        output = mechanism.draw(value.reveal(REVEAL), self.noise, secure=secure)
+        self.ledger.record(self.round, mechanism.id, mechanism.scale, sensitivities, losses, location)
+        return output
+
+
+NORMS = {"L1": "l1", "L2": "l2", "Frobenius": "frobenius", "range of score differences": "range"}
+
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+def caller() -> str:
+    """Return file and line of the innermost frame outside the packages that release on somebody's behalf."""
+    frame = sys._getframe(1)
+    outside = ("accounting", "certifying", "mechanisms")
+    while frame.f_back is not None and any(
+        frame.f_code.co_filename.startswith(str(Path(_PACKAGE) / folder)) for folder in outside
+    ):
+        frame = frame.f_back
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"

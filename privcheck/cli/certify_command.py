@@ -1,0 +1,82 @@
+"""`privcheck certify`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privcheck.cli.options import Epsilon, Json, Seed, check_json, numbers, write_json
+from privcheck.errors import PrivcheckError
+
+if TYPE_CHECKING:
+    from privcheck.certifying.certificate import Certificate
+
+
+def certify(
+    target: Annotated[str, typer.Argument(help="A shipped id, path/to/file.py:name or package.module:name.")],
+    epsilon: Epsilon = None,
+    arms: Annotated[int | None, typer.Option(help="Number of arms K; needed for a policy of your own.")] = None,
+    horizon: Annotated[int | None, typer.Option(help="Rounds per run; 16 by default.")] = None,
+    rewards: Annotated[str, typer.Option(help="Declared range of rewards.")] = "0,1",
+    feedback: Annotated[str, typer.Option(help="What update() is given: bandit or full.")] = "bandit",
+    neighbours: Annotated[str, typer.Option(help="row, reward or group:k: what one datum is.")] = "row",
+    runs: Annotated[int, typer.Option(help="Guarded runs, each on a stream of its own.")] = 20,
+    seed: Seed = 0,
+    json: Json = None,
+) -> int:
+    """Certify a policy that releases through privcheck's mechanisms: at most epsilon, on every guarded execution.
+
+    Rewards arrive wrapped, sensitivities are computed, a ledger charges every datum and a filter refuses what exceeds the
+    budget; then transcripts are replayed on neighbouring streams:
+
+        privcheck certify my_bandit.py:MyBandit --epsilon 1 --arms 2
+
+    Exit status: 0 certified (or nothing claimed and nothing found), 1 a leak or a refused certificate, 2 bad input.
+    """
+    from privcheck.certifying.certify import certify as run_certify
+
+    check_json(json)
+    pair = numbers(rewards, "rewards")
+    if len(pair) != 2:
+        raise PrivcheckError("rewards", rewards, "the lowest and the highest reward", "as in --rewards 0,1")
+    certificate = run_certify(
+        target,
+        epsilon=epsilon,
+        arms=arms,
+        horizon=horizon,
+        rewards=pair,
+        feedback=feedback,
+        neighbours=neighbours,
+        runs=runs,
+        seed=seed,
+    )
+    if not write_json(json, certificate.to_json()):
+        from rich.console import Console
+
+        console = Console()
+        for line in certificate_lines(certificate):
+            console.print(line, highlight=False, markup=False)
+    found = certificate.leaks or certificate.refusals or certificate.replay.divergences
+    return 1 if found or (epsilon is not None and not certificate.granted) else 0
+
+
+def certificate_lines(certificate: Certificate) -> list[str]:
+    """Return what is printed of a certificate, a line each."""
+    replay = certificate.replay
+    lines = [
+        str(certificate),
+        f"  ledger   {certificate.ledger_epsilon:.6g} is the largest loss of any datum in {certificate.executions} "
+        f"guarded runs of {certificate.horizon} rounds: {certificate.ledger.why()}",
+        f"  replay   {replay.divergences} of {replay.replays} transcripts diverge on a neighbouring stream; the largest "
+        f"loss of the others is {replay.largest_loss:.6g}",
+    ]
+    lines += [f"  leak     {leak}; {leak.hint}" for leak in certificate.leaks]
+    lines += [f"  refused  {refusal}" for refusal in certificate.refusals[:3]]
+    if replay.first_divergence is not None:
+        seen = replay.first_divergence
+        lines.append(
+            f"  diverges in round {seen.round} ({seen.reason}): actions {list(seen.actions_first)} against "
+            f"{list(seen.actions_second)}"
+        )
+    return lines + [f"  note     {note}" for note in certificate.notes]

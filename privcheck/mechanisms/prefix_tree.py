@@ -1,0 +1,206 @@
+"""What tree mechanisms share: every step releases one dyadic node, and prefix sums are sums of released nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bounds.domains import Integer, check
+from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms.base import Array, finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.laplace import Laplace
+from privcheck.mechanisms.prefix_stream import PrefixStream
+from privcheck.mechanisms.scaled import ScaledMechanism
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A released statistic: the noisy sum of the items start, ..., stop - 1 of the stream, counted from 0.
+
+    >>> list(Node(2, 4, 1.5).items)
+    [2, 3]
+    """
+
+    start: int
+    stop: int
+    scale: float
+
+    @property
+    def items(self) -> range:
+        """The items that the node sums: each of them is charged its sensitivity / scale."""
+        return range(self.start, self.stop)
+
+
+class PrefixTree(ScaledMechanism):
+    """Base of the mechanisms that release a noisy sum of a stream's first t items for every t = 1, 2, ....
+
+    Step t releases one node: the noisy sum of the items `starts[t - 1]`, ..., t - 1 (from 0), a power of two of them.
+    The prefix sum at t is that node plus the prefix sum at `starts[t - 1]`, which is already there. Nodes and prefix
+    sums therefore determine each other; releasing either is releasing both, with the same density.
+    """
+
+    def node(self, step: int) -> Node:
+        """Return the node that step t >= 1 releases."""
+        raise NotImplementedError
+
+    def starts(self, length: int) -> Integers:
+        """Return the first item of the nodes of the steps 1, ..., length, counted from 0."""
+        raise NotImplementedError
+
+    def scales(self, length: int) -> Array:
+        """Return the noise scales of the nodes of the steps 1, ..., length."""
+        raise NotImplementedError
+
+    def check_length(self, length: int) -> int:
+        """Return the length of a stream if this tree takes it."""
+        return int(check("length", length, Integer(1)))
+
+    def nodes(self, length: int) -> tuple[Node, ...]:
+        """Return the nodes that a stream of this length releases, in order."""
+        return tuple(self.node(step) for step in range(1, self.check_length(length) + 1))
+
+    def start(self, rng: np.random.Generator | None = None, *, secure: bool = False) -> PrefixStream:
+        """Return a new stream: its `add(x)` takes the next item and returns the private prefix sum."""
+        return PrefixStream(self, rng if secure else generator(rng), secure)
+
+    def draw_node(self, node: Node, exact: Any, rng: np.random.Generator | None, *, secure: bool) -> Any:
+        """Return the noisy sum of a node: one release of a Laplace mechanism, which an active recorder sees."""
+        return _laplace(node.scale).release(exact, rng, secure=secure)
+
+    def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
+        """Return the private prefix sums of a whole stream of shape (t,) or (t, d), in that shape."""
+        items = self._items("value", value)
+        if not secure:
+            return self._noisy_prefixes(items, 1, generator(rng))[0]
+        sums, scales = self.node_sums(items), self.scales(len(items))
+        noisy = [_laplace(scales[i]).draw(sums[i], None, secure=True) for i in range(len(items))]
+        return self.prefixes(np.array(noisy)[None])[0]
+
+    def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> Array:
+        """Return the private prefix sums of `runs` independent runs on one stream, shape (runs, t) or (runs, t, d).
+
+        One run draws the same noise as a stream started with the same generator.
+        """
+        items = self._items("value", value)
+        return self._noisy_prefixes(items, check("runs", runs, Integer(1)), generator(rng))
+
+    def node_sums(self, value: npt.ArrayLike) -> Array:
+        """Return the exact sums of the nodes of a stream of shape (t,) or (t, d), in that shape.
+
+        Halves are added pairwise, as `PrefixStream.add` does, so that both round alike.
+        """
+        sums = self._items("value", value).copy()
+        levels = self._levels(len(sums))
+        for level in range(int(levels.max())):
+            right = np.flatnonzero(levels > level)
+            sums[right] = sums[right - 2**level] + sums[right]
+        return sums
+
+    def prefixes(self, nodes: Array) -> Array:
+        """Return the prefix sums made of noisy nodes, shape (runs, t) or (runs, t, d)."""
+        sums, starts = nodes.copy(), self.starts(nodes.shape[1])
+        depths = _depths(starts)
+        for depth in range(1, int(depths.max()) + 1):
+            steps = np.flatnonzero(depths == depth)
+            sums[:, steps] = sums[:, starts[steps] - 1] + sums[:, steps]
+        return sums
+
+    def noisy_nodes(self, output: npt.ArrayLike, items: Array) -> Array:
+        """Return the noisy nodes that released prefix sums of shape (..., *shape of the stream `items`) are made of."""
+        outputs = finite_array("output", output)
+        if outputs.ndim < items.ndim or outputs.shape[outputs.ndim - items.ndim :] != items.shape:
+            expected = f"shape (..., *{items.shape}) as the stream"
+            raise PrivcheckError("output", words(f"shape {outputs.shape}"), expected)
+        steps_first = np.moveaxis(outputs, outputs.ndim - items.ndim, 0)
+        before = np.concatenate((np.zeros_like(steps_first[:1]), steps_first))[self.starts(len(items))]
+        return np.moveaxis(steps_first - before, 0, outputs.ndim - items.ndim)
+
+    def node_log_densities(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Array:
+        """Return the log-density of every released node given the stream `value`.
+
+        `output` holds released prefix sums, shape (..., *shape of value); the result has the shape (..., t).
+        """
+        items = self._items("value", value)
+        scales = self.scales(len(items)).reshape(-1, *[1] * (items.ndim - 1))
+        terms = -np.abs(self.noisy_nodes(output, items) - self.node_sums(items)) / scales - np.log(2.0 * scales)
+        return np.asarray(inner_sum(terms, items.ndim - 1))
+
+    def log_density(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Any:
+        """Return the logarithm of the joint density of released prefix sums given the stream `value`.
+
+        `output` has the shape (..., *shape of value), the result the shape (...); it is a float when that is empty.
+        """
+        return inner_sum(self.node_log_densities(output, value), 1)
+
+    def log_ratio(self, output: npt.ArrayLike, value: npt.ArrayLike, other: npt.ArrayLike) -> Any:
+        """Return ln(density given stream `value` / density given stream `other`), with the shapes of `log_density`."""
+        first, second = self._items("value", value), self._items("other", other)
+        same_shape(first, second)
+        nodes, scales = self.noisy_nodes(output, first), self.scales(len(first)).reshape(-1, *[1] * (first.ndim - 1))
+        one, two = np.abs(nodes - self.node_sums(first)), np.abs(nodes - self.node_sums(second))
+        return inner_sum((two - one) / scales, first.ndim)
+
+    def variances(self, length: int) -> Array:
+        """Return the noise variance of the prefix sums at steps 1, ..., length (per entry of a vector)."""
+        variances: Array = self.prefixes(2.0 * self.scales(self.check_length(length))[None] ** 2)[0]
+        return variances
+
+    def _noisy_prefixes(self, items: Array, runs: int, rng: np.random.Generator) -> Array:
+        noisy = rng.laplace(0.0, 1.0, (runs, *items.shape))
+        noisy *= self.scales(len(items)).reshape(-1, *[1] * (items.ndim - 1))
+        noisy += self.node_sums(items)
+        return self.prefixes(noisy)
+
+    def _levels(self, length: int) -> Integers:
+        sizes = np.arange(1, length + 1) - self.starts(length)
+        return np.frexp(sizes.astype(np.float64))[1].astype(np.int64) - 1
+
+    def _items(self, name: str, value: npt.ArrayLike) -> Array:
+        items = finite_array(name, value)
+        if items.ndim == 0:
+            raise PrivcheckError(name, value, "a stream of shape (t,) or (t, d)", "give one entry or row per item")
+        self.check_length(len(items))
+        return items
+
+
+@lru_cache(maxsize=1024)
+def _laplace(scale: float) -> Laplace:
+    return Laplace.with_scale(scale)
+
+
+def most_covered(starts: npt.ArrayLike, stops: npt.ArrayLike) -> int:
+    """Return how many of the intervals start, ..., stop - 1 cover the item that most of them cover.
+
+    >>> most_covered([0, 0, 2], [1, 2, 3]), most_covered([], [])
+    (2, 0)
+    """
+    first, last = np.asarray(starts, dtype=np.int64), np.asarray(stops, dtype=np.int64)
+    if first.size == 0:
+        return 0
+    length = int(last.max()) + 1
+    return int(np.cumsum(np.bincount(first, minlength=length) - np.bincount(last, minlength=length)).max())
+
+
+def bit_lengths(numbers: Sequence[int] | Integers) -> Integers:
+    """Return the number of binary digits of numbers from 0 to 2^53.
+
+    >>> bit_lengths([0, 1, 2, 3, 4]).tolist()
+    [0, 1, 2, 2, 3]
+    """
+    return np.frexp(np.asarray(numbers, dtype=np.float64))[1].astype(np.int64)
+
+
+def _depths(starts: Integers) -> Integers:
+    """Return for every step how many nodes its prefix sum has besides its own."""
+    depths, current = np.zeros_like(starts), starts
+    while current.any():
+        depths += current > 0
+        current = np.where(current > 0, starts[current - 1], 0)
+    return depths
