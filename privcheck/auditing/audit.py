@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from privcheck.auditing.targets import number_of_arms, resolve
 from privcheck.auditing.user_streams import read_streams
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.progress import progress
+
+if TYPE_CHECKING:
+    from privcheck.certifying.certificate import Certificate
 
 
 def audit(
@@ -120,7 +123,7 @@ def audit(
         epsilon_claimed=settings.epsilon,
         delta=settings.delta,
         exact_loss=None,
-        certificate=None,
+        certificate=_certificate(target, settings, pairs[0], policy.feedback),
         runs=runs,
         seconds=time.monotonic() - started,
         engine=policy.runner.engine,
@@ -135,6 +138,30 @@ def audit(
         error=settings.error,
         **outcome,
     )
+
+
+def _certificate(target: Any, settings: Settings, pair: StreamPair, feedback: str) -> Certificate | None:
+    """Return the upper half of the answer, where the policy releases through privcheck's mechanisms."""
+    from privcheck.certifying.certify import certify
+
+    if settings.epsilon is None or settings.delta > 0.0:
+        return None
+    horizon, arms = pair.first.shape
+    try:
+        certificate = certify(
+            target,
+            epsilon=settings.epsilon,
+            arms=arms,
+            horizon=horizon,
+            rewards=settings.rewards,
+            feedback=feedback,
+            neighbours=settings.neighbours,
+            runs=max(3, min(20, 2000 // horizon)),
+            seed=settings.seed,
+        )
+    except PrivcheckError:
+        return None  # a policy that cannot take wrapped rewards can be audited all the same
+    return certificate if certificate.ledger.releases or certificate.refusals else None
 
 
 def _pairs(settings: Settings, arms: int, streams: Any) -> list[StreamPair]:

@@ -79,7 +79,8 @@ class AuditReport:
     resolution : what the runs could have shown.
     exact_loss : the true loss, where it can be computed; None otherwise.
     witness : the two streams and the event.
-    certificate : upper bound from a guarded run; None when there is none.
+    certificate : of guarded runs with the claim as budget, an upper bound when it is granted; None when the policy does
+        not release through privcheck's mechanisms, or without a claim. It covers a shipped algorithm's reference.
     runs : learning, choosing and counting runs on each stream of the final pair.
     counted_runs : those of them on which the events were counted, 0 when the audit ended early.
     screened_pairs, screening_runs : pairs of streams looked at, and the runs (both streams) spent on that.

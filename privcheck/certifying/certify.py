@@ -129,7 +129,10 @@ def certify(
 
 
 REPLAYED = 4
-"""Streams whose neighbours are all replayed."""
+"""Streams on whose neighbours transcripts are replayed."""
+
+REPLAYED_ROUNDS = 100
+"""Rounds of such a stream that are changed, one at a time: all of a stream that is not longer."""
 
 
 def _builder(runner: Any) -> Build:
@@ -148,10 +151,10 @@ def _table(rng: np.random.Generator, horizon: int, arms: int, rewards: tuple[flo
 
 
 def _neighbours(rng: np.random.Generator, table: Table, settings: Settings) -> list[tuple[Table, Table]]:
-    """Return a neighbour for every round of a table: its rewards, or one of them, moved to the other end."""
+    """Return a neighbour for every round of a table (evenly spread rounds of a long one), moved to the other end."""
     pairs = []
     low, high = settings.rewards
-    for place in range(len(table)):
+    for place in np.unique(np.linspace(0, len(table) - 1, min(len(table), REPLAYED_ROUNDS)).astype(int)):
         changed = table.copy()
         if settings.relation.unit == "reward":
             arm = int(rng.integers(table.shape[1]))

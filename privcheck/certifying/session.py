@@ -69,7 +69,8 @@ class Session:
         low, high = self.rewards
         if not low <= value <= high:
             hint = "declare the true range with rewards=(low, high), or clip before the policy sees it"
-            raise PrivcheckError(f"reward in round {self.round}", value, f"a number in [{low:g}, {high:g}]", hint)
+            got = words("a value outside of the declared range")
+            raise PrivcheckError(f"reward in round {self.round}", got, f"a number in [{low:g}, {high:g}]", hint)
 
     @contextmanager
     def active(self) -> Iterator[None]:

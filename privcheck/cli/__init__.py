@@ -1,6 +1,7 @@
 """The command line: `privcheck audit | certify | bounds | simulate | list`.
 
-Exit status: 0 nothing found, 1 a violation, a leak or a refused certificate, 2 bad input (one line on standard error), 3 inconclusive.
+Exit status: 0 nothing found, 1 a violation, a leak or a refused certificate, 2 bad input (one line on standard
+error), 3 inconclusive.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ def certify(
 ) -> int:
     """Certify a policy that releases through privcheck's mechanisms: at most epsilon, on every guarded execution.
 
-    Rewards arrive wrapped, sensitivities are computed, a ledger charges every datum and a filter refuses what exceeds the
-    budget; then transcripts are replayed on neighbouring streams:
+    Rewards arrive wrapped, sensitivities are computed, a ledger charges every datum and a filter refuses what exceeds
+    the budget; then transcripts are replayed on neighbouring streams:
 
         privcheck certify my_bandit.py:MyBandit --epsilon 1 --arms 2
 
@@ -68,8 +68,8 @@ def certificate_lines(certificate: Certificate) -> list[str]:
         str(certificate),
         f"  ledger   {certificate.ledger_epsilon:.6g} is the largest loss of any datum in {certificate.executions} "
         f"guarded runs of {certificate.horizon} rounds: {certificate.ledger.why()}",
-        f"  replay   {replay.divergences} of {replay.replays} transcripts diverge on a neighbouring stream; the largest "
-        f"loss of the others is {replay.largest_loss:.6g}",
+        f"  replay   {replay.divergences} of {replay.replays} transcripts diverge on a neighbouring stream; the "
+        f"largest loss of the others is {replay.largest_loss:.6g}",
     ]
     lines += [f"  leak     {leak}; {leak.hint}" for leak in certificate.leaks]
     lines += [f"  refused  {refusal}" for refusal in certificate.refusals[:3]]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.errors import PrivcheckError, words
 from privcheck.reporting.numbers import at_least, percent, small
+from privcheck.reporting.view import TwoStreams
 
 MEASURED = "no claim"
 """What stands in the place of a verdict when no claim was given."""
@@ -145,7 +146,7 @@ def event_parts(witness: Witness) -> list[str]:
     return witness.event.split("; or ")
 
 
-def rounds_text(witness: Witness) -> str:
+def rounds_text(witness: TwoStreams) -> str:
     """Return the changed rounds: "round 3", "rounds 3-5" or "rounds 3, 7 and 9"."""
     rounds = witness.rounds
     if len(rounds) == 1:

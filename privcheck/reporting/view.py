@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from privcheck.auditing.report import AuditReport, Witness
+from privcheck.auditing.report import AuditReport
+
+
+class TwoStreams(Protocol):
+    """Two reward tables, shape (T, K), and the rounds in which they differ, counted from 1."""
+
+    @property
+    def first(self) -> np.ndarray: ...
+    @property
+    def second(self) -> np.ndarray: ...
+    @property
+    def rounds(self) -> tuple[int, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -29,7 +41,7 @@ class View:
     omitted: str
 
 
-def view(witness: Witness, most_rounds: int, most_arms: int) -> View:
+def view(witness: TwoStreams, most_rounds: int, most_arms: int) -> View:
     """Return the view of at most so many rounds, around the first that changed, and arms, those that changed first.
 
     >>> from privcheck.reporting.examples import VIOLATION
@@ -51,9 +63,9 @@ def view(witness: Witness, most_rounds: int, most_arms: int) -> View:
     return View(start, stop, shown, changed, ", ".join(omitted))
 
 
-def levels(report: AuditReport, table: np.ndarray, shown: View) -> np.ndarray:
+def levels(rewards: tuple[float, float], table: np.ndarray, shown: View) -> np.ndarray:
     """Return the shown rewards, shape (arms, rounds), as shares of the way from the lowest to the highest reward."""
-    low, high = report.rewards
+    low, high = rewards
     part = np.asarray(table, dtype=float)[shown.start : shown.stop, list(shown.arms)].T
     return np.clip((part - low) / (high - low), 0.0, 1.0)
 
@@ -74,17 +86,20 @@ def text_streams(report: AuditReport) -> str:
             arm 3 ..#.....
                   . low (0)  # high (1)
     """
-    if report.witness is None:
-        return ""
+    return "" if report.witness is None else characters(report.witness, report.rewards)
+
+
+def characters(streams: TwoStreams, rewards: tuple[float, float]) -> str:
+    """Return two streams as characters."""
     from privcheck.reporting.sentences import rounds_text
 
-    shown = view(report.witness, 64, 12)
-    low, high = report.rewards
+    shown = view(streams, 64, 12)
+    low, high = rewards
     marks = "".join("v" if t in shown.changed else " " for t in range(shown.start, shown.stop)).rstrip()
-    lines = [f"{'':14}{marks} {rounds_text(report.witness)}"]
+    lines = [f"{'':14}{marks} {rounds_text(streams)}"]
     between = False
-    for name, table in (("first", report.witness.first), ("second", report.witness.second)):
-        for i, (arm, row) in enumerate(zip(shown.arms, levels(report, table, shown), strict=True)):
+    for name, table in (("first", streams.first), ("second", streams.second)):
+        for i, (arm, row) in enumerate(zip(shown.arms, levels(rewards, table, shown), strict=True)):
             cells = "".join(_symbol(level) for level in row)
             between = between or any(cell.isdigit() for cell in cells)
             lines.append(f"{name if i == 0 else '':7} arm {arm:<2}{cells}")

@@ -78,13 +78,26 @@ def test_the_json_says_what_was_asked_and_found(violation):
     settings = {
         "epsilon_claimed": 1.0, "delta": 0.0, "runs": 20_000, "engine": "kernel", "neighbours": "row",
         "rewards": [0.0, 1.0], "observe": "actions", "horizon": 4, "arms": 4, "seed": 1, "confidence": 0.95,
-        "error": 1e-3, "feedback": "full", "exact_loss": None, "certificate": None, "verdict": "violation", "notes": [],
+        "error": 1e-3, "feedback": "full", "exact_loss": None, "verdict": "violation", "notes": [],
         "target": "rnm-ftnl-published(arms=4, epsilon=1)",
     }  # fmt: skip
     assert {name: found[name] for name in settings} == settings
     assert 0.0 < found["seconds"] < 600.0
     assert found["epsilon_lower"] == violation.epsilon_lower
     assert {k: v for k, v in found.items() if k != "schema_version"} == violation.to_dict()
+
+
+def test_an_audit_carries_the_certificate_of_a_policy_that_releases_through_mechanisms(violation, policies):
+    assert violation.certificate.coverage == "explored"
+    assert violation.certificate.refusals
+    assert json.loads(violation.to_json())["certificate"]["epsilon_upper"] is None
+    granted = privcheck.audit("adap-ucb", epsilon=1.0, arms=2, horizon=8, runs=20_000)
+    assert granted.certificate.coverage == "all-executions"
+    assert granted.epsilon_lower < granted.certificate.epsilon_upper == 1.0
+    assert privcheck.audit("ucb", epsilon=1.0, arms=2, horizon=4, runs=1000).certificate is None
+    assert privcheck.audit("adap-ucb", epsilon=1.0, horizon=8, runs=1000, delta=0.1).certificate is None
+    own = privcheck.audit(policies.FastResponse, epsilon=1.0, arms=2, horizon=4, runs=1000)
+    assert own.certificate is None
 
 
 def test_infinities_are_words_in_json(violation):

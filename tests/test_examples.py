@@ -1,0 +1,56 @@
+"""The examples do what the documentation says of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import privcheck
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+OPTIONS = {"epsilon": 1.0, "arms": 2, "horizon": 20}
+
+
+def line_of(file: Path, code: str) -> int:
+    return next(number for number, line in enumerate(file.read_text().splitlines(), start=1) if code in line)
+
+
+def test_noise_of_ones_own_is_a_leak_where_it_is_compared():
+    file = EXAMPLES / "running_mean_bandit.py"
+    certificate = privcheck.certify(f"{file}:RunningMeanBandit", **OPTIONS)
+    assert [(Path(leak.file).name, leak.line) for leak in certificate.leaks] == [(file.name, line_of(file, "max(self"))]
+    assert not certificate.granted
+    assert certificate.replay.divergences > 0
+
+
+def test_released_again_and_again_is_refused():
+    file = EXAMPLES / "running_mean_released.py"
+    certificate = privcheck.certify(f"{file}:RunningMeanReleased", **OPTIONS)
+    assert certificate.leaks == []
+    assert (
+        f"{file.name}:{line_of(file, 'release.release(')} that takes the reward of round 1 to 2"
+        in certificate.refusals[0]
+    )
+    assert certificate.epsilon_upper is None
+
+
+@pytest.mark.parametrize("neighbours", ["row", "reward"])
+def test_forgetting_is_certified(neighbours):
+    certificate = privcheck.certify(
+        f"{EXAMPLES / 'forgetful_bandit.py'}:ForgetfulBandit", neighbours=neighbours, **OPTIONS
+    )
+    assert certificate.coverage == "all-executions"
+    assert certificate.epsilon_upper == certificate.ledger_epsilon == 1.0
+
+
+def test_the_sandwich_of_the_mended_bandit():
+    report = privcheck.audit(f"{EXAMPLES / 'forgetful_bandit.py'}:ForgetfulBandit", runs=5000, **OPTIONS)
+    assert report.verdict == "consistent"
+    assert 0.5 < report.epsilon_lower < report.certificate.epsilon_upper == 1.0
+
+
+def test_documentation_names_the_lines_that_the_examples_have():
+    text = (EXAMPLES.parent / "docs" / "certificates.md").read_text()
+    assert f"running_mean_bandit.py:{line_of(EXAMPLES / 'running_mean_bandit.py', 'max(self')}" in text
+    assert f"running_mean_released.py:{line_of(EXAMPLES / 'running_mean_released.py', 'release.release(')}" in text
