@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from privcheck.errors import PolicyError, PrivcheckError
 
 if TYPE_CHECKING:
-    from privcheck.accounting import BudgetExceededError
+    from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
     from privcheck.auditing.audit import audit
     from privcheck.auditing.report import AuditReport
     from privcheck.certifying.certificate import Certificate
@@ -34,6 +34,7 @@ __all__ = [
     "LeakError",
     "PolicyError",
     "PrivcheckError",
+    "ReleaseRefusedError",
     "Simulation",
     "__version__",
     "audit",
@@ -55,6 +56,7 @@ _HOMES = {
     "clip": "privcheck.certifying.private",
     "LeakError": "privcheck.certifying.leaks",
     "BudgetExceededError": "privcheck.accounting",
+    "ReleaseRefusedError": "privcheck.accounting",
     "simulate": "privcheck.simulation.simulate",
     "Simulation": "privcheck.simulation.simulate",
 }

@@ -1,6 +1,6 @@
 """Accounting: the ledger of releases, and the filter that refuses a release before it overspends."""
 
-from privcheck.accounting.filter import BudgetExceededError, BudgetFilter
+from privcheck.accounting.filter import BudgetExceededError, BudgetFilter, ReleaseRefusedError
 from privcheck.accounting.ledger import Ledger, Release
 
-__all__ = ["BudgetExceededError", "BudgetFilter", "Ledger", "Release"]
+__all__ = ["BudgetExceededError", "BudgetFilter", "Ledger", "Release", "ReleaseRefusedError"]

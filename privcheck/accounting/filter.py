@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bounds.domains import POSITIVE, check
 from privcheck.accounting.ledger import Datum, Ledger, datum_in_words
 from privcheck.errors import PrivcheckError, words
 
@@ -12,7 +13,11 @@ SLACK = 1e-9
 """Relative slack of the comparison with the budget: 0.1 + 0.1 + 0.1 is not 0.3. The noise scale pays for it."""
 
 
-class BudgetExceededError(PrivcheckError):
+class ReleaseRefusedError(PrivcheckError):
+    """A release was refused before its noise was drawn: it cannot be charged."""
+
+
+class BudgetExceededError(ReleaseRefusedError):
     """A release was refused because it would have taken a datum beyond the budget; nothing was drawn, nothing spent."""
 
 
@@ -40,6 +45,9 @@ class BudgetFilter:
     """
 
     epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", check("epsilon", self.epsilon, POSITIVE, "a privacy budget is positive"))
 
     def check(self, ledger: Ledger, losses: Mapping[Datum, float], location: str) -> None:
         """Raise `BudgetExceededError` when charging `losses` on top of the ledger would exceed the budget."""

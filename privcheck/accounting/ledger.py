@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+
+from privcheck.errors import PrivcheckError
 
 Datum = Hashable
 
@@ -64,6 +67,7 @@ class Ledger:
         location: str,
     ) -> Release:
         """Add a release and charge the data that it touches."""
+        check_losses(losses)
         release = Release(
             len(self.releases), round_number, mechanism, scale, dict(sensitivities), dict(losses), location
         )
@@ -103,6 +107,16 @@ class Ledger:
             f"{datum_in_words(datum)} is released {times}, after rounds {rounds} ({places}), "
             f"for a total of {self.totals[datum]:.6g}"
         )
+
+
+def check_losses(losses: Mapping[Datum, float]) -> None:
+    """Refuse charges that do not add up: negative ones, NaN and infinity.
+
+    >>> check_losses({1: 0.5, 2: 0.0})
+    """
+    for loss in losses.values():
+        if not 0.0 <= loss < math.inf:
+            raise PrivcheckError("loss", loss, "a finite number of at least 0", "see `loss` of the mechanism")
 
 
 def datum_in_words(datum: Datum) -> str:

@@ -14,7 +14,7 @@ from privcheck.auditing.judging import ended_early, judge
 from privcheck.auditing.report import AuditReport
 from privcheck.auditing.runners import Runner
 from privcheck.auditing.sampling import Request, Sampler, TimeUp
-from privcheck.auditing.search import Screening, screen
+from privcheck.auditing.search import Screening, screen, screening_cost
 from privcheck.auditing.settings import Settings
 from privcheck.auditing.streams import StreamPair, structured_pairs
 from privcheck.auditing.targets import number_of_arms, resolve
@@ -115,7 +115,7 @@ def audit(
     pairs = _pairs(settings, number_of_arms(target, settings.arms), streams)
     policy = resolve(target, settings, *pairs[0].first.shape)
     _check_reproducible(policy.runner, pairs[0], settings.seed)
-    runs, deadline = _plan(settings, policy.runner, pairs[0], started)
+    runs, deadline = _plan(settings, policy.runner, pairs, started)
     sampler = Sampler(policy.runner, settings.seed, settings.jobs, deadline)
     outcome = _search_and_confirm(sampler, pairs, runs, settings, policy.name)
     return AuditReport(
@@ -123,7 +123,7 @@ def audit(
         epsilon_claimed=settings.epsilon,
         delta=settings.delta,
         exact_loss=None,
-        certificate=_certificate(target, settings, pairs[0], policy.feedback),
+        certificate=_certificate(target, settings, pairs[0], policy.feedback) if outcome["witness"] else None,
         runs=runs,
         seconds=time.monotonic() - started,
         engine=policy.runner.engine,
@@ -181,7 +181,7 @@ def _pairs(settings: Settings, arms: int, streams: Any) -> list[StreamPair]:
     return pairs if streams is not None else structured_pairs(horizon, arms, settings.rewards, settings.neighbours)
 
 
-def _plan(settings: Settings, runner: Runner, pair: StreamPair, started: float) -> tuple[int, float]:
+def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: float) -> tuple[int, float]:
     """Return the number of runs, fixed before any counted run, and the time at which to give up."""
     time_budget = settings.time_budget
     if settings.runs is None and time_budget is None and runner.engine != "kernel":
@@ -190,9 +190,9 @@ def _plan(settings: Settings, runner: Runner, pair: StreamPair, started: float) 
         return settings.runs or budget.KERNEL_RUNS, math.inf
     runs = settings.runs
     if runs is None:
-        cost = budget.seconds_per_run(runner, pair.first, settings.seed)
+        cost = budget.seconds_per_run(runner, pairs[0].first, settings.seed)
         left = max(0.0, time_budget - (time.monotonic() - started))
-        runs = budget.runs_within(left, cost, settings.jobs, runner.engine)
+        runs = budget.runs_within(left, cost, settings.jobs, runner.engine, len(pairs))
     return runs, started + time_budget
 
 
@@ -202,9 +202,9 @@ def _search_and_confirm(
     """Screen the pairs, play the winner afresh, and return what the report says of it."""
     screening = Screening(1, 0, [])
     counting = folds(runs)[2]
-    spend = budget.screening_budget(runs, sampler.runner.engine) if len(pairs) > 1 else 0
+    spend = budget.screening_budget(runs, sampler.runner.engine)
     try:
-        with progress(f"auditing {name}", 2 * runs + spend) as advance:
+        with progress(f"auditing {name}", 2 * runs + screening_cost(len(pairs), spend)) as advance:
             pair, screening = screen(sampler, pairs, spend, counting.stop - counting.start, settings.level, advance)
             first, second = sampler.play(
                 [Request(pair.first, runs, (2, 0)), Request(pair.second, runs, (2, 1))], advance

@@ -8,6 +8,7 @@ import time
 import numpy as np
 
 from privcheck.auditing.runners import Runner, Table
+from privcheck.auditing.search import screening_cost
 
 DEFAULT_HORIZON = 16
 KERNEL_RUNS = 200_000
@@ -23,9 +24,9 @@ def screening_budget(runs: int, engine: str) -> int:
     """Return the runs, both sides together, spent on finding the pair of streams; compiled runs are cheap, so more.
 
     >>> screening_budget(1000, "python"), screening_budget(1000, "kernel")
-    (1000, 8000)
+    (2000, 8000)
     """
-    return runs * (8 if engine == "kernel" else 1)
+    return runs * (8 if engine == "kernel" else 2)
 
 
 def seconds_per_run(runner: Runner, table: Table, seed: int) -> float:
@@ -40,7 +41,7 @@ def seconds_per_run(runner: Runner, table: Table, seed: int) -> float:
     return (time.perf_counter() - start) / runs
 
 
-def runs_within(seconds: float, cost: float, jobs: int, engine: str) -> int:
+def runs_within(seconds: float, cost: float, jobs: int, engine: str, pairs: int = 1) -> int:
     """Return the runs a side that fit into a time budget, to two digits.
 
     Parameters
@@ -49,14 +50,19 @@ def runs_within(seconds: float, cost: float, jobs: int, engine: str) -> int:
     cost : seconds per run.
     jobs : workers; each further one is taken to add 0.8 of one.
     engine : of the runner, which decides the share of screening.
+    pairs : candidate pairs of streams, each of which is screened with some runs at least.
 
     Examples
     --------
     >>> runs_within(60.0, 1e-4, 1, "python")
-    120000
+    90000
     """
+    affordable = SAFETY * seconds * (1 + 0.8 * (jobs - 1)) / cost
+    least = screening_cost(pairs, 0)
     per_side = 2 + screening_budget(100, engine) / 100
-    raw = SAFETY * seconds * (1 + 0.8 * (jobs - 1)) / (cost * per_side)
+    raw = affordable / per_side
+    if screening_budget(int(raw), engine) < least:
+        raw = (affordable - least) / 2
     if raw < 100:
         return max(20, int(raw))
     digits = 10 ** (int(math.log10(raw)) - 1)

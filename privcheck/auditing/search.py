@@ -12,8 +12,8 @@ from privcheck.auditing.sampling import Request, Sampler
 from privcheck.auditing.streams import StreamPair
 from privcheck.auditing.views import views
 
-LEAST_RUNS = 100
-"""Runs a side below which a pair's log-ratio is mostly noise."""
+LEAST_RUNS = 40
+"""Runs a side that every pair is played at least: too few to measure a log-ratio, enough to notice a gross leak."""
 
 PESSIMISM = 2.0
 """Standard errors taken off a pair's log-ratio: the best of many noisy promises is mostly noise otherwise."""
@@ -34,25 +34,38 @@ class Screening:
 def screening_rounds(pairs: int, budget: int) -> list[tuple[int, int]]:
     """Plan successive halving: (number of pairs, runs a side of each) per round, all rounds costing about the same.
 
+    Every pair is played at least `LEAST_RUNS` times a side, and a pair that is kept at least twice as often as before,
+    also when the budget is too small for that.
+
     Parameters
     ----------
-    pairs : how many candidates there are; fewer are looked at when the budget is small.
+    pairs : how many candidates there are.
     budget : runs to spend, both sides together.
 
     Examples
     --------
     >>> screening_rounds(128, 50_000)
-    [(83, 100), (16, 520), (3, 2777)]
-
+    [(128, 65), (25, 333), (5, 1666)]
     """
+    if pairs < 2:
+        return []
     rounds = max(1, math.ceil(math.log(pairs / 2) / math.log(KEPT)))
-    share = budget // (2 * rounds)
-    alive = max(1, min(pairs, share // LEAST_RUNS))
+    share, least = budget // (2 * rounds), LEAST_RUNS
     plan = []
     for _ in range(rounds):
-        plan.append((alive, max(LEAST_RUNS, share // alive)))
-        alive = max(2, alive // KEPT)
+        runs = max(share // pairs, least)
+        plan.append((pairs, runs))
+        pairs, least = max(2, pairs // KEPT), 2 * runs
     return plan
+
+
+def screening_cost(pairs: int, budget: int) -> int:
+    """Return the runs, both sides together, that the plan for this budget makes.
+
+    >>> screening_cost(128, 50_000)
+    49950
+    """
+    return sum(2 * alive * runs for alive, runs in screening_rounds(pairs, budget))
 
 
 def screen(
@@ -68,31 +81,29 @@ def screen(
     Parameters
     ----------
     sampler : plays the runs; requests are keyed (1, round, pair, side).
-    pairs : candidates in order of priority.
+    pairs : candidates; all are played.
     budget : runs to spend, both sides together.
     counting_runs, level : of the confirmation, which a pair's promise anticipates.
 
     """
     ranking: list[tuple[float, StreamPair]] = [(0.0, pair) for pair in pairs]
-    spent = looked_at = 0
-    if len(pairs) > 1:
-        for number, (alive, runs) in enumerate(screening_rounds(len(pairs), budget)):
-            kept = [pair for _, pair in ranking[:alive]]
-            requests = [
-                Request(table, runs, (1, number, index, side))
-                for index, pair in enumerate(kept)
-                for side, table in enumerate((pair.first, pair.second))
-            ]
-            played = sampler.play(requests, advance)
-            scored = [
-                (_promise(pair, played[2 * index], played[2 * index + 1], counting_runs, level), pair)
-                for index, pair in enumerate(kept)
-            ]
-            ranking = sorted(scored, key=lambda entry: -entry[0])
-            spent += 2 * runs * len(kept)
-            looked_at = max(looked_at, len(kept))
+    spent = 0
+    for number, (alive, runs) in enumerate(screening_rounds(len(pairs), budget)):
+        kept = [pair for _, pair in ranking[:alive]]
+        requests = [
+            Request(table, runs, (1, number, index, side))
+            for index, pair in enumerate(kept)
+            for side, table in enumerate((pair.first, pair.second))
+        ]
+        played = sampler.play(requests, advance)
+        scored = [
+            (_promise(pair, played[2 * index], played[2 * index + 1], counting_runs, level), pair)
+            for index, pair in enumerate(kept)
+        ]
+        ranking = sorted(scored, key=lambda entry: -entry[0])
+        spent += 2 * runs * len(kept)
     best = [(pair.label, promise) for promise, pair in ranking[:10]]
-    return ranking[0][1], Screening(max(looked_at, 1), spent, best)
+    return ranking[0][1], Screening(len(pairs), spent, best)
 
 
 def _promise(pair: StreamPair, first: Actions, second: Actions, counting_runs: int, level: float) -> float:

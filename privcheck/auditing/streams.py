@@ -9,6 +9,9 @@ import numpy as np
 
 from privcheck.auditing.runners import Table
 
+MOST_PAIRS = 800
+"""Pairs of the family that are kept, a sample that does not look at the policy: many arms make many pairs."""
+
 
 @dataclass(frozen=True)
 class StreamPair:
@@ -25,7 +28,7 @@ class StreamPair:
 
 
 def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neighbours: str) -> list[StreamPair]:
-    """Return the structured family, in a fixed order that is shuffled without looking at the policy.
+    """Return the structured family, or `MOST_PAIRS` of it, in an order that is shuffled without looking at the policy.
 
     Every round of a base table has the same row: all arms low, all high, one arm high or one arm low. One round j, at
     every place (up to 32 spread over longer horizons, the edges of doubling blocks among them), is then given a first
@@ -51,7 +54,7 @@ def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neig
             found.setdefault((first.tobytes(), second.tobytes()), pair)
     pairs = list(found.values())
     order = np.random.Generator(np.random.PCG64(20221)).permutation(len(pairs))
-    return [pairs[i] for i in order]
+    return [pairs[i] for i in order[:MOST_PAIRS]]
 
 
 def _changes(base: Table, low: float, high: float, neighbours: str) -> list[tuple[str, Table, Table]]:

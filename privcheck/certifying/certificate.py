@@ -57,6 +57,12 @@ class Certificate:
         """Return all fields as JSON text, `schema_version` first, infinities as "inf"."""
         return to_json(self)
 
+    def save_html(self, path: str | Path) -> None:
+        """Write one self-contained page with the verdict, the ledger, the leaks and the first divergence."""
+        from privcheck.reporting.page_certificate import save_certificate_page
+
+        save_certificate_page(self, path)
+
     def __str__(self) -> str:
         if self.granted:
             return f"{self.target}: certified, epsilon <= {self.epsilon_upper:g} on every guarded execution"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bounds.domains import Integer, check
 from privcheck.auditing.budget import DEFAULT_HORIZON
 from privcheck.auditing.runners import KernelRunner, PolicyRunner
 from privcheck.auditing.settings import Settings
@@ -72,7 +73,7 @@ def certify(
         rewards=rewards,
         feedback=feedback,
         neighbours=neighbours,
-        runs=max(runs, 20),
+        runs=max(check("runs", runs, Integer(1), "20 guarded runs are usual"), 20),
         seed=seed,
     )
     if settings.delta > 0.0:

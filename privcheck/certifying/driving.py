@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting import BudgetExceededError
+from privcheck.accounting import ReleaseRefusedError
 from privcheck.auditing.factories import describe_exception
 from privcheck.certifying.private import LeakError
 from privcheck.certifying.recording import DivergenceError
@@ -22,7 +22,7 @@ Table = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Execution:
-    """What happened in one run: the actions, and whether it was stopped by a refusal of the budget filter."""
+    """What happened in one run: the actions, and whether it was stopped by a refused release."""
 
     actions: list[int]
     refused: bool
@@ -32,7 +32,8 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
     """Play a policy on a table of shape (T, K) with wrapped rewards.
 
     A leak raises inside the policy; it has been recorded, and the run goes on with the next round (with arm t mod K
-    where `select` leaked), so that one run can show several. A refusal of the filter ends the run.
+    where `select` leaked), so that one run can show several. A refused release ends the run, and so does a policy that
+    fails after a leak or a refusal, which may have left it half-updated.
     """
     actions: list[int] = []
     with session.active():
@@ -42,21 +43,24 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
                 action = _arm(policy.select(), len(row), t + 1)
             except LeakError:
                 action = t % len(row)
-            except BudgetExceededError:
-                return Execution(actions, True)
             except Exception as error:
-                raise _failed(error, t + 1) from None
+                return _ended(error, actions, session)
             actions.append(action)
             reward = session.reward_vector(row) if feedback == "full" else session.reward(float(row[action]), action)
             try:
                 policy.update(action, reward)
             except LeakError:
                 continue
-            except BudgetExceededError:
-                return Execution(actions, True)
             except Exception as error:
-                raise _failed(error, t + 1) from None
+                return _ended(error, actions, session)
     return Execution(actions, False)
+
+
+def _ended(error: Exception, actions: list[int], session: Session) -> Execution:
+    """Return the run that an error ended, if a leak or a refusal explains it; otherwise the policy has failed."""
+    if not (session.leaks or session.refusals):
+        raise _failed(error, session.round) from None
+    return Execution(actions, isinstance(error, ReleaseRefusedError))
 
 
 def drive(policy: Any, table: Table, recorder: Recorder, feedback: str) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from bounds.domains import POSITIVE, check
 from privcheck.accounting import Ledger
 from privcheck.certifying.session import Session
-from privcheck.errors import PrivcheckError, words
+from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.mechanisms.base import finite_array, generator
 from privcheck.privacy import check_rewards, relation
 
 
@@ -34,14 +36,21 @@ class GuardedPolicy:
     def select(self) -> int:
         """Return the arm to play."""
         with self._session.active():
-            return int(self._policy.select())
+            action = self._policy.select()
+            try:
+                return operator.index(action)
+            except TypeError:
+                got = words(f"an object of type {type(action).__name__}")
+                raise PolicyError("action", got, "an integer, the arm to play") from None
 
     def update(self, action: int, reward: Any) -> None:
         """Wrap the reward (all rewards, under full information), check its range, and hand it on."""
-        if self._feedback == "full":
-            wrapped = self._session.reward_vector(np.asarray(reward, float))
-        else:
-            wrapped = self._session.reward(float(reward), int(action))
+        values = finite_array("reward", reward)
+        full = self._feedback == "full"
+        if values.ndim != full:
+            expected = "rewards of all arms, shape (K,)" if full else "one number, the reward of the arm played"
+            raise PrivcheckError("reward", words(f"shape {values.shape}"), expected)
+        wrapped = self._session.reward_vector(values) if full else self._session.reward(float(values), int(action))
         try:
             with self._session.active():
                 self._policy.update(action, wrapped)
@@ -109,5 +118,6 @@ def guard(
     if feedback not in ("bandit", "full"):
         raise PrivcheckError("feedback", feedback, "'bandit' or 'full'", "others are not available yet")
     budget = check("epsilon", epsilon, POSITIVE, "a privacy budget is positive, e.g. 1.0")
-    session = Session(relation(neighbours), check_rewards(rewards), budget, rng or np.random.default_rng())
+    noise = np.random.default_rng() if rng is None else generator(rng)
+    session = Session(relation(neighbours), check_rewards(rewards), budget, noise)
     return GuardedPolicy(policy, session, feedback)

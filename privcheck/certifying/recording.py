@@ -30,6 +30,7 @@ class Tape:
     """Records the releases of one run; the noise comes from its own Generator, so that the policy's coins stay in step.
 
     >>> from privcheck.mechanisms import Laplace
+    >>> from privcheck.mechanisms.base import recording
     >>> tape = Tape(np.random.default_rng(0))
     >>> with recording(tape):
     ...     output = Laplace(sensitivity=1.0, epsilon=1.0).release(0.5, None)

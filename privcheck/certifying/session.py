@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.accounting import BudgetExceededError, BudgetFilter, Ledger
+from privcheck.accounting import BudgetFilter, Ledger, ReleaseRefusedError
+from privcheck.accounting.ledger import check_losses
 from privcheck.certifying.private import REVEAL, Leak, Private, PrivateSource
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism, recording
@@ -42,7 +43,7 @@ class Session:
     noise: np.random.Generator
     round: int = 0
     leaks: list[Leak] = field(default_factory=list)
-    refusals: list[BudgetExceededError] = field(default_factory=list)
+    refusals: list[ReleaseRefusedError] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.source = PrivateSource(on_leak=self.leaks.append)
@@ -82,25 +83,49 @@ class Session:
         """Charge the data behind `value`, and only then draw the noise; called by `mechanism.release`."""
         if not isinstance(value, Private):
             return mechanism.draw(value, self.noise, secure=secure)
-        if mechanism.notion != "pure":
-            got = words(f"{mechanism.id}, a mechanism of {mechanism.notion} privacy")
-            raise PrivcheckError("mechanism", got, "a pure-DP mechanism", "this ledger adds up pure epsilon-DP losses")
-        if mechanism.sensitivity_norm not in NORMS:
-            got = words(f"{mechanism.id}, whose sensitivity is a {mechanism.sensitivity_norm}")
-            hint = "a private value knows its L1, L2, Frobenius and range sensitivities"
-            raise PrivcheckError("mechanism", got, f"a mechanism for {', '.join(NORMS)}", hint)
         location = caller()
-        sensitivities = {d: s for d, s in value.sensitivities(NORMS[mechanism.sensitivity_norm]).items() if s > 0.0}
-        losses = {datum: mechanism.loss(sensitivity) for datum, sensitivity in sensitivities.items()}
-        if self.filter is not None:
-            try:
+        try:
+            sensitivities = _sensitivities(mechanism, value)
+            losses = {datum: mechanism.loss(sensitivity) for datum, sensitivity in sensitivities.items()}
+            check_losses(losses)
+            if self.filter is not None:
                 self.filter.check(self.ledger, losses, location)
-            except BudgetExceededError as refused:
-                self.refusals.append(refused)
-                raise
-        output = mechanism.draw(value.reveal(REVEAL), self.noise, secure=secure)
-        self.ledger.record(self.round, mechanism.id, mechanism.scale, sensitivities, losses, location)
+        except ReleaseRefusedError as refused:
+            self.refusals.append(refused)
+            raise
+        except PrivcheckError as error:
+            raise self._refused(error.parameter, str(error.value), location, error.expected, error.hint) from None
+        scale, failure = mechanism.scale, None
+        try:
+            output = mechanism.draw(value.reveal(REVEAL), self.noise, secure=secure)
+        except PrivcheckError as error:
+            failure = error.parameter, error.expected, error.hint
+        if failure:  # raised outside of the handler: the error itself may show the private value
+            parameter, expected, hint = failure
+            raise self._refused(parameter, f"a private value of shape {value.shape}", location, expected, hint)
+        self.ledger.record(self.round, _name(mechanism), scale, sensitivities, losses, location)
         return output
+
+    def _refused(self, parameter: str, got: str, location: str, expected: str, hint: str) -> ReleaseRefusedError:
+        """Return a refusal that has been recorded; it names the line and shows no private value."""
+        refused = ReleaseRefusedError(parameter, words(f"{got} in a release at {location}"), expected, hint)
+        self.refusals.append(refused)
+        return refused
+
+
+def _sensitivities(mechanism: Mechanism, value: Private) -> dict[Hashable, float]:
+    if mechanism.notion != "pure":
+        got = words(f"{_name(mechanism)}, a mechanism of {mechanism.notion} privacy")
+        raise PrivcheckError("mechanism", got, "a pure-DP mechanism", "this ledger adds up pure epsilon-DP losses")
+    if mechanism.sensitivity_norm not in NORMS:
+        got = words(f"{_name(mechanism)}, whose sensitivity is a {mechanism.sensitivity_norm}")
+        hint = "a private value knows its L1, L2, Frobenius and range sensitivities"
+        raise PrivcheckError("mechanism", got, f"a mechanism for {', '.join(NORMS)}", hint)
+    return {d: s for d, s in value.sensitivities(NORMS[mechanism.sensitivity_norm]).items() if s > 0.0}
+
+
+def _name(mechanism: Mechanism) -> str:
+    return getattr(mechanism, "id", type(mechanism).__name__)
 
 
 NORMS = {"L1": "l1", "L2": "l2", "Frobenius": "frobenius", "range of score differences": "range"}

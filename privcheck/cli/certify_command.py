@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from privcheck.cli.options import Epsilon, Json, Seed, check_json, numbers, write_json
 from privcheck.errors import PrivcheckError
-
-if TYPE_CHECKING:
-    from privcheck.certifying.certificate import Certificate
 
 
 def certify(
@@ -24,6 +21,7 @@ def certify(
     runs: Annotated[int, typer.Option(help="Guarded runs, each on a stream of its own.")] = 20,
     seed: Seed = 0,
     json: Json = None,
+    html: Annotated[str | None, typer.Option(help="Write a page with the ledger to this .html file.")] = None,
 ) -> int:
     """Certify a policy that releases through privcheck's mechanisms: at most epsilon, on every guarded execution.
 
@@ -35,8 +33,11 @@ def certify(
     Exit status: 0 certified (or nothing claimed and nothing found), 1 a leak or a refused certificate, 2 bad input.
     """
     from privcheck.certifying.certify import certify as run_certify
+    from privcheck.files import check_output
 
     check_json(json)
+    if html is not None:
+        check_output(html, "html", (".html", ".htm"))
     pair = numbers(rewards, "rewards")
     if len(pair) != 2:
         raise PrivcheckError("rewards", rewards, "the lowest and the highest reward", "as in --rewards 0,1")
@@ -54,29 +55,10 @@ def certify(
     if not write_json(json, certificate.to_json()):
         from rich.console import Console
 
-        console = Console()
-        for line in certificate_lines(certificate):
-            console.print(line, highlight=False, markup=False)
+        from privcheck.reporting import certificate_details
+
+        Console().print(certificate_details(certificate))
+    if html is not None:
+        certificate.save_html(html)
     found = certificate.leaks or certificate.refusals or certificate.replay.divergences
     return 1 if found or (epsilon is not None and not certificate.granted) else 0
-
-
-def certificate_lines(certificate: Certificate) -> list[str]:
-    """Return what is printed of a certificate, a line each."""
-    replay = certificate.replay
-    lines = [
-        str(certificate),
-        f"  ledger   {certificate.ledger_epsilon:.6g} is the largest loss of any datum in {certificate.executions} "
-        f"guarded runs of {certificate.horizon} rounds: {certificate.ledger.why()}",
-        f"  replay   {replay.divergences} of {replay.replays} transcripts diverge on a neighbouring stream; the "
-        f"largest loss of the others is {replay.largest_loss:.6g}",
-    ]
-    lines += [f"  leak     {leak}; {leak.hint}" for leak in certificate.leaks]
-    lines += [f"  refused  {refusal}" for refusal in certificate.refusals[:3]]
-    if replay.first_divergence is not None:
-        seen = replay.first_divergence
-        lines.append(
-            f"  diverges in round {seen.round} ({seen.reason}): actions {list(seen.actions_first)} against "
-            f"{list(seen.actions_second)}"
-        )
-    return lines + [f"  note     {note}" for note in certificate.notes]

@@ -73,7 +73,7 @@ class Relation:
             hint = "an auditor needs two tables to tell apart: change one entry"
             raise PrivcheckError("streams", words("two identical tables"), "two tables that differ", hint)
         if distance > self.limit:
-            rounds = ", ".join(map(str, self.changed(first, second)[:5]))
+            rounds = ", ".join(str(place + 1) for place in self.changed(first, second)[:5])
             got = words(f"tables at distance {distance} ({self.unit}s that differ; first rounds: {rounds})")
             hint = f"undo changes, or use neighbours='group:{max(distance, 2)}'"
             if self.unit == "reward":

@@ -53,7 +53,7 @@ def as_table(values: npt.ArrayLike, arms: int | None = None) -> Array:
     wrong = np.argwhere(~np.isfinite(table))
     if len(wrong):
         row, arm = wrong[0]
-        got = words(f"{table[row, arm]} in round {row}, arm {arm}")
+        got = words(f"{table[row, arm]} in round {row + 1}, arm {arm}")
         raise PrivcheckError("rewards", got, "finite numbers", "drop or replace such rewards before the audit")
     return table
 
@@ -95,7 +95,7 @@ def check_rewards_range(table: npt.ArrayLike, rewards: tuple[float, float] = (0.
     >>> check_rewards_range([[0.0, 1.0]], (-1.0, 0.5))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    bounds.errors.PrivcheckError: rewards: got 1.0 in round 0, arm 1, expected rewards in [-1, 0.5]; ...
+    bounds.errors.PrivcheckError: rewards: got 1.0 in round 1, arm 1, expected rewards in [-1, 0.5]; ...
 
     """
     low, high = check_rewards(rewards)
@@ -103,6 +103,6 @@ def check_rewards_range(table: npt.ArrayLike, rewards: tuple[float, float] = (0.
     outside = np.argwhere((values < low) | (values > high))
     if len(outside):
         row, arm = outside[0]
-        got = words(f"{values[row, arm]} in round {row}, arm {arm}")
+        got = words(f"{values[row, arm]} in round {row + 1}, arm {arm}")
         hint = "declare the true range with rewards=(lo, hi) or clip the rewards"
         raise PrivcheckError("rewards", got, f"rewards in [{low:g}, {high:g}]", hint)

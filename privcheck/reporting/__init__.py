@@ -1,16 +1,30 @@
-"""Audits shown to people: tables for the terminal, pictures, and one self-contained page."""
+"""Audits and certificates shown to people: tables for the terminal, pictures, and self-contained pages."""
 
 from __future__ import annotations
 
+from privcheck.reporting.certificate_tables import certificate_details
 from privcheck.reporting.page import render_page, save_page
-from privcheck.reporting.pictures import bounds_figure, save_png, to_svg, witness_figure
+from privcheck.reporting.page_certificate import render_certificate, save_certificate_page
+from privcheck.reporting.pictures import (
+    bounds_figure,
+    divergence_figure,
+    ledger_figure,
+    save_png,
+    to_svg,
+    witness_figure,
+)
 from privcheck.reporting.tables import audit_details, audit_table
 
 __all__ = [
     "audit_details",
     "audit_table",
     "bounds_figure",
+    "certificate_details",
+    "divergence_figure",
+    "ledger_figure",
+    "render_certificate",
     "render_page",
+    "save_certificate_page",
     "save_page",
     "save_png",
     "to_svg",

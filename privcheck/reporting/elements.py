@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import resources
 from typing import TYPE_CHECKING
 
 from privcheck.reporting.numbers import clean
@@ -43,3 +44,17 @@ def inline_picture(draw: Callable[[float], Figure], name: str, caption: str) -> 
     wide = element("div", to_svg(draw(WIDE), prefix=f"{name}-wide-"), "wide")
     narrow = element("div", to_svg(draw(NARROW), prefix=f"{name}-narrow-"), "narrow")
     return element("figure", wide + narrow + element("figcaption", text(caption)))
+
+
+def document(title: str, sections: Sequence[str]) -> str:
+    """Return a page with its style sheet and a footer; it needs nothing else."""
+    from privcheck import __version__
+
+    style = resources.files("privcheck.reporting").joinpath("page.css").read_text(encoding="utf-8")
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark">{element("title", text(title))}<style>\n{style}</style>'
+    )
+    footer = f"Written by privcheck {text(__version__)}. Rounds are counted from 1, arms from 0."
+    body = "\n".join([*sections, element("footer", footer)])
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>\n'

@@ -1,10 +1,15 @@
-"""A report for the examples of this folder, with the numbers of a real audit."""
+"""Reports and a certificate for the examples of this folder, with the numbers of real ones."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from privcheck.accounting import Ledger
 from privcheck.auditing.report import AuditReport, Estimate, Resolution, Witness
+from privcheck.certifying.certificate import Certificate
+from privcheck.certifying.replay import ReplayResult
 
 _FIRST = np.tile([1.0, 0.0, 0.0, 0.0], (8, 1))
 _SECOND = _FIRST.copy()
@@ -48,3 +53,50 @@ VIOLATION = AuditReport(
     error=1e-3,
 )
 """Report Noisy Max follow-the-noisy-leader with the noise scale as published."""
+
+
+def _ledger() -> Ledger:
+    ledger = Ledger()
+    for start, stop in ((1, 1), (2, 2), (3, 4), (5, 8)):
+        data = range(start, stop + 1)
+        width = 1.0 / len(data)
+        ledger.record(stop, "laplace", width, dict.fromkeys(data, width), dict.fromkeys(data, 1.0), "bandit.py:7")
+    return ledger
+
+
+GRANTED = Certificate(
+    target="adap-ucb(arms=2, epsilon=1, alpha=3.1)",
+    granted=True,
+    coverage="all-executions",
+    epsilon_claimed=1.0,
+    delta=0.0,
+    epsilon_upper=1.0,
+    ledger_epsilon=1.0,
+    replay=ReplayResult(32, 0, 1.0, None),
+    ledger=_ledger(),
+    leaks=[],
+    refusals=[],
+    executions=20,
+    neighbours="row",
+    rewards=(0.0, 1.0),
+    observe="actions",
+    feedback="bandit",
+    horizon=8,
+    arms=2,
+    seed=0,
+)
+"""Blocks of doubling length, each released once."""
+
+CERTIFIED = replace(
+    VIOLATION,
+    target="adap-ucb(arms=2, epsilon=1, alpha=3.1)",
+    verdict="consistent",
+    epsilon_lower=0.9591,
+    epsilon_lower_clopper_pearson=0.9374,
+    epsilon_estimate=Estimate(0.9952, 0.9292, 1.0615),
+    resolution=Resolution(9.76257, 1.9167e-4),
+    certificate=GRANTED,
+    runs=200_000,
+    feedback="bandit",
+)
+"""An audit from below and a certificate from above."""

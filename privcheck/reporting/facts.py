@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from privcheck.auditing.report import AuditReport
 from privcheck.reporting import numbers
+from privcheck.reporting.certified import certified_text
 from privcheck.reporting.sentences import plural, resolution
 
 
@@ -27,9 +28,9 @@ def number_rows(report: AuditReport) -> list[tuple[str, str]]:
         )
     if report.exact_loss is not None:
         rows.append(("exact loss", numbers.exact(report.exact_loss)))
-    upper = getattr(report.certificate, "epsilon_upper", None)
-    if upper is not None:
-        rows.append(("certified upper bound", numbers.at_most(upper)))
+    certified = certified_text(report)
+    if certified is not None:
+        rows.append(("certified upper bound", certified))
     if report.resolution is not None:
         rows.append((f"resolution (level {report.error:g})", resolution(report).replace(", which", "")))
     searched = f"{plural(report.screened_pairs, 'pair')} of streams in {plural(report.screening_runs, 'run')}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 
 from privcheck.auditing.report import AuditReport
 from privcheck.errors import PrivcheckError
 from privcheck.files import check_output, write_whole
-from privcheck.reporting.elements import element, inline_picture, text
+from privcheck.reporting.certified import upper_bound
+from privcheck.reporting.elements import document, element, inline_picture, text
 from privcheck.reporting.page_audit import audit_section
 from privcheck.reporting.page_table import overview
 from privcheck.reporting.pictures import bounds_figure
@@ -62,26 +62,19 @@ def render_page(
     >>> page.startswith("<!DOCTYPE html>"), "epsilon is at least 1.764" in page
     (True, True)
     """
-    from privcheck import __version__
-
     if not reports:
         raise PrivcheckError("reports", reports, "one report or more")
     met = as_expected(reports, expected)
-    style = resources.files("privcheck.reporting").joinpath("page.css").read_text(encoding="utf-8")
-    head = (
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta name="color-scheme" content="light dark">{element("title", text(title))}<style>\n{style}</style>'
-    )
     caption = (
         "Lower bounds of epsilon and the claims. A bar past its dashed line, by enough to be sure at the level of the "
         "verdict, is a violation."
     )
+    if any(upper_bound(report) is not None for report in reports):
+        caption += " Where a certificate bounds epsilon from above, the true epsilon lies in the shaded interval."
     body = [
         element("header", element("h1", text(title)) + element("p", text(headline(reports, expected)), "headline")),
         overview(reports, expected, met),
         inline_picture(lambda width: bounds_figure(reports, width=width), "bounds", caption),
         *(audit_section(report, number) for number, report in enumerate(reports, start=1)),
-        element("footer", f"Written by privcheck {text(__version__)}. Rounds are counted from 1, arms from 0."),
     ]
-    sections = "\n".join(body)
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{sections}\n</body>\n</html>\n'
+    return document(title, body)

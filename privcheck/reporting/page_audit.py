@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.reporting import numbers
+from privcheck.reporting.certified import contradiction, sandwich
 from privcheck.reporting.elements import element, inline_picture, items, text
 from privcheck.reporting.facts import number_rows
 from privcheck.reporting.pictures import witness_figure
@@ -28,6 +29,7 @@ def audit_section(report: AuditReport, number: int) -> str:
     parts = [
         f'<h2 id="audit-{number}">{text(report.target)}</h2>',
         element("p", verdict, "verdict"),
+        *_both_bounds(report),
         *(element("p", text(note), "note") for note in report.notes),
         element("dl", facts, "facts"),
     ]
@@ -42,6 +44,14 @@ def audit_section(report: AuditReport, number: int) -> str:
         items(meaning(report)),
     ]
     return element("section", "\n".join(parts), f"audit {kind}")
+
+
+def _both_bounds(report: AuditReport) -> list[str]:
+    """Return that the bounds contradict each other, loudly, or where the true epsilon lies."""
+    wrong, between = contradiction(report), sandwich(report)
+    if wrong:
+        return [element("p", element("strong", text(wrong)), "alarm")]
+    return [element("p", text(between))] if between else []
 
 
 def _witness(report: AuditReport, witness: Witness, number: int) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from privcheck.auditing.report import AuditReport
 from privcheck.reporting import numbers
+from privcheck.reporting.certified import contradiction, upper_bound
 from privcheck.reporting.elements import element, text
 from privcheck.reporting.sentences import MARKS, verdict_word
 
@@ -24,6 +25,8 @@ def overview(reports: Sequence[AuditReport], expected: Sequence[str | None] | No
     ]
     if expected is None:
         columns.remove("expected")
+    if any(upper_bound(report) is not None for report in reports):
+        columns.insert(2, "certified upper")
     head = '<th scope="col">target</th>' + "".join(f'<th scope="col"{_class(name)}>{name}</th>' for name in columns)
     rows = []
     for number, report in enumerate(reports, start=1):
@@ -56,11 +59,15 @@ def _cells(report: AuditReport) -> dict[str, str]:
     claim = numbers.claim_text(report.epsilon_claimed, 0.0)
     bounded = report.epsilon_lower is not None
     estimate = report.epsilon_estimate
+    upper = numbers.at_most(upper_bound(report))
     verdict = f'<b class="word {word.replace(" ", "-")}">{MARKS[word]} {word}</b>'
     return {
         "claim: epsilon": claim + _below(f"delta {numbers.small(report.delta)}" if report.delta else ""),
         "lower bound": numbers.at_least(report.epsilon_lower)
         + _below(f"at {numbers.percent(report.confidence)}" if bounded else ""),
+        "certified upper": f"<b>{upper}</b>" + _below(element("b", "contradiction"))
+        if contradiction(report)
+        else upper,
         "Clopper-Pearson": numbers.at_least(report.epsilon_lower_clopper_pearson),
         "estimate": numbers.exact(estimate.value) + _below(numbers.interval(estimate)) if estimate else numbers.NONE,
         "verdict": verdict,

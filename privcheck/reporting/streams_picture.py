@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.reporting.sentences import rounds_text
-from privcheck.reporting.style import CELL, COLOURS, INK, MID, add_axes
+from privcheck.reporting.style import CELL, COLOURS, INK, MID, WIDE, add_axes
 from privcheck.reporting.view import TwoStreams, View, levels
 
 if TYPE_CHECKING:
@@ -24,8 +24,13 @@ Played = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def streams_height(shown: View) -> float:
-    """Return the height in inches of both streams, their axis and their key."""
+    """Return the height in inches of both streams, their axis and a row of their key."""
     return TOP + MARK + 2 * (HEADING + _block(shown)) + BETWEEN + BELOW
+
+
+def key_columns(width: float) -> int:
+    """Return how many entries of the key fit into a row."""
+    return 3 if width < WIDE - 1 else 5
 
 
 def _block(shown: View) -> float:
@@ -146,12 +151,13 @@ def _key(figure: Figure, rewards: tuple[float, float], top: float, shown: View, 
     ]
     if played:
         handles.append(Line2D([], [], color=INK, marker="o", ms=4, lw=0, label="played"))
-        handles.append(Line2D([], [], color=COLOURS["violation"], marker="D", ms=5, lw=0, label="played, not the same"))
-    width, height = figure.get_size_inches()
+        handles.append(Line2D([], [], color=COLOURS["violation"], marker="D", ms=5, lw=0, label="played, differs"))
+    width, height = (float(size) for size in figure.get_size_inches())
     place = (LEFT / width, 1.0 - (top - 0.26) / height)
     figure.legend(
-        handles=handles, loc="upper left", bbox_to_anchor=place, ncols=len(handles), columnspacing=1.4, frameon=False, fontsize=7.5,
-        borderaxespad=0.0, handlelength=1.2, borderpad=0.0,
+        handles=handles, loc="upper left", bbox_to_anchor=place, frameon=False, fontsize=7.5,
+        ncols=min(len(handles), key_columns(width)),
+        columnspacing=1.4, borderaxespad=0.0, handlelength=1.2, borderpad=0.0,
     )  # fmt: skip
     if shown.omitted:
         figure.text(

@@ -24,6 +24,9 @@ CELL = "#5b83b3"
 COLOURS = {"violation": "#d55e00", "consistent": "#2f86c5", "inconclusive": "#8a8f98", MEASURED: "#9a6fb0"}
 """Of verdicts, told apart by colour-blind readers too; each also has a sign and its word."""
 
+CERTIFIED = "#00916e"
+"""Of upper bounds, and of the interval below them."""
+
 HATCHES = {"violation": "", "consistent": "", "inconclusive": "////", MEASURED: "...."}
 
 WIDE, NARROW = 7.2, 3.7

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.reporting import numbers
+from privcheck.reporting.certified import contradiction, sandwich, upper_bound
 from privcheck.reporting.facts import number_rows
 from privcheck.reporting.sentences import (
     MARKS,
@@ -52,6 +53,9 @@ def audit_table(reports: Sequence[AuditReport], expected: Sequence[str | None] |
     table.add_column("target", overflow="fold", min_width=16)
     table.add_column("claim\nepsilon\n(delta)", justify="right", no_wrap=True)
     table.add_column(f"lower\nbound{level}", justify="right", no_wrap=True)
+    bounded_above = any(upper_bound(report) is not None for report in reports)
+    if bounded_above:
+        table.add_column("certi-\nfied\nupper", justify="right", no_wrap=True)
     table.add_column("Clopper-\nPearson", justify="right", no_wrap=True)
     table.add_column("estimate\n[interval]", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
@@ -69,6 +73,9 @@ def audit_table(reports: Sequence[AuditReport], expected: Sequence[str | None] |
             _estimate(report),
             Text(verdict_word(report), style=style),
         ]
+        if bounded_above:
+            alarm = "bold red" if contradiction(report) else "bold"
+            cells.insert(3, Text(numbers.at_most(upper_bound(report)), style=alarm))
         if expected is not None:
             cells.append(_expectation(expected[i], met[i]))
         cells.append(Text(f"{report.runs:,}\n{numbers.seconds(report.seconds)}"))
@@ -113,6 +120,7 @@ def audit_details(report: AuditReport) -> RenderableType:
     parts: list[RenderableType] = [
         Text(numbers.clean(report.target), style="bold"),
         Text(f"{MARKS[verdict_word(report)]} {verdict}:", style=style).append(sentence, style="default not bold"),
+        *_both_bounds(report),
         *(Text(f"note: {note}", style="yellow") for note in report.notes),
         _block(_numbers(report)),
     ]
@@ -125,6 +133,14 @@ def audit_details(report: AuditReport) -> RenderableType:
     )
     parts.append(_block(Text(spent, style="dim")))
     return Group(*parts)
+
+
+def _both_bounds(report: AuditReport) -> list[Text]:
+    """Return that the bounds contradict each other, loudly, or where the true epsilon lies."""
+    wrong, between = contradiction(report), sandwich(report)
+    if wrong:
+        return [Text(f"{MARKS['violation']} {wrong}", style="bold white on red")]
+    return [Text(between)] if between else []
 
 
 def _numbers(report: AuditReport) -> Table:

@@ -29,10 +29,19 @@ def most(repetitions, level=LEVEL):
     return int(binom.isf(CHANCE, repetitions, level))
 
 
-def alarms(policy, repetitions, *, horizon, runs, first_seed=0):
+def alarms(policy, repetitions, *, horizon, runs, first_seed=0, streams=None):
     """Return how many of so many audits, of a policy that claims epsilon = 1, call a violation and bound it above 1."""
     reports = [
-        privcheck.audit(policy, epsilon=1.0, arms=2, horizon=horizon, runs=runs, error=LEVEL, seed=first_seed + seed)
+        privcheck.audit(
+            policy,
+            epsilon=1.0,
+            arms=2,
+            horizon=horizon,
+            runs=runs,
+            error=LEVEL,
+            seed=first_seed + seed,
+            streams=streams,
+        )
         for seed in range(repetitions)
     ]
     violations = sum(report.verdict == "violation" for report in reports)
@@ -119,11 +128,14 @@ def test_the_false_alarm_test_notices_runs_that_are_used_twice(policies, monkeyp
     class Noisy(policies.FastResponse):
         weight = 0.5
 
-    honest, _ = alarms(Noisy, repetitions, horizon=horizon, runs=runs)
+    first, second = np.zeros((horizon, 2)), np.zeros((horizon, 2))
+    second[0] = 1.0
+    options = {"horizon": horizon, "runs": runs, "streams": (first, second)}
+    honest, _ = alarms(Noisy, repetitions, **options)
     assert honest <= most(repetitions)
     for module in (confirm, audit_module):
         monkeypatch.setattr(module, "folds", BROKEN_FOLDS[name])
-    broken, _ = alarms(Noisy, repetitions, horizon=horizon, runs=runs)
+    broken, _ = alarms(Noisy, repetitions, **options)
     assert broken > most(repetitions)
 
 

@@ -98,6 +98,7 @@ def test_unseen_continuations_get_their_prefixs_score(runs):
         prefix = PrefixScore(*(side[:, :depth] for side in runs))
         scores.append(score(symbols[depth : depth + 1])[0])
         assert scores[-1] == pytest.approx(prefix(ALL[:1, :depth])[0], abs=1e-12)
+    assert score(symbols).tolist() == scores, "a row's score does not depend on the rows beside it"
     assert scores[0] == 0.0
     assert len(set(np.round(scores, 9))) == ROUNDS + 1, "prefixes have scores of their own here"
 

@@ -35,8 +35,8 @@ def test_a_table_is_copied():
         ([], 2, r"shape \(0,\)"),
         (np.zeros((0, 2)), 2, r"shape \(0, 2\)"),
         (np.zeros((2, 0)), None, r"shape \(2, 0\)"),
-        ([0.0, np.nan], 2, "nan in round 1, arm 0, expected finite"),
-        ([[0.0, 1.0], [0.0, -np.inf]], 2, "-inf in round 1, arm 1"),
+        ([0.0, np.nan], 2, "nan in round 2, arm 0, expected finite"),
+        ([[0.0, 1.0], [0.0, -np.inf]], 2, "-inf in round 2, arm 1"),
         (["a", "b"], 2, "entries of type <U1"),
         ([None, 1.0], 2, "entries of type object"),
         ([True, False], 2, "entries of type bool"),
@@ -57,10 +57,10 @@ def test_rewards_outside_the_range_are_named():
     table[0], table[1] = 0.0, 1.0
     check_rewards_range(table)
     table[2, 1] = np.nextafter(1.0, 2.0)
-    with pytest.raises(PrivcheckError, match=r"round 2, arm 1, expected rewards in \[0, 1\]"):
+    with pytest.raises(PrivcheckError, match=r"round 3, arm 1, expected rewards in \[0, 1\]"):
         check_rewards_range(table)
     table[2, 1] = -0.25
-    with pytest.raises(PrivcheckError, match=r"-0\.25 in round 2, arm 1"):
+    with pytest.raises(PrivcheckError, match=r"-0\.25 in round 3, arm 1"):
         check_rewards_range(table)
     check_rewards_range(table, (-0.25, 1.0))
 

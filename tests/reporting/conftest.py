@@ -8,8 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from privcheck.accounting import Ledger
 from privcheck.auditing.report import AuditReport, Estimate, Resolution, Witness
-from privcheck.reporting.examples import VIOLATION
+from privcheck.certifying.certificate import Certificate
+from privcheck.certifying.leaks import Leak
+from privcheck.certifying.replay import Divergence, ReplayResult
+from privcheck.reporting.examples import GRANTED, VIOLATION
 
 HOSTILE = 'x<script>alert("1")</script> & [bold]y[/bold] $\\frac{$\n\x00\ud800--><b>'
 
@@ -96,3 +100,50 @@ def make_reports() -> dict[str, AuditReport]:
 @pytest.fixture(scope="session")
 def reports() -> dict[str, AuditReport]:
     return make_reports()
+
+
+def make_ledger(rounds: int, losses: float, by_arm: bool = False) -> Ledger:
+    """Return a ledger with a node of a binary tree per release: overlapping blocks, two mechanisms, many totals."""
+    ledger = Ledger()
+    for stop in range(1, rounds + 1):
+        length = stop & -stop
+        data = [(t, t % 3) if by_arm else t for t in range(stop - length + 1, stop + 1)]
+        name = "laplace" if length < 4 else "noisy-max"
+        charge = losses * (1.0 if length < 4 else 0.5)
+        ledger.record(stop, name, 4.0 / length, dict.fromkeys(data, 1.0), dict.fromkeys(data, charge), HOSTILE + ":3")
+    return ledger
+
+
+def make_certificates() -> dict[str, Certificate]:
+    first, second = np.zeros((16, 2)), np.zeros((16, 2))
+    second[4] = 1.0
+    divergence = Divergence(7, first, second, (0, 1, 0, 1, 0, 1, 0), (0, 1, 0, 1, 0, 1, 1), "the actions differ")
+    unreleased = {"granted": False, "coverage": "explored", "epsilon_upper": None, "ledger_epsilon": 0.0}
+    code, hint = "if reward > 0 and a < b:", "release it through a mechanism first"
+    leaky = replace(
+        GRANTED, **unreleased, target=HOSTILE, ledger=Ledger(), horizon=16, notes=["<nothing> was released"],
+        replay=ReplayResult(64, 58, 0.25, divergence),
+        leaks=[
+            Leak("comparison", "/home/a b/<my> bandit.py", 12, "update", code, (1, 2, 7), hint, ">"),
+            Leak("index", "/home/other.py", 40, "select", "x" * 120 + "[bold]", ((1, 0), (2, 1)), hint, "index"),
+        ],
+    )  # fmt: skip
+    refusal = "budget: got a release at rnm.py:123 that takes the reward of round 1 to 2, expected at most epsilon = 1"
+    return {
+        "granted": GRANTED,
+        "leaky": leaky,
+        "refused": replace(GRANTED, **unreleased, ledger=Ledger(), refusals=[refusal, "two", "three", "four", "five"]),
+        "free": replace(
+            GRANTED, **unreleased | {"ledger_epsilon": 3.5}, epsilon_claimed=None, ledger=make_ledger(24, 1.0, True),
+            neighbours="reward", horizon=30,
+        ),
+        "long": replace(
+            GRANTED, epsilon_claimed=2.0, epsilon_upper=2.0, ledger_epsilon=1.375, ledger=make_ledger(500, 0.25),
+            horizon=500, feedback="full", rewards=(-1.0, 1.0),
+        ),
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def certificates() -> dict[str, Certificate]:
+    return make_certificates()

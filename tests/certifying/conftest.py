@@ -1,0 +1,54 @@
+"""What the tests of certificates share: the policies of the zoo, as classes and as places in a file."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+FILES = [Path(__file__).parent / name for name in ("zoo.py", "hiding.py")]
+
+
+def file_of(name: str) -> Path:
+    """Return the file that defines a policy."""
+    (file,) = [file for file in FILES if f"\nclass {name}(" in file.read_text(encoding="utf-8")]
+    return file
+
+
+@pytest.fixture(scope="session")
+def zoo() -> SimpleNamespace:
+    """The policies of zoo.py and hiding.py."""
+    found = {}
+    for file in FILES:
+        spec = importlib.util.spec_from_file_location(f"{file.stem}_of_the_certifying_tests", file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found |= vars(module)
+    return SimpleNamespace(**found)
+
+
+@pytest.fixture(scope="session")
+def place() -> Callable[[str], str]:
+    """Name a policy as a user names one in a file."""
+    return lambda name: f"{file_of(name)}:{name}"
+
+
+@pytest.fixture(scope="session")
+def line_of() -> Callable[[Path, str], int]:
+    """Return the number of the only line of a file that holds a text."""
+
+    def find(file: Path, text: str) -> int:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+        (found,) = [number for number, line in enumerate(lines, 1) if text in line]
+        return found
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def marked(line_of) -> Callable[[str], int]:
+    """Return the line marked `here: Name`."""
+    return lambda name: line_of(file_of(name), f"# here: {name}")

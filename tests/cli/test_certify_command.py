@@ -1,0 +1,139 @@
+"""`privcheck certify`: exit statuses, JSON, and one line for bad input."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from privcheck import certify
+from privcheck.certifying.certificate import Certificate
+from privcheck.cli import run
+
+FOLDER = Path(__file__).parents[1] / "certifying"
+EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"
+ZOO = f"{FOLDER / 'zoo.py'}:"
+HIDING = f"{FOLDER / 'hiding.py'}:"
+EPSILON = ["--epsilon", "1", "--arms", "2"]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Run every test in an empty folder: what is left in it was written by the command."""
+    monkeypatch.chdir(tmp_path)
+
+
+def parsed(text):
+    return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["adap-ucb", "--epsilon", "1"], 0, ["certified", "all executions"]),
+        (["adap-ucb", "--epsilon", "2", "--neighbours", "reward", "--arms", "5"], 0, ["certified", "all executions"]),
+        ([f"{ZOO}ForgettingMean", *EPSILON], 0, ["certified", "all executions"]),
+        ([f"{ZOO}ForgettingMean", "--arms", "2"], 0, ["no budget", "ForgettingMean"]),
+        (["rnm-ftnl-published", "--epsilon", "1"], 1, ["not certified", "rnm_ftnl.py:", "at most epsilon = 1"]),
+        (["ucb"], 1, ["not certified", "leak", "ucb.py:", "diverge", "round"]),
+        ([EXAMPLE, *EPSILON], 1, ["not certified", "running_mean_bandit.py:"]),
+        ([f"{ZOO}NoiseOfTheMean", *EPSILON], 1, ["not certified", "declared 0.25 (L1)", "zoo.py:"]),
+        ([f"{ZOO}TiesByRawTotals", "--arms", "2"], 1, ["leak", "zoo.py:", "diverge"]),
+        ([f"{HIDING}HidesTheLeak", *EPSILON], 1, ["not certified", "hiding.py:"]),
+        ([f"{ZOO}Unclipped", *EPSILON, "--rewards=0,10"], 1, ["not certified", "10.0 computed from the data"]),
+        ([f"{ZOO}Clipped", *EPSILON, "--rewards=-3,10"], 0, ["certified", "all executions"]),
+    ],
+)
+def test_exit_status_and_text(capsys, tmp_path, arguments, status, words):
+    assert run(["certify", *arguments]) == status
+    out, err = capsys.readouterr()
+    unwrapped = "".join(out.split())
+    assert [word for word in words if "".join(word.split()) not in unwrapped] == []
+    assert status == 0 or "allexecutions" not in unwrapped
+    assert err == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_claim_that_is_not_granted_is_not_a_success(capsys):
+    """A policy that releases nothing is not certified, although nothing was found."""
+    Path("fixed.py").write_text(
+        "class Fixed:\n    def __init__(self, rng): pass\n    def select(self): return 0\n"
+        "    def update(self, action, reward): pass\n"
+    )
+    assert run(["certify", "fixed.py:Fixed", *EPSILON]) == 1
+    assert "nothingwasreleasedthroughamechanism" in "".join(capsys.readouterr().out.split())
+    assert run(["certify", "fixed.py:Fixed", "--arms", "2"]) == 0
+
+
+def test_group_privacy_on_the_command_line(capsys):
+    assert run(["certify", "adap-ucb", "--epsilon", "1", "--neighbours", "group:2", "--json", "-"]) == 1
+    found = parsed(capsys.readouterr().out)
+    assert (found["neighbours"], found["granted"], len(found["refusals"])) == ("group:2", False, 1)
+
+
+@pytest.mark.parametrize("name", ["adap-ucb", "rnm-ftnl-published", "ucb"])
+def test_json_is_what_python_gives(capsys, name):
+    status = run(["certify", name, "--epsilon", "1", "--arms", "3", "--horizon", "12", "--seed", "7", "--json", "-"])
+    out, err = capsys.readouterr()
+    assert (status, err) == (int(name != "adap-ucb"), "")
+    found = parsed(out)
+    assert list(found) == ["schema_version", *Certificate.__dataclass_fields__]
+    expected = certify(name, epsilon=1.0, arms=3, horizon=12, seed=7)
+    assert found == parsed(expected.to_json())
+    assert found["epsilon_upper"] == (1.0 if name == "adap-ucb" else None)
+    assert (found["arms"], found["horizon"], found["seed"], found["executions"]) == (3, 12, 7, 20)
+
+
+def test_json_goes_to_a_file(capsys):
+    assert run(["certify", "adap-ucb", "--epsilon", "1", "--json", "deep/certificate.json"]) == 0
+    assert "certified" in capsys.readouterr().out
+    assert parsed(Path("deep/certificate.json").read_text())["granted"] is True
+    assert [path.name for path in Path("deep").iterdir()] == ["certificate.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        (["adap-ucb", "--epsilon", "-1"], "epsilon: got -1.0, expected a finite number above 0"),
+        (["adap-ucb", "--epsilon", "nan"], "epsilon: got nan"),
+        (["adap-ucb", "--epsilon", "inf"], "epsilon: got inf"),
+        (["adap-ucb", "--epsilon", "0"], "epsilon: got 0.0"),
+        (["adap-ucb", "--epsilon", "one"], "Invalid value for '--epsilon'"),
+        (["adap-ucb"], "epsilon: got None"),
+        (["adap-ucp", "--epsilon", "1"], "target: got 'adap-ucp'"),
+        (["adap-ucb", "--epsilon", "1", "--delta", "1e-5"], "No such option: --delta"),
+        ([f"{ZOO}ForgettingMean", "--epsilon", "1"], "arms: got None"),
+        ([f"{ZOO}NoSuchAnimal", *EPSILON], "target: got"),
+        (["nowhere.py:Bandit", *EPSILON], "target: got 'nowhere.py', expected a Python file that exists"),
+        (["no_such_module:Bandit", *EPSILON], "target: got no_such_module, which raises ModuleNotFoundError"),
+        (["broken.py:Bandit", *EPSILON], "target: got broken.py, which raises ZeroDivisionError"),
+        (["unparsed.py:Bandit", *EPSILON], "target: got unparsed.py, which raises SyntaxError"),
+        ([f"{HIDING}OverlongTree", *EPSILON], "step: got 8, expected at most the horizon 7"),
+        (["adap-ucb", "--epsilon", "1", "--arms", "1"], "arms: got 1"),
+        (["adap-ucb", "--epsilon", "1", "--horizon", "0"], "horizon: got 0"),
+        (["adap-ucb", "--epsilon", "1", "--runs", "0"], "runs: got 0"),
+        (["adap-ucb", "--epsilon", "1", "--runs", "-2"], "runs: got -2"),
+        (["adap-ucb", "--epsilon", "1", "--rewards", "0"], "rewards: got '0'"),
+        (["adap-ucb", "--epsilon", "1", "--rewards", "1,0"], "rewards range: got"),
+        (["adap-ucb", "--epsilon", "1", "--rewards", "a,b"], "rewards: got 'a,b'"),
+        (["adap-ucb", "--epsilon", "1", "--rewards", "0,nan"], "rewards range: got"),
+        (["adap-ucb", "--epsilon", "1", "--neighbours", "group"], "neighbours: got 'group'"),
+        (["adap-ucb", "--epsilon", "1", "--feedback", "some"], "feedback: got 'some'"),
+        (["adap-ucb", "--epsilon", "1", "--seed", "-1"], "seed: got -1"),
+        (["adap-ucb", "--epsilon", "1", "--json", "certificate.txt"], "json: got 'certificate.txt'"),
+        ([], "Missing argument '"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(capsys, tmp_path, arguments, start):
+    Path("broken.py").write_text("Bandit = 1 / 0\n")
+    Path("unparsed.py").write_text("class Bandit(:\n")
+    assert run(["certify", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"privcheck: {start}")
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == [
+        "broken.py",
+        "unparsed.py",
+    ]
