@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from privcheck.cli.options import Epsilon, Jobs, Json, Seed, check_json, numbers, write_json
+from privcheck.cli.options import Epsilon, Jobs, Json, Seed, check_json, number, numbers, whole, write_json
 from privcheck.errors import PrivcheckError
 
 EXIT_STATUS = {"violation": 1, "inconclusive": 3}
@@ -16,19 +16,19 @@ EXIT_STATUS = {"violation": 1, "inconclusive": 3}
 def audit(
     target: Annotated[str, typer.Argument(help="A shipped id, path/to/file.py:name or package.module:name.")],
     epsilon: Epsilon = None,
-    delta: Annotated[float, typer.Option(help="delta of the claim.")] = 0.0,
-    arms: Annotated[int | None, typer.Option(help="Number of arms K; needed for a policy of your own.")] = None,
-    horizon: Annotated[int | None, typer.Option(help="Rounds per run; 16 by default.")] = None,
+    delta: Annotated[float, number("delta", "delta of the claim.")] = 0.0,
+    arms: Annotated[int | None, whole("arms", "Number of arms K; needed for a policy of your own.")] = None,
+    horizon: Annotated[int | None, whole("horizon", "Rounds per run; 16 by default.")] = None,
     rewards: Annotated[str, typer.Option(help="Declared range of rewards.")] = "0,1",
     feedback: Annotated[
         str, typer.Option(help="What update() is given: bandit, one reward; full, all rewards.")
     ] = "bandit",
-    runs: Annotated[float | None, typer.Option(help="Runs on each stream of the final pair.")] = None,
+    runs: Annotated[float | None, whole("runs", "Runs on each stream of the final pair.")] = None,
     time_budget: Annotated[
         float | None, typer.Option(help="Seconds, instead of runs; 60 for a policy of your own.")
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Of the lower bound.")] = 0.95,
-    error: Annotated[float, typer.Option(help="Probability with which a true claim may be called violated.")] = 1e-3,
+    confidence: Annotated[float, number("confidence", "Of the lower bound.")] = 0.95,
+    error: Annotated[float, number("error", "Probability with which a true claim may be called violated.")] = 1e-3,
     observe: Annotated[str, typer.Option(help="What an attacker sees: actions.")] = "actions",
     neighbours: Annotated[str, typer.Option(help="row, reward or group:k: what one datum is.")] = "row",
     streams: Annotated[str | None, typer.Option(help="A .npy or .csv file with two streams of your own.")] = None,

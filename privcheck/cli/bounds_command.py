@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privcheck.cli.options import Epsilon, Horizon, Json, Means, check_json, numbers, write_json
+from privcheck.cli.options import Epsilon, Horizon, Json, Means, check_json, number, numbers, write_json
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ def bounds(
         str | None, typer.Option(help="A named instance of the papers, such as c2, instead of means.")
     ] = None,
     epsilon: Epsilon = None,
-    delta: Annotated[float, typer.Option(help="delta; 0 for pure differential privacy.")] = 0.0,
+    delta: Annotated[float, number("delta", "delta; 0 for pure differential privacy.")] = 0.0,
     horizon: Horizon = None,
-    alpha: Annotated[float, typer.Option(help="Exploration parameter of AdaP-UCB.")] = 3.1,
+    alpha: Annotated[float, number("alpha", "Exploration parameter of AdaP-UCB.")] = 3.1,
     json: Json = None,
 ) -> int:
     """Evaluate the theorems of the papers on an instance: every lower and upper bound, its conditions and its source.

@@ -6,19 +6,19 @@ from typing import Annotated
 
 import typer
 
-from privcheck.cli.options import Epsilon, Json, Seed, check_json, numbers, write_json
+from privcheck.cli.options import Epsilon, Json, Seed, check_json, numbers, whole, write_json
 from privcheck.errors import PrivcheckError
 
 
 def certify(
     target: Annotated[str, typer.Argument(help="A shipped id, path/to/file.py:name or package.module:name.")],
     epsilon: Epsilon = None,
-    arms: Annotated[int | None, typer.Option(help="Number of arms K; needed for a policy of your own.")] = None,
-    horizon: Annotated[int | None, typer.Option(help="Rounds per run; 16 by default.")] = None,
+    arms: Annotated[int | None, whole("arms", "Number of arms K; needed for a policy of your own.")] = None,
+    horizon: Annotated[int | None, whole("horizon", "Rounds per run; 16 by default.")] = None,
     rewards: Annotated[str, typer.Option(help="Declared range of rewards.")] = "0,1",
     feedback: Annotated[str, typer.Option(help="What update() is given: bandit or full.")] = "bandit",
     neighbours: Annotated[str, typer.Option(help="row, reward or group:k: what one datum is.")] = "row",
-    runs: Annotated[int, typer.Option(help="Guarded runs, each on a stream of its own.")] = 20,
+    runs: Annotated[int, whole("runs", "Guarded runs, each on a stream of its own.")] = 20,
     seed: Seed = 0,
     json: Json = None,
     html: Annotated[str | None, typer.Option(help="Write a page with the ledger to this .html file.")] = None,

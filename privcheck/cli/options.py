@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from privcheck.errors import PrivcheckError
 
+
+def number(parameter: str, help_text: str) -> Any:
+    """Return a numeric option whose refusal says which option got what."""
+
+    def parse(text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            raise PrivcheckError(parameter, text, "a number", f"as in --{parameter.replace('_', '-')} 1") from None
+
+    return typer.Option(parser=parse, metavar="NUMBER", help=help_text)
+
+
+def whole(parameter: str, help_text: str) -> Any:
+    """Return an option for a whole number; 1e6 is one."""
+
+    def parse(text: str) -> int:
+        try:
+            if float(text).is_integer():
+                return int(float(text))
+        except ValueError:
+            pass
+        raise PrivcheckError(parameter, text, "a whole number", f"as in --{parameter.replace('_', '-')} 10")
+
+    return typer.Option(parser=parse, metavar="INTEGER", help=help_text)
+
+
 Epsilon = Annotated[
-    float | None, typer.Option(help="Privacy budget epsilon: the claim, and what algorithms are built with.")
+    float | None, number("epsilon", "Privacy budget epsilon: the claim, and what algorithms are built with.")
 ]
-Horizon = Annotated[float | None, typer.Option(help="Rounds T; 1e7 is fine.")]
+Horizon = Annotated[float | None, number("horizon", "Rounds T; 1e7 is fine.")]
 Means = Annotated[str | None, typer.Option(help="Mean reward of each arm, separated by commas: 0.75,0.5.")]
 Json = Annotated[
     str | None, typer.Option("--json", help="Write the result as JSON to this file, or to standard output for '-'.")
 ]
-Jobs = Annotated[int, typer.Option(help="Workers; results do not depend on it.")]
-Seed = Annotated[int, typer.Option(help="Root of all randomness.")]
+Jobs = Annotated[int, whole("jobs", "Workers; results do not depend on it.")]
+Seed = Annotated[int, whole("seed", "Root of all randomness.")]
 
 
 def numbers(text: str, parameter: str) -> tuple[float, ...]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from privcheck.cli.options import Epsilon, Horizon, Jobs, Json, Means, Seed, check_json, numbers, write_json
+from privcheck.cli.options import Epsilon, Horizon, Jobs, Json, Means, Seed, check_json, numbers, whole, write_json
 from privcheck.errors import PrivcheckError
 
 
@@ -16,8 +16,8 @@ def simulate(
     environment: Annotated[str | None, typer.Option(help="A named environment, such as c2, instead of means.")] = None,
     epsilon: Epsilon = None,
     horizon: Horizon = None,
-    runs: Annotated[float, typer.Option(help="Independent runs of each policy.")] = 1000,
-    checkpoints: Annotated[int, typer.Option(help="Rounds, log-spaced, at which regret is kept.")] = 200,
+    runs: Annotated[float, whole("runs", "Independent runs of each policy.")] = 1000,
+    checkpoints: Annotated[int, whole("checkpoints", "Rounds, log-spaced, at which regret is kept.")] = 200,
     plot: Annotated[str | None, typer.Option(help="Write the regret curves to this .png, .svg or .pdf file.")] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,

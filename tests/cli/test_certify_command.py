@@ -97,7 +97,7 @@ def test_json_goes_to_a_file(capsys):
         (["adap-ucb", "--epsilon", "nan"], "epsilon: got nan"),
         (["adap-ucb", "--epsilon", "inf"], "epsilon: got inf"),
         (["adap-ucb", "--epsilon", "0"], "epsilon: got 0.0"),
-        (["adap-ucb", "--epsilon", "one"], "Invalid value for '--epsilon'"),
+        (["adap-ucb", "--epsilon", "one"], "epsilon: got 'one', expected a number"),
         (["adap-ucb"], "epsilon: got None"),
         (["adap-ucp", "--epsilon", "1"], "target: got 'adap-ucp'"),
         (["adap-ucb", "--epsilon", "1", "--delta", "1e-5"], "No such option: --delta"),
