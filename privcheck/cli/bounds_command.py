@@ -86,9 +86,9 @@ def _table(instance: Instance, values: list[BoundValue]) -> Table:
     horizon = "" if instance.horizon is None else f", T = {instance.horizon:g}"
     means = ", ".join(f"{mean:g}" for mean in instance.means)
     title = f"{instance.family} arms {means}; epsilon = {instance.epsilon:g}{horizon}"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column in ("theorem", "kind", "quantity", "bound"):
-        table.add_column(column, justify="right" if column == "bound" else "left")
+        table.add_column(column, justify="right" if column == "bound" else "left", no_wrap=column == "theorem")
     for value in values:
         table.add_row(value.id, value.kind, value.quantity, _number(value))
     return table

@@ -53,13 +53,19 @@ def simulate(
         epsilon=epsilon,
     )
     if not write_json(json, result.to_json()):
+        from rich import box
         from rich.console import Console
         from rich.table import Table
 
-        table = Table(title=f"pseudo-regret after {horizon:g} rounds, {runs:g} runs", title_justify="left")
+        table = Table(
+            title=f"pseudo-regret after {horizon:g} rounds, {runs:g} runs",
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            padding=(0, 1, 0, 0),
+        )
         columns = ("policy", "mean", "se", "median", "q05", "q95", "q99", "engine", "seconds")
         for column in columns:
-            table.add_column(column, justify="left" if column in ("policy", "engine") else "right")
+            table.add_column(column, justify="left" if column in ("policy", "engine") else "right", overflow="fold")
         for row in result.summary():
             table.add_row(*(f"{row[c]:.4g}" if isinstance(row[c], float) else str(row[c]) for c in columns))
         Console().print(table)
