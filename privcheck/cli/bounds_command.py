@@ -88,7 +88,9 @@ def _table(instance: Instance, values: list[BoundValue]) -> Table:
     title = f"{instance.family} arms {means}; epsilon = {instance.epsilon:g}{horizon}"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column in ("theorem", "kind", "quantity", "bound"):
-        table.add_column(column, justify="right" if column == "bound" else "left", no_wrap=column == "theorem")
+        table.add_column(
+            column, justify="right" if column == "bound" else "left", no_wrap=column == "theorem", overflow="fold"
+        )
     for value in values:
         table.add_row(value.id, value.kind, value.quantity, _number(value))
     return table
