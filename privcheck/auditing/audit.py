@@ -200,7 +200,7 @@ def _search_and_confirm(
     sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, name: str
 ) -> dict[str, Any]:
     """Screen the pairs, play the winner afresh, and return what the report says of it."""
-    screening = Screening(1, 0, [])
+    screening = Screening(1, 0)
     counting = folds(runs)[2]
     spend = budget.screening_budget(runs, sampler.runner.engine)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -134,14 +133,3 @@ class AuditReport:
         claim += f", delta = {self.delta:g}" if self.delta else ""
         lower = "no lower bound" if self.epsilon_lower is None else f"epsilon >= {self.epsilon_lower:.3f}"
         return f"{self.target}: {self.verdict or 'measured'} ({claim}; {lower} at confidence {self.confidence:g})"
-
-
-def bound_text(value: float | None) -> str:
-    """Format a bound for a table: three decimals, an infinity sign, or a dash for none.
-
-    >>> bound_text(0.97654), bound_text(None)
-    ('0.977', '-')
-    """
-    if value is None:
-        return "-"
-    return "∞" if math.isinf(value) else f"{value:.3f}"

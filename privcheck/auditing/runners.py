@@ -13,6 +13,7 @@ import numpy.typing as npt
 from privcheck.auditing.factories import Location, describe_exception, factory_arguments
 from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.simulation.seeding import spawned
 
 Actions = npt.NDArray[np.int8]
 Table = npt.NDArray[np.float64]
@@ -45,7 +46,7 @@ class KernelRunner:
     joblib_backend: ClassVar[str] = "threading"
 
     def play(self, table: Table, runs: int, seed: np.random.SeedSequence) -> Actions:
-        rewards, coins, noise = (np.random.Generator(np.random.PCG64(child)) for child in seed.spawn(3))
+        rewards, coins, noise = spawned(seed)
         actions = np.empty((runs, len(table)), np.int8)
         parameters = self.algorithm.kernel_parameters()
         self.algorithm.kernel(

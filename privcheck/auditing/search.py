@@ -24,11 +24,10 @@ KEPT = 5
 
 @dataclass(frozen=True)
 class Screening:
-    """What the search did: pairs looked at, runs spent on them (both sides), and the promise of the best ones."""
+    """What the search did: pairs looked at, and runs spent on them (both sides)."""
 
     pairs: int
     runs: int
-    ranking: list[tuple[str, float]]
 
 
 def screening_rounds(pairs: int, budget: int) -> list[tuple[int, int]]:
@@ -87,7 +86,6 @@ def screen(
 
     """
     ranking: list[tuple[float, StreamPair]] = [(0.0, pair) for pair in pairs]
-    spent = 0
     for number, (alive, runs) in enumerate(screening_rounds(len(pairs), budget)):
         kept = [pair for _, pair in ranking[:alive]]
         requests = [
@@ -101,9 +99,7 @@ def screen(
             for index, pair in enumerate(kept)
         ]
         ranking = sorted(scored, key=lambda entry: -entry[0])
-        spent += 2 * runs * len(kept)
-    best = [(pair.label, promise) for promise, pair in ranking[:10]]
-    return ranking[0][1], Screening(len(pairs), spent, best)
+    return ranking[0][1], Screening(len(pairs), screening_cost(len(pairs), budget))
 
 
 def _promise(pair: StreamPair, first: Actions, second: Actions, counting_runs: int, level: float) -> float:

@@ -7,8 +7,18 @@ from typing import Annotated
 
 import typer
 
-from privcheck.cli.options import Epsilon, Jobs, Json, Seed, check_json, number, numbers, whole, write_json
-from privcheck.errors import PrivcheckError
+from privcheck.cli.options import (
+    Epsilon,
+    Jobs,
+    Json,
+    Seed,
+    check_html,
+    check_json,
+    number,
+    reward_range,
+    whole,
+    write_json,
+)
 
 EXIT_STATUS = {"violation": 1, "inconclusive": 3}
 
@@ -23,7 +33,7 @@ def audit(
     feedback: Annotated[
         str, typer.Option(help="What update() is given: bandit, one reward; full, all rewards.")
     ] = "bandit",
-    runs: Annotated[float | None, whole("runs", "Runs on each stream of the final pair.")] = None,
+    runs: Annotated[int | None, whole("runs", "Runs on each stream of the final pair.")] = None,
     time_budget: Annotated[
         float | None, typer.Option(help="Seconds, instead of runs; 60 for a policy of your own.")
     ] = None,
@@ -45,26 +55,19 @@ def audit(
 
     Exit status: 0 consistent with the claim (or no claim), 1 violation, 2 bad input, 3 inconclusive.
     """
-    from bounds.domains import Integer, check
     from privcheck.auditing.audit import audit as run_audit
-    from privcheck.files import check_output
 
     check_json(json)
-    if html is not None:
-        check_output(html, "html", (".html", ".htm"))
-    pair = numbers(rewards, "rewards")
-    if len(pair) != 2:
-        raise PrivcheckError("rewards", rewards, "the lowest and the highest reward", "as in --rewards 0,1")
-    count = None if runs is None else check("runs", runs, Integer(20), "tens of thousands are usual")
+    check_html(html)
     report = run_audit(
         target,
         epsilon=epsilon,
         delta=delta,
         arms=arms,
         horizon=horizon,
-        rewards=pair,
+        rewards=reward_range(rewards),
         feedback=feedback,
-        runs=count,
+        runs=runs,
         time_budget=time_budget,
         confidence=confidence,
         error=error,

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from privcheck.cli.options import Epsilon, Json, Seed, check_json, numbers, whole, write_json
-from privcheck.errors import PrivcheckError
+from privcheck.cli.options import Epsilon, Json, Seed, check_html, check_json, reward_range, whole, write_json
 
 
 def certify(
@@ -33,20 +32,15 @@ def certify(
     Exit status: 0 certified (or nothing claimed and nothing found), 1 a leak or a refused certificate, 2 bad input.
     """
     from privcheck.certifying.certify import certify as run_certify
-    from privcheck.files import check_output
 
     check_json(json)
-    if html is not None:
-        check_output(html, "html", (".html", ".htm"))
-    pair = numbers(rewards, "rewards")
-    if len(pair) != 2:
-        raise PrivcheckError("rewards", rewards, "the lowest and the highest reward", "as in --rewards 0,1")
+    check_html(html)
     certificate = run_certify(
         target,
         epsilon=epsilon,
         arms=arms,
         horizon=horizon,
-        rewards=pair,
+        rewards=reward_range(rewards),
         feedback=feedback,
         neighbours=neighbours,
         runs=runs,

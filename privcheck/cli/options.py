@@ -60,6 +60,26 @@ def numbers(text: str, parameter: str) -> tuple[float, ...]:
         raise PrivcheckError(parameter, text, "numbers separated by commas", "as in 0.75,0.5") from None
 
 
+def reward_range(text: str) -> tuple[float, float]:
+    """Read the lowest and the highest reward.
+
+    >>> reward_range("0,1")
+    (0.0, 1.0)
+    """
+    pair = numbers(text, "rewards")
+    if len(pair) != 2:
+        raise PrivcheckError("rewards", text, "the lowest and the highest reward", "as in --rewards 0,1")
+    return pair
+
+
+def check_html(path: str | None) -> None:
+    """Refuse a path for a page before any work is done."""
+    if path is not None:
+        from privcheck.files import check_output
+
+        check_output(path, "html", (".html", ".htm"))
+
+
 def check_json(path: str | None) -> None:
     """Refuse a path for JSON before any work is done."""
     if path not in (None, "-"):

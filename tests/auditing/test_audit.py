@@ -183,7 +183,7 @@ def judged(more, less, runs, epsilon=1.0, delta=0.0, times=1, **settings):
     for side, count in zip(actions, (more, less), strict=True):
         side[:count, 1] = 1
     evidence = event_evidence(more, less, runs, delta, times)
-    return judge(pair, Screening(1, 0, []), evidence, *actions, Settings(epsilon=epsilon, delta=delta, **settings))
+    return judge(pair, Screening(1, 0), evidence, *actions, Settings(epsilon=epsilon, delta=delta, **settings))
 
 
 def test_violation_needs_the_level_error_alone():
