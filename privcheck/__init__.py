@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from privcheck.certifying.guard import GuardedPolicy, guard
     from privcheck.certifying.leaks import LeakError
     from privcheck.certifying.private import clip, zeros
+    from privcheck.privacy import Contexts
     from privcheck.simulation.simulate import Simulation, simulate
 
 __version__ = "0.1.0"
@@ -30,6 +31,7 @@ __all__ = [
     "AuditReport",
     "BudgetExceededError",
     "Certificate",
+    "Contexts",
     "GuardedPolicy",
     "LeakError",
     "PolicyError",
@@ -57,6 +59,7 @@ _HOMES = {
     "LeakError": "privcheck.certifying.leaks",
     "BudgetExceededError": "privcheck.accounting",
     "ReleaseRefusedError": "privcheck.accounting",
+    "Contexts": "privcheck.privacy",
     "simulate": "privcheck.simulation.simulate",
     "Simulation": "privcheck.simulation.simulate",
 }

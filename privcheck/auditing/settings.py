@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bounds.domains import POSITIVE, Choice, Declared, Integer, OrNone, Real, parameter
-from privcheck.privacy import Relation, check_rewards, relation
+from privcheck.privacy import Relation, check_contexts, check_rewards, relation
 
 PROBABILITY = Real(0.0, 1.0, low_open=True, high_open=True)
 
@@ -37,8 +37,8 @@ class Settings(Declared):
     horizon: int | None = _optional(Integer(1), typical=(4, 64), doc="T, rounds per run", hint="rounds per run")
     rewards: Any = (0.0, 1.0)
     feedback: str = parameter(
-        Choice(("bandit", "full")),
-        typical=("bandit", "full"),
+        Choice(("bandit", "full", "contextual")),
+        typical=("bandit", "full", "contextual"),
         doc="what update() is given",
         default="bandit",
         hint="other kinds of feedback cannot be audited yet",
@@ -61,6 +61,7 @@ class Settings(Declared):
         hint="released statistics cannot be observed yet",
     )
     neighbours: str = "row"
+    contexts: Any = None
     seed: int = parameter(Integer(0), typical=(0, 100), doc="root of all randomness", default=0, hint="give an integer")
     jobs: int = parameter(
         Integer(1), typical=(1, 2), doc="workers", default=1, hint="1 runs everything in this process"
@@ -70,6 +71,7 @@ class Settings(Declared):
         super().__post_init__()
         object.__setattr__(self, "rewards", check_rewards(self.rewards))
         object.__setattr__(self, "neighbours", relation(self.neighbours).name)
+        check_contexts(self.feedback, self.neighbours, self.contexts)
 
     @property
     def relation(self) -> Relation:

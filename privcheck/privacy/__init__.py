@@ -1,15 +1,18 @@
 """What privacy means here: neighbouring reward tables, and how far one datum can move a statistic."""
 
+from privcheck.privacy.contexts import Contexts, check_contexts
 from privcheck.privacy.neighbours import RELATIONS, Relation, relation
 from privcheck.privacy.sensitivity import block_mean_sensitivity, block_sum_sensitivity, score_range
 from privcheck.privacy.tables import as_table, check_rewards, check_rewards_range
 
 __all__ = [
     "RELATIONS",
+    "Contexts",
     "Relation",
     "as_table",
     "block_mean_sensitivity",
     "block_sum_sensitivity",
+    "check_contexts",
     "check_rewards",
     "check_rewards_range",
     "relation",

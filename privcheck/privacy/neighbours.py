@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bounds.domains import Integer, check
 from privcheck.errors import PrivcheckError, words
+from privcheck.privacy.contexts import Contexts, check_contexts
 from privcheck.privacy.shrinking import simpler_pairs
 from privcheck.privacy.tables import Array, as_table, check_rewards
 
@@ -18,10 +19,11 @@ RELATIONS = {
     "row": "all K rewards of one round may change",
     "reward": "one reward, of one round and one arm, may change",
     "group:k": "the rows of up to k rounds may change, k a positive integer",
+    "context-reward": "one round's context and rewards may change (joint differential privacy)",
 }
 """The neighbour relations by name, with what may change."""
 
-_PLANNED = ("context-reward", "report")
+_PLANNED = ("report",)
 
 
 @dataclass(frozen=True)
@@ -30,17 +32,18 @@ class Relation:
 
     Parameters
     ----------
-    name : "row", "reward" or "group:k"; use `relation(name)` to make one.
-    unit : "row" (a round, all K entries) or "reward" (one entry): what `distance` counts.
+    name : "row", "reward", "group:k" or "context-reward"; use `relation(name)` to make one.
+    unit : "row" (a round, all its entries) or "reward" (one entry): what `distance` counts.
     limit : largest distance of two neighbours.
 
     Guarantee
     ---------
     Event level, replace one: both tables have the same rounds and arms; nothing is added or removed. "group:k" asks for
-    protection of k rounds together.
+    protection of k rounds together. "context-reward" is for contextual streams, tables of shape (T, K + entries of a
+    context): a row is replaced, and only the actions of the other rounds are observed.
 
     Source: Dwork, Naor, Pitassi and Rothblum (2010), event-level neighbours; Hu, Huang, Mehta and Hegde (2021), one
-    reward vector of the table replaced.
+    reward vector of the table replaced; Shariff and Sheffet (2018), Definition 3, joint differential privacy.
 
     Examples
     --------
@@ -81,9 +84,14 @@ class Relation:
             raise PrivcheckError("streams", got, f"at most {self.limit} for neighbours={self.name!r}", hint)
 
     def draw(
-        self, rng: np.random.Generator, rounds: int, arms: int, rewards: tuple[float, float] = (0.0, 1.0)
+        self,
+        rng: np.random.Generator,
+        rounds: int,
+        arms: int,
+        rewards: tuple[float, float] = (0.0, 1.0),
+        contexts: Contexts | None = None,
     ) -> tuple[Array, Array]:
-        """Return a random pair of neighbours, shape (T, K) each.
+        """Return a random pair of neighbours, shape (T, K) each, or with further columns for contexts.
 
         Half of the pairs have all rewards at the ends of the range, where worst cases are; the others are uniform.
 
@@ -93,9 +101,11 @@ class Relation:
         rounds : T >= 1.
         arms : K >= 1.
         rewards : (lo, hi), lo < hi, in the unit of the rewards.
+        contexts : what contexts look like, for "context-reward".
 
         """
         low, high = check_rewards(rewards)
+        self._check_contexts(contexts)
         shape = (check("rounds", rounds, Integer(1)), check("arms", arms, Integer(1)))
         extreme = rng.random() < 0.5
         first = _rewards(rng, shape, low, high, extreme)
@@ -113,19 +123,33 @@ class Relation:
                 flip = rng.integers(old.size)
                 new[flip] = low if old[flip] == high else high
             second[row, columns] = new
+        if contexts is not None:
+            same = contexts.draw(rng, shape[0])
+            other = same.copy()
+            (row, _) = cells[0]
+            other[row] = contexts.draw(rng, 1)[0]
+            return contexts.join(first, same), contexts.join(second, other)
         return first, second
 
-    def shrink(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Iterator[tuple[Array, Array]]:
+    def shrink(
+        self, first: npt.ArrayLike, second: npt.ArrayLike, contexts: Contexts | None = None
+    ) -> Iterator[tuple[Array, Array]]:
         """Yield simpler pairs of neighbours, boldest first; shrinking again and again always ends.
 
         Simpler: fewer rounds, then fewer differing entries, then more unchanged rewards at the lowest value of the two
         tables, then more changed rewards at its lowest or highest value. An unchanged round is only ever dropped before
-        the first change or after the last one.
+        the first change or after the last one. With contexts lowest and highest are those of each column, and no pair
+        has a context that is longer than allowed.
         """
         self.check(first, second)
-        for one, two in simpler_pairs(*_same_shape(first, second)):
-            if 0 < self._distance(one, two) <= self.limit:
+        self._check_contexts(contexts)
+        for one, two in simpler_pairs(*_same_shape(first, second), by_column=contexts is not None):
+            short = contexts is None or max(contexts.largest_norm(one), contexts.largest_norm(two)) <= contexts.longest
+            if short and 0 < self._distance(one, two) <= self.limit:
                 yield one, two
+
+    def _check_contexts(self, contexts: Contexts | None) -> None:
+        check_contexts("contextual" if self.name == "context-reward" else "bandit", self.name, contexts)
 
     def _distance(self, one: Array, two: Array) -> int:
         differs = one != two
@@ -133,13 +157,15 @@ class Relation:
 
 
 def relation(name: str) -> Relation:
-    """Return the neighbour relation of this name: "row", "reward" or "group:k".
+    """Return the neighbour relation of this name: "row", "reward", "group:k" or "context-reward".
 
     >>> relation("group:3")
     Relation(name='group:3', unit='row', limit=3)
     """
     if name in ("row", "reward"):
         return Relation(name, name, 1)
+    if name == "context-reward":
+        return Relation(name, "row", 1)
     kind, _, size = name.partition(":") if isinstance(name, str) else ("", "", "")
     if kind == "group" and size.isascii() and size.isdigit() and int(size) >= 1:
         return Relation(f"group:{int(size)}", "row", int(size))

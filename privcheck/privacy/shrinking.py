@@ -7,12 +7,18 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-Pair = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+Array = npt.NDArray[np.float64]
+Pair = tuple[Array, Array]
 Complexity = tuple[int, int, int, int]
 
 
-def complexity(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Complexity:
+def complexity(first: Array, second: Array, *, by_column: bool = False) -> Complexity:
     """Return how complicated a pair is; shrinking lowers it in lexicographic order, so shrinking ends.
+
+    Parameters
+    ----------
+    first, second : the pair, tables of one shape.
+    by_column : whether lowest and highest value are those of each column or of the tables.
 
     Returns
     -------
@@ -24,28 +30,28 @@ def complexity(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) 
     (1, 1, 1, 1)
 
     """
-    low, high = _ends(first, second)
+    low, high = _ends(first, second, by_column)
     differs = first != second
     inner = ((first != low) & (first != high)) | ((second != low) & (second != high))
     raised = ~differs & (first != low)
     return len(first), int(differs.sum()), int(raised.sum()), int((differs & inner).sum())
 
 
-def simpler_pairs(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Iterator[Pair]:
+def simpler_pairs(first: Array, second: Array, *, by_column: bool = False) -> Iterator[Pair]:
     """Yield pairs of lower complexity, boldest first; the changes are a subset of the original ones.
 
     >>> one, two = next(simpler_pairs(np.array([[0.0], [1.0], [1.0]]), np.array([[0.0], [0.0], [1.0]])))
     >>> one.tolist(), two.tolist()
     ([[1.0]], [[0.0]])
     """
-    present = complexity(first, second)
-    for one, two in _candidates(first, second):
-        if complexity(one, two) < present:
+    present = complexity(first, second, by_column=by_column)
+    for one, two in _candidates(first, second, by_column):
+        if complexity(one, two, by_column=by_column) < present:
             yield one, two
 
 
-def _candidates(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Iterator[Pair]:
-    low, high = _ends(first, second)
+def _candidates(first: Array, second: Array, by_column: bool) -> Iterator[Pair]:
+    low, high = _ends(first, second, by_column)
     differs = first != second
     rows = np.flatnonzero(differs.any(axis=1))
     start, stop, end = int(rows[0]), int(rows[-1]) + 1, len(first)
@@ -70,13 +76,13 @@ def _candidates(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64])
         yield _with(first, row, slice(None), ends[0]), _with(second, row, slice(None), ends[1])
 
 
-def _ends(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> tuple[float, float]:
-    return float(min(first.min(), second.min())), float(max(first.max(), second.max()))
+def _ends(first: Array, second: Array, by_column: bool) -> tuple[Array, Array]:
+    both = np.stack([first, second])
+    axis = (0, 1) if by_column else None
+    return np.asarray(both.min(axis=axis)), np.asarray(both.max(axis=axis))
 
 
-def _with(
-    table: npt.NDArray[np.float64], rows: object, columns: object, source: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def _with(table: Array, rows: object, columns: object, source: Array) -> Array:
     """Return a copy of `table` with the cells of these rows and columns taken from `source`."""
     copy = table.copy()
     copy[rows, columns] = source[rows, columns]  # type: ignore[index]
