@@ -1,0 +1,15 @@
+"""True privacy losses, where outputs have a law in closed form: each is an enclosure with its error bound."""
+
+from privcheck.auditing.exact.enclosure import Enclosure
+from privcheck.auditing.exact.gaussian import gaussian_delta, gaussian_epsilon, gaussian_mu
+from privcheck.auditing.exact.loss import exact_delta, exact_loss, worst_pair
+
+__all__ = [
+    "Enclosure",
+    "exact_delta",
+    "exact_loss",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "gaussian_mu",
+    "worst_pair",
+]

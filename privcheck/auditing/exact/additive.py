@@ -1,0 +1,139 @@
+"""Exact losses of independent noise on shifted entries: Laplace, discrete Laplace, randomised response, Gaussian."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.auditing.exact.enclosure import ROUNDING, Enclosure
+from privcheck.auditing.exact.lattice import convolved
+
+Array = npt.NDArray[np.float64]
+
+LATTICE = 2**16
+"""Half of the number of loss values to which the losses of Laplace vectors are rounded."""
+
+MOST_ENTRIES = 64
+"""Changed entries up to which hockey sticks are computed by convolution."""
+
+
+def pure_delta(loss: float, epsilon: float) -> float:
+    """Return the largest delta at epsilon of any two laws with this loss, (e^loss - e^epsilon) / (1 + e^loss) or 0.
+
+    Source: Kairouz, Oh and Viswanath (2015), Theorem 2.1: randomised response with this loss dominates.
+
+    >>> pure_delta(1.0, 1.0), round(pure_delta(1.0, 0.0), 7)
+    (0.0, 0.4621172)
+    """
+    return max(0.0, -math.expm1(epsilon - loss) / (1.0 + math.exp(-loss)))
+
+
+@dataclass(frozen=True, eq=False)
+class LaplaceShifts:
+    """Two vectors with independent Laplace noise, by the distances of their entries in units of the noise scale.
+
+    Parameters
+    ----------
+    shifts : shape (N,), >= 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> laws = LaplaceShifts(np.array([0.5, 0.25]))
+    >>> laws.loss().midpoint, laws.delta(0.75).upper < 1e-15
+    (0.75, True)
+
+    """
+
+    shifts: Array
+
+    def loss(self) -> Enclosure:
+        """Return the sum of the shifts: attained by outputs beyond all entries on the far side."""
+        return Enclosure.around(float(np.sum(self.shifts)), relative=ROUNDING * (self.shifts.size + 4.0))
+
+    def delta(self, epsilon: float) -> Enclosure:
+        """Return the hockey stick, in closed form for one entry, else between losses rounded down and rounded up.
+
+        The hockey stick is the expectation of a function that grows with the loss, so that rounding every entry's loss
+        down (up) to a multiple of one step gives a lower (an upper) bound. With more than 64 entries `pure_delta` alone
+        is the upper bound.
+        """
+        shifts = self.shifts[self.shifts > 0.0]
+        largest = self.loss().upper
+        if epsilon >= largest or shifts.size > MOST_ENTRIES:
+            return Enclosure(0.0, pure_delta(largest, epsilon))
+        if shifts.size == 1:
+            value = max(0.0, -math.expm1((epsilon - float(shifts[0])) / 2.0))
+            return Enclosure.around(value, absolute=8.0 * ROUNDING * (1.0 + epsilon + largest))
+        step = float(np.sum(shifts)) / LATTICE
+        down, up = (convolved(step, [_rounded(shift, step, side) for shift in shifts]) for side in (0, 1))
+        return Enclosure(down.delta(epsilon).lower, min(pure_delta(largest, epsilon), up.delta(epsilon).upper))
+
+
+def _rounded(shift: float, step: float, up: int) -> Array:
+    """Return the law of one entry's loss, rounded down or up to a multiple of the step, on j = -J, ..., J.
+
+    An output x below the entry has the loss s, beyond s it is -s, between s - 2 x: P(loss <= l) = exp((l - s) / 2) / 2
+    for -s <= l < s.
+    """
+    reach = math.ceil(shift / step) + 1
+    places = np.arange(-reach, reach + 1)
+    ends = step * (places + 1 - up)
+    below = np.where(ends >= shift, 1.0, np.where(ends >= -shift, np.exp((ends - shift) / 2.0) / 2.0, 0.0))
+    if not up:
+        below[np.isclose(ends, shift, rtol=8.0 * ROUNDING, atol=0.0)] = 0.5
+        below[np.isclose(ends, -shift, rtol=8.0 * ROUNDING, atol=0.0)] = 0.0
+    return np.diff(below, prepend=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeShifts:
+    """Independent entries whose losses are multiples of 1 / scale: discrete Laplace noise, randomised response.
+
+    Parameters
+    ----------
+    scale : b > 0.
+    sizes : largest loss of every changed entry in units of 1 / b, shape (N,), integers >= 1.
+    categories : K of randomised response (all sizes are then 1), None for discrete Laplace noise.
+
+    """
+
+    scale: float
+    sizes: npt.NDArray[np.int64]
+    categories: int | None = None
+
+    def loss(self) -> Enclosure:
+        """Return the sum of the entries' losses.
+
+        >>> import numpy as np
+        >>> LatticeShifts(2.0, np.array([3, 1])).loss().midpoint
+        2.0
+        """
+        return Enclosure.around(float(np.sum(self.sizes)) / self.scale, relative=4.0 * ROUNDING)
+
+    def delta(self, epsilon: float) -> Enclosure:
+        """Return the hockey stick by convolution of the entries' losses, for changes up to `LATTICE` in all.
+
+        With more than 64 entries or larger changes only `pure_delta` is known of it.
+        """
+        largest = self.loss().upper
+        if epsilon >= largest or np.sum(self.sizes) > LATTICE or self.sizes.size > MOST_ENTRIES:
+            return Enclosure(0.0, pure_delta(largest, epsilon))
+        entries = [self._entry(int(size)) for size in self.sizes]
+        return convolved(1.0 / self.scale, entries).delta(epsilon)
+
+    def _entry(self, size: int) -> Array:
+        """Return the law of one entry's loss on j = -size, ..., size."""
+        rest = math.exp(-1.0 / self.scale)
+        if self.categories is not None:
+            keep = 1.0 / (1.0 + (self.categories - 1) * rest)
+            return np.array([rest, (self.categories - 2) * rest, 1.0]) * keep
+        law = np.zeros(2 * size + 1)
+        law[-1] = 1.0 / (1.0 + rest)
+        between = np.arange(1, size)
+        law[2 * (size - between)] = -math.expm1(-1.0 / self.scale) / (1.0 + rest) * np.exp(-between / self.scale)
+        law[0] = math.exp(-size / self.scale) / (1.0 + rest)
+        return law

@@ -1,0 +1,151 @@
+"""The true privacy loss of a shipped mechanism or algorithm on a pair of neighbouring inputs, and the worst pair."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bounds.domains import Real, check
+from privcheck.auditing.exact import adap_ucb, rnm_ftnl
+from privcheck.auditing.exact.additive import LaplaceShifts, LatticeShifts
+from privcheck.auditing.exact.enclosure import Enclosure
+from privcheck.auditing.exact.laws import LossLaw
+from privcheck.bandits.adap_ucb import AdaPUCB
+from privcheck.bandits.base import Algorithm
+from privcheck.bandits.rnm_ftnl import RNMFTNL
+from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms import DiscreteLaplace, Laplace, NoisyMax, RandomisedResponse
+from privcheck.mechanisms.base import finite_array
+from privcheck.mechanisms.prefix_tree import PrefixTree
+from privcheck.privacy.tables import as_table
+
+Array = npt.NDArray[np.float64]
+
+
+def exact_loss(target: Any, pair: Any) -> Enclosure | None:
+    """Return the true loss of `target` between two inputs: the largest |ln(P(event) / Q(event))| over all events.
+
+    Parameters
+    ----------
+    target : a shipped mechanism, or the spec of a shipped algorithm, whose actions are observed.
+    pair : (first, second), or an object with these attributes: two exact values of a mechanism (scores of a noisy
+        maximum, streams of a tree); two reward tables of shape (T, K), which fix the horizon, of an algorithm.
+
+    Returns
+    -------
+    An enclosure of the loss, from a closed form or quadrature; None when no law in closed form is known: any other
+    target, AdaP-UCB with more than two arms or beyond 64 rounds, or with an epsilon or alpha so extreme that some
+    actions have probability below 1e-280.
+
+    Raises
+    ------
+    PrivcheckError : `pair` is no pair, or not one of inputs of the target.
+
+    Source: the law of each mechanism, cited with it; Azize and Basu (2022), Algorithm 1; Hu, Huang, Mehta and Hegde,
+    Algorithm 4.
+
+    Examples
+    --------
+    >>> from privcheck.bandits import ALGORITHMS
+    >>> from privcheck.mechanisms import Laplace, NoisyMax
+    >>> exact_loss(Laplace.with_scale(2.0), (0.0, 1.0)).midpoint
+    0.5
+    >>> round(exact_loss(NoisyMax.with_scale(1.0), ([0.0, 2.0], [1.0, 1.0])).midpoint, 7)
+    1.3068528
+    >>> import numpy as np
+    >>> table = np.ones((4, 2))
+    >>> other = np.where(np.arange(4)[:, None] == 0, 0.0, table)
+    >>> round(exact_loss(ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0), (table, other)).midpoint, 7)
+    0.8532796
+
+    """
+    law = _law_of_pair(target, pair)
+    return None if law is None else law.loss()
+
+
+def exact_delta(target: Any, pair: Any, epsilon: float) -> Enclosure | None:
+    """Return the true delta at epsilon >= 0: the largest P(event) - e^epsilon Q(event) over events, either way round.
+
+    Parameters, errors and source are those of `exact_loss`.
+
+    >>> from privcheck.mechanisms import RandomisedResponse
+    >>> round(exact_delta(RandomisedResponse(categories=2, epsilon=1.0), (0, 1), 0.0).midpoint, 7)
+    0.4621172
+    """
+    budget = check("epsilon", epsilon, Real(0.0))
+    law = _law_of_pair(target, pair)
+    return None if law is None else law.delta(budget)
+
+
+def worst_pair(algorithm: Algorithm, horizon: int) -> tuple[Array, Array] | None:
+    """Return the two tables of shape (T, K) in [0, 1] that differ in one row and have the largest exact loss.
+
+    None where it is not known: other algorithms, AdaP-UCB beyond 40 rounds, horizons at which no action depends on a
+    reward. The proofs are with `adap_ucb.worst_tables` and `rnm_ftnl.worst_tables`.
+
+    >>> from privcheck.bandits import ALGORITHMS
+    >>> algorithm = ALGORITHMS["rnm-ftnl-published"](arms=3, epsilon=1.0)
+    >>> [table.tolist() for table in worst_pair(algorithm, 2)]
+    [[[0.0, 1.0, 1.0], [0.0, 0.0, 0.0]], [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]]
+    >>> round(exact_loss(algorithm, worst_pair(algorithm, 2)).midpoint, 7)
+    1.4245743
+    """
+    if isinstance(algorithm, AdaPUCB):
+        return adap_ucb.worst_tables(algorithm, horizon)
+    return rnm_ftnl.worst_tables(algorithm, horizon) if isinstance(algorithm, RNMFTNL) else None
+
+
+def _law_of_pair(target: Any, pair: Any) -> LossLaw | None:
+    try:
+        first, second = (pair.first, pair.second) if hasattr(pair, "first") else pair
+    except (TypeError, ValueError):
+        got = words(f"an object of type {type(pair).__name__}")
+        raise PrivcheckError("pair", got, "a pair (first, second) of inputs") from None
+    if isinstance(target, Algorithm):
+        one, two = as_table(first, target.arms), as_table(second, target.arms)
+        if one.shape != two.shape:
+            raise PrivcheckError("pair", words(f"shapes {one.shape} and {two.shape}"), "two tables of the same shape")
+        return _law(target, one, two)
+    return _law(target, first, second)
+
+
+@functools.singledispatch
+def _law(target: object, first: Any, second: Any) -> LossLaw | None:  # noqa: ARG001
+    return None
+
+
+_law.register(NoisyMax, rnm_ftnl.noisy_max_laws)
+_law.register(AdaPUCB, adap_ucb.action_laws)
+_law.register(RNMFTNL, rnm_ftnl.action_laws)
+
+
+@_law.register
+def _(target: Laplace, first: Any, second: Any) -> LossLaw:
+    target.log_ratio(first, first, second)
+    return LaplaceShifts(np.abs(finite_array("first", first) - finite_array("second", second)).ravel() / target.scale)
+
+
+@_law.register
+def _(target: DiscreteLaplace, first: Any, second: Any) -> LossLaw:
+    target.log_ratio(first, first, second)
+    sizes = np.abs(np.asarray(first, np.int64) - np.asarray(second, np.int64)).ravel()
+    return LatticeShifts(target.scale, sizes[sizes > 0])
+
+
+@_law.register
+def _(target: RandomisedResponse, first: Any, second: Any) -> LossLaw:
+    target.log_ratio(first, first, second)
+    changed = np.count_nonzero(np.asarray(first) != np.asarray(second))
+    return LatticeShifts(target.scale, np.ones(changed, np.int64), target.categories)
+
+
+@_law.register
+def _(target: PrefixTree, first: Any, second: Any) -> LossLaw:
+    """Nodes and prefix sums determine each other, and the noises of the nodes are independent."""
+    target.log_ratio(first, first, second)
+    one, two = target.node_sums(first), target.node_sums(second)
+    scales = target.scales(len(one)).reshape(-1, *[1] * (one.ndim - 1))
+    return LaplaceShifts((np.abs(one - two) / scales).ravel())
