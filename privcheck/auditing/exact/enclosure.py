@@ -11,6 +11,9 @@ from privcheck.errors import PrivcheckError, words
 ROUNDING = 2.0**-52
 """Relative error allowed for one floating-point operation, twice its bound."""
 
+UNDERFLOW = 1e-300
+"""Absolute error allowed where numbers may be too small for floats."""
+
 
 @dataclass(frozen=True)
 class Enclosure:

@@ -7,7 +7,7 @@ import math
 from scipy import optimize, special
 
 from bounds.domains import POSITIVE, Real, check
-from privcheck.auditing.exact.enclosure import ROUNDING, Enclosure
+from privcheck.auditing.exact.enclosure import ROUNDING, UNDERFLOW, Enclosure
 
 _BUDGET = Real(0.0)
 _PROBABILITY = Real(0.0, 1.0, low_open=True, high_open=True)
@@ -41,7 +41,7 @@ def gaussian_delta(mu: float, epsilon: float) -> Enclosure:
     else:
         density = math.exp(-near * near / 2.0) * math.sqrt(math.pi / 2.0) / math.sqrt(2.0 * math.pi)
         one, two = (density * float(special.erfcx(x / math.sqrt(2.0))) for x in (near, far))
-    error = 16.0 * ROUNDING * (1.0 + near * near + budget) * (one + two)
+    error = 16.0 * ROUNDING * (1.0 + near * near + budget) * (one + two) + UNDERFLOW
     found = Enclosure.around(max(0.0, one - two), absolute=error)
     return Enclosure(found.lower, min(1.0, found.upper))
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.auditing.exact.enclosure import ROUNDING, Enclosure
+from privcheck.auditing.exact.enclosure import ROUNDING, UNDERFLOW, Enclosure
 
 Array = npt.NDArray[np.float64]
 
@@ -82,7 +82,8 @@ class FiniteLaws:
         lower = float(np.maximum(p * (1.0 - error) - q * (1.0 + error), 0.0).sum())
         upper = float(np.maximum(p * (1.0 + error) - q * (1.0 - error), 0.0).sum())
         slack = ROUNDING * p.size
-        return max(0.0, lower * (1.0 - slack)), min(1.0, upper * (1.0 + slack))
+        lost = UNDERFLOW * int(np.count_nonzero(log_p < 20.0 - _LARGEST_EXPONENT))
+        return max(0.0, lower * (1.0 - slack)), min(1.0, upper * (1.0 + slack) + lost)
 
 
 NOTHING_CHANGES = FiniteLaws(np.zeros(1), np.zeros(1), np.zeros(1))
