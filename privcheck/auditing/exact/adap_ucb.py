@@ -159,11 +159,12 @@ def worst_tables(algorithm: AdaPUCB, horizon: int) -> tuple[Array, Array] | None
 
     The change of ln P(path) when s_j rises by one therefore falls with s_j and rises with every other sum: it is
     largest at s_j = 0 with all other rewards 1, and smallest at the highest s_j with all other rewards 0. These two
-    per block and path are compared; rewards between 0 and 1 cannot do worse.
+    per block and path are compared; rewards between 0 and 1 cannot do worse. Of losses equal to nine digits the one
+    with the likeliest path is taken.
     """
     if algorithm.arms != 2 or not 2 < horizon <= LONGEST_SEARCH:
         return None
-    worst, found = -1.0, None
+    worst, found = (-1.0, 0.0), None
     for path in paths(algorithm, horizon):
         blocks, rates = len(path.blocks), np.array(path.rates)
         low = np.ones((blocks, blocks)) - np.eye(blocks)
@@ -172,10 +173,11 @@ def worst_tables(algorithm: AdaPUCB, horizon: int) -> tuple[Array, Array] | None
         if probabilities is None:
             return None
         before, after, lowered, down = np.log(probabilities).reshape(4, blocks)
-        losses = np.abs(np.concatenate([after - before, down - lowered]))
-        place = int(losses.argmax())
-        if losses[place] > worst:
-            worst, found = float(losses[place]), (path.blocks[place % blocks], 1.0 if place < blocks else 0.0)
+        losses = np.abs(np.concatenate([after - before, down - lowered])).round(9).tolist()
+        likelier = np.concatenate([np.maximum(after, before), np.maximum(down, lowered)]).tolist()
+        for place, candidate in enumerate(zip(losses, np.exp(likelier).tolist(), strict=True)):
+            if candidate > worst:
+                worst, found = candidate, (path.blocks[place % blocks], 1.0 if place < blocks else 0.0)
     assert found is not None
     (arm, start, stop), others = found
     one = np.full((horizon, 2), others)
