@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 
+from privcheck.certifying.vector_bounds import VectorBound
 from privcheck.errors import PrivcheckError, words
 
 Key = tuple[object, ...]
@@ -14,11 +15,17 @@ class FeatureTable:
     """Features in the order of their arrival; only their ranges are kept here, never their values.
 
     Each feature belongs to one datum and lies in [low, high] whatever the data. The features of one datum move
-    independently of one another, within their intervals: where they do not (a clip, a product), that is an upper bound.
+    independently of one another, within their intervals and the norm bounds of the vectors that they are entries of:
+    where they do not (a clip, a product), that is an upper bound.
+
+    A vector that is bounded is a group. Its entries have a multiplicity m: the bounds are those of the vector in which
+    the entry stands m times, as x_i x_j does in the matrix x x'.
 
     Parameters
     ----------
-    diameters : L2 diameters of groups of features, by group.
+    bounds : norm bounds of the groups.
+    whole : by feature, whether it is an integer whatever the data.
+    actions : the number of arms, by features that are actions.
 
     Examples
     --------
@@ -35,13 +42,26 @@ class FeatureTable:
         self.high: list[float] = []
         self.owner: list[int] = []
         self.group: list[int] = []
+        self.multiplicity: list[float] = []
+        self.whole: list[bool] = []
         self.data: list[Hashable] = []
-        self.diameters: list[float] = []
+        self.bounds: list[VectorBound] = []
+        self.actions: dict[int, int] = {}
         self._numbers: dict[Hashable, int] = {}
         self._derived: dict[Key, int] = {}
+        self._groups: dict[Key, int] = {}
 
-    def add(self, datum: Hashable, low: float, high: float, group: int = -1) -> int:
-        """Add a feature of a datum and return its number; `group` names the vector with an L2 diameter, if any."""
+    def add(
+        self,
+        datum: Hashable,
+        low: float,
+        high: float,
+        group: int = -1,
+        *,
+        multiplicity: float = 1.0,
+        whole: bool = False,
+    ) -> int:
+        """Add a feature of a datum and return its number; `group` names the vector with norm bounds, if any."""
         if not (math.isfinite(low) and math.isfinite(high)):
             hint = "bring values and coefficients to ordinary magnitudes"
             raise PrivcheckError("interval of a private value", words("infinite ends"), "a finite interval", hint)
@@ -52,15 +72,40 @@ class FeatureTable:
         self.high.append(high)
         self.owner.append(number)
         self.group.append(group)
+        self.multiplicity.append(multiplicity)
+        self.whole.append(whole)
         return len(self.low) - 1
 
-    def add_group(self, diameter: float) -> int:
-        """Declare the L2 diameter of a vector and return its group."""
-        self.diameters.append(diameter)
-        return len(self.diameters) - 1
+    def add_group(self, bound: VectorBound) -> int:
+        """Declare the norm bounds of a vector and return its group."""
+        self.bounds.append(bound)
+        return len(self.bounds) - 1
 
-    def derived(self, key: Key, owner: int, interval: Callable[[], tuple[float, float]]) -> int:
+    def derived(self, key: Key, make: Callable[[], int]) -> int:
         """Return the feature that is computed from others of one datum, the same for the same `key`."""
         if key not in self._derived:
-            self._derived[key] = self.add(self.data[owner], *interval())
+            self._derived[key] = make()
         return self._derived[key]
+
+    def derived_group(self, key: Key, bound: Callable[[], VectorBound]) -> int:
+        """Return the group of a vector that is computed from others, the same for the same `key`."""
+        if key not in self._groups:
+            self._groups[key] = self.add_group(bound())
+        return self._groups[key]
+
+    def product_group(self, one: int, two: int) -> tuple[int, float]:
+        """Return the group of the product of two features, all products of their two groups, and its multiplicity."""
+        if self.group[one] < 0 and self.group[two] < 0:
+            return -1, 1.0
+        first, second = sorted((self._vector(one), self._vector(two)))
+        same = first == second
+        bound = lambda: self._bound(first).times(self._bound(second), same=same)  # noqa: E731
+        multiplicity = self.multiplicity[one] * self.multiplicity[two] * (2.0 if same and one != two else 1.0)
+        return self.derived_group(("product", first, second), bound), multiplicity
+
+    def _vector(self, feature: int) -> int:
+        """Return the group of a feature, or a negative number of its own."""
+        return self.group[feature] if self.group[feature] >= 0 else -1 - feature
+
+    def _bound(self, vector: int) -> VectorBound:
+        return self.bounds[vector] if vector >= 0 else VectorBound.of(self.low[-1 - vector], self.high[-1 - vector])

@@ -24,6 +24,10 @@ class Indexing:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self: Any, key: Any) -> Any:
+        if isinstance(key, Refusals) and key.is_action and not self.is_public:
+            from privcheck.certifying.choosing import chosen_row
+
+            return chosen_row(self, key)  # type: ignore[arg-type]
         chosen = _public_key(key)
         return self.view_as(lambda array: array[chosen])
 

@@ -22,6 +22,11 @@ RELEASE = "release it through a mechanism first"
 COMPARE = f"{RELEASE}; to keep a value within limits use privcheck.clip"
 COLLECT = f"{RELEASE}; to collect private values in an array, make the array with privcheck.zeros"
 
+ACTION = (
+    "under joint differential privacy the action of a round is private: take context[action] for its row of a decision "
+    "set, and add privcheck.one_hot(action, arms) to count arms or to sum by arm"
+)
+
 KINDS = {
     "comparison": "a comparison (< <= > >= == != in) of a private value",
     "branch": "the truth value of a private value, as in `if` and `while`",
@@ -31,6 +36,7 @@ KINDS = {
     "format": "a private value formatted by a format specification",
     "hash": "a private value used as a dictionary key or set member",
     "pickle": "a private value written to a file or sent to another process",
+    "kept": "the context that `select` was given was kept for later rounds",
     "reveal": "`reveal` called without the session's token",
 }
 """The kinds of leaks, with what happened."""

@@ -140,6 +140,12 @@ class Private(Arithmetic, Refusals, NumpyProtocol):
         """Whether no datum is involved."""
         return self._cell.terms.count == 0 or self.terms.tidy().count == 0
 
+    @property
+    def is_action(self) -> bool:
+        """Whether it is, or is computed from, nothing but an action."""
+        features = set(self.terms.features.tolist())
+        return self.source is not None and bool(features) and features <= self.source.features.actions.keys()
+
     def sensitivities(self, norm: str) -> dict[Hashable, float]:
         """Return how far replacing each datum can move this array: see `privcheck.certifying.norms.sensitivities`."""
         return {} if self.source is None else sensitivities(norm, self.terms, self.source.features, self.size)

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, Real, check
+from bounds.domains import POSITIVE, Integer, Real, check
 from privcheck.certifying.features import FeatureTable
 from privcheck.certifying.leaks import Leak, LeakError
 from privcheck.certifying.linear import REVEAL, Private
 from privcheck.certifying.products import clip as _clip
 from privcheck.certifying.terms import NOTHING, Terms
+from privcheck.certifying.vector_bounds import VectorBound
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array
+from privcheck.privacy.contexts import ROUNDING
 
 __all__ = ["REVEAL", "Leak", "LeakError", "Private", "PrivateSource", "clip", "zeros"]
 
@@ -64,7 +66,14 @@ class PrivateSource:
         """
         if np.ndim(value) != 0:
             raise PrivcheckError("value", words(f"shape {np.shape(value)}"), "one number", "use vector for several")
-        return self._wrapped(np.asarray(value), low, high, [datum], math.inf)
+        return self._wrapped(np.asarray(value), low, high, [datum])
+
+    def action(self, value: int, arms: int, datum: Hashable) -> Private:
+        """Return the action of a datum, one of K arms, as a private integer: see `privcheck.one_hot`."""
+        wrapped = self.scalar(check("action", value, Integer(0, arms - 1)), 0.0, arms - 1.0, datum)
+        for feature in wrapped.terms.features.tolist():
+            self.features.actions[feature], self.features.whole[feature] = arms, True
+        return wrapped
 
     def vector(
         self,
@@ -73,6 +82,7 @@ class PrivateSource:
         high: npt.ArrayLike,
         data: Hashable | Sequence[Hashable],
         *,
+        l2_norm: float | None = None,
         l2_diameter: float | None = None,
     ) -> Private:
         """Return K numbers as a private vector of shape (K,).
@@ -83,11 +93,13 @@ class PrivateSource:
         low, high : the ends of the intervals: numbers, or shape (K,). An entry with low = high is public.
         data : one id for the whole vector (the entries vary independently), or a list, range or array of K ids, one for
             each entry. A tuple is one id.
+        l2_norm : largest L2 norm of the whole vector; it carries over to its products.
         l2_diameter : largest L2 distance of two values of the whole vector, where that is smaller than the box's.
 
         Raises
         ------
-        PrivcheckError : as `scalar`; also a wrong shape, a number of ids other than K, a diameter that is not positive.
+        PrivcheckError : as `scalar`; also a wrong shape, a number of ids other than K, a norm or diameter that is not
+            positive, a vector beyond its norm.
 
         """
         array = np.asarray(values)
@@ -100,16 +112,28 @@ class PrivateSource:
             got = words("a tuple of tuples") if nested else words(f"{len(ids)} ids")
             hint = "give a list for one id per entry; a tuple is one id for the whole vector"
             raise PrivcheckError("data", got, f"one id, or a list of {array.size} ids", hint)
+        norm = math.inf if l2_norm is None else check("l2_norm", l2_norm, POSITIVE)
         diameter = math.inf if l2_diameter is None else check("l2_diameter", l2_diameter, POSITIVE)
-        return self._wrapped(array, low, high, ids, diameter)
+        return self._wrapped(array, low, high, ids, norm, diameter)
 
-    def _wrapped(self, values: Any, low: Any, high: Any, ids: Sequence[Hashable], diameter: float) -> Private:
+    def _wrapped(
+        self,
+        values: Any,
+        low: Any,
+        high: Any,
+        ids: Sequence[Hashable],
+        norm: float = math.inf,
+        diameter: float = math.inf,
+    ) -> Private:
         value = _finite("value", values)
         if value.ndim == 0:
             lows, highs = [check("low", low, Real())], [check("high", high, Real())]
         else:
             lows, highs = (_ends(name, ends, value.shape) for name, ends in (("low", low), ("high", high)))
-        group = -1 if diameter == math.inf else self.features.add_group(diameter)
+        if norm < math.inf and np.linalg.norm(value) > norm * (1.0 + ROUNDING):
+            raise PrivcheckError("value", words("a vector beyond its norm"), f"an L2 norm of at most {norm:g}")
+        bounded = min(norm, diameter) < math.inf
+        group = self.features.add_group(VectorBound.of(lows, highs, norm, diameter)) if bounded else -1
         const, rows, features = np.zeros(value.size), [], []
         for i, (x, a, b, datum) in enumerate(zip(value.ravel().tolist(), lows, highs, ids, strict=True)):
             if not a <= b:

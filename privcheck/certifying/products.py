@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privcheck.certifying.features import FeatureTable
+from privcheck.certifying.forms import Form, collected, forms
 from privcheck.certifying.leaks import describe_data
 from privcheck.certifying.operands import operand
 from privcheck.certifying.terms import Terms
@@ -17,45 +17,21 @@ if TYPE_CHECKING:
     from privcheck.certifying.linear import Private
 
 
-class Form(NamedTuple):
-    """One entry: const + sum_k weights[k] * f[features[k]]."""
-
-    const: float
-    features: tuple[int, ...] = ()
-    weights: tuple[float, ...] = ()
-
-    def owners(self, table: FeatureTable) -> set[int]:
-        """Return the numbers of the data that it depends on."""
-        return {table.owner[j] for j in self.features}
-
-    def normal(self) -> tuple[float, Form]:
-        """Return s and a form g with first weight 1 such that this form is s g; it depends on a datum."""
-        scale = self.weights[0]
-        return scale, Form(self.const / scale, self.features, tuple(weight / scale for weight in self.weights))
-
-    def interval(self, table: FeatureTable) -> tuple[float, float]:
-        """Return the interval in which it lies whatever the data."""
-        low = high = self.const
-        for j, weight in zip(self.features, self.weights, strict=True):
-            ends = weight * table.low[j], weight * table.high[j]
-            low, high = low + min(ends), high + max(ends)
-        return low, high
-
-
 def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Terms]:
     """Return the public part and the terms of a * b; in each entry at most one datum is involved.
 
     The product of two entries of one datum is a feature of that datum, in the interval that the intervals of the two
-    give; the square of one entry is never negative. Equal products, as in x_i x_j and x_j x_i, are one feature.
+    give; the square of one entry is never negative. Equal products, as in x_i x_j and x_j x_i, are one feature. The
+    products of the entries of two bounded vectors, or of one with a number, are the entries of a bounded vector.
     """
     source = a.source or b.source
     assert source is not None
     table = source.features
-    ones, twos = _forms(a), _forms(b)
+    ones, twos = forms(a), forms(b)
     left = np.broadcast_to(np.arange(a.size).reshape(a.shape), shape).ravel()
     right = np.broadcast_to(np.arange(b.size).reshape(b.shape), shape).ravel()
     found = [_product(ones[i], twos[j], table) for i, j in zip(left.tolist(), right.tolist(), strict=True)]
-    return _collected(found, shape)
+    return collected(found, shape)
 
 
 def clip(value: Any, low: Any, high: Any) -> Any:
@@ -74,26 +50,9 @@ def clip(value: Any, low: Any, high: Any) -> Any:
         np.broadcast_to(array, shape).ravel().tolist()
         for array in (np.arange(value.size).reshape(value.shape), lows._const, highs._const)
     )
-    forms = _forms(value)
-    found = [_clip(forms[i], a, b, table) for i, a, b in zip(numbers, lowest, highest, strict=True)]
-    return value.make(value.source, clipped, *_collected(found, shape))
-
-
-def _forms(value: Private) -> list[Form]:
-    terms, consts = value.terms.tidy(), value._const.ravel().tolist()
-    ends = np.searchsorted(terms.rows, np.arange(value.size + 1)).tolist()
-    features, weights = terms.features.tolist(), terms.weights.tolist()
-    return [
-        Form(consts[i], tuple(features[start:stop]), tuple(weights[start:stop]))
-        for i, (start, stop) in enumerate(pairwise(ends))
-    ]
-
-
-def _collected(forms: list[Form], shape: tuple[int, ...]) -> tuple[Any, Terms]:
-    rows = [i for i, form in enumerate(forms) for _ in form.features]
-    features = [j for form in forms for j in form.features]
-    weights = [weight for form in forms for weight in form.weights]
-    return np.array([form.const for form in forms]).reshape(shape), Terms.of(rows, features, weights)
+    entries = forms(value)
+    found = [_clip(entries[i], a, b, table) for i, a, b in zip(numbers, lowest, highest, strict=True)]
+    return value.make(value.source, clipped, *collected(found, shape))
 
 
 def _product(a: Form, b: Form, table: FeatureTable) -> Form:
@@ -110,14 +69,20 @@ def _product(a: Form, b: Form, table: FeatureTable) -> Form:
         raise PrivcheckError("product of private values", got, "two values of the same single datum", hint)
     (first, one), (second, two) = a.normal(), b.normal()
 
-    def interval() -> tuple[float, float]:
+    owner = owners.pop()
+
+    def make() -> int:
         (low, high), (lowest, highest) = one.interval(table), two.interval(table)
         ends = (low * lowest, low * highest, high * lowest, high * highest)
+        least, most = min(ends), max(ends)
         if one == two:
-            return (0.0 if low < 0.0 < high else min(low * low, high * high)), max(low * low, high * high)
-        return min(ends), max(ends)
+            least = 0.0 if low < 0.0 < high else min(low * low, high * high)
+        plain = one.is_feature and two.is_feature
+        group, multiplicity = table.product_group(one.features[0], two.features[0]) if plain else (-1, 1.0)
+        whole = one.is_whole(table) and two.is_whole(table)
+        return table.add(table.data[owner], least, most, group, multiplicity=multiplicity, whole=whole)
 
-    feature = table.derived(("product", *sorted((one, two))), owners.pop(), interval)
+    feature = table.derived(("product", *sorted((one, two))), make)
     return Form(0.0, (feature,), (first * second,))
 
 
@@ -135,5 +100,7 @@ def _clip(form: Form, low: float, high: float, table: FeatureTable) -> Form:
     ends = min(max(least, low), high), min(max(most, low), high)
     if ends[0] == ends[1]:
         return Form(ends[0])
-    feature = table.derived(("clip", form, low, high), owners.pop(), lambda: ends)
+    datum = table.data[owners.pop()]
+    whole = form.is_whole(table) and bool(np.rint(low) == low and np.rint(high) == high)
+    feature = table.derived(("clip", form, low, high), lambda: table.add(datum, *ends, whole=whole))
     return Form(0.0, (feature,), (1.0,))

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from privcheck.certifying.leaks import COLLECT, COMPARE, RELEASE, LeakError, find_leak
+from privcheck.certifying.leaks import ACTION, COLLECT, COMPARE, RELEASE, LeakError, find_leak
 
 NONLINEAR = f"only sums, public multiples and products within one datum stay private: {RELEASE}"
 
@@ -17,6 +17,7 @@ NONLINEAR = f"only sums, public multiples and products within one datum stay pri
 def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoReturn:
     """Report that an operation read private values, and raise."""
     private = [value for value in values if isinstance(value, Refusals)]
+    hint = ACTION if any(value.is_action for value in private) else hint
     data = tuple(dict.fromkeys(item for value in private for item in value.data_ids))
     leak = find_leak(kind, operation, data, hint)
     for source in dict.fromkeys(value.source for value in private):
@@ -56,6 +57,7 @@ class Refusals:
     source: Any
     data_ids: Any
     is_public: Any
+    is_action: Any
     ordinary: Any
 
     def __lt__(self, other: Any) -> Any:

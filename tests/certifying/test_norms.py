@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -14,13 +15,15 @@ from privcheck.certifying.features import FeatureTable
 from privcheck.certifying.norms import sensitivities
 from privcheck.certifying.private import PrivateSource
 from privcheck.certifying.terms import Terms
+from privcheck.certifying.vector_bounds import VectorBound
 from privcheck.errors import PrivcheckError
 
 
 def of_matrix(norm, matrix, widths, size=None, diameter=None):
     """The sensitivity of y = C f for one datum with these widths."""
     table, terms_of = FeatureTable(), np.nonzero(matrix)
-    group = -1 if diameter is None else table.add_group(diameter)
+    bound = VectorBound.of(np.zeros(len(widths)), widths, diameter=math.inf if diameter is None else diameter)
+    group = -1 if diameter is None else table.add_group(bound)
     for width in widths:
         table.add("datum", -0.25, width - 0.25, group)
     terms = Terms.of(terms_of[0], terms_of[1], matrix[terms_of])
@@ -34,6 +37,7 @@ def by_corners(norm, matrix, widths):
         "l2": np.linalg.norm(changes, axis=1).max(),
         "frobenius": np.linalg.norm(changes, axis=1).max(),
         "range": np.ptp(changes, axis=1).max(),
+        "changed": np.count_nonzero(changes, axis=1).max(),
     }[norm]
 
 
@@ -105,7 +109,7 @@ def test_a_declared_diameter_is_used_for_l2_where_it_is_smaller():
     context = source.vector([0.6, 0.0, 0.8], -1.0, 1.0, data=0, l2_diameter=2.0)
     assert context.sensitivities("l2") == {0: pytest.approx(2.0)}
     assert context.sensitivities("frobenius") == {0: pytest.approx(2.0)}
-    assert context.sensitivities("l1") == {0: pytest.approx(6.0)}
+    assert context.sensitivities("l1") == {0: pytest.approx(2.0 * np.sqrt(3.0))}
     assert (3.0 * context).sensitivities("l2") == {0: pytest.approx(6.0)}
     assert (np.diag([1.0, 2.0, 0.5]) @ context).sensitivities("l2") == {0: pytest.approx(4.0)}
     wide = source.vector([0.6, 0.0, 0.8], -1.0, 1.0, data=1, l2_diameter=100.0)

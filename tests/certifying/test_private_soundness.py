@@ -206,8 +206,8 @@ def half_intervals(monkeypatch):
 
 def products_are_public(monkeypatch):
     """Break: products and clips forget on which datum they depend."""
-    real = products._collected
-    monkeypatch.setattr(products, "_collected", lambda forms, shape: (real(forms, shape)[0], NOTHING))
+    real = products.collected
+    monkeypatch.setattr(products, "collected", lambda forms, shape: (real(forms, shape)[0], NOTHING))
 
 
 TWINS = (half_widths, forgotten_terms, forgotten_view, no_untouched_entries, half_intervals, products_are_public)

@@ -1,0 +1,70 @@
+"""Norm bounds of a vector of features that one datum contributes: how long it can be, and how far it can move."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class VectorBound:
+    r"""What is known of a vector v of one datum, beyond the interval of each entry, whatever the datum is.
+
+    Parameters
+    ----------
+    l1_radius, l2_radius : largest norms ||v||_1 and ||v||_2.
+    l1_diameter, l2_diameter : largest distances ||v - w||_1 and ||v - w||_2 of two possible vectors.
+    acute : whether <v, w> >= 0 for any two possible vectors; then ||v - w||_2 <= sqrt(2) l2_radius.
+
+    Source: ||v - w||_2^2 = ||v||_2^2 + ||w||_2^2 - 2 <v, w>.
+
+    Examples
+    --------
+    >>> ball = VectorBound.of(-np.ones(2), np.ones(2), norm=1.0)
+    >>> ball.l2_diameter, round(ball.l1_diameter, 3)
+    (2.0, 2.828)
+    >>> round(ball.times(ball, same=True).l2_diameter, 3)
+    1.414
+
+    """
+
+    l1_radius: float
+    l2_radius: float
+    l1_diameter: float
+    l2_diameter: float
+    acute: bool
+
+    @classmethod
+    def of(cls, low: npt.ArrayLike, high: npt.ArrayLike, norm: float = math.inf, diameter: float = math.inf) -> Self:
+        """Return the bounds of a vector with these intervals, L2 norm and L2 diameter."""
+        lows, highs = np.atleast_1d(low), np.atleast_1d(high)
+        largest, root = np.maximum(np.abs(lows), np.abs(highs)), math.sqrt(lows.size)
+        radius = min(norm, float(np.linalg.norm(largest)))
+        l1_radius = min(float(largest.sum()), root * radius)
+        acute = bool(((lows >= 0.0) | (highs <= 0.0)).all())
+        distance = min(diameter, float(np.linalg.norm(highs - lows)), _widest(radius, acute))
+        l1_distance = min(float((highs - lows).sum()), 2.0 * l1_radius, root * distance)
+        return cls(l1_radius, radius, l1_distance, distance, acute)
+
+    def times(self, other: VectorBound, *, same: bool) -> VectorBound:
+        """Return the bounds of all products v_i w_j, of v with itself where it is the `same` vector.
+
+        ||v w'|| = ||v|| ||w||, and v w' - x y' = v (w - y)' + (v - x) y'.
+        """
+        l1_radius, radius = self.l1_radius * other.l1_radius, self.l2_radius * other.l2_radius
+        acute = same or (self.acute and other.acute)
+        l1_both = self.l1_radius * other.l1_diameter + self.l1_diameter * other.l1_radius
+        both = self.l2_radius * other.l2_diameter + self.l2_diameter * other.l2_radius
+        return VectorBound(l1_radius, radius, min(2.0 * l1_radius, l1_both), min(_widest(radius, acute), both), acute)
+
+
+def _widest(radius: float, acute: bool) -> float:
+    return (math.sqrt(2.0) if acute else 2.0) * radius
+
+
+ONE_HOT = VectorBound(1.0, 1.0, 2.0, math.sqrt(2.0), True)
+"""A vector with a single entry 1 and zeros: an indicator."""
