@@ -1,10 +1,11 @@
 r"""An exact unconditional test of p <= e^epsilon q + delta from two independent binomial counts.
 
 The counts (K, L) are ordered by the approximate lower limit that the likelihood ratio gives; R is the set of counts
-whose limit is at least the observed one. For a claim (epsilon, delta) the probability of R is largest at p = e^epsilon q
-+ delta, because with (k, l) every (k + i, l - j) is in R. The p-value is gamma plus the largest probability of R over
-the q in a Clopper-Pearson interval that misses with probability gamma (Berger and Boos 1994). R does not depend on the
-claim, so the p-value rises with epsilon and with delta, and the claims that are refuted end at one limit (Buehler 1957).
+whose limit is at least the observed one. For a claim (epsilon, delta) the probability of R is largest at
+p = e^epsilon q + delta, because with (k, l) every (k + i, l - j) is in R. The p-value is gamma plus the largest
+probability of R over the q in a Clopper-Pearson interval that misses with probability gamma (Berger and Boos 1994). R
+does not depend on the claim, so the p-value rises with epsilon and with delta, and the claims that are refuted end at
+one limit (Buehler 1957).
 """
 
 from __future__ import annotations

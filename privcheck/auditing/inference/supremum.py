@@ -7,9 +7,9 @@ set R of counts: a polynomial of s. For complex s the absolute values of its ter
 
 so f is bounded by some M on an ellipse with foci at the ends of [a, b], of half-axes' sum rho (b - a) / 2, and its
 Chebyshev interpolant of degree m is off by at most 4 M rho^-m / (rho - 1) (Trefethen, Approximation Theory and
-Approximation Practice, theorem 8.2). The interpolant exceeds its largest absolute value on N Chebyshev points by a factor
-of at most 1 / cos(pi m / (2 N)) (Ehlich and Zeller 1964). Both are added; where the error would be too large the range
-is cut in two.
+Approximation Practice, theorem 8.2). The interpolant exceeds its largest absolute value on N Chebyshev points by a
+factor of at most 1 / cos(pi m / (2 N)) (Ehlich and Zeller 1964). Both are added; where the error would be too large the
+range is cut in two.
 """
 
 from __future__ import annotations
