@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.auditing import budget
+from privcheck.auditing.candidates import candidate_pairs
 from privcheck.auditing.confirm import folds, gather
+from privcheck.auditing.exact import exact_loss
 from privcheck.auditing.judging import ended_early, judge
-from privcheck.auditing.report import AuditReport
+from privcheck.auditing.report import AuditReport, Witness
 from privcheck.auditing.runners import Runner
-from privcheck.auditing.sampling import Request, Sampler, TimeUp
+from privcheck.auditing.sampling import Request, Sampler, StoppedError
 from privcheck.auditing.search import Screening, screen, screening_cost
 from privcheck.auditing.settings import Settings
-from privcheck.auditing.streams import StreamPair, structured_pairs
-from privcheck.auditing.targets import number_of_arms, resolve
-from privcheck.auditing.user_streams import read_streams
+from privcheck.auditing.streams import StreamPair
+from privcheck.auditing.targets import Target, loaded, number_of_arms, resolve
+from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.mechanisms.base import Mechanism
 from privcheck.progress import progress
 
 if TYPE_CHECKING:
@@ -42,10 +45,11 @@ def audit(
     observe: str = "actions",
     neighbours: str = "row",
     streams: Any = None,
+    contexts: Any = None,
     seed: int = 0,
     jobs: int = 1,
 ) -> AuditReport:
-    """Audit a policy: a lower bound of its epsilon, a verdict on its claim, and the streams and the event that show it.
+    """Audit a policy or a mechanism: a lower bound of its epsilon, a verdict on its claim, the streams and the event.
 
     Candidate pairs of neighbouring streams are screened on a share of the runs; the most promising pair is played
     afresh, and scores of the action sequences are learned on a first fold of these runs, events chosen on a second,
@@ -55,22 +59,30 @@ def audit(
     ----------
     target : a shipped id such as "adap-ucb", a spec instance, a factory `f(rng)` (a class will do; it is also given
         those of arms, epsilon, delta, horizon that its signature names), "path/to/file.py:name" or
-        "package.module:name".
-    epsilon : the claim, > 0; None to measure without a claim.
+        "package.module:name"; or a one-shot mechanism: `f(data, rng)` that returns numbers, booleans, arrays or tuples
+        of them, `f(data, rng, runs)` that returns an array with one output a row, a shipped mechanism, or an OpenDP
+        measurement.
+    epsilon : the claim, > 0; None to measure without a claim; an OpenDP measurement claims what its map says.
     delta : of the claim, in [0, 1).
-    arms : K; needed for a policy of your own.
-    horizon : T, rounds per run; 16 by default, or the length of `streams`.
-    rewards : declared (lowest, highest) reward.
-    feedback : "bandit" (`update(action, reward)`) or "full" (`update(action, reward_vector)`).
+    arms : K; needed for a policy of your own. Columns of a mechanism's data, which is one-dimensional without it.
+    horizon : T, rounds per run; 16 by default, or the length of `streams`. Rows of a mechanism's data, 4 by default.
+    rewards : declared (lowest, highest) reward, or entry of a mechanism's data.
+    feedback : "bandit" (`update(action, reward)`), "full" (`update(action, reward_vector)`), "contextual"
+        (`select(context)`, `update(context, action, reward)`), "semi-bandit" (`select()` returns a tuple of base arms,
+        `update(arms, outcomes)`) or "identification" (also `stopped` and `recommend()`).
     runs : runs on each stream of the final pair, for learning, choosing and counting together. By default 200,000 for
         shipped algorithms; for others a pilot turns `time_budget` into a number of runs before any counted run.
     time_budget : seconds; 60 by default for policies in Python whose runs are not given. If time ends first, there is
         no bound.
     confidence : of `epsilon_lower`.
     error : level of the verdict: a true claim is called violated with at most this probability.
-    observe : "actions".
-    neighbours : "row" (one round's rewards replaced), "reward" (one entry), "group:k" (k rounds).
-    streams : a pair of streams of your own, or a .npy or .csv file with one, instead of the search.
+    observe : "actions" (of all other rounds, for contextual feedback), or "releases" for released statistics too: the
+        policy's `released`, or whatever its mechanisms put out.
+    neighbours : "row" (one round's rewards replaced), "reward" (one entry), "group:k" (k rounds), "context-reward" (one
+        round's context and rewards, for contextual feedback), "report" (any two inputs of a local randomiser).
+    streams : a pair of streams of your own, or a .npy or .csv file with one, instead of the search; a pair of inputs of
+        a mechanism.
+    contexts : a `privcheck.Contexts`, for contextual feedback.
     seed : root of all randomness; the same seed and runs give the same report whatever `jobs`.
     jobs : workers.
 
@@ -109,21 +121,25 @@ def audit(
         error=error,
         observe=observe,
         neighbours=neighbours,
+        contexts=contexts,
         seed=seed,
         jobs=jobs,
     )
-    pairs = _pairs(settings, number_of_arms(target, settings.arms), streams)
-    policy = resolve(target, settings, *pairs[0].first.shape)
+    target = loaded(target)
+    count = number_of_arms(target, settings.arms)
+    pairs = candidate_pairs(target, settings, count, streams)
+    horizon = len(np.atleast_1d(pairs[0].first))
+    policy = resolve(target, settings, horizon, count)
     _check_reproducible(policy.runner, pairs[0], settings.seed)
     runs, deadline = _plan(settings, policy.runner, pairs, started)
     sampler = Sampler(policy.runner, settings.seed, settings.jobs, deadline)
-    outcome = _search_and_confirm(sampler, pairs, runs, settings, policy.name)
+    outcome = _search_and_confirm(sampler, pairs, runs, settings, policy)
     return AuditReport(
         target=policy.name,
         epsilon_claimed=settings.epsilon,
         delta=settings.delta,
-        exact_loss=None,
-        certificate=_certificate(target, settings, pairs[0], policy.feedback) if outcome["witness"] else None,
+        exact_loss=_exact(policy, settings, outcome["witness"]),
+        certificate=_certificate(target, settings, horizon, count, policy) if outcome["witness"] else None,
         runs=runs,
         seconds=time.monotonic() - started,
         engine=policy.runner.engine,
@@ -131,8 +147,8 @@ def audit(
         rewards=settings.rewards,
         observe=settings.observe,
         feedback=policy.feedback,
-        horizon=pairs[0].first.shape[0],
-        arms=pairs[0].first.shape[1],
+        horizon=horizon,
+        arms=count,
         seed=settings.seed,
         confidence=settings.confidence,
         error=settings.error,
@@ -140,13 +156,23 @@ def audit(
     )
 
 
-def _certificate(target: Any, settings: Settings, pair: StreamPair, feedback: str) -> Certificate | None:
+def _exact(policy: Target, settings: Settings, witness: Witness | None) -> float | None:
+    """Return the true loss on the pair of the witness, where the law of the outputs is known."""
+    spec = getattr(policy.runner, "algorithm", getattr(policy.runner, "mechanism", None))
+    if witness is None or settings.delta > 0.0 or settings.observe != "actions":
+        return None
+    if not isinstance(spec, Algorithm | Mechanism):
+        return None
+    found = exact_loss(spec, (witness.first, witness.second))
+    return None if found is None else (found.lower + found.upper) / 2.0
+
+
+def _certificate(target: Any, settings: Settings, horizon: int, arms: int, policy: Target) -> Certificate | None:
     """Return the upper half of the answer, where the policy releases through privcheck's mechanisms."""
     from privcheck.certifying.certify import certify
 
-    if settings.epsilon is None or settings.delta > 0.0:
+    if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in ("bandit", "full"):
         return None
-    horizon, arms = pair.first.shape
     try:
         certificate = certify(
             target,
@@ -154,7 +180,7 @@ def _certificate(target: Any, settings: Settings, pair: StreamPair, feedback: st
             arms=arms,
             horizon=horizon,
             rewards=settings.rewards,
-            feedback=feedback,
+            feedback=policy.feedback,
             neighbours=settings.neighbours,
             runs=max(3, min(20, 2000 // horizon)),
             seed=settings.seed,
@@ -162,23 +188,6 @@ def _certificate(target: Any, settings: Settings, pair: StreamPair, feedback: st
     except PrivcheckError:
         return None  # a policy that cannot take wrapped rewards can be audited all the same
     return certificate if certificate.ledger.releases or certificate.refusals else None
-
-
-def _pairs(settings: Settings, arms: int, streams: Any) -> list[StreamPair]:
-    """Return the candidate pairs of streams: the user's one, or the structured family."""
-    if streams is not None:
-        pairs = [
-            read_streams(
-                streams, arms=arms, rewards=settings.rewards, relation=settings.relation, horizon=settings.horizon
-            )
-        ]
-        horizon = len(pairs[0].first)
-    else:
-        horizon = settings.horizon or max(budget.DEFAULT_HORIZON, 2 * arms)
-    if horizon < arms:
-        hint = "every arm has to be played at least once: raise the horizon"
-        raise PrivcheckError("horizon", horizon, f"at least the number of arms, {arms}", hint)
-    return pairs if streams is not None else structured_pairs(horizon, arms, settings.rewards, settings.neighbours)
 
 
 def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: float) -> tuple[int, float]:
@@ -197,33 +206,48 @@ def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: 
 
 
 def _search_and_confirm(
-    sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, name: str
+    sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target
 ) -> dict[str, Any]:
     """Screen the pairs, play the winner afresh, and return what the report says of it."""
     screening = Screening(1, 0)
     counting = folds(runs)[2]
     spend = budget.screening_budget(runs, sampler.runner.engine)
     try:
-        with progress(f"auditing {name}", 2 * runs + screening_cost(len(pairs), spend)) as advance:
-            pair, screening = screen(sampler, pairs, spend, counting.stop - counting.start, settings.level, advance)
-            first, second = sampler.play(
-                [Request(pair.first, runs, (2, 0)), Request(pair.second, runs, (2, 1))], advance
+        with progress(f"auditing {policy.name}", 2 * runs + screening_cost(len(pairs), spend)) as advance:
+            pair, screening = screen(
+                sampler,
+                pairs,
+                spend,
+                counting.stop - counting.start,
+                settings.level,
+                settings.delta,
+                policy.views,
+                advance,
             )
-            evidence = gather(pair, first, second, settings.level, settings.delta)
-    except (TimeUp, KeyboardInterrupt) as ended:
-        return ended_early(screening, isinstance(ended, TimeUp), settings)
+            first, second = sampler.play([Request(pair, side, runs, (2, side)) for side in (0, 1)], advance)
+            evidence = gather(pair, first, second, settings.level, settings.delta, policy.views)
+    except StoppedError as ended:
+        return ended_early(screening, ended.by_clock, settings)
+    except KeyboardInterrupt:
+        return ended_early(screening, False, settings)
     return judge(pair, screening, evidence, first[counting], second[counting], settings)
 
 
 def _check_reproducible(runner: Runner, pair: StreamPair, seed: int) -> None:
     """Play the same seeds twice: a policy with randomness of its own, or with memory between runs, differs."""
-    for table in (pair.first, pair.second):
-        once, twice = (runner.play(table, 100, np.random.SeedSequence(seed, spawn_key=(0, 2))) for _ in range(2))
-        if not np.array_equal(once, twice):
-            place = int(np.flatnonzero((once != twice).any(axis=0))[0]) + 1
+    if not runner.reproducible:
+        return
+    for table, other in ((pair.first, pair.second), (pair.second, pair.first)):
+        once, twice = (runner.play(table, 100, np.random.SeedSequence(seed, spawn_key=(0, 2)), other) for _ in range(2))
+        differs = once.differs(twice)
+        if differs.any():
+            place = int(np.flatnonzero(differs)[0]) + 1
+            rounds = once.symbols.shape[1]
+            of_policy = np.ndim(table) == 2 and place <= rounds
+            where = f"actions in round {place}" if of_policy else f"outputs (part {place})"
             raise PolicyError(
                 "target",
-                words(f"different actions in round {place} from the same Generator state and the same rewards"),
+                words(f"different {where} from the same Generator state and the same rewards"),
                 "a policy whose randomness all comes from the Generator that its factory is given",
                 "look for numpy.random or random functions, or state kept between runs",
             )

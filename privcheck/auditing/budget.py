@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 
-from privcheck.auditing.runners import Runner, Table
+from privcheck.auditing.runners import Runner
 from privcheck.auditing.search import screening_cost
 
 DEFAULT_HORIZON = 16
@@ -21,15 +22,15 @@ PILOT_SECONDS = 0.5
 
 
 def screening_budget(runs: int, engine: str) -> int:
-    """Return the runs, both sides together, spent on finding the pair of streams; compiled runs are cheap, so more.
+    """Return the runs, both sides together, spent on finding the pair of streams: more where runs are cheap.
 
     >>> screening_budget(1000, "python"), screening_budget(1000, "kernel")
     (2000, 8000)
     """
-    return runs * (8 if engine == "kernel" else 2)
+    return runs * (2 if engine == "python" else 8)
 
 
-def seconds_per_run(runner: Runner, table: Table, seed: int) -> float:
+def seconds_per_run(runner: Runner, table: Any, seed: int) -> float:
     """Return the time of one run, measured on pilot runs that are thrown away."""
     runner.play(table, 1, np.random.SeedSequence(seed, spawn_key=(0, 0)))
     runs, batch = 0, 8

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privcheck.auditing.events import Event, choose, learn
+from privcheck.auditing.inference.approximate import delta_lower, epsilon_lower
 from privcheck.auditing.limits import clopper_pearson_lower, conditional_binomial_lower
-from privcheck.auditing.runners import Actions
+from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.streams import StreamPair
-from privcheck.auditing.views import views
 
 LEARNING_SHARE = 0.2
 CHOOSING_SHARE = 0.2
@@ -36,15 +37,20 @@ class Evidence:
     delta: float
 
     def limit(self, more: int, less: int, level: float) -> float:
-        """Return the limit of an event seen so often: conditional binomial, or Clopper-Pearson for delta > 0."""
+        """Return the limit of an event seen so often: conditional binomial, or Berger-Boos for delta > 0."""
         each = level / len(self.counted)
         if self.delta > 0.0:
-            return clopper_pearson_lower(more, less, self.runs, each, self.delta)
+            return epsilon_lower(more, less, self.runs, self.delta, each)
         return conditional_binomial_lower(more, less, each)
 
     def lower(self, level: float) -> tuple[float, CountedEvent]:
         """Return the largest lower limit of epsilon, and its event."""
         return max(((self.limit(c.more, c.less, level), c) for c in self.counted), key=lambda pair: pair[0])
+
+    def delta_lower(self, epsilon: float, level: float) -> float:
+        """Return the largest lower limit of delta given epsilon."""
+        each = level / len(self.counted)
+        return max(delta_lower(c.more, c.less, self.runs, epsilon, each) for c in self.counted)
 
     def clopper_pearson_lower(self, level: float) -> float:
         """Return the largest lower limit by two Clopper-Pearson limits, the textbook method."""
@@ -62,20 +68,21 @@ def folds(runs: int) -> tuple[slice, slice, slice]:
     return slice(0, learning), slice(learning, choosing), slice(choosing, runs)
 
 
-def gather(pair: StreamPair, first: Actions, second: Actions, level: float, delta: float) -> Evidence:
+def gather(pair: StreamPair, first: Outputs, second: Outputs, level: float, delta: float, views: ViewMaker) -> Evidence:
     """Learn, choose and count on three disjoint folds of the runs (n, T) on each stream.
 
     Parameters
     ----------
     pair : the two streams.
-    first, second : actions on each, from independent seeds, not used for anything else.
+    first, second : outputs on each, from independent seeds, not used for anything else.
     level : error probability that the choice of events has in mind.
     delta : of the claim.
+    views : how outputs are read.
 
     """
     learning, choosing, counting = folds(len(first))
-    scores = learn(views(pair.first.shape[1], len(pair.first), pair.changed), first[learning], second[learning])
+    scores = learn(views(pair, first[learning], thorough=True), first[learning], second[learning])
     counting_runs = counting.stop - counting.start
-    events = choose(scores, first[choosing], second[choosing], counting_runs, level)
+    events = choose(scores, first[choosing], second[choosing], counting_runs, level, delta)
     counted = [CountedEvent(event, *event.counts(first[counting], second[counting])) for event in events]
     return Evidence(counted, counting_runs, delta)

@@ -7,8 +7,8 @@ from typing import Any
 
 from privcheck.auditing.confirm import Evidence
 from privcheck.auditing.limits import log_ratio_interval
+from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.report import Estimate, Resolution
-from privcheck.auditing.runners import Actions
 from privcheck.auditing.search import Screening
 from privcheck.auditing.settings import Settings
 from privcheck.auditing.streams import StreamPair
@@ -16,7 +16,7 @@ from privcheck.auditing.witness import describe
 
 
 def judge(
-    pair: StreamPair, screening: Screening, evidence: Evidence, first: Actions, second: Actions, settings: Settings
+    pair: StreamPair, screening: Screening, evidence: Evidence, first: Outputs, second: Outputs, settings: Settings
 ) -> dict[str, Any]:
     """Return the fields of the report that the counted runs `first` and `second` decide.
 
@@ -48,6 +48,7 @@ def judge(
         "epsilon_lower": max(0.0, lower),
         "epsilon_lower_clopper_pearson": max(0.0, evidence.clopper_pearson_lower(level)),
         "epsilon_estimate": Estimate(ratio, low, high),
+        "delta_lower": None if settings.epsilon is None else evidence.delta_lower(settings.epsilon, level),
         "resolution": resolution,
         "witness": describe(pair, winner, first, second, each),
         "screened_pairs": screening.pairs,
@@ -83,6 +84,7 @@ def ended_early(screening: Screening, by_clock: bool, settings: Settings) -> dic
         "epsilon_lower": None,
         "epsilon_lower_clopper_pearson": None,
         "epsilon_estimate": None,
+        "delta_lower": None,
         "resolution": None,
         "witness": None,
         "screened_pairs": screening.pairs,

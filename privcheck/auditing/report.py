@@ -75,8 +75,10 @@ class AuditReport:
         search, because events and streams were chosen on runs that were not counted.
     epsilon_lower_clopper_pearson : the same from two Clopper-Pearson limits, for comparison.
     epsilon_estimate : log-ratio of the winning event's probabilities, with its two-sided interval.
+    delta_lower : lower bound of delta at the claimed epsilon, from the same events, at `confidence`; None without a
+        claim. It and `epsilon_lower` do not hold together at `confidence`: each does.
     resolution : what the runs could have shown.
-    exact_loss : the true loss, where it can be computed; None otherwise.
+    exact_loss : the true loss on the pair of the witness, where the law of the outputs is known; None otherwise.
     witness : the two streams and the event.
     certificate : of guarded runs with the claim as budget, an upper bound when it is granted; None when the policy does
         not release through privcheck's mechanisms, or without a claim. It covers a shipped algorithm's reference.
@@ -93,6 +95,7 @@ class AuditReport:
     epsilon_lower: float | None
     epsilon_lower_clopper_pearson: float | None
     epsilon_estimate: Estimate | None
+    delta_lower: float | None
     resolution: Resolution | None
     exact_loss: float | None
     witness: Witness | None

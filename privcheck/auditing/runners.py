@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
@@ -11,8 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.auditing.factories import Location, describe_exception, factory_arguments
+from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.playing.hanging import limited
+from privcheck.auditing.playing.policies import METHODS, player, unknown_arm
+from privcheck.auditing.playing.releasing import play_releasing
 from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.privacy import Contexts
 from privcheck.simulation.seeding import spawned
 
 Actions = npt.NDArray[np.int8]
@@ -20,20 +24,30 @@ Table = npt.NDArray[np.float64]
 
 
 class Runner(Protocol):
-    """Plays independent runs of one policy.
+    """Plays independent runs of one policy or mechanism.
 
-    `chunk_runs` runs share a seed; `joblib_backend` says whether workers are threads or processes.
+    `chunk_runs` runs share a seed.
     """
 
     chunk_runs: ClassVar[int]
-    joblib_backend: ClassVar[str]
+
+    @property
+    def joblib_backend(self) -> str:
+        """Whether workers are threads or processes."""
 
     @property
     def engine(self) -> str:
         """What plays the runs: "kernel", "python" or "run_batch"."""
 
-    def play(self, table: Table, runs: int, seed: np.random.SeedSequence) -> Actions:
-        """Return the actions, shape (runs, T), of independent runs on a reward table of shape (T, K)."""
+    @property
+    def reproducible(self) -> bool:
+        """Whether all randomness comes from the seed."""
+
+    def play(self, table: Any, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:
+        """Return the outputs of independent runs on a reward table of shape (T, K), or an input of a mechanism.
+
+        `other` is the neighbour, for likelihood ratios of the releases where they can be had.
+        """
 
 
 @dataclass(frozen=True)
@@ -42,10 +56,11 @@ class KernelRunner:
 
     algorithm: Algorithm
     engine: ClassVar[str] = "kernel"
+    reproducible: ClassVar[bool] = True
     chunk_runs: ClassVar[int] = 50_000
     joblib_backend: ClassVar[str] = "threading"
 
-    def play(self, table: Table, runs: int, seed: np.random.SeedSequence) -> Actions:
+    def play(self, table: Table, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:  # noqa: ARG002
         rewards, coins, noise = spawned(seed)
         actions = np.empty((runs, len(table)), np.int8)
         parameters = self.algorithm.kernel_parameters()
@@ -62,7 +77,7 @@ class KernelRunner:
             np.zeros(0, np.int64),
             np.zeros((0, 0)),
         )
-        return actions
+        return Outputs.of_symbols(actions)
 
 
 @dataclass
@@ -74,8 +89,10 @@ class PolicyRunner:
     factory : called with a Generator (as `rng`) and with those of arms, epsilon, delta, horizon that its signature
         names.
     keywords : the values of those four.
-    feedback : "bandit" or "full".
+    feedback : "bandit", "full", "contextual", "semi-bandit" or "identification".
     location : where worker processes find the factory; None when it is pickled by value.
+    observe : "actions", or "releases" for released statistics too.
+    contexts : of a contextual policy.
 
     """
 
@@ -83,7 +100,10 @@ class PolicyRunner:
     keywords: dict[str, Any]
     feedback: str
     location: Location | None = None
+    observe: str = "actions"
+    contexts: Contexts | None = None
     engine: str = "python"
+    reproducible: ClassVar[bool] = True
     chunk_runs: ClassVar[int] = 500
     joblib_backend: ClassVar[str] = "loky"
     _arguments: dict[str, Any] = field(init=False, repr=False)
@@ -91,15 +111,19 @@ class PolicyRunner:
     def __post_init__(self) -> None:
         self._arguments = factory_arguments(self.factory, self.keywords)
         policy = self.build(np.random.default_rng(0))
-        for method in ("select", "update"):
+        methods = METHODS.get(self.feedback, ("select", "update"))
+        for method in methods:
             if not callable(getattr(policy, method, None)):
                 raise PrivcheckError(
                     "target",
                     words(f"{type(policy).__name__}, which has no method {method}()"),
-                    "a policy with select() and update()",
-                    "a bandit is any object with these two methods",
+                    f"a policy with {' and '.join(f'{name}()' for name in methods)}",
+                    "a bandit is any object with these methods",
                 )
-        if callable(getattr(policy, "run_batch", None)):
+        if self.feedback == "identification" and not hasattr(policy, "stopped"):
+            got = words(f"{type(policy).__name__}, which has no attribute stopped")
+            raise PrivcheckError("target", got, "a policy that says whether it has stopped", "add `stopped`, a bool")
+        if callable(getattr(policy, "run_batch", None)) and self.observe == "actions":
             self.engine = "run_batch"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -122,62 +146,35 @@ class PolicyRunner:
                 "target", words(describe_exception(error)), "a factory that builds a policy from a Generator"
             ) from None
 
-    def play(self, table: Table, runs: int, seed: np.random.SeedSequence) -> Actions:
+    def play(self, table: Table, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:
         rng = np.random.Generator(np.random.PCG64(seed))
-        if self.engine == "run_batch":
-            return self._play_batch(table, runs, rng)
-        actions = np.empty((runs, len(table)), np.int8)
-        arms = table.shape[1]
-        rows: list[Any] = [row.copy() for row in table] if self.feedback == "full" else table.tolist()
-        for row in rows if self.feedback == "full" else ():
-            row.flags.writeable = False
-        for run in range(runs):
-            actions[run] = self._play_once(self.build(rng), rows, arms)
-        return actions
+        arms = self.keywords["arms"]
+        with limited() as clock:
+            if self.engine == "run_batch":
+                return Outputs.of_symbols(self._play_batch(table, runs, rng, arms))
+            play = player(self.feedback, table, arms, self.contexts)
+            if self.observe == "releases":
+                again = None if other is None else player(self.feedback, other, arms, self.contexts)
+                return play_releasing(self.build, play, again, runs, rng, clock)
+            wide = self.feedback == "semi-bandit"
+            symbols = np.empty((runs, len(table) + (self.feedback == "identification")), np.int64 if wide else np.int8)
+            for run in range(runs):
+                clock.next_run()
+                symbols[run] = play(self.build(rng))
+        return Outputs.of_symbols(symbols)
 
-    def _play_once(self, policy: Any, rows: list[Any], arms: int) -> list[int]:
-        played: list[int] = []
-        full = self.feedback == "full"
-        try:
-            for row in rows:
-                action = policy.select()
-                if type(action) is not int:
-                    action = _as_arm(action, len(played) + 1)
-                if not 0 <= action < arms:
-                    raise _unknown_arm(action, arms, len(played) + 1)
-                policy.update(action, row if full else row[action])
-                played.append(action)
-        except PolicyError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise PolicyError(
-                f"round {len(played) + 1}", words(describe_exception(error)), "a policy that plays every round"
-            ) from None
-        return played
-
-    def _play_batch(self, table: Table, runs: int, rng: np.random.Generator) -> Actions:
+    def _play_batch(self, table: Table, runs: int, rng: np.random.Generator, arms: int) -> npt.NDArray[np.integer]:
         try:
             actions = np.asarray(self.build(rng).run_batch(table.copy(), rng, runs))
         except PolicyError:
             raise
         except (Exception, SystemExit) as error:
             raise PolicyError("run_batch", words(describe_exception(error)), "actions of shape (runs, T)") from None
-        if actions.shape != (runs, len(table)) or not np.issubdtype(actions.dtype, np.integer):
+        length = len(table) + (self.feedback == "identification")
+        if actions.shape != (runs, length) or not np.issubdtype(actions.dtype, np.integer):
             got = words(f"shape {actions.shape} of {actions.dtype}")
-            raise PolicyError("run_batch", got, f"integer actions of shape {(runs, len(table))}")
-        if actions.size and not 0 <= actions.min() <= actions.max() < table.shape[1]:
-            raise _unknown_arm(int(actions.max() if actions.min() >= 0 else actions.min()), table.shape[1], None)
-        return actions.astype(np.int8)
-
-
-def _as_arm(action: Any, round_number: int) -> int:
-    try:
-        return operator.index(action)
-    except TypeError:
-        name = f"action in round {round_number}"
-        raise PolicyError(name, action, "an integer, the arm to play", "select() returns an int") from None
-
-
-def _unknown_arm(action: int, arms: int, round_number: int | None) -> PolicyError:
-    name = "action" if round_number is None else f"action in round {round_number}"
-    return PolicyError(name, action, f"an arm in 0, ..., {arms - 1}", "arms are counted from 0; is `arms` right?")
+            raise PolicyError("run_batch", got, f"integer actions of shape {(runs, length)}")
+        most = {"semi-bandit": 2**arms, "identification": arms + 1}.get(self.feedback, arms)
+        if actions.size and not 0 <= actions.min() <= actions.max() < most:
+            raise unknown_arm(int(actions.max() if actions.min() >= 0 else actions.min()), arms, "action")
+        return actions.astype(np.int64 if self.feedback == "semi-bandit" else np.int8)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from privcheck.auditing.events import learn, promising
-from privcheck.auditing.runners import Actions
+from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.sampling import Request, Sampler
+from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.streams import StreamPair
-from privcheck.auditing.views import views
 
 LEAST_RUNS = 40
 """Runs a side that every pair is played at least: too few to measure a log-ratio, enough to notice a gross leak."""
@@ -73,6 +73,8 @@ def screen(
     budget: int,
     counting_runs: int,
     level: float,
+    delta: float,
+    views: ViewMaker,
     advance: Callable[[int], None],
 ) -> tuple[StreamPair, Screening]:
     """Return the most promising pair. Nothing seen here is used again: the winner is confirmed on fresh runs.
@@ -82,29 +84,32 @@ def screen(
     sampler : plays the runs; requests are keyed (1, round, pair, side).
     pairs : candidates; all are played.
     budget : runs to spend, both sides together.
-    counting_runs, level : of the confirmation, which a pair's promise anticipates.
+    counting_runs, level, delta : of the confirmation, which a pair's promise anticipates.
+    views : how outputs are read.
+    advance : told of every run.
 
     """
     ranking: list[tuple[float, StreamPair]] = [(0.0, pair) for pair in pairs]
     for number, (alive, runs) in enumerate(screening_rounds(len(pairs), budget)):
         kept = [pair for _, pair in ranking[:alive]]
         requests = [
-            Request(table, runs, (1, number, index, side))
-            for index, pair in enumerate(kept)
-            for side, table in enumerate((pair.first, pair.second))
+            Request(pair, side, runs, (1, number, index, side)) for index, pair in enumerate(kept) for side in (0, 1)
         ]
         played = sampler.play(requests, advance)
+        confirmation = counting_runs, level, delta
         scored = [
-            (_promise(pair, played[2 * index], played[2 * index + 1], counting_runs, level), pair)
+            (_promise(views, pair, played[2 * index], played[2 * index + 1], *confirmation), pair)
             for index, pair in enumerate(kept)
         ]
         ranking = sorted(scored, key=lambda entry: -entry[0])
     return ranking[0][1], Screening(len(pairs), screening_cost(len(pairs), budget))
 
 
-def _promise(pair: StreamPair, first: Actions, second: Actions, counting_runs: int, level: float) -> float:
+def _promise(
+    views: ViewMaker, pair: StreamPair, first: Outputs, second: Outputs, runs: int, level: float, delta: float
+) -> float:
     """Return the promise of a pair's best event: learned on the first half of its runs, judged on the other."""
     half = len(first) // 2
-    scores = learn(views(pair.first.shape[1], len(pair.first), pair.changed), first[:half], second[:half])
-    judged = promising(scores, first[half:], second[half:], counting_runs, level, PESSIMISM)
+    scores = learn(views(pair, first[:half], thorough=False), first[:half], second[:half])
+    (judged,) = promising(scores, first[half:], second[half:], runs, level, (PESSIMISM,), delta)
     return max(candidate.promise for candidate in judged)

@@ -8,6 +8,8 @@ from typing import Any
 from bounds.domains import POSITIVE, Choice, Declared, Integer, OrNone, Real, parameter
 from privcheck.privacy import Relation, check_contexts, check_rewards, relation
 
+FEEDBACKS = ("bandit", "full", "contextual", "semi-bandit", "identification")
+
 PROBABILITY = Real(0.0, 1.0, low_open=True, high_open=True)
 
 
@@ -37,11 +39,11 @@ class Settings(Declared):
     horizon: int | None = _optional(Integer(1), typical=(4, 64), doc="T, rounds per run", hint="rounds per run")
     rewards: Any = (0.0, 1.0)
     feedback: str = parameter(
-        Choice(("bandit", "full", "contextual")),
+        Choice(FEEDBACKS),
         typical=("bandit", "full", "contextual"),
         doc="what update() is given",
         default="bandit",
-        hint="other kinds of feedback cannot be audited yet",
+        hint="'bandit' is the usual one: update(action, reward)",
     )
     runs: int | None = _optional(
         Integer(20), typical=(1000, 10**6), doc="runs a side", hint="tens of thousands are usual: few runs show nothing"
@@ -54,11 +56,11 @@ class Settings(Declared):
         PROBABILITY, typical=(1e-6, 0.05), doc="level of the verdict", default=1e-3, hint="1e-3 is usual"
     )
     observe: str = parameter(
-        Choice(("actions",)),
-        typical=("actions",),
+        Choice(("actions", "releases")),
+        typical=("actions", "releases"),
         doc="what is observed",
         default="actions",
-        hint="released statistics cannot be observed yet",
+        hint="'releases' observes released statistics as well as actions",
     )
     neighbours: str = "row"
     contexts: Any = None

@@ -6,8 +6,11 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from privcheck.auditing.runners import Table
+from privcheck.privacy import Contexts
+
+Table = npt.NDArray[np.float64]
 
 MOST_PAIRS = 800
 """Pairs of the family that are kept, a sample that does not look at the policy: many arms make many pairs."""
@@ -15,7 +18,7 @@ MOST_PAIRS = 800
 
 @dataclass(frozen=True)
 class StreamPair:
-    """Two neighbouring reward tables of shape (T, K), and in words how they were made."""
+    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism, and in words how they were made."""
 
     first: Table
     second: Table
@@ -24,7 +27,15 @@ class StreamPair:
     @property
     def changed(self) -> int:
         """The first 0-based round in which they differ."""
-        return int(np.flatnonzero((self.first != self.second).any(axis=1))[0])
+        return self.rounds[0]
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """The 0-based rounds (rows of an input) in which they differ; none when their shapes differ."""
+        one, two = np.atleast_1d(self.first), np.atleast_1d(self.second)
+        if one.shape != two.shape:
+            return ()
+        return tuple(np.flatnonzero((one != two).reshape(len(one), -1).any(axis=1)).tolist())
 
 
 def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neighbours: str) -> list[StreamPair]:
@@ -52,7 +63,39 @@ def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neig
             where = f"round {place + 1}" if size == 1 else f"rounds {place + 1} to {min(place + size, horizon)}"
             pair = StreamPair(first, second, f"{name} throughout; {where}: {label}")
             found.setdefault((first.tobytes(), second.tobytes()), pair)
-    pairs = list(found.values())
+    return _shuffled(list(found.values()))
+
+
+def contextual_pairs(horizon: int, arms: int, rewards: tuple[float, float], contexts: Contexts) -> list[StreamPair]:
+    """Return the structured family of contextual streams under "context-reward", shuffled and cut like the other.
+
+    A base has the same extreme context and the same row of rewards (all low, all high, or one arm high) in every round;
+    one round is given a first and a second context and row of rewards.
+    """
+    low, high = rewards
+    rows = [(f"arm {arm} high", np.where(np.arange(arms) == arm, high, low)) for arm in range(min(arms, 2))]
+    rows += [("all arms low", np.full(arms, low)), ("all arms high", np.full(arms, high))]
+    corners = [(f"context {number}", corner) for number, corner in enumerate(contexts.corners[:MOST_CORNERS])]
+    rounds = [(f"{x}, {y}", contexts.join(row, corner)) for (x, corner), (y, row) in itertools.product(corners, rows)]
+    places = [place for place in _places(horizon) if place < horizon - 1]
+    kinds = list(itertools.product(range(len(rounds)), places, itertools.permutations(range(len(rounds)), 2)))
+    rng = np.random.Generator(np.random.PCG64(20221))
+    found = []
+    for kind in rng.permutation(len(kinds))[:MOST_PAIRS]:
+        base, place, (before, after) = kinds[kind]
+        first = np.tile(rounds[base][1], (horizon, 1))
+        second = first.copy()
+        first[place], second[place] = rounds[before][1], rounds[after][1]
+        label = f"{rounds[base][0]} throughout; round {place + 1}: from ({rounds[before][0]}) to ({rounds[after][0]})"
+        found.append(StreamPair(first, second, label))
+    return found
+
+
+MOST_CORNERS = 4
+"""Extreme contexts that are combined with each other."""
+
+
+def _shuffled(pairs: list[StreamPair]) -> list[StreamPair]:
     order = np.random.Generator(np.random.PCG64(20221)).permutation(len(pairs))
     return [pairs[i] for i in order[:MOST_PAIRS]]
 
@@ -87,7 +130,7 @@ def _distinct(rows: dict[str, Table]) -> dict[str, Table]:
 def _places(horizon: int) -> list[int]:
     """Return 0-based rounds: all of a short horizon, else the first 16, block edges and an even spread."""
     if horizon <= 32:
-        return list(range(horizon - 1))
+        return list(range(max(1, horizon - 1)))
     edges = [2**i + d for i in range(4, horizon.bit_length()) for d in (-1, 0)]
     spread = np.linspace(16, horizon - 2, 10).astype(int).tolist()
     return sorted({place for place in [*range(16), *edges, *spread] if place < horizon - 1})

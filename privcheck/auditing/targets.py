@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from privcheck.auditing.factories import Location
+from privcheck.auditing.playing.mechanisms import MechanismRunner, is_mechanism
 from privcheck.auditing.runners import KernelRunner, PolicyRunner, Runner
+from privcheck.auditing.scoring.output_views import output_views
+from privcheck.auditing.scoring.policy_views import policy_views
+from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.settings import Settings
 from privcheck.bandits import ALGORITHMS, Algorithm
 from privcheck.errors import PrivcheckError, words
@@ -20,14 +25,20 @@ class Target:
     name: str
     runner: Runner
     feedback: str
+    views: ViewMaker
 
 
 def number_of_arms(target: Any, arms: int | None) -> int:
-    """Return K: what was given, what a spec was built with, 2 for a shipped id; a policy of one's own has to say."""
+    """Return K: what was given, what a spec was built with, 2 for a shipped id; a policy of one's own has to say.
+
+    A one-shot mechanism has as many columns of data as `arms` says, and without it a one-dimensional input, here 0.
+    """
     if isinstance(target, Algorithm):
         if arms not in (None, target.arms):
             raise PrivcheckError("arms", arms, f"{target.arms}, as {target.id} was built with", "leave arms out")
         return target.arms
+    if isinstance(target, MechanismRunner):
+        return arms or 0
     if arms is None and not _is_id(target):
         raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
     return arms or 2
@@ -44,15 +55,35 @@ def resolve(target: Any, settings: Settings, horizon: int, arms: int) -> Target:
     """
     if _is_id(target):
         target = _shipped(target, settings.epsilon, arms)
+    if isinstance(target, MechanismRunner):
+        return Target(target.name, target, "mechanism", output_views)
     if isinstance(target, Algorithm):
         if settings.rewards[0] < 0.0 or settings.rewards[1] > 1.0:
             hint = f"{target.id} is defined for rewards in [0, 1]"
             raise PrivcheckError("rewards", settings.rewards, "a range within (0, 1)", hint)
-        return Target(target.describe(), KernelRunner(target), target.feedback)
+        views = partial(policy_views, arms=arms, feedback=target.feedback)
+        runner: Runner = KernelRunner(target)
+        if settings.observe == "releases":
+            runner = PolicyRunner(target.build, {"arms": arms}, target.feedback, observe="releases")
+        return Target(target.describe(), runner, target.feedback, views)
     location, factory = _factory(target)
     keywords = {"arms": arms, "epsilon": settings.epsilon, "delta": settings.delta, "horizon": horizon}
     name = str(location) if location else getattr(factory, "__name__", type(factory).__name__)
-    return Target(name, PolicyRunner(factory, keywords, settings.feedback, location), settings.feedback)
+    feedback = settings.feedback
+    runner = PolicyRunner(factory, keywords, feedback, location, settings.observe, settings.contexts)
+    return Target(name, runner, feedback, partial(policy_views, arms=arms, feedback=feedback))
+
+
+def loaded(target: Any) -> Any:
+    """Return a runner for a one-shot mechanism, or for the place of one; everything else as it is.
+
+    >>> loaded("adap-ucb")
+    'adap-ucb'
+    """
+    if not isinstance(target, str) or _is_id(target):
+        return MechanismRunner(target) if is_mechanism(target) else target
+    location, factory = _factory(target)
+    return MechanismRunner(factory, location) if is_mechanism(factory) else target
 
 
 def _is_id(target: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from privcheck.auditing.streams import StreamPair
 from privcheck.errors import PrivcheckError, words
-from privcheck.privacy import Relation, as_table, check_rewards_range
+from privcheck.privacy import Contexts, Relation, as_table, check_rewards_range
 
 LAYOUTS = (
     "a .npy array of shape (2, T) or (2, T, K), or a .csv file with one line per round and two columns "
@@ -19,7 +19,13 @@ LAYOUTS = (
 
 
 def read_streams(
-    streams: Any, *, arms: int, rewards: tuple[float, float], relation: Relation, horizon: int | None = None
+    streams: Any,
+    *,
+    arms: int,
+    rewards: tuple[float, float],
+    relation: Relation,
+    horizon: int | None = None,
+    contexts: Contexts | None = None,
 ) -> StreamPair:
     """Return the user's pair of streams, checked: same shape, neighbours, rewards in range, T = horizon where that is
     given.
@@ -32,6 +38,7 @@ def read_streams(
     rewards : declared range.
     relation : the neighbour relation that the pair has to satisfy.
     horizon : T, or None to take it from the streams.
+    contexts : of a contextual bandit; the streams then have their entries as further columns, counted in `arms`.
     """
     if isinstance(streams, str | Path):
         label = f"streams of {Path(streams).name}"
@@ -41,7 +48,12 @@ def read_streams(
         first, second = _pair(streams, "streams")
     one, two = as_table(first, arms), as_table(second, arms)
     for table in (one, two):
-        check_rewards_range(table, rewards)
+        if contexts is None:
+            check_rewards_range(table, rewards)
+        else:
+            paid = arms - contexts.size
+            contexts.check(table, paid)
+            check_rewards_range(table[:, :paid], rewards)
     relation.check(one, two)
     if horizon is not None and len(one) != horizon:
         raise PrivcheckError("horizon", horizon, f"{len(one)}, the length of the streams", "leave the horizon out")

@@ -20,10 +20,10 @@ RELATIONS = {
     "reward": "one reward, of one round and one arm, may change",
     "group:k": "the rows of up to k rounds may change, k a positive integer",
     "context-reward": "one round's context and rewards may change (joint differential privacy)",
+    "report": "any two inputs of a local randomiser: the whole input may change (local differential privacy)",
 }
 """The neighbour relations by name, with what may change."""
 
-_PLANNED = ("report",)
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Relation:
 
     Parameters
     ----------
-    name : "row", "reward", "group:k" or "context-reward"; use `relation(name)` to make one.
+    name : "row", "reward", "group:k", "context-reward" or "report"; use `relation(name)` to make one.
     unit : "row" (a round, all its entries) or "reward" (one entry): what `distance` counts.
     limit : largest distance of two neighbours.
 
@@ -157,13 +157,15 @@ class Relation:
 
 
 def relation(name: str) -> Relation:
-    """Return the neighbour relation of this name: "row", "reward", "group:k" or "context-reward".
+    """Return the neighbour relation of this name: "row", "reward", "group:k", "context-reward" or "report".
 
     >>> relation("group:3")
     Relation(name='group:3', unit='row', limit=3)
     """
     if name in ("row", "reward"):
         return Relation(name, name, 1)
+    if name == "report":
+        return Relation("report", "row", 1)
     if name == "context-reward":
         return Relation(name, "row", 1)
     kind, _, size = name.partition(":") if isinstance(name, str) else ("", "", "")
@@ -173,8 +175,6 @@ def relation(name: str) -> Relation:
     hint = f"did you mean {near[0]!r}?" if near else "'row' is the usual choice: one round's rewards"
     if kind == "group":
         hint = "k is the number of rounds protected together, as in 'group:2'"
-    if name in _PLANNED:
-        hint = f"{name!r} is planned but not available yet"
     raise PrivcheckError("neighbours", name, "one of " + ", ".join(map(repr, RELATIONS)), hint)
 
 

@@ -143,8 +143,8 @@ def test_shipped_algorithms_have_their_range_of_rewards():
         *[("error", value, "a number in (0, 1)") for value in (0, 1, -1e-3, math.nan, "small")],
         *[("seed", value, "an integer of at least 0") for value in (-1, 0.5, None, "0")],
         *[("jobs", value, "an integer of at least 1") for value in (0, -1, 1.5, None, "2")],
-        *[("feedback", value, "one of 'bandit', 'full'") for value in ("semi-bandit", "", None, 3)],
-        *[("observe", value, "'actions'") for value in ("releases", "", None)],
+        *[("feedback", value, "one of 'bandit', 'full'") for value in ("bandits", "", None, 3)],
+        *[("observe", value, "'actions'") for value in ("rewards", "", None)],
     ],
 )
 def test_settings_outside_their_domain(policies, name, value, expected):
@@ -170,7 +170,6 @@ def test_infinite_ranges_of_rewards(policies, value):
         ("rows", "did you mean 'row'?"),
         ("group:0", "k is the number of rounds"),
         ("group:x", "k is the number of rounds"),
-        ("report", "planned but not available yet"),
         (3, "one round's rewards"),
         (None, "one round's rewards"),
     ],

@@ -68,7 +68,7 @@ def test_the_fast_policy_has_the_law_of_the_plain_one(policies, evidence):
         for number, cls in enumerate((Plain, Fast)):
             runner = PolicyRunner(cls, {"arms": 2, "epsilon": 1.0}, "bandit")
             assert runner.engine == ("python", "run_batch")[number]
-            actions = runner.play(table, runs, np.random.SeedSequence(number))
+            actions = runner.play(table, runs, np.random.SeedSequence(number)).symbols
             assert (actions[:, 0] == 0).all()
             assert actions[:, 3:].mean() == pytest.approx(0.5, abs=5 / math.sqrt(3 * runs))  # 10 standard errors
             counts.append(np.bincount(2 * actions[:, 1] + actions[:, 2], minlength=4))

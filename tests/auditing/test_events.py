@@ -8,8 +8,10 @@ import pytest
 
 from privcheck.auditing.events import Event, choose, learn, promising
 from privcheck.auditing.limits import conditional_binomial_lower
-from privcheck.auditing.scores import PrefixScore
-from privcheck.auditing.views import actions_in_words, views
+from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.scoring.policy_views import actions_in_words, policy_views
+from privcheck.auditing.scoring.prefix import PrefixScore
+from privcheck.auditing.streams import StreamPair
 
 LEVEL = 0.05
 LEARNING, COUNTING = 20_000, 60_000
@@ -29,7 +31,18 @@ def law(seed):
 
 def draws(sides, runs, seed):
     rng = np.random.default_rng(seed)
-    return [SEQUENCES[rng.choice(8, runs, p=side)] for side in sides]
+    return [Outputs.of_symbols(SEQUENCES[rng.choice(8, runs, p=side)]) for side in sides]
+
+
+def views(arms, horizon, changed):
+    first = np.zeros((horizon, arms))
+    second = first.copy()
+    second[changed] = 1.0
+    nothing = Outputs.of_symbols(np.zeros((1, horizon), np.int8))
+    return policy_views(StreamPair(first, second, ""), nothing, arms=arms)
+
+
+EVERY = Outputs.of_symbols(SEQUENCES)
 
 
 def chosen(sides, seed):
@@ -57,7 +70,7 @@ def test_the_chosen_events_come_close_to_the_best_of_all(seed):
     sides = law(seed)
     limits = []
     for event in chosen(sides, seed):
-        inside = event.contains(SEQUENCES)
+        inside = event.contains(EVERY)
         p, q = (side[inside].sum() for side in (sides[::-1] if event.reverse else sides))
         limits.append(expected_limit(p, q))
     best = best_limit(sides)
@@ -74,8 +87,8 @@ def test_both_directions_are_found():
     assert {event.reverse for event in forth} == {False}
     assert {event.reverse for event in back} == {True}
     for event in (*forth, *back):
-        assert event.contains(SEQUENCES)[3]
-        assert not event.contains(SEQUENCES)[4]
+        assert event.contains(EVERY)[3]
+        assert not event.contains(EVERY)[4]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -89,6 +102,7 @@ def test_events_that_coincide_are_sent_on_once():
     """With one telling sequence all degrees of pessimism agree."""
     first, second = np.zeros((2000, 2), np.int8), np.zeros((2000, 2), np.int8)
     first[:, 1] = 1
+    first, second = Outputs.of_symbols(first), Outputs.of_symbols(second)
     assert len(choose(learn(views(2, 2, 0), first, second), first, second, 6000, LEVEL)) == 1
 
 
@@ -96,13 +110,13 @@ def test_events_that_coincide_are_sent_on_once():
 def test_counting_agrees_with_brute_force(reverse):
     first, second = draws(law(3), 500, 7)
     view = views(2, 3, 0)[0]
-    score = PrefixScore(first, second, view.common)
+    score = PrefixScore(first.symbols, second.symbols, view.common)
     threshold = float(np.median(score(SEQUENCES)))
     event = Event(view, score, threshold, reverse)
     value = {tuple(row): float(score(row[np.newaxis])[0]) for row in SEQUENCES}
     happened = [
         sum((value[tuple(row)] <= threshold) if reverse else (value[tuple(row)] >= threshold) for row in side)
-        for side in (first, second)
+        for side in (first.symbols, second.symbols)
     ]
     assert event.counts(first, second) == tuple(happened[::-1] if reverse else happened)
     assert 0 < happened[0] < 500
@@ -110,7 +124,8 @@ def test_counting_agrees_with_brute_force(reverse):
 
 def test_promised_counts_are_the_counts_of_the_event():
     first, second = draws(law(4), 3000, 8)
-    for candidate in promising(learn(views(2, 3, 0), first, second), first, second, COUNTING, LEVEL, 1.0):
+    (candidates,) = promising(learn(views(2, 3, 0), first, second), first, second, COUNTING, LEVEL, (1.0,))
+    for candidate in candidates:
         assert candidate.event.counts(first, second) == (candidate.more, candidate.less)
 
 
@@ -118,7 +133,7 @@ def test_no_threshold_promises_more():
     """Every threshold of the score, tried one by one."""
     first, second = draws(law(6), 3000, 9)
     (view, score), *_ = scores = learn(views(2, 3, 0)[:1], first, second)
-    candidates = promising(scores, first, second, COUNTING, LEVEL, 1.0)
+    (candidates,) = promising(scores, first, second, COUNTING, LEVEL, (1.0,))
 
     def promise(k, l):
         width = 1.0 + 2.128045 * math.sqrt(3000 / COUNTING)  # the normal quantile at 0.05 / 3
@@ -133,8 +148,8 @@ def test_no_threshold_promises_more():
 
 def test_views_read_actions_and_counts():
     everything, counts = views(3, 6, 1)
-    actions = np.array([[0, 1, 2, 2, 0, 1]])
-    assert everything.read(actions).tolist() == actions.tolist()
+    actions = Outputs.of_symbols(np.array([[0, 1, 2, 2, 0, 1]]))
+    assert everything.read(actions).tolist() == [[0, 1, 2, 2, 0, 1]]
     assert everything.common == 2, "the actions up to the changed round have the same law"
     assert counts.common == 0
     # rounds 3 to 6 (after the change in round 2), then their first half, then their first and third quarter
@@ -150,4 +165,4 @@ def test_counts_never_look_at_rounds_before_the_change():
     other = actions.copy()
     other[:, :5] = rng.integers(0, 3, (50, 5))
     assert not np.array_equal(actions, other)
-    assert np.array_equal(counts.read(actions), counts.read(other))
+    assert np.array_equal(counts.read(Outputs.of_symbols(actions)), counts.read(Outputs.of_symbols(other)))

@@ -8,10 +8,15 @@ import pytest
 
 import privcheck
 from privcheck.auditing.runners import KernelRunner, PolicyRunner
-from privcheck.auditing.sampling import Request, Sampler, TimeUp
+from privcheck.auditing.sampling import Request, Sampler, StoppedError
+from privcheck.auditing.streams import StreamPair
 from privcheck.bandits import ALGORITHMS
 
 TABLE = np.zeros((6, 2))
+
+
+def request(table, runs, key):
+    return Request(StreamPair(table, 1.0 - table, ""), 0, runs, key)
 
 
 def silent(_):
@@ -68,8 +73,8 @@ def test_the_two_sides_use_different_randomness(policies, monkeypatch):
     assert len(set(keys)) == len(keys) >= 6
     assert len(keys) % 2 == 0
     for first, second in zip(played[::2], played[1::2], strict=True):
-        assert first.shape == second.shape
-        agreement = (first == second).mean()
+        assert first.symbols.shape == second.symbols.shape
+        agreement = (first.symbols == second.symbols).mean()
         assert 0.4 < agreement < 0.6, "800 fair coins or more: outside with probability below 2e-8"
 
 
@@ -78,36 +83,37 @@ def test_chunks_differ_and_depend_on_seed_and_key_alone(policies, name):
     runner = kernel() if name == "kernel" else PolicyRunner(policies.Fair, {"arms": 2}, "bandit")
     table = np.zeros((10, 2))
     runs = 2 * runner.chunk_runs + 7
-    (played,) = sampler(runner).play([Request(table, runs, (1,))], silent)
+    (played,) = sampler(runner).play([request(table, runs, (1,))], silent)
+    played = played.symbols
     assert played.shape == (runs, 10)
     first, second = played[: runner.chunk_runs], played[runner.chunk_runs : 2 * runner.chunk_runs]
     assert not np.array_equal(first, second)
-    (shorter,) = sampler(runner).play([Request(table, runner.chunk_runs, (1,))], silent)
-    assert np.array_equal(shorter, first)
-    for other in (sampler(runner, seed=1).play([Request(table, 100, (1,))], silent)[0],
-                  sampler(runner).play([Request(table, 100, (2,))], silent)[0]):  # fmt: skip
-        assert not np.array_equal(other, first[:100])
+    (shorter,) = sampler(runner).play([request(table, runner.chunk_runs, (1,))], silent)
+    assert np.array_equal(shorter.symbols, first)
+    for other in (sampler(runner, seed=1).play([request(table, 100, (1,))], silent)[0],
+                  sampler(runner).play([request(table, 100, (2,))], silent)[0]):  # fmt: skip
+        assert not np.array_equal(other.symbols, first[:100])
 
 
 def test_requests_come_back_in_order_and_progress_counts_every_run(policies):
     runner = PolicyRunner(policies.FollowTheReward, {"arms": 2}, "bandit")
     paying, told = np.ones((3, 2)), []
-    requests = [Request(TABLE[:3], 700, (0,)), Request(paying, 300, (1,)), Request(TABLE[:3], 5, (2,))]
+    requests = [request(TABLE[:3], 700, (0,)), request(paying, 300, (1,)), request(TABLE[:3], 5, (2,))]
     played = sampler(runner).play(requests, told.append)
     assert [len(actions) for actions in played] == [700, 300, 5]
     assert sum(told) == 1005
-    assert (played[0] == [0, 1, 0]).all()
-    assert (played[1] == 0).all()
-    assert (played[2] == [0, 1, 0]).all()
+    assert (played[0].symbols == [0, 1, 0]).all()
+    assert (played[1].symbols == 0).all()
+    assert (played[2].symbols == [0, 1, 0]).all()
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_deadline_ends_the_runs(policies, jobs):
     runner = kernel()
-    with pytest.raises(TimeUp):
-        sampler(runner, jobs=jobs, deadline=0.0).play([Request(TABLE, 200_000, (0,))], silent)
+    with pytest.raises(StoppedError):
+        sampler(runner, jobs=jobs, deadline=0.0).play([request(TABLE, 200_000, (0,))], silent)
 
 
 def test_a_request_is_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
-        Request(TABLE, 1, (0,)).runs = 2
+        request(TABLE, 1, (0,)).runs = 2

@@ -157,12 +157,6 @@ def test_unknown_relations_list_the_available_ones(name):
     assert error.value.hint
 
 
-@pytest.mark.parametrize("name", ["report"])
-def test_planned_relations_say_that_they_are_not_available_yet(name):
-    with pytest.raises(PrivcheckError, match=f"'{name}' is planned but not available yet"):
-        relation(name)
-
-
 def test_relations_by_name():
     assert relation("row") == Relation("row", "row", 1)
     assert relation("reward") == Relation("reward", "reward", 1)

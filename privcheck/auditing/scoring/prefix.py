@@ -1,7 +1,8 @@
-"""Scores of action sequences, learned on training runs: which of the two streams does a sequence speak for?"""
+"""The score of a sequence of symbols, from counts of its prefixes in training runs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,7 +102,7 @@ def _count_unique(first: Sequences, second: Sequences) -> tuple[Sequences, Float
     return both[representative], counts.astype(float)
 
 
-def score_runs(score: PrefixScore, symbols: Sequences) -> Floats:
+def score_runs(score: Callable[[Sequences], Floats], symbols: Sequences) -> Floats:
     """Return the scores of many runs, computing each distinct sequence once."""
     _, representative, node = np.unique(sequence_codes(symbols), return_index=True, return_inverse=True)
     return np.asarray(score(symbols[representative])[node], np.float64)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy.stats import spearmanr
 
-from privcheck.auditing.scores import PRIOR_RUNS, PrefixScore, score_runs, sequence_codes
+from privcheck.auditing.scoring.prefix import PRIOR_RUNS, PrefixScore, score_runs, sequence_codes
 
 ROUNDS, RUNS = 6, 200_000
 ALL = np.array(list(itertools.product((0, 1), repeat=ROUNDS)))

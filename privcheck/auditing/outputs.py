@@ -1,0 +1,87 @@
+"""What independent runs put out: symbols, numbers, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Symbols = npt.NDArray[np.integer]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """The outputs of n runs.
+
+    Parameters
+    ----------
+    symbols : shape (n, D), integers: actions in order, or the discrete parts of an output.
+    numbers : shape (n, E): released statistics, or the real parts of an output; NaN where a run has fewer.
+    ratios : shape (n,), ln of the likelihood ratio of the recorded releases, first stream over second, where it is
+        known; None otherwise.
+
+    Examples
+    --------
+    >>> runs = Outputs.of_symbols(np.array([[0, 1], [1, 1]], np.int8))
+    >>> len(runs), len(runs[:1]), Outputs.joined([runs, runs]).symbols.shape
+    (2, 1, (4, 2))
+    """
+
+    symbols: Symbols
+    numbers: Floats
+    ratios: Floats | None = None
+
+    @classmethod
+    def of_symbols(cls, symbols: Symbols) -> Outputs:
+        """Return outputs that are all discrete."""
+        return cls(symbols, np.zeros((len(symbols), 0)))
+
+    @classmethod
+    def of_numbers(cls, numbers: Floats) -> Outputs:
+        """Return outputs that are all real."""
+        return cls(np.zeros((len(numbers), 0), np.int8), numbers)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Outputs]) -> Outputs:
+        """Return the runs of all parts, in order; shorter ones are padded."""
+        ratios = [part.ratios for part in parts if part.ratios is not None]
+        return cls(
+            np.concatenate(padded([part.symbols for part in parts], MISSING)),
+            np.concatenate(padded([part.numbers for part in parts], np.nan)),
+            np.concatenate(ratios) if len(ratios) == len(parts) else None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    def __getitem__(self, runs: slice) -> Outputs:
+        ratios = None if self.ratios is None else self.ratios[runs]
+        return Outputs(self.symbols[runs], self.numbers[runs], ratios)
+
+    def differs(self, other: Outputs) -> npt.NDArray[np.bool_]:
+        """Tell for every part of an output, symbols first, whether it differs in any run."""
+        pairs = ((self.symbols, other.symbols), (self.numbers, other.numbers))
+        if any(one.shape != two.shape for one, two in pairs):
+            return np.ones(1, bool)
+        return np.concatenate([((one != two) & ((one == one) | (two == two))).any(axis=0) for one, two in pairs])
+
+
+MISSING = int(np.iinfo(np.int64).min)
+"""The symbol of what a shorter output does not have."""
+
+
+def padded(arrays: list[npt.NDArray[Any]], fill: float) -> list[npt.NDArray[Any]]:
+    """Return arrays of shape (n, D) with the largest D of all, filled up where they are shorter.
+
+    >>> [array.tolist() for array in padded([np.zeros((1, 1)), np.ones((1, 2))], np.nan)]
+    [[[0.0, nan]], [[1.0, 1.0]]]
+    """
+    width = max(array.shape[1] for array in arrays)
+    if all(array.shape[1] == width for array in arrays):
+        return arrays
+    wide = [array.astype(np.float64 if array.dtype.kind == "f" else np.int64) for array in arrays]
+    return [np.pad(array, ((0, 0), (0, width - array.shape[1])), constant_values=fill) for array in wide]

@@ -1,0 +1,85 @@
+"""A score learned by logistic regression, for outputs of many parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.auditing.scoring.prefix import sequence_codes
+
+Floats = npt.NDArray[np.float64]
+
+MOST_TRAINING_RUNS = 100_000
+"""Training runs of each stream that the regression looks at when there are numbers; discrete outputs are all
+counted.
+"""
+
+MOST_COLUMNS = 256
+"""Indicator columns for symbols: with more, later symbols are left out."""
+
+
+class LogisticScore:
+    """The log-odds of a logistic regression on indicators of the symbols and on x, |x| and x^2 of the numbers.
+
+    Numbers are centred at their median and scaled by their interquartile range, and cut at 8 of these, so that heavy
+    tails do not decide the fit; x^2 is of numbers cut at 3. A missing number counts as 0, with an indicator.
+
+    Parameters
+    ----------
+    first, second : (symbols, numbers) of the training runs on each stream, shapes (n, D) and (n, E).
+
+    """
+
+    def __init__(self, first: tuple[npt.NDArray[np.integer], Floats], second: tuple[npt.NDArray[np.integer], Floats]):
+        from sklearn.linear_model import LogisticRegression  # slow to import, and seldom needed
+
+        if first[1].shape[1]:
+            first, second = ((s[:MOST_TRAINING_RUNS], x[:MOST_TRAINING_RUNS]) for s, x in (first, second))
+        symbols = np.concatenate([first[0], second[0]])
+        numbers = np.concatenate([first[1], second[1]])
+        self.levels = _levels(symbols)
+        finite = np.where(np.isfinite(numbers), numbers, np.nan)
+        with np.errstate(all="ignore"):
+            quartiles = np.zeros((3, 0))
+            if finite.shape[1]:
+                quartiles = np.nan_to_num(np.nanquantile(finite, (0.25, 0.5, 0.75), axis=0))
+        self.centre, spread = quartiles[1], quartiles[2] - quartiles[0]
+        self.spread = np.where(spread > 0.0, spread, 1.0)
+        self.gaps = np.flatnonzero(np.isnan(numbers).any(axis=0))
+        label = np.repeat([1, 0], [len(first[0]), len(second[0])])
+        features, weight = self._features(symbols, numbers), None
+        if not numbers.shape[1]:  # few distinct rows: count them
+            _, kept, row = np.unique(sequence_codes(symbols), return_index=True, return_inverse=True)
+            counts = np.stack([np.bincount(row[label == side], minlength=len(kept)) for side in (1, 0)])
+            features, weight = np.tile(features[kept], (2, 1)), counts.ravel().astype(float)
+            label = np.repeat([1, 0], len(kept))
+        self.model = None
+        if features.shape[1]:
+            self.model = LogisticRegression(max_iter=200).fit(features, label, sample_weight=weight)
+
+    def _features(self, symbols: npt.NDArray[np.integer], numbers: Floats) -> Floats:
+        indicators = [symbols[:, column] == level for column, level in self.levels]
+        x = (numbers - self.centre) / self.spread
+        missing = np.isnan(x)
+        x = np.clip(np.where(missing, 0.0, x), -8.0, 8.0)
+        parts = [np.stack(indicators, 1).astype(float)] if indicators else []
+        if x.shape[1]:
+            parts += [x, np.abs(x), np.clip(x, -3.0, 3.0) ** 2, missing[:, self.gaps].astype(float)]
+        return np.concatenate(parts, axis=1) if parts else np.zeros((len(symbols), 0))
+
+    def __call__(self, values: tuple[npt.NDArray[np.integer], Floats]) -> Floats:
+        """Return the log-odds of the first stream, shape (n,)."""
+        if self.model is None:
+            return np.zeros(len(values[0]))
+        return np.asarray(self.model.decision_function(self._features(*values)), np.float64)
+
+
+def _levels(symbols: npt.NDArray[np.integer]) -> list[tuple[int, int]]:
+    """Return (column, symbol) for every indicator: all symbols of a column but one."""
+    found: list[tuple[int, int]] = []
+    for column in range(symbols.shape[1]):
+        levels = np.unique(symbols[:, column])[1:]
+        if len(levels) > 32 or len(found) + len(levels) > MOST_COLUMNS:
+            continue
+        found += [(column, int(level)) for level in levels]
+    return found

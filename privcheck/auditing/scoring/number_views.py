@@ -1,0 +1,69 @@
+"""How real parts of outputs are read: one by one, and all together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.scoring.learned import LogisticScore
+from privcheck.auditing.scoring.numeric import Distance, Floats, Histogram, Value
+from privcheck.auditing.scoring.prefix import sequence_codes
+from privcheck.auditing.scoring.view import NumberView, Sequences, View
+
+MOST_NUMBERS = 8
+"""Real parts of an output that are looked at one by one."""
+
+FEW_SEQUENCES = 64
+"""Distinct discrete outputs up to which their counts tell all that there is to know."""
+
+
+def number_views(
+    outputs: Outputs,
+    symbols: Callable[[Outputs], Sequences],
+    columns: list[tuple[str, Callable[[Outputs], Floats]]],
+    *,
+    thorough: bool,
+) -> list[View]:
+    """Return the views of the numbers of an output, and, when `thorough`, of everything together.
+
+    Parameters
+    ----------
+    outputs : training runs, which show what there is to read.
+    symbols : reads the discrete parts that may be seen.
+    columns : the numbers: what to call one, and how to read it.
+    thorough : adds histograms, a regression on all parts and, where it is known, the likelihood ratio.
+
+    """
+    found: list[View] = []
+    for label, read in columns[:MOST_NUMBERS]:
+        found.append(NumberView(label, read, Value, plain=True))
+        if thorough:
+            found.append(NumberView(f"|{label} - its median|", read, Distance, plain=True))
+            found.append(NumberView(label, read, Histogram))
+    numbers, discrete = outputs.numbers.shape[1], outputs.symbols.shape[1]
+    if thorough and (numbers > 1 or (numbers and discrete) or _many(symbols(outputs))):
+        found.append(NumberView("all parts together", lambda runs: (symbols(runs), runs.numbers), LogisticScore))
+    if thorough and outputs.ratios is not None:
+        found.append(NumberView("the log-likelihood ratio of the releases", _ratios, Value, plain=True))
+    return found
+
+
+def numbered(name: str, outputs: Outputs) -> list[tuple[str, Callable[[Outputs], Floats]]]:
+    """Return the real parts of outputs as columns, called `name` and a number."""
+    count = outputs.numbers.shape[1]
+    return [(name if count == 1 else f"{name} {place}", _column(place)) for place in range(count)]
+
+
+def _column(place: int) -> Callable[[Outputs], Floats]:
+    return lambda outputs: outputs.numbers[:, place]
+
+
+def _ratios(outputs: Outputs) -> Floats:
+    assert outputs.ratios is not None
+    return outputs.ratios
+
+
+def _many(symbols: Sequences) -> bool:
+    return symbols.shape[1] > 1 and len(np.unique(sequence_codes(symbols))) > FEW_SEQUENCES

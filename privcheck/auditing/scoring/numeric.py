@@ -1,0 +1,69 @@
+"""Scores of one real number: its value, its distance from the middle, and a histogram's log-likelihood ratio."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+BINS = 64
+"""Bins of the histogram score, equally filled by the training runs of both streams."""
+
+MOST_TRAINING_RUNS = 50_000
+"""Training runs of each stream that a histogram or a median looks at."""
+
+PRIOR_RUNS = 8.0
+"""Weight, in runs, with which the share of a bin is drawn to that of its neighbours."""
+
+
+class Value:
+    """The number itself; a missing one counts as minus infinity."""
+
+    def __init__(self, first: Floats, second: Floats) -> None:
+        pass
+
+    def __call__(self, values: Floats) -> Floats:
+        """Return the numbers, shape (n,)."""
+        return np.where(np.isnan(values), -np.inf, values)
+
+
+class Distance:
+    """The distance from the median of the training runs."""
+
+    def __init__(self, first: Floats, second: Floats) -> None:
+        both = np.concatenate([first[:MOST_TRAINING_RUNS], second[:MOST_TRAINING_RUNS]])
+        finite = both[np.isfinite(both)]
+        self.middle = float(np.median(finite)) if finite.size else 0.0
+
+    def __call__(self, values: Floats) -> Floats:
+        """Return |values - median|, shape (n,)."""
+        with np.errstate(invalid="ignore"):
+            distance = np.abs(values - self.middle)
+        return np.where(np.isnan(distance), -np.inf, distance)
+
+
+class Histogram:
+    """The log-odds of the first stream in the bin of a number; bins have as many training runs each, as far as ties
+    allow.
+
+    A bin with k training runs of the first stream and l of the second has the share (k + c s) / (k + l + c), s the
+    share of the bin and its two neighbours together, c = PRIOR_RUNS.
+    """
+
+    def __init__(self, first: Floats, second: Floats) -> None:
+        few = (values[:MOST_TRAINING_RUNS] for values in (first, second))
+        one, two = (np.where(np.isnan(values), -np.inf, values) for values in few)
+        self.edges = np.unique(np.quantile(np.concatenate([one, two]), np.arange(1, BINS) / BINS, method="lower"))
+        k, l = (np.bincount(self._bin(values), minlength=len(self.edges) + 1).astype(float) for values in (one, two))
+        near = [np.convolve(counts, np.ones(3), mode="same") for counts in (k, l)]
+        share = (near[0] + 0.5) / (near[0] + near[1] + 1.0)
+        posterior = (k + PRIOR_RUNS * share) / (k + l + PRIOR_RUNS)
+        self.log_odds = np.log(posterior) - np.log1p(-posterior)
+
+    def _bin(self, values: Floats) -> npt.NDArray[np.intp]:
+        return np.searchsorted(self.edges, values, side="left")
+
+    def __call__(self, values: Floats) -> Floats:
+        """Return the log-odds of the bin of each number, shape (n,)."""
+        return np.asarray(self.log_odds[self._bin(np.where(np.isnan(values), -np.inf, values))])

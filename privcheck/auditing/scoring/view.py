@@ -1,0 +1,171 @@
+"""Ways of reading the outputs of runs: what a score learns from, and how an event is told in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.scoring.prefix import PrefixScore, score_runs, sequence_codes
+from privcheck.auditing.streams import StreamPair
+
+Floats = npt.NDArray[np.float64]
+Sequences = npt.NDArray[np.integer]
+
+
+class Score(Protocol):
+    """A number for every run: positive speaks for the first stream."""
+
+    def __call__(self, values: Any, /) -> Floats:
+        """Return the score of each row of what the view reads, shape (n,)."""
+
+
+class View(Protocol):
+    """A way of reading outputs, with a way of learning a score from what it reads."""
+
+    @property
+    def name(self) -> str:
+        """What is read, in words."""
+
+    def learn(self, first: Outputs, second: Outputs) -> Score:
+        """Learn a score from training runs on the two streams."""
+
+    def scores(self, score: Score, outputs: Outputs) -> Floats:
+        """Return the score of each run."""
+
+    def words(self, event: ScoreEvent, first: Outputs, second: Outputs) -> str:
+        """Say in words what the event is, with its shares among the runs on the two streams."""
+
+
+class ViewMaker(Protocol):
+    """How the outputs of one kind of target are read."""
+
+    def __call__(self, pair: StreamPair, outputs: Outputs, *, thorough: bool) -> list[View]:
+        """Return the views of a pair's runs; `outputs` are training runs, which show what there is to read."""
+
+
+class ScoreEvent(Protocol):
+    """What a view has to know of an event to put it into words."""
+
+    @property
+    def score(self) -> Score:
+        """The score behind it."""
+
+    @property
+    def threshold(self) -> float:
+        """The event is a score of at least this, or of at most this when `reverse`."""
+
+    @property
+    def reverse(self) -> bool:
+        """Whether it is more likely on the second stream."""
+
+
+@dataclass(frozen=True)
+class SequenceView:
+    """A run as a sequence of symbols, the most telling first, scored by the counts of its prefixes.
+
+    Parameters
+    ----------
+    name : in words.
+    common : how many leading symbols are known to have the same law on both streams.
+    read : maps outputs to symbols (runs, D), integers.
+    describe : spells out the beginning of such a sequence.
+
+    """
+
+    name: str
+    common: int
+    read: Callable[[Outputs], Sequences]
+    describe: Callable[[tuple[int, ...]], str]
+
+    def learn(self, first: Outputs, second: Outputs) -> PrefixScore:
+        """Count prefixes."""
+        return PrefixScore(self.read(first), self.read(second), self.common)
+
+    def scores(self, score: Score, outputs: Outputs) -> Floats:
+        """Score each distinct sequence once."""
+        return score_runs(score, self.read(outputs))
+
+    def words(self, event: ScoreEvent, first: Outputs, second: Outputs) -> str:
+        """Spell out the shortest beginnings that make the event, the most frequent ones first."""
+        n = len(first)
+        both = np.concatenate([self.read(first), self.read(second)])
+        _, representative, node = np.unique(sequence_codes(both), return_index=True, return_inverse=True)
+        scores = event.score(both[representative])
+        inside = scores <= event.threshold if event.reverse else scores >= event.threshold
+        if len(representative) > MOST_SEQUENCES:
+            many = f"{inside.sum()} of {len(inside)} sequences"
+            return f"the learned score of the {self.name} is past its threshold ({many})"
+        counts = np.stack([np.bincount(part, minlength=len(inside)) for part in (node[:n], node[n:])], 1)
+        parts = sorted(_beginnings(both[representative], inside, counts), key=lambda part: -part[1].max())
+        lines = [
+            f"{self.describe(symbols)} ({100 * k / n:.3g} % against {100 * l / len(second):.3g} %)"
+            for symbols, (k, l) in parts[:SHOWN]
+        ]
+        rest = len(parts) - len(lines)
+        more = f"; or {'a rarer one' if rest == 1 else f'one of {rest} rarer ones'}" if rest else ""
+        return "; or ".join(lines) + more
+
+
+SHOWN = 4
+"""Beginnings of runs that are spelled out."""
+
+MOST_SEQUENCES = 20_000
+"""Distinct sequences above which an event is not broken down into beginnings."""
+
+
+def _beginnings(
+    rows: Sequences, inside: npt.NDArray[np.bool_], counts: Sequences
+) -> list[tuple[tuple[int, ...], Sequences]]:
+    """Return the shortest beginnings all of whose continuations seen are inside the event, each with its two counts."""
+    parts = []
+    open_groups = [(np.arange(len(rows)), 0)]
+    while open_groups:
+        group, depth = open_groups.pop()
+        if inside[group].all():
+            parts.append((tuple(int(symbol) for symbol in rows[group[0], :depth]), counts[group].sum(axis=0)))
+        elif inside[group].any():
+            symbols = rows[group, depth]
+            open_groups += [(group[symbols == symbol], depth + 1) for symbol in np.unique(symbols)]
+    return parts
+
+
+@dataclass(frozen=True)
+class NumberView:
+    """A run as real numbers, scored by a function of them that training runs decide.
+
+    Parameters
+    ----------
+    name : of the score, in words, such as "output 0" or "|output 0 - its median|".
+    read : maps outputs to an array with one row (or number) per run.
+    learner : takes what was read of the training runs on each stream, returns the score.
+    plain : whether the score is a number that means something to a reader, rather than a learned one.
+
+    """
+
+    name: str
+    read: Callable[[Outputs], Any]
+    learner: Callable[[Any, Any], Score]
+    plain: bool = False
+
+    def learn(self, first: Outputs, second: Outputs) -> Score:
+        """Learn from what is read of the training runs."""
+        return self.learner(self.read(first), self.read(second))
+
+    def scores(self, score: Score, outputs: Outputs) -> Floats:
+        """Score each run."""
+        return score(self.read(outputs))
+
+    def words(self, event: ScoreEvent, first: Outputs, second: Outputs) -> str:
+        """Say which side of the threshold the event is."""
+        inside = [
+            scores <= event.threshold if event.reverse else scores >= event.threshold
+            for scores in (self.scores(event.score, first), self.scores(event.score, second))
+        ]
+        shares = " against ".join(f"{100 * float(np.mean(part)):.3g} %" for part in inside)
+        what = self.name if self.plain else f"the score of {self.name}"
+        return f"{what} is at {'most' if event.reverse else 'least'} {event.threshold:.6g} ({shares})"
