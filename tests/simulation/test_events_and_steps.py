@@ -19,7 +19,8 @@ LEVEL = 1e-6
 
 def example(name, **changes):
     cls = ALGORITHMS[name]
-    return cls(**({"arms": PLACE.arms} | ({"epsilon": 1.0} if cls.private else {}) | changes))
+    values = {"arms": PLACE.arms, "epsilon": 1.0, "horizon": HORIZON}
+    return cls(**({key: value for key, value in values.items() if cls.declares(key)} | changes))
 
 
 def final(engine, spec, seed):
