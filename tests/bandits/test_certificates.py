@@ -12,7 +12,7 @@ from privcheck.mechanisms import BinaryTree
 PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private and name != "rnm-ftnl-published"]
 LONG = {"dp-se": 2780}
 SHORT = {"dp-ucb": 12}
-"""Rounds until something is released; rounds in which an arm can be played often enough to fill all nodes of its tree."""
+"""Rounds until something is released; rounds in which one arm can fill all nodes of its tree."""
 
 
 @pytest.mark.parametrize("name", PRIVATE)
