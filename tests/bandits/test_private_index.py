@@ -14,7 +14,7 @@ from privcheck.simulation.simulate import simulate
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 4.0])
 def test_against_the_theory_floor(epsilon):
     rng = np.random.default_rng(0)
-    for p, q in np.sort(rng.random((300, 2)), axis=1).tolist() + [[0.0, 0.5], [0.5, 1.0], [0.0, 1.0], [0.4, 0.4]]:
+    for p, q in [*np.sort(rng.random((300, 2)), axis=1).tolist(), [0.0, 0.5], [0.5, 1.0], [0.0, 1.0], [0.4, 0.4]]:
         level = d_epsilon(p, q, epsilon)
         assert private_divergence(p, q, epsilon) == pytest.approx(level, abs=1e-14)
         if q < 1.0 and level > 1e-6:
