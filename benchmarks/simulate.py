@@ -26,7 +26,10 @@ EVENT_HORIZON, EVENT_RUNS = 10**7, 10_000
 STEP_HORIZON, STEP_RUNS = 10**6, 3
 REFERENCE_SECONDS = 0.2
 
-TARGETS = {"adap-ucb": "0.5 s", "adap-kl-ucb": "2 s", "ucb": "15 M/s", "kl-ucb": "3 M/s"}
+TARGETS = {
+    "adap-ucb": "0.5 s", "adap-kl-ucb": "2 s", "dp-se": "0.1 s", "ucb": "15 M/s", "kl-ucb": "3 M/s", "dp-ucb": "10 M/s",
+    "lazy-dp-ts": "2 M/s",
+}  # fmt: skip
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -65,7 +68,8 @@ def main() -> None:
     algorithms: list[Any] = []
     for name in ALGORITHMS:
         cls: Any = ALGORITHMS[name]
-        algorithms.append(cls(arms=PLACE.arms, epsilon=1.0) if cls.private else cls(arms=PLACE.arms))
+        values = {"arms": PLACE.arms, "epsilon": 1.0, "horizon": EVENT_HORIZON}
+        algorithms.append(cls(**{name: value for name, value in values.items() if cls.declares(name)}))
     for algorithm in algorithms:
         compile_kernel(algorithm)
     seconds: dict[str, list[float]] = {algorithm.id: [] for algorithm in algorithms}

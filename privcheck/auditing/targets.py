@@ -54,10 +54,13 @@ def resolve(target: Any, settings: Settings, horizon: int, arms: int) -> Target:
     horizon, arms : T and K.
     """
     if _is_id(target):
-        target = _shipped(target, settings.epsilon, arms)
+        target = _shipped(target, settings.epsilon, arms, horizon)
     if isinstance(target, MechanismRunner):
         return Target(target.name, target, "mechanism", output_views)
     if isinstance(target, Algorithm):
+        if target.declares("horizon") and horizon > target.horizon:  # type: ignore[attr-defined]
+            hint = "its noise is calibrated to the rounds that it was built for"
+            raise PrivcheckError("horizon", horizon, f"at most the horizon of {target.describe()}", hint)
         if settings.rewards[0] < 0.0 or settings.rewards[1] > 1.0:
             hint = f"{target.id} is defined for rewards in [0, 1]"
             raise PrivcheckError("rewards", settings.rewards, "a range within (0, 1)", hint)
@@ -90,12 +93,12 @@ def _is_id(target: Any) -> bool:
     return isinstance(target, str) and ":" not in target and not target.endswith(".py")
 
 
-def _shipped(name: str, epsilon: float | None, arms: int) -> Algorithm:
+def _shipped(name: str, epsilon: float | None, arms: int, horizon: int) -> Algorithm:
     if name not in ALGORITHMS:
         hint = "shipped ids are shown by `privcheck list`; a policy of your own is path/to/file.py:name"
         raise PrivcheckError("target", name, f"one of {', '.join(ALGORITHMS)}, or a place like file.py:name", hint)
     algorithm = ALGORITHMS[name]
-    parameters: dict[str, Any] = {"arms": arms}
+    parameters: dict[str, Any] = {"arms": arms} | ({"horizon": horizon} if algorithm.declares("horizon") else {})
     if algorithm.private:
         if epsilon is None:
             raise PrivcheckError(

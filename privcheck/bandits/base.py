@@ -45,6 +45,8 @@ class Algorithm(Declared):
     source: ClassVar[str]
     private: ClassVar[bool] = True
     feedback: ClassVar[str] = "bandit"
+    tosses_coins: ClassVar[bool] = False
+    """Whether it draws coins of its own, beside the privacy noise."""
     simulation_engine: ClassVar[str]
     kernel: ClassVar[Kernel]
 
@@ -72,11 +74,29 @@ class Algorithm(Declared):
         >>> ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0).describe()
         'adap-ucb(arms=2, epsilon=1, alpha=3.1)'
         """
-        values = ", ".join(f"{f.name}={getattr(self, f.name):g}" for f in declared_fields(type(self)))
-        return f"{self.id}({values})"
+        values = (f"{f.name}={in_words(getattr(self, f.name))}" for f in declared_fields(type(self)))
+        return f"{self.id}({', '.join(values)})"
+
+    @classmethod
+    def declares(cls, name: str) -> bool:
+        """Tell whether the algorithm has a parameter of this name.
+
+        >>> ALGORITHMS["adap-ucb"].declares("epsilon"), ALGORITHMS["ucb"].declares("epsilon")
+        (True, False)
+        """
+        return any(declared.name == name for declared in declared_fields(cls))
 
 
 ALGORITHMS: Registry[Algorithm] = Registry("algorithm", "privcheck.bandits")
+
+
+def in_words(value: float | str, digits: int = 6) -> str:
+    """Return a parameter's value for tables.
+
+    >>> in_words(0.5), in_words(10_000_000), in_words("split")
+    ('0.5', '1e+07', 'split')
+    """
+    return value if isinstance(value, str) else f"{value:.{digits}g}"
 
 
 def arms_parameter() -> Any:
@@ -90,4 +110,14 @@ def epsilon_parameter() -> Any:
     """Declare the privacy budget epsilon."""
     return parameter(
         POSITIVE, typical=(0.1, 4.0), doc="epsilon, the pure differential privacy budget", hint="give a positive budget"
+    )
+
+
+def horizon_parameter(longest: int = 10**15) -> Any:
+    """Declare the horizon T of an algorithm that has to know it."""
+    return parameter(
+        Integer(2, longest),
+        typical=(1000, 4000),
+        doc="T, the number of rounds",
+        hint="T is fixed before the first round",
     )

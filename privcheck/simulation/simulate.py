@@ -10,7 +10,7 @@ from dataclasses import astuple
 from typing import Any
 
 from bounds.domains import POSITIVE, Integer, check, declared_fields
-from privcheck.bandits.base import ALGORITHMS, Algorithm
+from privcheck.bandits.base import ALGORITHMS, Algorithm, in_words
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
@@ -80,7 +80,7 @@ def simulate(
     runs, seed = check("runs", runs, Integer(1)), check("seed", seed, SEED)
     jobs, count = check("jobs", jobs, Integer(1)), check("checkpoints", checkpoints, Integer(1))
     budget = None if epsilon is None else check("epsilon", epsilon, POSITIVE, "give a positive budget")
-    algorithms = [_algorithm(policy, place.arms, budget) for policy in _as_list(policies)]
+    algorithms = [_algorithm(policy, place.arms, budget, horizon) for policy in _as_list(policies)]
     rounds = log_checkpoints(horizon, count)
     results, seen = [], Counter[int]()
     with progress("simulating", runs * len(algorithms)) as advance:
@@ -105,18 +105,21 @@ def _as_list(policies: Any) -> list[Any]:
     return list(policies)
 
 
-def _algorithm(policy: Any, arms: int, epsilon: float | None) -> Algorithm:
+def _algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int) -> Algorithm:
     if isinstance(policy, Algorithm):
         if policy.arms != arms:
             got = words(f"{policy.describe()} on an environment with {arms} arms")
             raise PrivcheckError("policies", got, f"arms={arms}", "give as many arms as the environment has")
+        if policy.declares("horizon") and horizon > policy.horizon:  # type: ignore[attr-defined]
+            got = words(f"{policy.describe()} for {horizon} rounds")
+            raise PrivcheckError("policies", got, f"horizon={horizon}", "declare the horizon that is simulated")
         return policy
     if not isinstance(policy, str):
         hint = "wrap ids in quotes, and make specs such as ALGORITHMS['adap-ucb'](arms=5, epsilon=1.0)"
         raise PrivcheckError("policies", policy, "a shipped id or a spec", hint)
     cls = ALGORITHMS[policy]
-    values: dict[str, Any] = {"arms": arms}
-    if any(declared.name == "epsilon" for declared in declared_fields(cls)):
+    values: dict[str, Any] = {"arms": arms} | ({"horizon": horizon} if cls.declares("horizon") else {})
+    if cls.declares("epsilon"):
         if epsilon is None:
             raise PrivcheckError("epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, epsilon=1 say")
         values["epsilon"] = epsilon
@@ -130,7 +133,7 @@ def _labels(algorithms: list[Algorithm]) -> list[str]:
         parameters = [p.name for p in declared_fields(type(algorithm))]
         same = [other for other in algorithms if other.id == algorithm.id]
         differing = [name for name in parameters if len({getattr(other, name) for other in same}) > 1]
-        values = ", ".join(f"{name}={getattr(algorithm, name):.12g}" for name in differing)
+        values = ", ".join(f"{name}={in_words(getattr(algorithm, name), 12)}" for name in differing)
         labels.append(f"{algorithm.id}({values})" if differing else algorithm.id)
     repeated, seen = Counter(labels), Counter[str]()
     for position, label in enumerate(labels):

@@ -9,19 +9,36 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bounds.domains import declared_fields
+from bounds.domains import Choice, Integer, declared_fields
 from privcheck.bandits import ALGORITHMS
 
 
 def random_specs(cls: type, arms: st.SearchStrategy[int]) -> st.SearchStrategy[Any]:
     """Draw specs whose parameters come from their declared everyday ranges."""
-    others = {f.name: st.floats(*f.metadata["typical"]) for f in declared_fields(cls) if f.name != "arms"}
+    others = {f.name: _typical(f.metadata) for f in declared_fields(cls) if f.name != "arms"}
     return st.builds(cls, arms=arms, **others)
 
 
+def _typical(metadata: Any) -> st.SearchStrategy[Any]:
+    typical = metadata["typical"]
+    if isinstance(metadata["domain"], Choice):
+        return st.sampled_from(typical)
+    return (st.integers if isinstance(metadata["domain"], Integer) else st.floats)(*typical)
+
+
+WARM_UP = {"dp-se": 4500}
+"""Rounds before an algorithm releases or chooses anything, where that is more than a few."""
+
+
+def example_spec(cls: Any, **changes: Any) -> Any:
+    """Return a spec with the paper's defaults: of three arms, epsilon 1 and 1000 rounds, where it has these."""
+    values = {"arms": 3, "epsilon": 1.0, "horizon": 1000}
+    return cls(**({name: value for name, value in values.items() if cls.declares(name)} | changes))
+
+
 def reference_actions(spec: Any, table: np.ndarray, noise: np.random.Generator) -> list[int]:
-    """Play the reference once, with privacy noise from `noise`."""
-    policy = spec.build(np.random.default_rng(99), noise=noise)
+    """Play the reference once, with privacy noise from `noise` and the coins of `kernel_actions`."""
+    policy = spec.build(np.random.default_rng(2), noise=noise)
     actions = []
     for row in table:
         action = policy.select()
@@ -30,13 +47,13 @@ def reference_actions(spec: Any, table: np.ndarray, noise: np.random.Generator) 
     return actions
 
 
-def kernel_actions(spec: Any, table: np.ndarray, noise: np.random.Generator, runs: int = 1) -> np.ndarray:
-    """Play the kernel; it gets the environment's and the algorithm's Generators too, but needs neither here."""
+def kernel_actions(spec: Any, table: np.ndarray, noise: np.random.Generator, runs: int = 1, coins: Any = None) -> Any:
+    """Play the kernel; the environment's Generator is not needed here."""
     horizon, arms = table.shape
     actions = np.full((runs, horizon), -1, np.int8)
     spec.kernel(
-        spec.kernel_parameters(), table, np.full(arms, 0.5), np.random.default_rng(1), np.random.default_rng(2), noise,
-        horizon, runs, actions, np.zeros(0, np.int64), np.zeros((0, 0)),
+        spec.kernel_parameters(), table, np.full(arms, 0.5), np.random.default_rng(1),
+        coins or np.random.default_rng(2), noise, horizon, runs, actions, np.zeros(0, np.int64), np.zeros((0, 0)),
     )  # fmt: skip
     return actions
 
@@ -49,4 +66,6 @@ def algorithm(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture(scope="session")
 def play() -> SimpleNamespace:
-    return SimpleNamespace(specs=random_specs, reference=reference_actions, kernel=kernel_actions)
+    return SimpleNamespace(
+        specs=random_specs, reference=reference_actions, kernel=kernel_actions, example=example_spec, warm_up=WARM_UP
+    )

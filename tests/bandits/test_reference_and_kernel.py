@@ -5,12 +5,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from privcheck.bandits.dp_se import epoch_schedule
+
 
 @st.composite
-def tables(draw, arms):
+def tables(draw, arms, warm_up):
     """Tables with binary entries (many ties), multiples of 1/4, and continuous ones."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    horizon = draw(st.integers(1, 150))
+    horizon = warm_up + draw(st.integers(1, 150))
     kind = draw(st.sampled_from(["binary", "quarters", "continuous", "zeros", "ones"]))
     means = rng.random(arms)
     return {
@@ -28,7 +30,7 @@ def test_same_actions_on_random_tables(algorithm, play):
     @given(data=st.data(), arms=st.integers(2, 6), seed=st.integers(0, 2**32))
     def check(data, arms, seed):
         spec = data.draw(play.specs(algorithm, st.just(arms)))
-        table = data.draw(tables(arms))
+        table = data.draw(tables(arms, play.warm_up.get(algorithm.id, 0)))
         expected = play.reference(spec, table, np.random.default_rng(seed))
         assert play.kernel(spec, table, np.random.default_rng(seed))[0].tolist() == expected
 
@@ -37,8 +39,10 @@ def test_same_actions_on_random_tables(algorithm, play):
 
 @pytest.mark.parametrize("arms", [2, 6])
 def test_same_actions_on_a_long_table(algorithm, play, arms):
-    table = (np.random.default_rng(5).random((1000, arms)) < np.linspace(0.8, 0.3, arms)).astype(float)
-    spec = algorithm(arms=arms, **({"epsilon": 0.7} if algorithm.private else {}))
+    table = (
+        np.random.default_rng(5).random((1000 + play.warm_up.get(algorithm.id, 0), arms)) < np.linspace(0.8, 0.3, arms)
+    ).astype(float)
+    spec = play.example(algorithm, arms=arms, **({"epsilon": 0.7} if algorithm.private else {}))
     expected = play.reference(spec, table, np.random.default_rng(3))
     assert play.kernel(spec, table, np.random.default_rng(3))[0].tolist() == expected
 
@@ -46,18 +50,24 @@ def test_same_actions_on_a_long_table(algorithm, play, arms):
 def test_runs_of_one_call_are_successive_single_runs(algorithm, play):
     """Nothing of one run is left over in the next."""
     table = np.random.default_rng(6).random((300, 3))
-    spec = algorithm(arms=3, **({"epsilon": 0.5} if algorithm.private else {}))
-    together, one_by_one = np.random.default_rng(4), np.random.default_rng(4)
-    batch = play.kernel(spec, table, together, runs=5)
-    singles = [play.kernel(spec, table, one_by_one)[0] for _ in range(5)]
+    if algorithm.id in play.warm_up:  # actions depend on the noise where the means are as far apart as the threshold
+        table = np.tile([0.0, epoch_schedule(1, 3, 0.5, 1e-3)[1], 0.0], (play.warm_up[algorithm.id], 1))
+    spec = play.example(algorithm, **({"epsilon": 0.5} if algorithm.private else {}))
+    together, one_by_one = ((np.random.default_rng(4), np.random.default_rng(5)) for _ in range(2))
+    batch = play.kernel(spec, table, together[0], runs=5, coins=together[1])
+    singles = [play.kernel(spec, table, one_by_one[0], coins=one_by_one[1])[0] for _ in range(5)]
     assert np.array_equal(batch, singles)
-    assert together.random() == one_by_one.random()
-    assert len({row.tobytes() for row in batch}) == (5 if algorithm.private else 1)
+    assert [g.random() for g in together] == [g.random() for g in one_by_one]
+    different = len({row.tobytes() for row in batch})
+    if algorithm.id in play.warm_up:
+        assert different > 1
+    else:
+        assert different == (5 if algorithm.private or algorithm.tosses_coins else 1)
 
 
-def test_the_kernels_regret_is_that_of_its_actions(algorithm):
-    arms, horizon, runs = 4, 200, 6
-    spec = algorithm(arms=arms, **({"epsilon": 0.5} if algorithm.private else {}))
+def test_the_kernels_regret_is_that_of_its_actions(algorithm, play):
+    arms, horizon, runs = 4, play.warm_up.get(algorithm.id, 200), 6
+    spec = play.example(algorithm, arms=arms, **({"epsilon": 0.5} if algorithm.private else {}))
     means, checkpoints = np.array([0.2, 0.9, 0.5, 0.6]), np.array([1, 2, 7, 64, 65, 199, 200])
     actions, regret = np.zeros((runs, horizon), np.int8), np.full((runs, len(checkpoints)), np.nan)
     streams = [np.random.default_rng(i) for i in range(3)]

@@ -40,7 +40,7 @@ def test_kl_ucb_solves_its_equation():
     assert policy.index(1) == math.inf
 
 
-@pytest.mark.parametrize("name", ["ucb", "kl-ucb"])
+@pytest.mark.parametrize("name", ["ucb", "kl-ucb", "imed"])
 @pytest.mark.parametrize("reward", [0.0, 1.0])
 def test_ties_go_to_the_lowest_arm(name, reward, play):
     table = np.full((400, 4), reward)
@@ -49,7 +49,7 @@ def test_ties_go_to_the_lowest_arm(name, reward, play):
     assert actions[:5] == [0, 1, 2, 3, 0]
 
 
-@pytest.mark.parametrize("name", ["ucb", "kl-ucb"])
+@pytest.mark.parametrize("name", ["ucb", "kl-ucb", "imed"])
 def test_noise_is_ignored(name, play):
     table = np.random.default_rng(1).random((100, 3))
     runs = [play.kernel(ALGORITHMS[name](arms=3), table, np.random.default_rng(seed))[0].tolist() for seed in (0, 1)]

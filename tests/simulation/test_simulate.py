@@ -57,7 +57,9 @@ def test_more_runs_extend_the_sample_and_other_policies_change_nothing(simulatio
 
 def test_another_seed_is_another_sample(simulation):
     other = simulate(ALL, "c2", horizon=1000, runs=600, seed=4, epsilon=1.0, checkpoints=20).to_arrays()["regret"]
-    for ours, theirs in zip(simulation.to_arrays()["regret"], other, strict=True):
+    for name, ours, theirs in zip(ALL, simulation.to_arrays()["regret"], other, strict=True):
+        if name == "dp-se":
+            continue  # its first epoch is longer than this horizon
         assert not np.array_equal(ours, theirs)
 
 

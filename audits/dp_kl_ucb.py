@@ -1,0 +1,8 @@
+"""DP-KL-UCB claims epsilon-DP (Azize et al. 2025): nothing above the claim must be found.
+
+Audited with two arms on structured pairs of streams that differ in one row.
+"""
+
+from privcheck.auditing.declared import DeclaredAudit
+
+AUDIT = DeclaredAudit("dp-kl-ucb", 1.0, "consistent", 200_000, {"arms": 2, "horizon": 12}, least_lower_bound=0.8)

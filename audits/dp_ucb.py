@@ -1,0 +1,9 @@
+"""DP-UCB claims epsilon-DP (Mishra and Thakurta 2015): nothing above the claim must be found.
+
+With the published split of epsilon over the arms it is epsilon / K by parallel composition, so that the lower bound
+cannot come near the claim. Audited with two arms on structured pairs of streams that differ in one row.
+"""
+
+from privcheck.auditing.declared import DeclaredAudit
+
+AUDIT = DeclaredAudit("dp-ucb", 1.0, "consistent", 200_000, {"arms": 2, "horizon": 12}, least_lower_bound=0.1)

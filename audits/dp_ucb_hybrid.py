@@ -1,0 +1,8 @@
+"""DP-UCB with hybrid trees is epsilon-DP by parallel composition: nothing above the claim must be found.
+
+Audited with two arms on structured pairs of streams that differ in one row.
+"""
+
+from privcheck.auditing.declared import DeclaredAudit
+
+AUDIT = DeclaredAudit("dp-ucb-hybrid", 1.0, "consistent", 200_000, {"arms": 2, "horizon": 12}, least_lower_bound=0.3)

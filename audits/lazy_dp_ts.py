@@ -1,0 +1,9 @@
+"""Lazy-DP-TS claims epsilon-DP (Hu, Huang, Mehta and Hegde, Theorem 4): nothing above the claim must be found.
+
+Audited with two arms at epsilon = 4 on structured pairs of streams of 16 rounds that differ in one row: at epsilon = 1
+the bonus 3 ln t / (epsilon O) clips every mean of so few rewards to 1, and nothing can be seen.
+"""
+
+from privcheck.auditing.declared import DeclaredAudit
+
+AUDIT = DeclaredAudit("lazy-dp-ts", 4.0, "consistent", 200_000, {"arms": 2, "horizon": 16}, least_lower_bound=1.5)

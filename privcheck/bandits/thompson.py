@@ -1,0 +1,117 @@
+"""Thompson sampling with Beta posteriors, a non-private baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.bandits.base import Algorithm, arms_parameter
+from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record, reward_sum
+
+
+@compiled
+def thompson_kernel(
+    parameters: Floats,
+    table: Floats,
+    means: Floats,
+    rewards: np.random.Generator,
+    coins: np.random.Generator,
+    noise: np.random.Generator,
+    horizon: int,
+    runs: int,
+    actions: Actions,
+    checkpoints: Integers,
+    regret: Floats,
+) -> None:
+    """Run Thompson sampling; rewards strictly between 0 and 1 are replaced by coins of that mean."""
+    arms = means.shape[0]
+    best_mean = means.max()
+    successes, failures = np.zeros(arms), np.zeros(arms)
+    for run in range(runs):
+        successes[:] = 0.0
+        failures[:] = 0.0
+        cursor, total = 0, 0.0
+        for t in range(horizon):
+            arm, highest = 0, -1.0
+            for a in range(arms):
+                theta = coins.beta(successes[a] + 1.0, failures[a] + 1.0)
+                if theta > highest:
+                    arm, highest = a, theta
+            reward = reward_sum(table, means, rewards, arm, t, t + 1)
+            if 0.0 < reward < 1.0:
+                reward = 1.0 if coins.random() < reward else 0.0
+            successes[arm] += reward
+            failures[arm] += 1.0 - reward
+            cursor, total = record(
+                actions, run, checkpoints, best_mean - means[arm], regret, cursor, total, arm, t, t + 1
+            )
+
+
+@dataclass(frozen=True)
+class Thompson(Algorithm):
+    r"""Thompson sampling: play argmax_a theta_a, theta_a ~ Beta(successes_a + 1, failures_a + 1), drawn every round.
+
+    A reward x in (0, 1) counts as the outcome of a coin that shows 1 with probability x, which leaves the means as
+    they are.
+
+    Parameters
+    ----------
+    arms : K >= 2.
+
+    Guarantee
+    ---------
+    None: actions are random, but a reward moves the posterior for ever after and its traces add up over the rounds.
+    Ties have probability zero; the lowest arm wins.
+
+    Source
+    ------
+    Agrawal and Goyal 2012, Algorithm 1 (Bernoulli rewards) and Algorithm 2 (the coin for rewards in [0, 1]).
+
+    Examples
+    --------
+    >>> policy = Thompson(arms=2).build(np.random.default_rng(0))
+    >>> policy.select()
+    1
+
+    """
+
+    arms: int = arms_parameter()
+
+    id: ClassVar[str] = "thompson"
+    source: ClassVar[str] = "Agrawal and Goyal 2012, Algorithms 1 and 2"
+    private: ClassVar[bool] = False
+    tosses_coins: ClassVar[bool] = True
+    simulation_engine: ClassVar[str] = "step"
+    kernel = staticmethod(thompson_kernel)
+
+    def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> ThompsonPolicy:
+        return ThompsonPolicy(self.arms, rng)
+
+    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+        return np.zeros(0)
+
+
+class ThompsonPolicy:
+    """The reference of Thompson sampling."""
+
+    def __init__(self, arms: int, coins: np.random.Generator) -> None:
+        self.coins = coins
+        self.successes, self.failures = [0.0] * arms, [0.0] * arms
+        self._arm: int | None = None
+
+    def select(self) -> int:
+        """Return the arm with the largest posterior draw, drawn once a round."""
+        if self._arm is None:
+            draws = [self.coins.beta(s + 1.0, f + 1.0) for s, f in zip(self.successes, self.failures, strict=True)]
+            self._arm = draws.index(max(draws))
+        return self._arm
+
+    def update(self, action: int, reward: float) -> None:
+        """Count a success or a failure, by a coin where the reward is neither 0 nor 1."""
+        outcome = float(self.coins.random() < reward) if 0.0 < reward < 1.0 else reward
+        self.successes[action] += outcome
+        self.failures[action] += 1.0 - outcome
+        self._arm = None

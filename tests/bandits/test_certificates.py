@@ -1,0 +1,51 @@
+"""Every private algorithm is certified at its epsilon on every guarded execution, and the broken twins are not."""
+
+import math
+
+import pytest
+
+from privcheck import certify
+from privcheck.bandits import ALGORITHMS
+from privcheck.bandits.dp_ucb import DPUCB, DPUCBPolicy
+from privcheck.mechanisms import BinaryTree
+
+PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private and name != "rnm-ftnl-published"]
+LONG = {"dp-se": 2780}
+SHORT = {"dp-ucb": 12}
+"""Rounds until something is released; rounds in which one arm can fill all nodes of its tree."""
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_certified_at_exactly_its_epsilon(name):
+    horizon = (LONG | SHORT).get(name, 24)
+    certificate = certify(name, epsilon=1.0, arms=2, horizon=horizon, runs=3 if name in LONG else 10)
+    assert (certificate.granted, certificate.coverage, certificate.epsilon_upper) == (True, "all-executions", 1.0)
+    assert (certificate.leaks, certificate.refusals, certificate.replay.divergences) == ([], [], 0)
+    assert certificate.ledger_epsilon == pytest.approx(0.5 if name == "dp-ucb" else 1.0, rel=1e-8)
+    assert certificate.ledger_epsilon <= 1.0
+    if name not in LONG:
+        assert 0.0 < certificate.replay.largest_loss <= certificate.ledger_epsilon
+
+
+@pytest.mark.parametrize("arms", [2, 4])
+def test_the_split_budget_is_epsilon_over_the_number_of_arms(arms):
+    split, full = (DPUCB(arms=arms, epsilon=1.0, horizon=24, budget=budget) for budget in ("split", "full"))
+    assert certify(split, epsilon=1.0 / arms, horizon=24, runs=3).granted
+    assert not certify(full, epsilon=1.0 / arms, horizon=24, runs=3).granted
+    whole = certify(full, epsilon=1.0, horizon=24, runs=3)
+    assert whole.granted
+    assert 1.0 / arms < whole.ledger_epsilon <= 1.0, "less than epsilon while no arm has been played often"
+
+
+@pytest.mark.parametrize("horizon", [8, 24, 64])
+def test_the_printed_noise_of_the_tree_is_refused(horizon):
+    """Azize and Basu print Laplace(ln T / epsilon) per node; an arm played often has floor(log2 n) + 1 nodes."""
+
+    def printed(rng):
+        tree = BinaryTree.with_scale(math.log(horizon), horizon=horizon)
+        return DPUCBPolicy([tree.start(rng) for _ in range(2)], 0.0)
+
+    certificate = certify(printed, epsilon=1.0, arms=2, horizon=horizon, runs=6)
+    assert not certificate.granted
+    assert certificate.leaks == []
+    assert certificate.refusals
