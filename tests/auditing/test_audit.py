@@ -432,8 +432,9 @@ def test_runs_fit_the_time_budget():
 
 
 def test_a_time_budget_is_turned_into_runs_beforehand(policies, monkeypatch):
-    """A pilot that found a millisecond a run leaves 1800 runs a side in 30 seconds, whatever they really take: for every
-    run on each side of the final pair, eight are spent on the search.
+    """A pilot that found a millisecond a run leaves 1800 runs a side in 30 seconds, whatever they really take.
+
+    For every run on each side of the final pair, eight are spent on the search.
     """
     monkeypatch.setattr(budget, "seconds_per_run", lambda *_: 1e-3)
     monkeypatch.setattr(budget, "PYTHON_TIME_BUDGET", 15.0)
