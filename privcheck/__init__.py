@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from privcheck.auditing.report import AuditReport
     from privcheck.certifying.certificate import Certificate
     from privcheck.certifying.certify import certify
+    from privcheck.certifying.choosing import one_hot
     from privcheck.certifying.guard import GuardedPolicy, guard
     from privcheck.certifying.leaks import LeakError
     from privcheck.certifying.private import clip, zeros
+    from privcheck.certifying.rounding import rounded
     from privcheck.privacy import Contexts
     from privcheck.simulation.simulate import Simulation, simulate
 
@@ -43,6 +45,8 @@ __all__ = [
     "certify",
     "clip",
     "guard",
+    "one_hot",
+    "rounded",
     "simulate",
     "zeros",
 ]
@@ -56,6 +60,8 @@ _HOMES = {
     "GuardedPolicy": "privcheck.certifying.guard",
     "zeros": "privcheck.certifying.private",
     "clip": "privcheck.certifying.private",
+    "one_hot": "privcheck.certifying.choosing",
+    "rounded": "privcheck.certifying.rounding",
     "LeakError": "privcheck.certifying.leaks",
     "BudgetExceededError": "privcheck.accounting",
     "ReleaseRefusedError": "privcheck.accounting",

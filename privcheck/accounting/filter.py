@@ -62,7 +62,7 @@ class BudgetFilter:
             total = max(after.values())
         if total > limit:
             datum = max(after, key=lambda touched: after[touched])
-            got = words(f"a release at {location} that takes {datum_in_words(datum)} to {total:.6g}")
+            got = words(f"a release at {location} that takes {datum_in_words(datum, ledger.what)} to {total:.6g}")
             hint = f"it has paid {ledger.totals.get(datum, 0.0):.6g} before: release less often or with more noise"
             raise BudgetExceededError("budget", got, f"at most epsilon = {self.epsilon:g} per datum", hint)
 

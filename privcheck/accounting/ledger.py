@@ -44,6 +44,13 @@ class Ledger:
     parallel composition is never declared: it follows from the data touched. The largest total of any datum, or of
     any `group_size` data together, is the loss of the run.
 
+    Parameters
+    ----------
+    group_size : how many data are protected together.
+    what : a datum of a round in words.
+    releases : in order.
+    totals : what each datum has paid.
+
     Examples
     --------
     >>> ledger = Ledger()
@@ -54,6 +61,7 @@ class Ledger:
     """
 
     group_size: int = 1
+    what: str = "reward"
     releases: list[Release] = field(default_factory=list)
     totals: dict[Datum, float] = field(default_factory=lambda: defaultdict(float))
 
@@ -104,7 +112,7 @@ class Ledger:
         places = ", ".join(dict.fromkeys(release.location for release in touching))
         times = "once" if len(touching) == 1 else f"{len(touching)} times"
         return (
-            f"{datum_in_words(datum)} is released {times}, after rounds {rounds} ({places}), "
+            f"{datum_in_words(datum, self.what)} is released {times}, after rounds {rounds} ({places}), "
             f"for a total of {self.totals[datum]:.6g}"
         )
 
@@ -119,12 +127,12 @@ def check_losses(losses: Mapping[Datum, float]) -> None:
             raise PrivcheckError("loss", loss, "a finite number of at least 0", "see `loss` of the mechanism")
 
 
-def datum_in_words(datum: Datum) -> str:
+def datum_in_words(datum: Datum, what: str = "reward") -> str:
     """Name a datum: a round, or the reward of an arm in a round.
 
-    >>> datum_in_words(3), datum_in_words((3, 1))
-    ('the reward of round 3', 'the reward of arm 1 in round 3')
+    >>> datum_in_words(3), datum_in_words((3, 1)), datum_in_words(3, "context and reward")
+    ('the reward of round 3', 'the reward of arm 1 in round 3', 'the context and reward of round 3')
     """
     if isinstance(datum, tuple):
-        return f"the reward of arm {datum[1]} in round {datum[0]}"
-    return f"the reward of round {datum}"
+        return f"the {what} of arm {datum[1]} in round {datum[0]}"
+    return f"the {what} of round {datum}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from privcheck.accounting import Ledger
 from privcheck.certifying.private import Leak
 from privcheck.certifying.replay import ReplayResult
+from privcheck.privacy import Contexts
 from privcheck.serialise import to_json
 
 
@@ -30,6 +31,7 @@ class Certificate:
     leaks : where private values were turned into ordinary ones without a release.
     refusals : releases that the filter refused, in words.
     executions : guarded runs that were explored.
+    contexts : what contexts look like, under contextual feedback; the notion is then joint differential privacy.
     """
 
     target: str
@@ -51,6 +53,7 @@ class Certificate:
     horizon: int
     arms: int
     seed: int
+    contexts: Contexts | None = None
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> str:
@@ -65,7 +68,8 @@ class Certificate:
 
     def __str__(self) -> str:
         if self.granted:
-            return f"{self.target}: certified, epsilon <= {self.epsilon_upper:g} on every guarded execution"
+            joint = "" if self.contexts is None else " (joint differential privacy)"
+            return f"{self.target}: certified, epsilon <= {self.epsilon_upper:g} on every guarded execution{joint}"
         found = []
         if self.leaks:
             plural = "s, the first" if len(self.leaks) > 1 else ""

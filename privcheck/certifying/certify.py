@@ -13,9 +13,11 @@ from privcheck.auditing.settings import Settings
 from privcheck.auditing.targets import number_of_arms, resolve
 from privcheck.certifying.certificate import Certificate
 from privcheck.certifying.driving import Table, drive_guarded
-from privcheck.certifying.replay import Build, replay
-from privcheck.certifying.session import Session
+from privcheck.certifying.explored import REPLAYED, changed_tables, random_table, replayed_seeds
+from privcheck.certifying.replay import Build, ReplayResult, replay
+from privcheck.certifying.session import FEEDBACKS, Session
 from privcheck.errors import PrivcheckError
+from privcheck.privacy import Contexts
 from privcheck.progress import progress
 
 EXECUTIONS = 20
@@ -31,6 +33,7 @@ def certify(
     rewards: tuple[float, float] = (0.0, 1.0),
     feedback: str = "bandit",
     neighbours: str = "row",
+    contexts: Contexts | None = None,
     runs: int = EXECUTIONS,
     seed: int = 0,
 ) -> Certificate:
@@ -45,7 +48,9 @@ def certify(
     target : as for `privcheck.audit`; the reference of a shipped algorithm is certified, not its kernel.
     epsilon : the budget of the filter; without it the ledger only records, and nothing is certified.
     delta : 0; the ledger adds up pure epsilon-DP.
-    arms, horizon, rewards, feedback, neighbours : as for `privcheck.audit`.
+    arms, horizon, rewards, neighbours : as for `privcheck.audit`.
+    feedback : "bandit", "full" or "contextual": `select(context)`, `update(context, action, reward)`.
+    contexts : what contexts look like; with "contextual" feedback, which needs it and neighbours="context-reward".
     runs : guarded executions, each on a stream of its own, to look for leaks and refusals.
     seed : of streams, coins and noise.
 
@@ -56,8 +61,9 @@ def certify(
     Guarantee
     ---------
     When `granted`, the policy run under `privcheck.guard` with this budget is epsilon-DP on every execution: it
-    releases within the budget or it refuses. The certificate covers the code that ran, for honest but mistaken code;
-    timing, memory and floating-point artefacts are outside of it.
+    releases within the budget or it refuses. Under contextual feedback it is jointly epsilon-DP: what is bounded is
+    what the actions of all other rounds tell about a round's context and rewards. The certificate covers the code that
+    ran, for honest but mistaken code; timing, memory and floating-point artefacts are outside of it.
 
     Examples
     --------
@@ -73,38 +79,44 @@ def certify(
         rewards=rewards,
         feedback=feedback,
         neighbours=neighbours,
+        contexts=contexts,
         runs=max(check("runs", runs, Integer(1), "20 guarded runs are usual"), 20),
         seed=seed,
     )
-    if settings.delta > 0.0:
-        raise PrivcheckError("delta", delta, "0", "the ledger adds up pure epsilon-DP losses only")
+    _check(settings)
     count = number_of_arms(target, settings.arms)
     length = settings.horizon or max(DEFAULT_HORIZON, 2 * count)
     if length < count:
         raise PrivcheckError("horizon", length, f"at least the number of arms, {count}", "raise the horizon")
     policy = resolve(target, settings, length, count)
+    if "contextual" in (policy.feedback, settings.feedback) and policy.feedback != settings.feedback:
+        raise PrivcheckError("feedback", settings.feedback, f"{policy.feedback!r}, which {policy.name} takes")
     build = _builder(policy.runner)
     rng = np.random.default_rng([settings.seed, 0])
-    tables = [_table(rng, length, count, settings.rewards, number) for number in range(runs)]
+    tables = [random_table(rng, length, count, settings, number) for number in range(runs)]
     sessions = []
     with progress(f"certifying {policy.name}", 2 * runs) as advance:
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([settings.seed, number, purpose]) for purpose in (1, 2))
-            session = Session(settings.relation, settings.rewards, settings.epsilon, noise)
+            session = Session(settings.relation, settings.rewards, settings.epsilon, noise, settings.contexts)
             drive_guarded(build(coins), table, session, policy.feedback)
             sessions.append(session)
             advance(1)
-        pairs = [pair for table in tables[:REPLAYED] for pair in _neighbours(rng, table, settings)]
-        replayed = replay(build, pairs, [settings.seed], policy.feedback)
+        pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, settings)]
+        seeds = list(range(settings.seed, settings.seed + replayed_seeds(len(pairs) * length)))
+        refused = any(session.refusals for session in sessions)
+        replayed, notes = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
         advance(runs)
     worst = max(sessions, key=lambda session: session.ledger.epsilon)
     leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
         ::-1
     ]
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
+    notes += dict.fromkeys(note for session in sessions for note in session.notes)
     released = any(session.ledger.releases for session in sessions)
-    clean = released and not leaks and not refusals and replayed.divergences == 0
-    granted = clean and settings.epsilon is not None
+    if not (released or refusals):
+        notes.append("nothing was released through a mechanism of privcheck")
+    granted = not (leaks or refusals or notes or replayed.divergences) and settings.epsilon is not None
     return Certificate(
         target=policy.name,
         granted=granted,
@@ -125,15 +137,17 @@ def certify(
         horizon=length,
         arms=count,
         seed=settings.seed,
-        notes=[] if released or refusals else ["nothing was released through a mechanism of privcheck"],
+        contexts=settings.contexts,
+        notes=notes,
     )
 
 
-REPLAYED = 4
-"""Streams on whose neighbours transcripts are replayed."""
-
-REPLAYED_ROUNDS = 100
-"""Rounds of such a stream that are changed, one at a time: all of a stream that is not longer."""
+def _check(settings: Settings) -> None:
+    if settings.delta > 0.0:
+        raise PrivcheckError("delta", settings.delta, "0", "the ledger adds up pure epsilon-DP losses only")
+    if settings.feedback not in FEEDBACKS:
+        expected = f"one of {', '.join(map(repr, FEEDBACKS))}"
+        raise PrivcheckError("feedback", settings.feedback, expected, "other kinds cannot be certified yet")
 
 
 def _builder(runner: Any) -> Build:
@@ -143,25 +157,18 @@ def _builder(runner: Any) -> Build:
     return runner.build
 
 
-def _table(rng: np.random.Generator, horizon: int, arms: int, rewards: tuple[float, float], number: int) -> Table:
-    """Return a stream: rewards at the ends of the range for two in three, inside it for the others."""
-    low, high = rewards
-    if number % 3 < 2:
-        return np.where(rng.random((horizon, arms)) < rng.random(arms), high, low)
-    return rng.uniform(low, high, (horizon, arms))
-
-
-def _neighbours(rng: np.random.Generator, table: Table, settings: Settings) -> list[tuple[Table, Table]]:
-    """Return a neighbour for every round of a table (evenly spread rounds of a long one), moved to the other end."""
-    pairs = []
-    low, high = settings.rewards
-    for place in np.unique(np.linspace(0, len(table) - 1, min(len(table), REPLAYED_ROUNDS)).astype(int)):
-        changed = table.copy()
-        if settings.relation.unit == "reward":
-            arm = int(rng.integers(table.shape[1]))
-            changed[place, arm] = low if table[place, arm] > (low + high) / 2 else high
-        else:
-            stop = min(place + settings.relation.limit, len(table))
-            changed[place:stop] = low + high - np.where(table[place:stop] > (low + high) / 2, high, low)
-        pairs.append((table, changed))
-    return pairs
+def _replayed(
+    build: Build,
+    pairs: list[tuple[Table, Table]],
+    seeds: list[int],
+    feedback: str,
+    contexts: Contexts | None,
+    refused: bool,
+) -> tuple[ReplayResult, list[str]]:
+    """Return what replay finds; where a release was refused, a policy that fails without the guard is no surprise."""
+    try:
+        return replay(build, pairs, seeds, feedback, contexts), []
+    except PrivcheckError as error:
+        if not refused:
+            raise
+        return ReplayResult(0, 0, 0.0, None), [f"no transcript was replayed, because a plain run fails: {error}"]

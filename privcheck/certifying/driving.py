@@ -1,4 +1,4 @@
-"""Driving a policy over a reward table: plainly, or with its rewards wrapped by a session."""
+"""Driving a policy over a table: plainly, or with what it is told wrapped by a session."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ import numpy.typing as npt
 
 from privcheck.accounting import ReleaseRefusedError
 from privcheck.auditing.factories import describe_exception
+from privcheck.certifying.asking import ask, ask_guarded
+from privcheck.certifying.coins import generators, kept_context
 from privcheck.certifying.private import LeakError
 from privcheck.certifying.recording import DivergenceError
 from privcheck.certifying.session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms.base import Recorder, recording
+from privcheck.privacy import Contexts
 
 Table = npt.NDArray[np.float64]
 
@@ -29,7 +32,7 @@ class Execution:
 
 
 def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) -> Execution:
-    """Play a policy on a table of shape (T, K) with wrapped rewards.
+    """Play a policy on a table of shape (T, K), or with further columns for contexts, with wrapped rewards.
 
     A leak raises inside the policy; it has been recorded, and the run goes on with the next round (with arm t mod K
     where `select` leaked), so that one run can show several. A refused release ends the run, and so does a policy that
@@ -39,16 +42,24 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
     with session.active():
         for t, row in enumerate(table):
             session.round = t + 1
+            rewards, context = _parts(row, session.contexts)
             try:
-                action = _arm(policy.select(), len(row), t + 1)
+                chosen, asked = ask_guarded(policy, context, session)
+                action = _arm(chosen, len(rewards), t + 1)
+                if context is not None and asked is not policy:
+                    session.leaks += kept_context(policy, asked, context, t + 1)
             except LeakError:
-                action = t % len(row)
+                action = t % len(rewards)
             except Exception as error:
                 return _ended(error, actions, session)
             actions.append(action)
-            reward = session.reward_vector(row) if feedback == "full" else session.reward(float(row[action]), action)
             try:
-                policy.update(action, reward)
+                if context is not None:
+                    policy.update(*session.contextual(context, action, float(rewards[action]), len(rewards)))
+                elif feedback == "full":
+                    policy.update(action, session.reward_vector(rewards))
+                else:
+                    policy.update(action, session.reward(float(rewards[action]), action))
             except LeakError:
                 continue
             except Exception as error:
@@ -59,28 +70,43 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
 def _ended(error: Exception, actions: list[int], session: Session) -> Execution:
     """Return the run that an error ended, if a leak or a refusal explains it; otherwise the policy has failed."""
     if not (session.leaks or session.refusals):
-        raise _failed(error, session.round) from None
+        raise _failed(error, session.round, session.contexts) from None
     return Execution(actions, isinstance(error, ReleaseRefusedError))
 
 
-def drive(policy: Any, table: Table, recorder: Recorder, feedback: str) -> list[int]:
+def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts: Contexts | None = None) -> list[int]:
     """Play a policy on a table of shape (T, K) with ordinary rewards, its releases going through `recorder`.
 
     When the recorder stops the run with a `DivergenceError`, that carries the actions played so far.
     """
     actions: list[int] = []
+    coins = generators(policy) if contexts is not None else []
     with recording(recorder):
         for t, row in enumerate(table):
+            rewards, context = _parts(row, contexts)
             try:
-                action = _arm(policy.select(), len(row), t + 1)
+                action = _arm(ask(policy, context, coins), len(rewards), t + 1)
                 actions.append(action)
-                policy.update(action, row.copy() if feedback == "full" else float(row[action]))
+                if context is not None:
+                    policy.update(context, action, float(rewards[action]))
+                else:
+                    policy.update(action, rewards.copy() if feedback == "full" else float(rewards[action]))
             except DivergenceError as divergence:
                 divergence.actions = actions
                 raise
             except Exception as error:
-                raise _failed(error, t + 1) from None
+                raise _failed(error, t + 1, contexts) from None
     return actions
+
+
+def _parts(row: Table, contexts: Contexts | None) -> tuple[Table, Table | None]:
+    """Return the rewards and the read-only context of a row of a table; None without contexts."""
+    if contexts is None:
+        return row, None
+    rewards, context = contexts.split(row, len(row) - contexts.size)
+    seen = context.copy()
+    seen.flags.writeable = False
+    return rewards, seen
 
 
 def _arm(action: Any, arms: int, round_number: int) -> int:
@@ -93,7 +119,9 @@ def _arm(action: Any, arms: int, round_number: int) -> int:
     return arm
 
 
-def _failed(error: Exception, round_number: int) -> Exception:
+def _failed(error: Exception, round_number: int, contexts: Contexts | None) -> Exception:
     if isinstance(error, PrivcheckError):
         return error
-    return PolicyError(f"round {round_number}", words(describe_exception(error)), "a policy that plays every round")
+    hint = "" if contexts is None else "select() is asked on a throw-away copy: what it sets does not reach update()"
+    got = words(describe_exception(error))
+    return PolicyError(f"round {round_number}", got, "a policy that plays every round", hint)

@@ -3,59 +3,91 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from bounds.domains import POSITIVE, check
+from bounds.domains import POSITIVE, Integer, check
 from privcheck.accounting import Ledger
-from privcheck.certifying.session import Session
+from privcheck.certifying.asking import ask_guarded
+from privcheck.certifying.coins import throw_away
+from privcheck.certifying.session import FEEDBACKS, Session
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms.base import finite_array, generator
-from privcheck.privacy import check_rewards, relation
+from privcheck.privacy import Contexts, check_contexts, check_rewards, relation
 
 
 class GuardedPolicy:
     """A policy whose rewards arrive wrapped and whose releases pass a ledger and a budget filter.
 
-    It has the `select()` and `update()` of the policy inside. A release that would take any datum beyond the budget
-    raises `privcheck.BudgetExceededError` before its noise is drawn; a comparison of, or a branch on, an unreleased
-    reward raises `privcheck.LeakError`.
+    It has the `select()` and `update()` of the policy inside; under contextual feedback `select(context)`, which a
+    throw-away copy of the policy answers, and `update(context, action, reward)`. A release that would take any datum
+    beyond the budget raises `privcheck.BudgetExceededError` before its noise is drawn; a comparison of, or a branch on,
+    an unreleased reward raises `privcheck.LeakError`.
 
     Parameters
     ----------
     policy : releases through privcheck's mechanisms.
     session : what it is guarded by.
-    feedback : "bandit" or "full".
+    feedback : "bandit", "full" or "contextual".
+    arms : K, under contextual feedback.
     """
 
-    def __init__(self, policy: Any, session: Session, feedback: str) -> None:
-        self._policy, self._session, self._feedback = policy, session, feedback
+    def __init__(self, policy: Any, session: Session, feedback: str, arms: int = 0) -> None:
+        self._policy, self._session, self._feedback, self._arms = policy, session, feedback, arms
         session.round = 1
 
-    def select(self) -> int:
-        """Return the arm to play."""
+    def select(self, *context: Any) -> int:
+        """Return the arm to play; under contextual feedback, for this context."""
+        read = self._context(*context)
         with self._session.active():
-            action = self._policy.select()
+            action, _ = ask_guarded(self._policy, read, self._session)
             try:
                 return operator.index(action)
             except TypeError:
                 got = words(f"an object of type {type(action).__name__}")
                 raise PolicyError("action", got, "an integer, the arm to play") from None
 
-    def update(self, action: int, reward: Any) -> None:
-        """Wrap the reward (all rewards, under full information), check its range, and hand it on."""
+    def update(self, *told: Any) -> None:
+        """Take (action, reward), or (context, action, reward) under contextual feedback, and hand it on, wrapped.
+
+        The reward is that of the arm played, or those of all arms under full information. Its range is checked, and
+        that of the context.
+        """
+        *context, action, reward = self._arguments("update", ("action", "reward"), told)
+        read = self._context(*context)
         values = finite_array("reward", reward)
         full = self._feedback == "full"
         if values.ndim != full:
             expected = "rewards of all arms, shape (K,)" if full else "one number, the reward of the arm played"
             raise PrivcheckError("reward", words(f"shape {values.shape}"), expected)
-        wrapped = self._session.reward_vector(values) if full else self._session.reward(float(values), int(action))
+        wrapped: tuple[Any, ...]
+        if read is not None:
+            wrapped = self._session.contextual(read, action, float(values), self._arms)
+        else:
+            of_all = self._session.reward_vector if full else partial(self._session.reward, arm=int(action))
+            wrapped = action, of_all(values if full else float(values))
         try:
             with self._session.active():
-                self._policy.update(action, wrapped)
+                self._policy.update(*wrapped)
         finally:
             self._session.round += 1
+
+    def _context(self, *context: Any) -> Any:
+        """Return the context, checked and read-only; None without contextual feedback."""
+        (*given,) = self._arguments("select", (), context)
+        if not given:
+            return None
+        assert self._session.contexts is not None
+        return self._session.contexts.checked(given[0], self._arms)
+
+    def _arguments(self, method: str, names: tuple[str, ...], given: tuple[Any, ...]) -> tuple[Any, ...]:
+        names = (("context",) if self._feedback == "contextual" else ()) + names
+        if len(given) != len(names):
+            got = words(f"{len(given)} arguments for feedback={self._feedback!r}")
+            raise PrivcheckError(f"{method}()", got, f"({', '.join(names)})", "see `privcheck.guard`")
+        return given
 
     @property
     def ledger(self) -> Ledger:
@@ -84,6 +116,8 @@ def guard(
     rewards: tuple[float, float] = (0.0, 1.0),
     feedback: str = "bandit",
     neighbours: str = "row",
+    contexts: Contexts | None = None,
+    arms: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> GuardedPolicy:
     """Wrap a policy so that a service that runs it cannot overspend.
@@ -94,15 +128,18 @@ def guard(
         rewards yet.
     epsilon : what any datum may be charged, > 0.
     rewards : declared (lowest, highest) reward; others are refused.
-    feedback : "bandit" or "full".
-    neighbours : "row", "reward" or "group:k": what one datum is.
+    feedback : "bandit", "full" or "contextual".
+    neighbours : "row", "reward", "group:k" or, under contextual feedback, "context-reward": what one datum is.
+    contexts : what contexts look like, under contextual feedback; others are refused.
+    arms : K, under contextual feedback; a decision set says it itself.
     rng : Generator of the privacy noise; by default seeded by the operating system.
 
     Guarantee
     ---------
     epsilon-DP (pure) for streams that are neighbours, on every execution: whatever leaves the guarded policy is a
     function of releases within the budget, of its own coins, and of public numbers. An error that it raises depends on
-    these alone.
+    these alone. Under contextual feedback joint differential privacy: for the context and reward of one round, towards
+    all that leaves in the other rounds.
 
     Examples
     --------
@@ -115,9 +152,24 @@ def guard(
     if not all(callable(getattr(policy, name, None)) for name in ("select", "update")):
         got = words(f"an object of type {type(policy).__name__}")
         raise PrivcheckError("policy", got, "an object with select() and update()", "build the policy first")
-    if feedback not in ("bandit", "full"):
-        raise PrivcheckError("feedback", feedback, "'bandit' or 'full'", "others are not available yet")
+    if feedback not in FEEDBACKS:
+        expected = f"one of {', '.join(map(repr, FEEDBACKS))}"
+        raise PrivcheckError("feedback", feedback, expected, "others are not available yet")
+    related = relation(neighbours)
+    check_contexts(feedback, related.name, contexts)
+    count = 0 if contexts is None else _arms(contexts, arms)
+    if contexts is not None and throw_away(policy) is None:
+        got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")
+        raise PrivcheckError("policy", got, "a policy that can be copied", "select() is asked on a throw-away copy")
     budget = check("epsilon", epsilon, POSITIVE, "a privacy budget is positive, e.g. 1.0")
     noise = np.random.default_rng() if rng is None else generator(rng)
-    session = Session(relation(neighbours), check_rewards(rewards), budget, noise)
-    return GuardedPolicy(policy, session, feedback)
+    session = Session(related, check_rewards(rewards), budget, noise, contexts)
+    return GuardedPolicy(policy, session, feedback, count)
+
+
+def _arms(contexts: Contexts, arms: int | None) -> int:
+    if arms is None and len(contexts.shape) == 2:
+        return int(contexts.shape[0])
+    count: int = check("arms", arms, Integer(1), "give the number of arms")
+    contexts.columns(count)
+    return count

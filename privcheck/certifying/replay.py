@@ -10,6 +10,8 @@ import numpy as np
 
 from privcheck.certifying.driving import Table, drive
 from privcheck.certifying.recording import DivergenceError, ForcedTape, Tape
+from privcheck.mechanisms.base import Recorder
+from privcheck.privacy import Contexts
 
 Build = Callable[[np.random.Generator], Any]
 
@@ -52,56 +54,71 @@ class ReplayResult:
     first_divergence: Divergence | None
 
 
-def replay(build: Build, pairs: list[tuple[Table, Table]], seeds: list[int], feedback: str) -> ReplayResult:
+def replay(
+    build: Build, pairs: list[tuple[Table, Table]], seeds: list[int], feedback: str, contexts: Contexts | None = None
+) -> ReplayResult:
     """Record a run on the first stream of each pair, for each seed, and replay it on the second with its releases
     forced.
 
     If the policy's actions are a function of its releases and of its own coins alone, the two runs play the same
-    actions. Where they do not, raw data steered the policy. A test, not a proof: it sees the streams and seeds that it
-    tries.
+    actions; under contextual feedback in all rounds but those that differ, whose contexts `select` may read. Where they
+    do not, raw data steered the policy. A test, not a proof: it sees the streams and seeds that it tries.
 
     Parameters
     ----------
     build : makes the policy from a Generator, its coins.
-    pairs : neighbouring tables, shape (T, K) each.
+    pairs : neighbouring tables, shape (T, K) each, or with further columns for contexts.
     seeds : of coins and noise.
-    feedback : "bandit" or "full".
+    feedback : "bandit", "full" or "contextual".
+    contexts : what contexts look like, under contextual feedback.
     """
     tapes: dict[tuple[bytes, int], tuple[Tape, list[int]]] = {}
     divergences, largest, witness = 0, 0.0, None
     for first, second in pairs:
         for seed in seeds:
+
+            def play(table: Table, tape: Recorder, seed: int = seed) -> list[int]:
+                return drive(build(np.random.default_rng([seed, 0])), table, tape, feedback, contexts)
+
             key = (first.tobytes(), seed)
             if key not in tapes:
                 tape = Tape(np.random.default_rng([seed, 1]))
-                tapes[key] = tape, drive(build(np.random.default_rng([seed, 0])), first, tape, feedback)
+                tapes[key] = tape, play(first, tape)
             tape, actions = tapes[key]
-            outcome = _forced(build, second, tape, actions, seed, feedback)
+            own = set() if contexts is None else set(np.flatnonzero((first != second).any(axis=1)).tolist())
+            outcome = _forced(play, second, tape, actions, own)
             if isinstance(outcome, float):
                 largest = max(largest, abs(outcome))
             else:
                 divergences += 1
                 played, reason = outcome
-                witness = witness or _divergence(first, second, actions, played, reason)
+                witness = witness or _divergence(first, second, actions, played, reason, own)
     return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
 
 
-def _divergence(first: Table, second: Table, actions: list[int], played: list[int], reason: str) -> Divergence:
-    differing = [t for t, (one, two) in enumerate(zip(actions, played, strict=False)) if one != two]
+def _differing(actions: list[int], played: list[int], own: set[int]) -> list[int]:
+    """Return the 0-based rounds in which two runs play different actions, but for rounds that see their own data."""
+    return [t for t, (one, two) in enumerate(zip(actions, played, strict=False)) if one != two and t not in own]
+
+
+def _divergence(
+    first: Table, second: Table, actions: list[int], played: list[int], reason: str, own: set[int]
+) -> Divergence:
+    differing = _differing(actions, played, own)
     stop = (differing[0] if differing else len(played) - 1) + 1
     return Divergence(stop, first, second, tuple(actions[:stop]), tuple(played[:stop]), reason)
 
 
 def _forced(
-    build: Build, table: Table, tape: Tape, actions: list[int], seed: int, feedback: str
+    play: Callable[[Table, ForcedTape], list[int]], table: Table, tape: Tape, actions: list[int], own: set[int]
 ) -> float | tuple[list[int], str]:
     """Return the exact loss of the transcript, or what the diverging run played and why it diverges."""
     forced = ForcedTape(tape.releases)
     try:
-        played = drive(build(np.random.default_rng([seed, 0])), table, forced, feedback)
+        played = play(table, forced)
     except DivergenceError as divergence:
         return divergence.actions, str(divergence)
-    if played != actions:
+    if _differing(actions, played, own):
         return played, "the actions differ although the coins and all releases are the same"
     if forced.position != len(tape.releases):
         return played, "the other stream makes fewer releases"

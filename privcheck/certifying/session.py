@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
@@ -14,9 +15,13 @@ import numpy as np
 from privcheck.accounting import BudgetFilter, Ledger, ReleaseRefusedError
 from privcheck.accounting.ledger import check_losses
 from privcheck.certifying.private import REVEAL, Leak, Private, PrivateSource
+from privcheck.certifying.rounding import check_whole
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import Mechanism, recording
-from privcheck.privacy import Relation
+from privcheck.mechanisms.base import COMPARISON_SLACK, Mechanism, recording
+from privcheck.privacy import Contexts, Relation
+
+FEEDBACKS = ("bandit", "full", "contextual")
+"""The kinds of feedback under which a policy can be guarded."""
 
 
 @dataclass
@@ -29,6 +34,7 @@ class Session:
     rewards : declared (lowest, highest) reward.
     budget : epsilon that no datum may exceed; None records without refusing.
     noise : Generator of the privacy noise, owned by the session.
+    contexts : what contexts look like, under contextual feedback.
 
     Guarantee
     ---------
@@ -41,14 +47,17 @@ class Session:
     rewards: tuple[float, float]
     budget: float | None
     noise: np.random.Generator
+    contexts: Contexts | None = None
     round: int = 0
+    notes: list[str] = field(default_factory=list)
     leaks: list[Leak] = field(default_factory=list)
     refusals: list[ReleaseRefusedError] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.source = PrivateSource(on_leak=self.leaks.append)
         group = self.relation.limit if self.relation.name.startswith("group") else 1
-        self.ledger = Ledger(group_size=group)
+        self.ledger = Ledger(group_size=group, what="reward" if self.contexts is None else "context and reward")
+        self._is_reading = False
         self.filter = None if self.budget is None else BudgetFilter(self.budget)
 
     def reward(self, value: float, arm: int) -> Private:
@@ -65,6 +74,32 @@ class Session:
         return self.source.vector(
             values, *self.rewards, data=by_entry if self.relation.unit == "reward" else self.round
         )
+
+    def contextual(self, context: Any, action: int, reward: float, arms: int) -> tuple[Private, Private, Private]:
+        """Wrap this round's context, the action, which depends on it, and the reward: all are one datum."""
+        assert self.contexts is not None
+        self._check_range(reward)
+        vectors = [
+            self.source.vector(vector, *self.contexts.range, data=self.round, l2_norm=self.contexts.radius)
+            for vector in np.atleast_2d(context)
+        ]
+        wrapped: Any = vectors[0] if np.ndim(context) == 1 else np.stack(vectors)
+        chosen = self.source.action(action, arms, datum=self.round)
+        return wrapped, chosen, self.source.scalar(reward, *self.rewards, datum=self.round)
+
+    def note(self, text: str) -> None:
+        """Keep a note, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Mark the block in which a policy reads an ordinary context."""
+        self._is_reading = True
+        try:
+            yield
+        finally:
+            self._is_reading = False
 
     def _check_range(self, value: float) -> None:
         low, high = self.rewards
@@ -85,6 +120,9 @@ class Session:
             return mechanism.draw(value, self.noise, secure=secure)
         location = caller()
         try:
+            if self._is_reading and self.filter is not None and not value.is_public:
+                hint = "whether select() releases may depend on the context that it reads: release in update()"
+                raise PrivcheckError("release", words("one inside select()"), "releases inside update() only", hint)
             sensitivities = _sensitivities(mechanism, value)
             losses = {datum: mechanism.loss(sensitivity) for datum, sensitivity in sensitivities.items()}
             check_losses(losses)
@@ -94,20 +132,24 @@ class Session:
             self.refusals.append(refused)
             raise
         except PrivcheckError as error:
-            raise self._refused(error.parameter, str(error.value), location, error.expected, error.hint) from None
+            raise self.refuse(error) from None
         scale, failure = mechanism.scale, None
         try:
-            output = mechanism.draw(value.reveal(REVEAL), self.noise, secure=secure)
+            output = mechanism.draw(_hidden(mechanism, value), self.noise, secure=secure)
         except PrivcheckError as error:
-            failure = error.parameter, error.expected, error.hint
+            failure = error.parameter, f"a private value of shape {value.shape}", error.expected, error.hint
+        except Exception as error:
+            failure = "mechanism", f"{_name(mechanism)}, which raises {type(error).__name__}", "one that draws", ""
         if failure:  # raised outside of the handler: the error itself may show the private value
-            parameter, expected, hint = failure
-            raise self._refused(parameter, f"a private value of shape {value.shape}", location, expected, hint)
+            raise self._refused(location, *failure)
         self.ledger.record(self.round, _name(mechanism), scale, sensitivities, losses, location)
         return output
 
-    def _refused(self, parameter: str, got: str, location: str, expected: str, hint: str) -> ReleaseRefusedError:
-        """Return a refusal that has been recorded; it names the line and shows no private value."""
+    def refuse(self, error: PrivcheckError) -> ReleaseRefusedError:
+        """Return an error as a refusal that has been recorded and names the line; the error shows no private value."""
+        return self._refused(caller(), error.parameter, str(error.value), error.expected, error.hint)
+
+    def _refused(self, location: str, parameter: str, got: str, expected: str, hint: str) -> ReleaseRefusedError:
         refused = ReleaseRefusedError(parameter, words(f"{got} in a release at {location}"), expected, hint)
         self.refusals.append(refused)
         return refused
@@ -119,9 +161,20 @@ def _sensitivities(mechanism: Mechanism, value: Private) -> dict[Hashable, float
         raise PrivcheckError("mechanism", got, "a pure-DP mechanism", "this ledger adds up pure epsilon-DP losses")
     if mechanism.sensitivity_norm not in NORMS:
         got = words(f"{_name(mechanism)}, whose sensitivity is a {mechanism.sensitivity_norm}")
-        hint = "a private value knows its L1, L2, Frobenius and range sensitivities"
+        hint = "a private value knows its sensitivities in these norms"
         raise PrivcheckError("mechanism", got, f"a mechanism for {', '.join(NORMS)}", hint)
-    return {d: s for d, s in value.sensitivities(NORMS[mechanism.sensitivity_norm]).items() if s > 0.0}
+    found = {d: s for d, s in value.sensitivities(NORMS[mechanism.sensitivity_norm]).items() if s > 0.0}
+    if mechanism.integers is None:
+        return found
+    check_whole(value, *mechanism.integers)
+    # a change of integers has a whole size, so that a fraction in its bound is slack
+    return {datum: float(math.floor(s * (1.0 + COMPARISON_SLACK))) for datum, s in found.items()}
+
+
+def _hidden(mechanism: Mechanism, value: Private) -> Any:
+    """Return the hidden value; integers that floats have put out by a little are put back."""
+    hidden = value.reveal(REVEAL)
+    return hidden if mechanism.integers is None else np.rint(hidden).astype(np.int64)
 
 
 def _name(mechanism: Mechanism) -> str:
@@ -129,6 +182,7 @@ def _name(mechanism: Mechanism) -> str:
 
 
 NORMS = {"L1": "l1", "L2": "l2", "Frobenius": "frobenius", "range of score differences": "range"}
+NORMS |= {"number of changed entries": "changed"}
 
 _PACKAGE = str(Path(__file__).parents[1])
 

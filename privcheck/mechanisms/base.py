@@ -49,6 +49,11 @@ class Mechanism(Declared):
             MECHANISMS.register(cls.id, cls)
 
     @property
+    def integers(self) -> tuple[int, int] | None:
+        """The smallest and largest integer that a value may hold; None when it may hold any real numbers."""
+        return None
+
+    @property
     def scale(self) -> float:
         """The scale of the noise: a datum of sensitivity s in one released statistic costs s / scale."""
         raise NotImplementedError
@@ -135,6 +140,17 @@ def finite_array(name: str, value: Any) -> Array:
     if array.size == 0 or not np.isfinite(array).all():
         raise PrivcheckError(name, value, expected, "clip or drop such entries by a rule that ignores the data")
     return array
+
+
+def holds_integers(array: npt.NDArray[Any]) -> bool:
+    """Tell whether an array is not empty and holds integers only; floats without a fraction are integers.
+
+    >>> holds_integers(np.array([1.0, 2.0])), holds_integers(np.array(1.5)), holds_integers(np.array([]))
+    (True, False, False)
+    """
+    if array.dtype.kind not in "iuf" or array.size == 0:
+        return False
+    return bool(np.isfinite(array).all() and (array == np.floor(array)).all())
 
 
 def generator(rng: object) -> np.random.Generator:

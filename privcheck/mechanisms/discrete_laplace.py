@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bounds.domains import POSITIVE, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import distances, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import distances, generator, holds_integers, inner_sum, same_shape
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 LARGEST = 2**51
@@ -85,6 +85,11 @@ class DiscreteLaplace(ScaledMechanism):
         if self.scale > 1e12:
             raise PrivcheckError("noise scale", self.scale, "at most 1e12", "raise epsilon, or use Laplace noise")
 
+    @property
+    def integers(self) -> tuple[int, int]:
+        """The integers that a value may hold."""
+        return -LARGEST, LARGEST
+
     def loss(self, sensitivity: float) -> float:
         """Return the loss charged for data of this computed sensitivity, which must be an integer."""
         return super().loss(check("sensitivity", sensitivity, Integer(0), "a change of integers has an integer size"))
@@ -144,6 +149,6 @@ def _integers(name: str, value: npt.ArrayLike) -> Integers:
         array = np.asarray(value)
     except ValueError:
         raise PrivcheckError(name, words("a ragged sequence"), expected, "give rows of equal length") from None
-    if array.dtype.kind not in "iu" or array.size == 0 or array.min() < -largest or array.max() > largest:
+    if not holds_integers(array) or array.min() < -largest or array.max() > largest:
         raise PrivcheckError(name, value, expected, "round or count first; Laplace takes real numbers")
     return array.astype(np.int64)

@@ -56,7 +56,7 @@ class PrefixStream:
     def add(self, item: Any) -> Any:
         """Take the next item, a number or a vector, and return the private sum of all items so far."""
         value = self._checked(item)
-        node = self.mechanism.node(self.step + 1)
+        node = self._next_node()
         level = (node.stop - node.start).bit_length() - 1
         exact = value
         for half in self._halves[:level]:
@@ -71,6 +71,13 @@ class PrefixStream:
         self._prefixes.append((node.stop, total))
         self.step, self.node, self.noisy = node.stop, node, noisy
         return total.copy() if isinstance(total, np.ndarray) else total
+
+    def _next_node(self) -> Node:
+        try:
+            return self.mechanism.node(self.step + 1)
+        except PrivcheckError as error:
+            refuse = getattr(active_recorder(), "refuse", None)
+            raise (error if refuse is None else refuse(error)) from None
 
     def _checked(self, item: Any) -> Any:
         if active_recorder() is not None and not isinstance(item, int | float | list | tuple | np.ndarray | np.generic):

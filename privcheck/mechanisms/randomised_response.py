@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bounds.domains import Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import NOISE_SLACK, Array, Mechanism, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import NOISE_SLACK, Array, Mechanism, generator, holds_integers, inner_sum, same_shape
 
 Integers = npt.NDArray[np.int64]
 
@@ -74,13 +74,19 @@ class RandomisedResponse(Mechanism):
     )  # fmt: skip
 
     @property
+    def integers(self) -> tuple[int, int]:
+        """The categories."""
+        return 0, self.categories - 1
+
+    @property
     def scale(self) -> float:
         """The scale b = (1 + 4e-9) / epsilon: 1 / b is the log-odds ln(p / q) of the truth against another category."""
         return (1.0 + NOISE_SLACK) / self.epsilon
 
     def loss(self, sensitivity: float = 1.0) -> float:
         """Return the loss charged for one datum: 0 when its category is the same (sensitivity 0), else epsilon."""
-        return 0.0 if check("sensitivity", sensitivity, Real(0.0, 1.0)) == 0.0 else self.epsilon
+        hint = "answer for one entry at a time: a datum that enters several is charged for each"
+        return 0.0 if check("sensitivity", sensitivity, Real(0.0, 1.0), hint) == 0.0 else self.epsilon
 
     def pair_loss(self, value: int, other: int) -> float:
         """Return the exact loss between two categories: the largest log-ratio over the answers."""
@@ -144,6 +150,6 @@ class RandomisedResponse(Mechanism):
             array = np.asarray(value)
         except ValueError:
             raise PrivcheckError(name, words("a ragged sequence"), expected, "give rows of equal length") from None
-        if array.dtype.kind not in "iu" or array.size == 0 or array.min() < 0 or array.max() >= self.categories:
+        if not holds_integers(array) or array.min() < 0 or array.max() >= self.categories:
             raise PrivcheckError(name, value, expected, "number the categories from 0")
         return array.astype(np.int64)

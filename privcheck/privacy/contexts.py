@@ -125,6 +125,24 @@ class Contexts:
                 "context", got, f"a norm of at most {self.norm:g}", "scale it down, or declare its norm"
             )
 
+    def checked(self, context: npt.ArrayLike, arms: int) -> Array:
+        """Return one context as a read-only array, or refuse it without showing its entries."""
+        try:
+            values = np.array(context, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise PrivcheckError("context", words("something else"), f"numbers of shape {self.shape}") from None
+        self.columns(arms)
+        if values.shape != self.shape:
+            raise PrivcheckError("context", words(f"shape {values.shape}"), f"shape {self.shape}", "as declared")
+        if not ((values >= self.low) & (values <= self.high)).all():
+            got, expected = words("an entry outside of the range"), f"entries in [{self.low:g}, {self.high:g}]"
+            raise PrivcheckError("context", got, expected, "clip contexts, or declare the true range")
+        if self._norms(values[None])[0] > self.longest:
+            got, expected = words("a vector beyond its norm"), f"a norm of at most {self.norm:g}"
+            raise PrivcheckError("context", got, expected, "scale contexts down, or declare the true norm")
+        values.flags.writeable = False
+        return values
+
     def largest_norm(self, table: Array) -> float:
         """Return the largest L2 norm of a vector in the context columns, the last ones, of a table."""
         contexts = table[:, table.shape[1] - self.size :].reshape(-1, *self.shape)

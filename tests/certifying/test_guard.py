@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import traceback
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import privcheck
-from privcheck import BudgetExceededError, LeakError, PolicyError, PrivcheckError, guard
+from privcheck import BudgetExceededError, LeakError, PolicyError, PrivcheckError, ReleaseRefusedError, guard
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.mechanisms import Laplace
@@ -202,18 +203,29 @@ class ReleasesWith:
         self.output = self.mechanism.release(reward, None, **self.options)
 
 
-def test_an_error_of_a_mechanism_does_not_show_the_private_value():
-    """A discrete mechanism refuses floating-point numbers; its own message would show the number."""
-    from privcheck.mechanisms import DiscreteLaplace
+class Complains(Laplace):
+    """Shows what it is given when it is asked to draw."""
 
-    guarded = guard(ReleasesWith(DiscreteLaplace(sensitivity=1, epsilon=1.0)), epsilon=1.0)
-    with pytest.raises(PrivcheckError) as caught:
+    error: ClassVar[type[Exception]] = ValueError
+
+    def draw(self, value, rng, *, secure=False):
+        if self.error is PrivcheckError:
+            raise PrivcheckError("value", value, "another one")
+        raise self.error(f"not {value}")
+
+
+@pytest.mark.parametrize("error", [PrivcheckError, ValueError, ZeroDivisionError])
+def test_an_error_of_a_mechanism_does_not_show_the_private_value(error, monkeypatch):
+    monkeypatch.setattr(Complains, "error", error)
+    guarded = guard(ReleasesWith(Complains(sensitivity=1.0, epsilon=1.0)), epsilon=1.0)
+    with pytest.raises(ReleaseRefusedError) as caught:
         guarded.update(0, 5137 / 7200)
     assert "0.7134" not in "".join(traceback.format_exception(caught.value))
     assert caught.value.__context__ is None
     assert "test_guard.py" in str(caught.value)
+    assert error is PrivcheckError or error.__name__ in str(caught.value)
     assert guarded.spent == 0.0
-    assert len(guarded._session.refusals) == 1
+    assert guarded._session.refusals == [caught.value]
 
 
 def test_secure_noise_in_a_service():

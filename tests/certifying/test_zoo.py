@@ -128,9 +128,14 @@ def test_a_policy_that_fails_because_of_its_leak_is_accused_of_the_leak(place, m
     assert certificate.replay.divergences > 0
 
 
-def test_a_tree_that_is_fed_too_much_says_so(place):
-    with pytest.raises(PrivcheckError, match="got 8, expected at most the horizon 7"):
-        certified(place, "OverlongTree")
+def test_a_tree_that_is_fed_too_much_is_refused_at_its_line(place, line_of):
+    certificate = certified(place, "OverlongTree")
+    (refusal,) = certificate.refusals
+    line = line_of(place("OverlongTree").rpartition(":")[0], "self.stream.add(reward)")
+    assert refusal.startswith(f"step: got 8 in a release at hiding.py:{line}, expected at most the horizon 7")
+    assert not certificate.granted
+    assert certificate.replay.replays == 0
+    assert "because a plain run fails" in certificate.notes[0]
 
 
 def served(policy, stream, **options):

@@ -215,7 +215,7 @@ LAPLACE_VALUE = (3.0, -2.0)
 DISCRETE_VALUE = (3, -2)
 RESPONSE_VALUE = (2, 0)
 BAD_STREAMS = (1.0, [math.nan], [1.0, math.inf], "1", ["1"], [[1.0], [1.0, 2.0]], [], None, [True], [1j])
-BAD_INTEGERS = (1.0, [math.nan], "1", [[1], [1, 2]], [], None, True, 1j)
+BAD_INTEGERS = (1.5, [math.nan], "1", [[1], [1, 2]], [], None, True, 1j)
 NOISY_MAX_VALUE = (0.0, 1.0, 2.5, 1.0)
 NOISY_MAX_BAD = (1.0, [math.nan, 1.0], [1.0, math.inf], ["1"], [[1.0], [1.0, 2.0]], [[1.0, 2.0]], [], None, [True])
 
