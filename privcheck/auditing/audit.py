@@ -138,7 +138,7 @@ def audit(
         target=policy.name,
         epsilon_claimed=settings.epsilon,
         delta=settings.delta,
-        exact_loss=_exact(policy, settings, outcome["witness"]),
+        exact_loss=_exact(policy, settings, np.shape(pairs[0].first), outcome["witness"]),
         certificate=_certificate(target, settings, horizon, count, policy) if outcome["witness"] else None,
         runs=runs,
         seconds=time.monotonic() - started,
@@ -156,14 +156,14 @@ def audit(
     )
 
 
-def _exact(policy: Target, settings: Settings, witness: Witness | None) -> float | None:
+def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: Witness | None) -> float | None:
     """Return the true loss on the pair of the witness, where the law of the outputs is known."""
     spec = getattr(policy.runner, "algorithm", getattr(policy.runner, "mechanism", None))
     if witness is None or settings.delta > 0.0 or settings.observe != "actions":
         return None
     if not isinstance(spec, Algorithm | Mechanism):
         return None
-    found = exact_loss(spec, (witness.first, witness.second))
+    found = exact_loss(spec, (witness.first.reshape(shape), witness.second.reshape(shape)))
     return None if found is None else (found.lower + found.upper) / 2.0
 
 

@@ -51,7 +51,10 @@ def _own(streams: Any) -> StreamPair:
     for part in (first, second):
         if part.dtype.kind not in "biuf" or (part.dtype.kind == "f" and not np.isfinite(part).all()):
             raise PrivcheckError("streams", words(f"entries of type {part.dtype}"), "finite numbers or booleans")
-    if first.shape == second.shape and (first == second).all():
+    if first.shape != second.shape:
+        got = words(f"shapes {first.shape} and {second.shape}")
+        raise PrivcheckError("streams", got, "two inputs of the same shape", "neighbours replace, never add")
+    if (first == second).all():
         raise PrivcheckError("streams", words("two identical inputs"), "two inputs that differ", "change one entry")
     return StreamPair(first, second, "inputs given by the user")
 

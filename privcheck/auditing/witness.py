@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from privcheck.auditing.confirm import CountedEvent
 from privcheck.auditing.limits import clopper_pearson
 from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.report import Estimate, Witness
-from privcheck.auditing.streams import StreamPair
+from privcheck.auditing.streams import StreamPair, Table
 
 
 def describe(pair: StreamPair, counted: CountedEvent, first: Outputs, second: Outputs, level: float) -> Witness:
@@ -23,8 +27,8 @@ def describe(pair: StreamPair, counted: CountedEvent, first: Outputs, second: Ou
     n = len(first)
     k, l = (counted.less, counted.more) if counted.event.reverse else (counted.more, counted.less)
     return Witness(
-        pair.first,
-        pair.second,
+        _as_table(pair.first),
+        _as_table(pair.second),
         tuple(j + 1 for j in pair.rounds),
         pair.label,
         counted.event.view.words(counted.event, first, second),
@@ -32,3 +36,9 @@ def describe(pair: StreamPair, counted: CountedEvent, first: Outputs, second: Ou
         Estimate(k / n, *clopper_pearson(k, n, level / 2)),
         Estimate(l / n, *clopper_pearson(l, n, level / 2)),
     )
+
+
+def _as_table(values: Any) -> Table:
+    """Return an input with rows and columns; data without columns get one."""
+    array = np.asarray(values, np.float64)
+    return array.reshape(array.shape[0] if array.ndim else 1, -1)

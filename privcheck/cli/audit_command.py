@@ -14,6 +14,7 @@ from privcheck.cli.options import (
     Seed,
     check_html,
     check_json,
+    context_space,
     number,
     reward_range,
     whole,
@@ -31,7 +32,7 @@ def audit(
     horizon: Annotated[int | None, whole("horizon", "Rounds per run; 16 by default.")] = None,
     rewards: Annotated[str, typer.Option(help="Declared range of rewards.")] = "0,1",
     feedback: Annotated[
-        str, typer.Option(help="What update() is given: bandit, one reward; full, all rewards.")
+        str, typer.Option(help="bandit, full (information), contextual, semi-bandit or identification.")
     ] = "bandit",
     runs: Annotated[int | None, whole("runs", "Runs on each stream of the final pair.")] = None,
     time_budget: Annotated[
@@ -39,9 +40,16 @@ def audit(
     ] = None,
     confidence: Annotated[float, number("confidence", "Of the lower bound.")] = 0.95,
     error: Annotated[float, number("error", "Probability with which a true claim may be called violated.")] = 1e-3,
-    observe: Annotated[str, typer.Option(help="What an attacker sees: actions.")] = "actions",
-    neighbours: Annotated[str, typer.Option(help="row, reward or group:k: what one datum is.")] = "row",
+    observe: Annotated[str, typer.Option(help="What an attacker sees: actions, or releases too.")] = "actions",
+    neighbours: Annotated[
+        str, typer.Option(help="What one datum is: row, reward, group:k, context-reward, report.")
+    ] = "row",
     streams: Annotated[str | None, typer.Option(help="A .npy or .csv file with two streams of your own.")] = None,
+    contexts: Annotated[
+        str | None,
+        typer.Option(help="Shape of a contextual bandit's contexts: d, or K,d for a row of features an arm."),
+    ] = None,
+    context_norm: Annotated[float | None, typer.Option(help="Largest L2 norm of such a vector.")] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     json: Json = None,
@@ -52,6 +60,10 @@ def audit(
     A policy is any class with select() and update(action, reward) that takes its numpy Generator as first argument:
 
         privcheck audit my_bandit.py:MyBandit --epsilon 1 --arms 2 --horizon 16
+
+    A one-shot mechanism is any function f(data, rng), or f(data, rng, runs) that makes many runs at once:
+
+        privcheck audit my_mechanism.py:noisy_sum --epsilon 1
 
     Exit status: 0 consistent with the claim (or no claim), 1 violation, 2 bad input, 3 inconclusive.
     """
@@ -74,6 +86,7 @@ def audit(
         observe=observe,
         neighbours=neighbours,
         streams=None if streams is None else Path(streams),
+        contexts=context_space(contexts, context_norm),
         seed=seed,
         jobs=jobs,
     )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privcheck.errors import PrivcheckError
+
+if TYPE_CHECKING:
+    from privcheck.privacy import Contexts
 
 
 def number(parameter: str, help_text: str) -> Any:
@@ -70,6 +73,22 @@ def reward_range(text: str) -> tuple[float, float]:
     if len(pair) != 2:
         raise PrivcheckError("rewards", text, "the lowest and the highest reward", "as in --rewards 0,1")
     return pair
+
+
+def context_space(text: str | None, norm: float | None) -> Contexts | None:
+    """Read what contexts look like: "3" is one vector of length 3, "2,3" one row of 3 features for each of 2 arms.
+
+    >>> context_space("2,3", 1.0).shape, context_space(None, None)
+    ((2, 3), None)
+    """
+    if text is None:
+        return None
+    from privcheck.privacy import Contexts
+
+    shape = tuple(numbers(text, "contexts"))
+    if not all(float(length).is_integer() for length in shape):
+        raise PrivcheckError("contexts", text, "one or two whole numbers", "as in --contexts 3, or --contexts 2,3")
+    return Contexts(tuple(int(length) for length in shape), norm=norm)
 
 
 def check_html(path: str | None) -> None:

@@ -1,6 +1,7 @@
 """One-shot mechanisms, OpenDP measurements, local reports, and every kind of feedback: a broken twin beside each."""
 
 import itertools
+import json
 import math
 import time
 
@@ -55,6 +56,8 @@ def test_a_correct_mechanism_is_consistent(mechanism):
     assert report.verdict == "consistent"
     assert 0.8 < report.epsilon_lower < 1.05
     assert report.certificate is None
+    assert report.witness.first.shape == (1, 1)
+    assert json.loads(report.to_json())["witness"]["rounds"] == [1]
 
 
 @pytest.mark.parametrize(("runs", "least"), [(20_000, 1.8), (100_000, 1.9)])
@@ -309,6 +312,10 @@ def test_not_a_number_is_refused():
 
 def test_other_outputs_are_refused():
     refuse("an object of type dict", lambda data, rng: {"sum": 1.0})
+
+
+def test_inputs_of_different_lengths_are_no_neighbours():
+    refuse("the same shape", laplace, streams=([0.0], [0.0, 1.0]))
 
 
 def test_a_mechanism_that_raises_is_named():
