@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import MISSING, asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class Instance(Declared):
     horizon : number of rounds T, an integer of at least 1 (1e7 is accepted); None when only asymptotics are wanted.
     delta : in [0, 1); 0 is pure DP.
     alpha : width of the confidence bounds of AdaP-UCB, above 0; its theorem needs alpha > 3.
+    risk : probability with which best-arm identification may be wrong, in (0, 1); None when nothing is identified.
 
     Raises
     ------
@@ -60,12 +61,17 @@ class Instance(Declared):
     (0.75, (0.0, 0.25), 10000000)
     """
 
+    setting: ClassVar[str] = "a bandit with independent arms"
+
     family: str = parameter(FAMILIES, typical=FAMILIES.options, doc="law of the rewards")  # type: ignore[arg-type]
     means: tuple[float, ...] = parameter(Means(), typical=(0.0, 1.0), doc="mu, mean reward of every arm")
     epsilon: float = parameter(POSITIVE, typical=(0.01, 10.0), doc="epsilon, privacy budget")
     horizon: int | None = parameter(OrNone(Integer(1)), typical=(100, 10**7), doc="T, number of rounds", default=None)
     delta: float = parameter(Real(0.0, 1.0, high_open=True), typical=(0.0, 1e-3), doc="delta", default=0.0)
     alpha: float = parameter(POSITIVE, typical=(3.01, 5.0), doc="alpha, width of confidence bounds", default=3.1)
+    risk: float | None = parameter(
+        OrNone(Real(0.0, 1.0, low_open=True, high_open=True)), typical=(1e-3, 0.1), doc="risk", default=None
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,7 +108,7 @@ class Instance(Declared):
 
     @classmethod
     def from_toml(cls, path: str | Path, **overrides: Any) -> Instance:
-        """Read an instance from a TOML file with the keys family, means, epsilon, horizon, delta, alpha.
+        """Read an instance from a TOML file with the keys family, means, epsilon, horizon, delta, alpha, risk.
 
         Parameters
         ----------

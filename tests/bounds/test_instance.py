@@ -38,7 +38,15 @@ def test_ties_and_a_perfect_arm_are_allowed():
     assert Instance("bernoulli", (0.5, 0.5), epsilon=1.0).suboptimal == ()
 
 
-GOOD = {"family": "bernoulli", "means": (0.75, 0.5), "epsilon": 1.0, "horizon": 100, "delta": 0.0, "alpha": 3.1}
+GOOD = {
+    "family": "bernoulli",
+    "means": (0.75, 0.5),
+    "epsilon": 1.0,
+    "horizon": 100,
+    "delta": 0.0,
+    "alpha": 3.1,
+    "risk": 0.01,
+}
 BAD = [
     ("family", "poisson"),
     ("family", None),
