@@ -84,6 +84,18 @@ class Instance(Declared):
         return len(self.means)
 
     @property
+    def rounds(self) -> int:
+        """Horizon T, for theorems whose conditions ask for one.
+
+        Raises
+        ------
+        PrivcheckError : the instance has no horizon.
+        """
+        if self.horizon is None:
+            raise PrivcheckError("horizon", None, "a number of rounds", "give the instance a horizon")
+        return self.horizon
+
+    @property
     def best_mean(self) -> float:
         """Largest mean, mu*."""
         return max(self.means)

@@ -16,6 +16,7 @@ from bounds import (
     evaluate,
     theorem,
 )
+from bounds.quantity import BANDIT_REGRET
 
 INSTANCE = Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1000)
 
@@ -38,7 +39,8 @@ def made_up(kind, number, *, quantity="pseudo-regret", asymptotic=False, applies
 def test_every_theorem_gives_one_row_in_order():
     rows = evaluate(INSTANCE)
     assert [row.id for row in rows] == list(THEOREMS)
-    assert [row.id for row in rows] == [
+    first = [row.id for row in rows][:7]
+    assert first == [
         "azize-basu-2022/thm3",
         "azize-basu-2022/thm3-tight",
         "azize-basu-2022/thm7",
@@ -61,7 +63,8 @@ def test_any_instance_is_evaluated_without_a_contradiction(family, means, epsilo
     rows = evaluate(Instance(family, means, epsilon, horizon, delta))  # a ContradictionWarning would be an error here
     for row in rows:
         number = row.constant if row.asymptotic else row.value
-        assert (number is not None and number >= 0) == row.applies
+        assert (number is not None) == (row.applies and row.provenance != "order-only")
+        assert number is None or number >= 0
 
 
 @pytest.mark.parametrize("asymptotic", [False, True])
@@ -88,7 +91,7 @@ def test_bounds_that_cannot_be_compared_or_agree_are_not_flagged(change):
 
 
 def test_evaluate_warns_of_a_contradiction(monkeypatch):
-    false = theorem("test/too-high", kind="lower", quantity="pseudo-regret", provenance="derived", source="nowhere")
+    false = theorem("test/too-high", kind="lower", quantity=BANDIT_REGRET, provenance="derived", source="nowhere")
     false(lambda instance: 1e9)
     declared = THEOREMS.pop("test/too-high")
     monkeypatch.setitem(THEOREMS, "test/too-high", declared)

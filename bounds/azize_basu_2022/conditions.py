@@ -1,0 +1,19 @@
+"""Conditions that several theorems of Azize & Basu 2022 share.
+
+>>> from bounds.instance import Instance
+>>> ALPHA.checked(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, alpha=3.0)).holds
+False
+"""
+
+from __future__ import annotations
+
+from bounds.theorem import Condition
+
+BETTER_ARM_EXISTS = Condition(
+    "a law with a mean above mu* exists: mu* < 1 for Bernoulli rewards",
+    lambda instance: instance.family != "bernoulli" or instance.best_mean < 1,
+)
+UNIT_REWARDS = Condition("rewards in [0, 1]", lambda instance: instance.family == "bernoulli")
+BERNOULLI = Condition("Bernoulli rewards", lambda instance: instance.family == "bernoulli")
+ALPHA = Condition("alpha > 3", lambda instance: instance.alpha > 3)
+POSITIVE_GAP = Condition("some arm has a positive gap", lambda instance: bool(instance.suboptimal))
