@@ -85,10 +85,15 @@ def _divergent_below(low: float, best: float, level: float) -> float:
 
 
 def _kl(p: float, q: float) -> float:
-    """Divergence of two Bernoulli laws whose means are not 0 or 1, except that p may be 0."""
-    first = -p * math.log1p((q - p) / p) if p > 0 else 0.0
-    second = -(1 - p) * math.log1p((p - q) / (1 - p)) if p < 1 else 0.0
-    return max(first + second, 0.0)
+    """Divergence of two Bernoulli laws, the second of which has a mean strictly between 0 and 1."""
+    return max(_term(p, q, q - p) + _term(1 - p, 1 - q, p - q), 0.0)
+
+
+def _term(p: float, q: float, difference: float) -> float:
+    """Compute `p ln(p/q)` without cancellation, where `difference` is q - p."""
+    if p == 0:
+        return 0.0
+    return -p * math.log1p(difference / p) if abs(difference) < p / 2 else p * (math.log(p) - math.log(q))
 
 
 def _last(holds: Callable[[float], bool], inside: float, outside: float) -> tuple[float, float]:

@@ -95,8 +95,9 @@ def test_evaluate_warns_of_a_contradiction(monkeypatch):
     false(lambda instance: 1e9)
     declared = THEOREMS.pop("test/too-high")
     monkeypatch.setitem(THEOREMS, "test/too-high", declared)
-    with pytest.warns(ContradictionWarning, match=r"test/too-high \(1e\+09\) is above azize-basu-2022/thm7"):
+    with pytest.warns(ContradictionWarning) as caught:
         rows = evaluate(INSTANCE)
+    assert any("test/too-high (1e+09) is above azize-basu-2022/thm7" in str(warning.message) for warning in caught)
     assert rows[-1].value == 1e9
 
 
