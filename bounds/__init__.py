@@ -9,8 +9,11 @@
 from bounds import azize_basu_2022 as azize_basu_2022  # registers its theorems
 from bounds.distinguishability import d_inf, t_inf
 from bounds.divergences import kl_bernoulli, kl_gaussian, tv_bernoulli, tv_gaussian
+from bounds.enclosure import Enclosure
 from bounds.errors import PrivcheckError
 from bounds.evaluation import ContradictionWarning, contradictions, evaluate
+from bounds.families import family
+from bounds.finite_law import FiniteLaw
 from bounds.instance import Instance
 from bounds.instances import instance_names, named_instance
 from bounds.karwa_vadhan import (
@@ -31,6 +34,8 @@ __all__ = [
     "BoundValue",
     "Condition",
     "ContradictionWarning",
+    "Enclosure",
+    "FiniteLaw",
     "Indistinguishability",
     "Instance",
     "PrivcheckError",
@@ -40,6 +45,7 @@ __all__ = [
     "d_epsilon_minimiser",
     "d_inf",
     "evaluate",
+    "family",
     "instance_names",
     "karwa_vadhan_classic",
     "karwa_vadhan_kl",
