@@ -6,7 +6,7 @@
 7.708
 """
 
-from bounds import azize_basu_2022 as azize_basu_2022  # registers its theorems
+from bounds import papers as papers  # registers the theorems
 from bounds.distinguishability import d_inf, t_inf
 from bounds.divergences import kl_bernoulli, kl_gaussian, tv_bernoulli, tv_gaussian
 from bounds.enclosure import Enclosure
