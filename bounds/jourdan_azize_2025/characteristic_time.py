@@ -51,9 +51,10 @@ def characteristic_time(
         1/T*_epsilon = max over shares w of min over a and u of w_{a*} d_epsilon(mu*, u) + w_a d_epsilon(mu_a, u)
 
     over the arms a other than the best. With `z = T w_{a*}` pulls of the best arm, arm a needs
-    `f_a(z) = max_u (1 - z d_epsilon(mu*, u))/d_epsilon(mu_a, u)`, a convex function of z; hence `T*_epsilon = min_z z + sum_a f_a(z)`, and `T*_{epsilon, beta}` solves `(1 - beta) T =
-    sum_a f_a(beta T)`. Any choice of the u gives a line below `sum_a f_a`: two such lines, or one for fixed beta,
-    certify the value from below, and every z gives an allocation that bounds it from above.
+    `f_a(z) = max_u (1 - z d_epsilon(mu*, u))/d_epsilon(mu_a, u)`, a convex function of z. Hence `T*_epsilon` is the
+    minimum of `z + sum_a f_a(z)`, and `T*_{epsilon, beta}` solves `(1 - beta) T = sum_a f_a(beta T)`. Any choice of the u
+    gives a line below `sum_a f_a`: two such lines, or one for fixed beta, certify the value from below, and every z gives
+    an allocation that bounds it from above.
 
     Parameters
     ----------

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from bounds.arrays import Array
 from bounds.domains import Real, check
 from bounds.instance import Instance
 from bounds.jourdan_azize_2025.characteristic_time import characteristic_time, characteristic_time_tv
@@ -20,9 +23,7 @@ _ONE_BEST_ARM = Condition("one best arm", lambda instance: sum(gap == 0 for gap 
 _HAS_RISK = Condition(
     "the instance has a risk below 1/2", lambda instance: instance.risk is not None and instance.risk < 0.5
 )
-_FAMILY = Condition(
-    "Bernoulli rewards, or Gaussian ones of variance 1", lambda instance: instance.family in ("bernoulli", "gaussian")
-)
+_FAMILY = Condition("Bernoulli or Gaussian rewards", lambda instance: instance.family in ("bernoulli", "gaussian"))
 _CONDITIONS = (PURE, _FAMILY, _ONE_BEST_ARM, _HAS_RISK)
 _RISK = Real(0.0, 0.5, low_open=True, high_open=True)
 
@@ -55,7 +56,7 @@ def stopping_time(instance: Instance) -> float:
     >>> round(stopping_time(instance), 1)
     7296.8
     """
-    return characteristic_time(instance.family, instance.means, instance.epsilon).value * _information(instance)
+    return characteristic_time(instance.family, _standard(instance), instance.epsilon).value * _information(instance)
 
 
 @theorem(
@@ -73,7 +74,7 @@ def stopping_time_without_privacy(instance: Instance) -> float:
     >>> round(stopping_time_without_privacy(instance), 1)
     6415.9
     """
-    return characteristic_time(instance.family, instance.means, None).value * _information(instance)
+    return characteristic_time(instance.family, _standard(instance), None).value * _information(instance)
 
 
 @theorem(
@@ -93,7 +94,12 @@ def stopping_time_high_privacy(instance: Instance) -> float:
     >>> round(stopping_time_high_privacy(instance), 1)
     4503.2
     """
-    return characteristic_time_tv(instance.family, instance.means) / instance.epsilon * _information(instance)
+    return characteristic_time_tv(instance.family, _standard(instance)) / instance.epsilon * _information(instance)
+
+
+def _standard(instance: Instance) -> Array:
+    """Return the means in standard deviations for Gaussian arms; `variance` is 1 for the others."""
+    return np.array(instance.means) / math.sqrt(instance.variance)
 
 
 def _information(instance: Instance) -> float:
