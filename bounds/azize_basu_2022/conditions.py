@@ -10,10 +10,10 @@ from __future__ import annotations
 from bounds.theorem import Condition
 
 BETTER_ARM_EXISTS = Condition(
-    "a law with a mean above mu* exists: mu* < 1 for Bernoulli rewards",
-    lambda instance: instance.family != "bernoulli" or instance.best_mean < 1,
+    "a law with a mean above mu* exists in the family: mu* < 1 for Bernoulli rewards",
+    lambda instance: instance.better_law_exists,
 )
-UNIT_REWARDS = Condition("rewards in [0, 1]", lambda instance: instance.family == "bernoulli")
+UNIT_REWARDS = Condition("rewards in [0, 1]", lambda instance: instance.unit_rewards)
 BERNOULLI = Condition("Bernoulli rewards", lambda instance: instance.family == "bernoulli")
 ALPHA = Condition("alpha > 3", lambda instance: instance.alpha > 3)
 POSITIVE_GAP = Condition("some arm has a positive gap", lambda instance: bool(instance.suboptimal))

@@ -13,7 +13,9 @@ GAUSSIAN_MINIMAX_REGRET = Quantity(
     "pseudo-regret", BANDIT, PURE_ONE_REWARD, "minimax over Gaussian rewards of variance 1"
 )
 
-_GAUSSIAN = Condition("Gaussian rewards of variance 1", lambda instance: instance.family == "gaussian")
+_GAUSSIAN = Condition(
+    "Gaussian rewards of variance 1", lambda instance: instance.family == "gaussian" and instance.variance == 1
+)
 _ENOUGH_ROUNDS = Condition(
     "at least as many rounds as arms, less one: T >= K - 1",
     lambda instance: instance.horizon is None or instance.horizon >= instance.arms - 1,

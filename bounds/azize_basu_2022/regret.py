@@ -6,9 +6,7 @@ import math
 from collections.abc import Callable
 
 from bounds.azize_basu_2022.conditions import ALPHA, BETTER_ARM_EXISTS, UNIT_REWARDS
-from bounds.distinguishability import d_inf, t_inf
 from bounds.instance import Instance
-from bounds.private_divergence import d_epsilon
 from bounds.quantity import BANDIT_REGRET
 from bounds.theorem import HAS_HORIZON, PURE, Condition, theorem
 
@@ -41,10 +39,10 @@ def problem_dependent_lower_bound(instance: Instance) -> float:
     >>> round(problem_dependent_lower_bound(Instance("bernoulli", (0.8, 0.1, 0.1, 0.1, 0.1), epsilon=0.1)), 3)
     6.667
     """
-    best, epsilon = instance.best_mean, instance.epsilon
     return math.fsum(
-        gap / min(d_inf(mean, best, instance.family), 6 * epsilon * t_inf(mean, best, instance.family))
-        for mean, gap in instance.suboptimal
+        gap / min(instance.d_inf(arm), 6 * instance.epsilon * instance.t_inf(arm))
+        for arm, gap in enumerate(instance.gaps)
+        if gap > 0
     )
 
 
@@ -58,22 +56,15 @@ def problem_dependent_lower_bound(instance: Instance) -> float:
     conditions=(PURE, BETTER_ARM_EXISTS),
 )
 def problem_dependent_lower_bound_tight(instance: Instance) -> float:
-    """Consistent epsilon-global-DP policy: liminf Reg/ln T >= sum of Delta_a / d_epsilon(mu_a, mu*);
-    for Gaussian rewards the relaxation min(d_inf, epsilon t_inf) takes the place of d_epsilon.
+    """Consistent epsilon-global-DP policy: liminf Reg/ln T >= sum of Delta_a / d_epsilon,inf, the infimum of d_epsilon
+    over the laws of the family with a mean above mu*; d_epsilon(mu_a, mu*) for Bernoulli rewards.
 
-    The sum is over the arms with a positive gap. Bernoulli: exact. Gaussian: the relaxation is never below the infimum
-    of d_epsilon over better laws, so the bound is valid, though perhaps not the best of its kind.
+    The sum is over the arms with a positive gap.
 
     >>> round(problem_dependent_lower_bound_tight(Instance("bernoulli", (0.8, 0.1, 0.1, 0.1, 0.1), epsilon=0.1)), 3)
     40.472
     """
-    best, epsilon = instance.best_mean, instance.epsilon
-    if instance.family == "bernoulli":
-        return math.fsum(gap / d_epsilon(mean, best, epsilon) for mean, gap in instance.suboptimal)
-    return math.fsum(
-        gap / min(d_inf(mean, best, "gaussian"), epsilon * t_inf(mean, best, "gaussian"))
-        for mean, gap in instance.suboptimal
-    )
+    return math.fsum(gap / instance.d_epsilon_inf(arm) for arm, gap in enumerate(instance.gaps) if gap > 0)
 
 
 @theorem(

@@ -40,38 +40,39 @@ class Bernoulli(MeanFamily):
     highest_mean: ClassVar[float] = 1.0
     reward_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
-    def _shares(self, mean: Array) -> tuple[Array, Array]:
+    def shares(self, mean: Array) -> tuple[Array, Array]:
         """Return the probabilities of the larger and of the smaller reward, each with full relative precision."""
         return mean, 1 - mean
 
-    def _gap(self, p: Array, q: Array) -> Array:
+    def share_gap(self, p: Array, q: Array) -> Array:
+        """Return by how much the probability of the larger reward differs."""
         return q - p
 
     def _kl(self, p: Array, q: Array) -> Array:
-        return kl_from_complements(*self._shares(p), *self._shares(q), self._gap(p, q))
+        return kl_from_complements(*self.shares(p), *self.shares(q), self.share_gap(p, q))
 
     def _hellinger_squared(self, p: Array, q: Array) -> Array:
-        shares = zip(self._shares(p), self._shares(q), strict=True)
-        gap = self._gap(p, q)
+        shares = zip(self.shares(p), self.shares(q), strict=True)
+        gap = self.share_gap(p, q)
         terms = [np.where(gap == 0, 0.0, gap / np.maximum(np.sqrt(a) + np.sqrt(b), 1e-300)) ** 2 for a, b in shares]
         return np.asarray(sum(terms) / 2)
 
     def _hockey_stick(self, p: Array, q: Array, epsilon: Array) -> Array:
-        gap, growth = self._gap(p, q), np.expm1(np.minimum(epsilon, 700.0))
-        q_high, q_low = self._shares(q)
+        gap, growth = self.share_gap(p, q), np.expm1(np.minimum(epsilon, 700.0))
+        q_high, q_low = self.shares(q)
         return np.maximum(-gap - q_high * growth, 0.0) + np.maximum(gap - q_low * growth, 0.0)
 
     def _d_epsilon(self, p: float, q: float, epsilon: float) -> Enclosure:
         first, second = np.array(p), np.array(q)
-        shares = *self._shares(first), *self._shares(second)
-        value = float(d_epsilon_from_complements(*shares, self._gap(first, second), np.array(epsilon)))
+        shares = *self.shares(first), *self.shares(second)
+        value = float(d_epsilon_from_complements(*shares, self.share_gap(first, second), np.array(epsilon)))
         return Enclosure.around(value, value, _CLOSED_FORM_ROUNDING)
 
     def free_epsilon(self, law: Any, best: float) -> float:
         law, best = check("law", law, self.domain), check("best", best, self.domain)
         if law >= best:
             return 0.0
-        (p, p_bar), (q, q_bar) = self._shares(np.array(law)), self._shares(np.array(best))
+        (p, p_bar), (q, q_bar) = self.shares(np.array(law)), self.shares(np.array(best))
         if p == 0 or q_bar == 0:
             return math.inf
         return float(np.log(q) - np.log(p) + np.log(p_bar) - np.log(q_bar))
@@ -95,8 +96,8 @@ class TwoPoint(Bernoulli):
     domain: ClassVar[Real] = Real(-1.0, 1.0)
     reward_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
 
-    def _shares(self, mean: Array) -> tuple[Array, Array]:
+    def shares(self, mean: Array) -> tuple[Array, Array]:
         return (1 + mean) / 2, (1 - mean) / 2
 
-    def _gap(self, p: Array, q: Array) -> Array:
+    def share_gap(self, p: Array, q: Array) -> Array:
         return (q - p) / 2

@@ -157,6 +157,12 @@ PAPER = {
     "c4": (0.75, 0.71875, 0.625, 0.46875, 0.25),
     "fig3": (0.8, 0.1, 0.1, 0.1, 0.1),
 }
+OTHERS = {
+    "hhmh-setting1": ((0.75, 0.625, 0.5, 0.375, 0.25), 10**6, None),
+    "hhmh-setting2": ((0.5, 0.4, 0.4, 0.4, 0.4), 10**6, None),
+    "ja25-mu1": ((0.95, 0.9, 0.9, 0.9, 0.5), None, 0.01),
+    "ja25-mu2": ((0.75, 0.7, 0.7, 0.7, 0.7), None, 0.01),
+}
 
 
 @pytest.mark.parametrize("name", PAPER)
@@ -167,8 +173,14 @@ def test_named_instances(name):
     assert named_instance(name, epsilon=0.5, horizon=None).horizon is None
 
 
+@pytest.mark.parametrize("name", OTHERS)
+def test_named_instances_of_other_papers(name):
+    means, horizon, risk = OTHERS[name]
+    assert named_instance(name, epsilon=0.5) == Instance("bernoulli", means, 0.5, horizon, risk=risk)
+
+
 def test_names():
-    assert instance_names() == tuple(PAPER)
+    assert set(instance_names()) >= {*PAPER, *OTHERS}
     with pytest.raises(PrivcheckError, match="name: got 'c9', expected one of 'c1', 'c2'"):
         named_instance("c9", epsilon=1.0)
     with pytest.raises(PrivcheckError, match="unknown key 'budget'"):
