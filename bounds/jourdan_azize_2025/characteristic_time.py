@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bounds.arrays import Array, checked_array
-from bounds.distinguishability import FAMILIES
 from bounds.divergences import tv_bernoulli, tv_gaussian
-from bounds.domains import POSITIVE, UNIT_INTERVAL, OrNone, Real, check
+from bounds.domains import POSITIVE, UNIT_INTERVAL, Choice, OrNone, Real, check
 from bounds.errors import PrivcheckError
 from bounds.jourdan_azize_2025.transport import Transport, transport
 
 _BETA = Real(0.0, 1.0, low_open=True, high_open=True)
 _STEPS = 80
 _GOAL = 1e-13
+
+FAMILIES = Choice(("bernoulli", "gaussian"))
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,9 @@ def characteristic_time(
 
     over the arms a other than the best. With `z = T w_{a*}` pulls of the best arm, arm a needs
     `f_a(z) = max_u (1 - z d_epsilon(mu*, u))/d_epsilon(mu_a, u)`, a convex function of z. Hence `T*_epsilon` is the
-    minimum of `z + sum_a f_a(z)`, and `T*_{epsilon, beta}` solves `(1 - beta) T = sum_a f_a(beta T)`. Any choice of the u
-    gives a line below `sum_a f_a`: two such lines, or one for fixed beta, certify the value from below, and every z gives
-    an allocation that bounds it from above.
+    minimum of `z + sum_a f_a(z)`, and `T*_{epsilon, beta}` solves `(1 - beta) T = sum_a f_a(beta T)`. Any choice of the
+    u gives a line below `sum_a f_a`: two such lines, or one for fixed beta, certify the value from below, and every z
+    gives an allocation that bounds it from above.
 
     Parameters
     ----------
