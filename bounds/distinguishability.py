@@ -53,8 +53,8 @@ def d_inf(mean: ArrayLike, best_mean: ArrayLike, family: str = "bernoulli") -> A
 def t_inf(mean: ArrayLike, best_mean: ArrayLike, family: str = "bernoulli") -> Any:
     """TV-distinguishability gap `inf{TV(P, P') : P' in the family, mean(P') > best_mean}`.
 
-    Bernoulli: the gap `best_mean - mean`; on {-1, 1} half of it; unit-variance Gaussian: `2 Phi(gap/2) - 1`. Infinite when
-    no law has a larger mean. For general laws on [0, 1] it is larger than the Bernoulli value; see `bounds.families`.
+    Bernoulli: the gap `best_mean - mean`; on {-1, 1} half of it; unit-variance Gaussian: `2 Phi(gap/2) - 1`. Infinite
+    when no law has a larger mean. For general laws on [0, 1] it is larger than the gap; see `bounds.families`.
 
     Parameters
     ----------
