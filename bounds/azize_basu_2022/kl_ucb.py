@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from bounds.azize_basu_2022.conditions import ALPHA, BERNOULLI, BETTER_ARM_EXISTS
+from bounds.conditions import ALPHA, BERNOULLI, BETTER_ARM_EXISTS
 from bounds.instance import Instance
 from bounds.quantity import BANDIT_REGRET
 from bounds.theorem import HAS_HORIZON, theorem

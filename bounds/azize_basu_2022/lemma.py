@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bounds.azize_basu_2022.conditions import POSITIVE_GAP
+from bounds.conditions import POSITIVE_GAP
 from bounds.families import MeanFamily
 from bounds.instance import Instance
 from bounds.karwa_vadhan import CLASSIC_EPSILON_LIMIT, karwa_vadhan_classic, karwa_vadhan_sharp

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bounds.azize_basu_2022.conditions import ALPHA, UNIT_REWARDS
+from bounds.conditions import ALPHA, UNIT_REWARDS
 from bounds.instance import Instance
 from bounds.quantity import BANDIT, BANDIT_REGRET, PURE_ONE_REWARD, UNIT_MINIMAX_REGRET, Quantity
 from bounds.theorem import HAS_HORIZON, PURE, Condition, theorem

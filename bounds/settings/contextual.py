@@ -9,7 +9,7 @@ from typing import ClassVar
 from bounds.domains import POSITIVE, Choice, Integer, OrNone, Real, parameter
 from bounds.settings.setting import Setting
 
-NOISES = Choice(("gaussian", "wishart"))
+NOISES = Choice(("gaussian", "wishart", "wishart-unshifted"))
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,8 @@ class ContextualInstance(Setting):
     reward_bound : with `|y|` at most this; `Ltilde^2 = L^2 + reward_bound^2` bounds a row of the data.
     sigma : the noise eta is conditionally sigma-sub-Gaussian.
     gap : least difference in every decision set between best and other actions; None for no gap.
-    noise : of the tree mechanism, "gaussian" or "wishart" (shifted, and padded to the same number of nodes each round).
+    noise : of the tree mechanism: "gaussian", "wishart" or "wishart-unshifted"; Wishart noise is padded so that every
+        round sums the same number of nodes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Conditions that several theorems of Azize & Basu 2022 share.
+"""Conditions that several theorems share.
 
 >>> from bounds.instance import Instance
 >>> ALPHA.checked(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, alpha=3.0)).holds
