@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from bounds.errors import PrivcheckError
+from bounds.instance import Instance
 from bounds.quantity import QUANTITIES, THIS_INSTANCE
+from bounds.settings.setting import Setting
 from bounds.theorem import THEOREMS, BoundValue, ConditionCheck
 
 _SLACK = 1e-9
@@ -46,7 +48,7 @@ def evaluate(instance: Any) -> list[BoundValue]:
     azize-basu-2022/thm3 1.738
     azize-basu-2022/thm3-tight 1.7528
     """
-    if not isinstance(instance, tuple({theorem.about for theorem in THEOREMS.values()})):
+    if not isinstance(instance, Instance | Setting):
         raise PrivcheckError("instance", instance, "a bounds.Instance", "build one with Instance(...)")
     values = [theorem.evaluate(instance) for theorem in THEOREMS.values()]
     for lower, upper in contradictions(values, instance):
