@@ -6,11 +6,15 @@
 7.708
 """
 
-from bounds import azize_basu_2022 as azize_basu_2022  # registers its theorems
+from bounds import papers as papers  # registers the theorems
+from bounds.curve import Curve, curve
 from bounds.distinguishability import d_inf, t_inf
 from bounds.divergences import kl_bernoulli, kl_gaussian, tv_bernoulli, tv_gaussian
+from bounds.enclosure import Enclosure
 from bounds.errors import PrivcheckError
-from bounds.evaluation import ContradictionWarning, contradictions, evaluate
+from bounds.evaluation import ContradictionWarning, best_on_this_instance, contradictions, evaluate
+from bounds.families import family
+from bounds.finite_law import FiniteLaw
 from bounds.instance import Instance
 from bounds.instances import instance_names, named_instance
 from bounds.karwa_vadhan import (
@@ -23,6 +27,8 @@ from bounds.karwa_vadhan import (
 )
 from bounds.kl_inverse import kl_upper_inverse
 from bounds.private_divergence import d_epsilon, d_epsilon_minimiser
+from bounds.regime import Regime, privacy_regime
+from bounds.sweep import sweep
 from bounds.theorem import THEOREMS, BoundValue, Condition, Theorem, theorem
 
 __all__ = [
@@ -31,15 +37,22 @@ __all__ = [
     "BoundValue",
     "Condition",
     "ContradictionWarning",
+    "Curve",
+    "Enclosure",
+    "FiniteLaw",
     "Indistinguishability",
     "Instance",
     "PrivcheckError",
+    "Regime",
     "Theorem",
+    "best_on_this_instance",
     "contradictions",
+    "curve",
     "d_epsilon",
     "d_epsilon_minimiser",
     "d_inf",
     "evaluate",
+    "family",
     "instance_names",
     "karwa_vadhan_classic",
     "karwa_vadhan_kl",
@@ -49,6 +62,8 @@ __all__ = [
     "kl_gaussian",
     "kl_upper_inverse",
     "named_instance",
+    "privacy_regime",
+    "sweep",
     "t_inf",
     "theorem",
     "tv_bernoulli",

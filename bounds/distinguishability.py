@@ -8,23 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bounds.arrays import Array, broadcast, in_kind
-from bounds.divergences import kl_bernoulli, kl_gaussian, tv_bernoulli, tv_gaussian
-from bounds.domains import UNIT_INTERVAL, Choice, Real, check
+from bounds.domains import Choice, check
+from bounds.families import FAMILIES, MeanFamily
 
-FAMILIES = Choice(("bernoulli", "gaussian"))
+MEAN_FAMILIES = {name: known() for name, known in FAMILIES.items() if issubclass(known, MeanFamily)}
 
 
 def d_inf(mean: ArrayLike, best_mean: ArrayLike, family: str = "bernoulli") -> Any:
     """KL-distinguishability gap `inf{KL(P || P') : P' in the family, mean(P') > best_mean}`, in nats.
 
-    Bernoulli: `kl(mean, best_mean)`, infinite when `best_mean` is 1 (no law has a larger mean). Unit-variance Gaussian:
-    `(best_mean - mean)^2 / 2`. Zero when `mean >= best_mean` and a law with a larger mean exists.
+    The divergence to the law of mean `best_mean`: `kl(mean, best_mean)` for Bernoulli, `(best_mean - mean)^2 / 2` for
+    unit-variance Gaussian laws. Infinite when no law has a larger mean (`best_mean` is 1 for Bernoulli), otherwise zero
+    when `mean >= best_mean`. For laws that means do not determine see `bounds.families`.
 
     Parameters
     ----------
-    mean : mean of the arm's law P; in [0, 1] for Bernoulli.
+    mean : mean of the arm's law P, in the family's range: [0, 1] for Bernoulli.
     best_mean : mean of the best arm; broadcast against `mean`.
-    family : "bernoulli" or "gaussian" (variance 1).
+    family : "bernoulli", "two-point", "gaussian" (variance 1), "exponential" or "poisson".
 
     Returns
     -------
@@ -45,22 +46,21 @@ def d_inf(mean: ArrayLike, best_mean: ArrayLike, family: str = "bernoulli") -> A
     >>> d_inf(0.0, 1.0, family="gaussian")
     0.5
     """
-    means, best = _arms(mean, best_mean, family)
-    divergence = kl_bernoulli if family == "bernoulli" else kl_gaussian
-    return in_kind(_unless_empty(np.asarray(divergence(np.minimum(means, best), best)), best, family))
+    kind, means, best = _arms(mean, best_mean, family)
+    return in_kind(np.where(best >= kind.highest_mean, np.inf, kind.kl(means, best)))
 
 
 def t_inf(mean: ArrayLike, best_mean: ArrayLike, family: str = "bernoulli") -> Any:
     """TV-distinguishability gap `inf{TV(P, P') : P' in the family, mean(P') > best_mean}`.
 
-    Bernoulli: the gap `best_mean - mean`, infinite when `best_mean` is 1. Unit-variance Gaussian: `2 Phi(gap/2) - 1`.
-    For general laws on [0, 1] it is larger than the Bernoulli value; this function does not cover them.
+    Bernoulli: the gap `best_mean - mean`; on {-1, 1} half of it; unit-variance Gaussian: `2 Phi(gap/2) - 1`. Infinite
+    when no law has a larger mean. For general laws on [0, 1] it is larger than the gap; see `bounds.families`.
 
     Parameters
     ----------
-    mean : mean of the arm's law P; in [0, 1] for Bernoulli.
+    mean : mean of the arm's law P, in the family's range: [0, 1] for Bernoulli.
     best_mean : mean of the best arm; broadcast against `mean`.
-    family : "bernoulli" or "gaussian" (variance 1).
+    family : "bernoulli", "two-point", "gaussian" (variance 1), "exponential" or "poisson".
 
     Returns
     -------
@@ -79,16 +79,11 @@ def t_inf(mean: ArrayLike, best_mean: ArrayLike, family: str = "bernoulli") -> A
     >>> t_inf([0.25, 0.75], 0.75).tolist()
     [0.5, 0.0]
     """
-    means, best = _arms(mean, best_mean, family)
-    variation = tv_bernoulli if family == "bernoulli" else tv_gaussian
-    return in_kind(_unless_empty(np.asarray(variation(np.minimum(means, best), best)), best, family))
+    kind, means, best = _arms(mean, best_mean, family)
+    return in_kind(np.where(best >= kind.highest_mean, np.inf, kind.tv(means, best)))
 
 
-def _arms(mean: ArrayLike, best_mean: ArrayLike, family: str) -> list[Array]:
-    check("family", family, FAMILIES)
-    domain = UNIT_INTERVAL if family == "bernoulli" else Real()
-    return broadcast(mean=(mean, domain), best_mean=(best_mean, domain))
-
-
-def _unless_empty(values: Array, best: Array, family: str) -> Array:
-    return np.where((family == "bernoulli") & (best == 1), np.inf, values)
+def _arms(mean: ArrayLike, best_mean: ArrayLike, family: str) -> tuple[MeanFamily, Array, Array]:
+    kind = MEAN_FAMILIES[check("family", family, Choice(tuple(MEAN_FAMILIES)))]
+    means, best = broadcast(mean=(mean, kind.domain), best_mean=(best_mean, kind.domain))
+    return kind, np.minimum(means, best), best

@@ -130,21 +130,44 @@ def kl_from_complements(p: Array, p_bar: Array, q: Array, q_bar: Array, gap: Arr
     >>> float(kl_from_complements(*map(np.array, (0.0, 1.0, 1e-20, 1.0, 1e-20))))
     1e-20
     """
-    return _excess(p, q, gap) + _excess(p_bar, q_bar, -gap)
+    return excess(p, q, gap) + excess(p_bar, q_bar, -gap)
 
 
-def _excess(p: Array, q: Array, gap: Array) -> Array:
-    """`q - p - p ln(q/p)`, never negative: the two parts of the divergence, whose linear terms cancel exactly.
+def excess_from_log(p: Array, q: Array, log_ratio: Array) -> Array:
+    """`q - p + p ln(p/q)`, never negative, for masses p and q whose log-ratio ln(p/q) is known more precisely.
 
-    With `x = (q-p)/p` and `s = x/(2+x)`, `x - ln(1+x) = x s - 2 s^3 (1/3 + s^2/5 + ...)`: no cancellation near p = q.
+    >>> excess_from_log(np.array([0.0, 1.0]), np.array([0.5, 1.0]), np.array([-np.inf, 1e-9])).tolist()
+    [0.5, 4.999999998333333e-19]
     """
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        x = gap / p
-        s = x / (2 + x)
-        series = np.zeros_like(s)
-        for coefficient in _SERIES:
-            series = series * s * s + coefficient
-        near = p * (x * s - 2 * s**3 * series)
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        x = np.expm1(-np.clip(log_ratio, -1.0, 1.0))
+        far = np.where(p == 0, q, q - p + p * log_ratio)
+        return np.where(np.abs(log_ratio) <= 0.25, p * linear_minus_log(x), far)
+
+
+def linear_minus_log(x: Array) -> Array:
+    """`x - ln(1 + x)` for |x| <= 0.3: with `s = x/(2+x)` it is `x s - 2 s^3 (1/3 + s^2/5 + ...)`, without cancellation.
+
+    >>> linear_minus_log(np.array([1e-9])).tolist()
+    [4.999999996666666e-19]
+    """
+    s = x / (2 + x)
+    square = s * s
+    series = np.zeros_like(s)
+    for coefficient in _SERIES:
+        series *= square
+        series += coefficient
+    return x * s - 2 * s * square * series
+
+
+def excess(p: Array, q: Array, gap: Array) -> Array:
+    """`q - p - p ln(q/p)`, never negative: one part of a divergence, from p, q and the more precise q - p.
+
+    >>> excess(np.array(1.0), np.array(1 + 1e-9), np.array(1e-9)).tolist()
+    4.999999996666666e-19
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        near = p * linear_minus_log(gap / p)
         log_ratio = np.where(np.isfinite(q / p), np.log(q / p), np.log(q) - np.log(p))
         far = gap - p * log_ratio
     return np.where(p == 0, q, np.where(np.abs(gap) <= 0.3 * p, near, far))

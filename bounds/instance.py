@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
-from dataclasses import MISSING, asdict, dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.distinguishability import FAMILIES
-from bounds.domains import POSITIVE, Declared, Integer, OrNone, Real, declared_fields, parameter
+from bounds.domains import POSITIVE, Declared, Integer, OrNone, Real, check, parameter
 from bounds.errors import PrivcheckError, words
+from bounds.families import FAMILY_IDS, Family, MeanFamily, family
+from bounds.families.bounded import Support
+from bounds.finite_law import FiniteLaw
+from bounds.toml_file import from_toml
 
 
 @dataclass(frozen=True)
@@ -34,20 +37,43 @@ class Means:
 
 
 @dataclass(frozen=True)
+class Weights:
+    """The probabilities of at least two arms' rewards, one row an arm."""
+
+    @property
+    def text(self) -> str:
+        """What the domain contains, in words."""
+        return "at least two lists of probabilities, one for each arm"
+
+    def normalise(self, value: Any) -> tuple[tuple[float, ...], ...]:
+        """Return `value` as a tuple of tuples of floats, or raise ValueError or TypeError."""
+        if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+            raise TypeError
+        if len(value) < 2:
+            raise ValueError
+        return tuple(tuple(Real(0.0, 1.0).normalise(share) for share in row) for row in value)
+
+
+@dataclass(frozen=True)
 class Instance(Declared):
     """A stochastic bandit with K independent arms, a privacy budget and, where needed, a horizon.
 
-    Arm a pays Bernoulli(mu_a) or N(mu_a, 1); `mu* = max mu_a`; the gap of arm a is `Delta_a = mu* - mu_a`. Several best
-    arms are allowed, and so is `mu* = 1`: a theorem that needs more says so when it is evaluated.
+    `mu* = max mu_a`; the gap of arm a is `Delta_a = mu* - mu_a`. Several best arms are allowed, and so is `mu* = 1`: a
+    theorem that needs more says so when it is evaluated.
 
     Parameters
     ----------
-    family : "bernoulli" or "gaussian" (variance 1).
-    means : shape (K,), K at least 2; in [0, 1] for Bernoulli, otherwise finite.
+    family : "bernoulli", "two-point" (rewards -1 and 1), "gaussian", "exponential", "poisson"; "finite" (all laws on
+        `support`) or "bounded" (all laws on [0, 1]), whose arms are given by `support` and `weights`.
+    means : shape (K,), K at least 2, in the family's range; computed where `weights` are given.
     epsilon : privacy budget of epsilon-global DP, above 0.
     horizon : number of rounds T, an integer of at least 1 (1e7 is accepted); None when only asymptotics are wanted.
     delta : in [0, 1); 0 is pure DP.
     alpha : width of the confidence bounds of AdaP-UCB, above 0; its theorem needs alpha > 3.
+    risk : probability with which best-arm identification may be wrong, in (0, 1); None when nothing is identified.
+    variance : of "gaussian" rewards, above 0.
+    support : the points that `weights` are about, in [0, 1].
+    weights : shape (K, n); row a has the probabilities of arm a on the n points of `support`.
 
     Raises
     ------
@@ -58,24 +84,80 @@ class Instance(Declared):
     >>> instance = Instance("bernoulli", means=(0.75, 0.5), epsilon=1.0, horizon=1e7)
     >>> instance.best_mean, instance.gaps, instance.horizon
     (0.75, (0.0, 0.25), 10000000)
+    >>> laws = Instance("bounded", support=(0, 0.5, 1), weights=((0.1, 0.3, 0.6), (0.1, 0.7, 0.2)), epsilon=1.0)
+    >>> laws.means, round(laws.t_inf(1), 9)
+    ((0.75, 0.55), 0.3)
     """
 
-    family: str = parameter(FAMILIES, typical=FAMILIES.options, doc="law of the rewards")  # type: ignore[arg-type]
-    means: tuple[float, ...] = parameter(Means(), typical=(0.0, 1.0), doc="mu, mean reward of every arm")
-    epsilon: float = parameter(POSITIVE, typical=(0.01, 10.0), doc="epsilon, privacy budget")
+    setting: ClassVar[str] = "a bandit with independent arms"
+
+    family: str = parameter(FAMILY_IDS, typical=tuple(FAMILY_IDS.options), doc="class of the rewards' laws")
+    means: tuple[float, ...] = parameter(OrNone(Means()), typical=(0.0, 1.0), doc="mu, mean rewards", default=None)
+    epsilon: float = parameter(POSITIVE, typical=(0.01, 10.0), doc="epsilon, privacy budget", default=None)
     horizon: int | None = parameter(OrNone(Integer(1)), typical=(100, 10**7), doc="T, number of rounds", default=None)
     delta: float = parameter(Real(0.0, 1.0, high_open=True), typical=(0.0, 1e-3), doc="delta", default=0.0)
     alpha: float = parameter(POSITIVE, typical=(3.01, 5.0), doc="alpha, width of confidence bounds", default=3.1)
+    risk: float | None = parameter(
+        OrNone(Real(0.0, 1.0, low_open=True, high_open=True)), typical=(1e-3, 0.1), doc="risk", default=None
+    )
+
+    variance: float = parameter(POSITIVE, typical=(0.1, 10.0), doc="variance of Gaussian rewards", default=1.0)
+    support: tuple[float, ...] | None = parameter(
+        OrNone(Support()), typical=(0.0, 1.0), doc="points that the weights are about", default=None
+    )
+    weights: tuple[tuple[float, ...], ...] | None = parameter(
+        OrNone(Weights()), typical=(0.0, 1.0), doc="probabilities of every arm's rewards", default=None
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.family == "bernoulli" and not all(0 <= mean <= 1 for mean in self.means):
-            raise PrivcheckError("means", self.means, "numbers in [0, 1]", 'or give family="gaussian"')
+        if self.family in ("finite", "bounded"):
+            self._set_means()
+        elif self.means is None:
+            raise PrivcheckError("means", None, Means().text, "give the mean reward of every arm")
+        elif self.support is not None or self.weights is not None:
+            raise PrivcheckError("weights", words("a support or weights"), "none", 'or give family="bounded"')
+        elif isinstance(self.law_family, MeanFamily):
+            self._check_range(self.law_family.domain)
+        if self.variance != 1 and self.family != "gaussian":
+            raise PrivcheckError("variance", self.variance, "none", 'or give family="gaussian"')
+
+    def _check_range(self, domain: Real) -> None:
+        try:
+            for mean in self.means:
+                domain.normalise(mean)
+        except ValueError:
+            hint = 'or give family="gaussian"'
+            raise PrivcheckError(
+                "means", self.means, domain.text.replace("a ", "", 1).replace("number", "numbers"), hint
+            ) from None
+
+    def _set_means(self) -> None:
+        """Compute the means from support and weights."""
+        if self.support is None or self.weights is None:
+            missing = "support" if self.support is None else "weights"
+            raise PrivcheckError(missing, None, "support and weights of the arms", "give both")
+        means = tuple(FiniteLaw(self.support, row).mean for row in self.weights)
+        if self.means is not None and not np.allclose(self.means, means, rtol=0, atol=1e-9):
+            raise PrivcheckError("means", self.means, f"the means of the weights, {means}", "leave them out")
+        object.__setattr__(self, "means", means)
 
     @property
     def arms(self) -> int:
         """Number of arms K."""
         return len(self.means)
+
+    @property
+    def rounds(self) -> int:
+        """Horizon T, for theorems whose conditions ask for one.
+
+        Raises
+        ------
+        PrivcheckError : the instance has no horizon.
+        """
+        if self.horizon is None:
+            raise PrivcheckError("horizon", None, "a number of rounds", "give the instance a horizon")
+        return self.horizon
 
     @property
     def best_mean(self) -> float:
@@ -96,13 +178,67 @@ class Instance(Declared):
         """
         return tuple((mean, gap) for mean, gap in zip(self.means, self.gaps, strict=True) if gap > 0)
 
+    @cached_property
+    def law_family(self) -> Family:
+        """Family of the rewards' laws: the class that a learner knows them to be in."""
+        if self.family == "gaussian":
+            return family("gaussian", variance=self.variance)
+        return family(self.family, support=self.support) if self.family == "finite" else family(self.family)
+
+    def law(self, arm: int) -> Any:
+        """Return the law of an arm, counted from 0, in the terms of its family: a mean, or a `FiniteLaw`."""
+        check("arm", arm, Integer(0, self.arms - 1))
+        return self.means[arm] if self.weights is None else FiniteLaw(self.support, self.weights[arm])
+
+    def d_inf(self, arm: int) -> float:
+        """Return `inf KL(P_arm || Q)` over the laws Q of the family with a mean above mu*, in nats.
+
+        Where it is computed numerically, the upper end of its enclosure: bounds that divide by it stay lower bounds.
+
+        >>> round(Instance("two-point", (0.5, 0.0), epsilon=1.0).d_inf(1), 6)
+        0.143841
+        """
+        return self.law_family.d_inf(self.law(arm), self.best_mean).upper
+
+    def t_inf(self, arm: int) -> float:
+        """Return `inf TV(P_arm, Q)` over the laws Q of the family with a mean above mu*; numerically as `d_inf`.
+
+        >>> Instance("two-point", (0.5, 0.0), epsilon=1.0).t_inf(1)
+        0.25
+        """
+        return self.law_family.t_inf(self.law(arm), self.best_mean).upper
+
+    def d_epsilon_inf(self, arm: int) -> float:
+        """Return `inf d_epsilon(P_arm, Q)` over the laws Q of the family with a mean above mu*, in nats, as `d_inf`.
+
+        >>> round(Instance("bernoulli", (0.7, 0.2), epsilon=1.0).d_epsilon_inf(1), 7)
+        0.3842648
+        """
+        return self.law_family.d_epsilon_inf(self.law(arm), self.best_mean, self.epsilon).upper
+
+    @property
+    def unit_rewards(self) -> bool:
+        """Whether all rewards lie in [0, 1]."""
+        low, high = self.law_family.reward_range
+        return low >= 0 and high <= 1
+
+    @property
+    def better_law_exists(self) -> bool:
+        """Whether the family has a law with a mean above mu*; else the infima above are infinite."""
+        return self.best_mean < self.law_family.highest_mean
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready values, in the order of their declaration."""
-        return {**asdict(self), "means": list(self.means)}
+        """Return the fields as JSON-ready values, in the order of their declaration, without those it does not use."""
+        fields = {**asdict(self), "means": list(self.means)}
+        if self.family != "gaussian":
+            del fields["variance"]
+        if self.weights is None or self.support is None:
+            return {name: value for name, value in fields.items() if name not in ("support", "weights")}
+        return fields | {"support": list(self.support), "weights": [list(row) for row in self.weights]}
 
     @classmethod
     def from_toml(cls, path: str | Path, **overrides: Any) -> Instance:
-        """Read an instance from a TOML file with the keys family, means, epsilon, horizon, delta, alpha.
+        """Read an instance from a TOML file whose keys are the fields of this class.
 
         Parameters
         ----------
@@ -113,25 +249,4 @@ class Instance(Declared):
         ------
         PrivcheckError : no such file, invalid TOML, an unknown or missing key, a value outside its range.
         """
-        known = {declared.name: declared for declared in declared_fields(cls)}
-        expected = f"only the keys {', '.join(known)}"
-        values = {**_read(path), **overrides}
-        for key in values:
-            if key not in known:
-                raise PrivcheckError(str(path), words(f"the unknown key {key!r}"), expected)
-        for name, declared in known.items():
-            if name not in values and declared.default is MISSING:
-                hint = f"add the key {name!r} to {path}"
-                raise PrivcheckError(name, words("nothing"), declared.metadata["domain"].text, hint)
-        return cls(**values)
-
-
-def _read(path: str | Path) -> dict[str, Any]:
-    expected = "a TOML file that describes an instance"
-    try:
-        with Path(path).open("rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise PrivcheckError(str(path), words(error.strerror or "an unreadable file"), expected) from None
-    except ValueError as error:
-        raise PrivcheckError(str(path), words(f"invalid TOML ({error})"), expected) from None
+        return from_toml(cls, path, overrides)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bounds.arrays import Array, broadcast, in_kind
 from bounds.divergences import kl_from_complements
@@ -50,9 +50,20 @@ def d_epsilon(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
     >>> d_epsilon(0.5, [0.5, 1.0], 2.0).tolist()
     [0.0, 1.0]
     """
-    branch = _Branch(p, q, epsilon)
+    p, q, epsilon = broadcast(p=(p, UNIT_INTERVAL), q=(q, UNIT_INTERVAL), epsilon=(epsilon, POSITIVE))
+    return in_kind(d_epsilon_from_complements(p, 1 - p, q, 1 - q, q - p, epsilon))
+
+
+def d_epsilon_from_complements(p: Array, p_bar: Array, q: Array, q_bar: Array, gap: Array, epsilon: Array) -> Array:
+    """Return `d_epsilon` from p, 1-p, q, 1-q and q-p, for callers who know some of them more precisely.
+
+    >>> arguments = map(np.array, (0.2, 0.8, 0.7, 0.3, 0.5, 1.0))
+    >>> round(float(d_epsilon_from_complements(*arguments)), 7)
+    0.3842648
+    """
+    branch = _Branch(p, p_bar, q, q_bar, gap, epsilon)
     kl = kl_from_complements(branch.z, branch.z_bar, branch.b, branch.b_bar, branch.b_minus_z)
-    return in_kind(kl + branch.epsilon * branch.z_minus_a)
+    return kl + epsilon * branch.z_minus_a
 
 
 def d_epsilon_minimiser(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
@@ -84,7 +95,8 @@ def d_epsilon_minimiser(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
     >>> d_epsilon_minimiser(0.6, 0.7, 1.0)
     0.6
     """
-    branch = _Branch(p, q, epsilon)
+    p, q, epsilon = broadcast(p=(p, UNIT_INTERVAL), q=(q, UNIT_INTERVAL), epsilon=(epsilon, POSITIVE))
+    branch = _Branch(p, 1 - p, q, 1 - q, q - p, epsilon)
     return in_kind(np.where(branch.rising, branch.z, branch.z_bar))
 
 
@@ -94,23 +106,18 @@ class _Branch:
     a, b are p, q when p <= q and 1-p, 1-q otherwise; `x_bar` is 1-x.
     """
 
-    def __init__(self, p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> None:
-        first, second, self.epsilon = broadcast(p=(p, UNIT_INTERVAL), q=(q, UNIT_INTERVAL), epsilon=(epsilon, POSITIVE))
-        self.rising = first <= second
-        self.a, self.a_bar = _turn(first, self.rising)
-        self.b, self.b_bar = _turn(second, self.rising)
-        gap = np.abs(second - first)
+    def __init__(self, p: Array, p_bar: Array, q: Array, q_bar: Array, gap: Array, epsilon: Array) -> None:
+        self.rising = gap >= 0
+        self.a, self.a_bar = np.where(self.rising, p, p_bar), np.where(self.rising, p_bar, p)
+        self.b, self.b_bar = np.where(self.rising, q, q_bar), np.where(self.rising, q_bar, q)
+        gap = np.abs(gap)
         with np.errstate(divide="ignore", invalid="ignore"):
             distance = np.log(self.b) - np.log(self.a) + np.log(self.a_bar) - np.log(self.b_bar)
-            private = distance > self.epsilon
-            weight = self.b * np.exp(-self.epsilon)
+            private = distance > epsilon
+            weight = self.b * np.exp(-epsilon)
             z = np.where(self.b_bar == 0, 1.0, weight / (self.b_bar + weight))
             z_bar = np.where(self.b_bar == 0, 0.0, self.b_bar / (self.b_bar + weight))
-        b_minus_z = -self.b * z_bar * np.expm1(-self.epsilon)
+        b_minus_z = -self.b * z_bar * np.expm1(-epsilon)
         z_minus_a = np.maximum(np.where(z < self.b / 2, z - self.a, gap - b_minus_z), 0.0)
         self.z, self.z_bar = np.where(private, z, self.a), np.where(private, z_bar, self.a_bar)
         self.b_minus_z, self.z_minus_a = np.where(private, b_minus_z, gap), np.where(private, z_minus_a, 0.0)
-
-
-def _turn(mean: Array, rising: NDArray[np.bool_]) -> tuple[Array, Array]:
-    return np.where(rising, mean, 1 - mean), np.where(rising, 1 - mean, mean)

@@ -10,8 +10,10 @@ from typing import Any
 from bounds.domains import Choice, check
 from bounds.errors import PrivcheckError
 from bounds.instance import Instance
+from bounds.quantity import QUANTITIES, Quantity
 
-Evaluation = Callable[[Instance], float | None]
+Evaluation = Callable[[Any], float | None]
+"""A function of an instance of the class that the theorem is about."""
 
 KINDS = Choice(("lower", "upper"))
 PROVENANCES = Choice(("explicit", "derived", "second-hand", "order-only"))
@@ -22,9 +24,9 @@ class Condition:
     """A condition of a theorem on the instance: in words, and as a predicate."""
 
     text: str
-    predicate: Callable[[Instance], bool]
+    predicate: Callable[[Any], bool]
 
-    def checked(self, instance: Instance) -> ConditionCheck:
+    def checked(self, instance: Any) -> ConditionCheck:
         """Return the condition with its answer for `instance`."""
         return ConditionCheck(self.text, bool(self.predicate(instance)))
 
@@ -91,13 +93,18 @@ class Theorem:
     conditions: tuple[Condition, ...]
     statement: str
     evaluation: Evaluation
+    about: type = Instance
 
-    def evaluate(self, instance: Instance) -> BoundValue:
+    def evaluate(self, instance: Any) -> BoundValue:
         """Check the conditions on `instance` and, when all hold, compute the bound.
 
-        A number that overflows or is not a number is withheld: the bound does not apply, and a condition says why.
+        On an instance of another class than the theorem is `about` the bound does not apply. A number that overflows
+        or is not a number is withheld: the bound does not apply, and a condition says why.
         """
-        conditions = [condition.checked(instance) for condition in self.conditions]
+        if isinstance(instance, self.about):
+            conditions = [condition.checked(instance) for condition in self.conditions]
+        else:
+            conditions = [ConditionCheck(f"the setting of the theorem: {_setting(self.about)}", False)]
         number: float | None = None
         if all(condition.holds for condition in conditions):
             try:
@@ -130,11 +137,12 @@ def theorem(
     theorem_id: str,
     *,
     kind: str,
-    quantity: str,
+    quantity: Quantity | str,
     provenance: str,
     source: str,
     asymptotic: bool = False,
     conditions: Sequence[Condition] = (),
+    about: type = Instance,
 ) -> Callable[[Evaluation], Evaluation]:
     """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
 
@@ -145,11 +153,12 @@ def theorem(
     ----------
     theorem_id : "paper/statement", such as "azize-basu-2022/thm3"; unique.
     kind : "lower" or "upper".
-    quantity : what is bounded, such as "pseudo-regret"; only equal quantities are compared.
+    quantity : what is bounded; only equal quantities are compared.
     provenance : "explicit", "derived", "second-hand" or "order-only".
     source : paper, theorem, equation.
     asymptotic : whether the bound is about the limit T -> infinity.
     conditions : what the instance must meet.
+    about : the class of instances that the theorem is about.
 
     Raises
     ------
@@ -163,8 +172,23 @@ def theorem(
             raise PrivcheckError("theorem_id", theorem_id, "an id that is not taken", "choose another id")
         statement = " ".join((function.__doc__ or "").strip().split("\n\n")[0].split())
         THEOREMS[theorem_id] = Theorem(
-            theorem_id, kind, quantity, asymptotic, provenance, source, tuple(conditions), statement, function
+            theorem_id,
+            kind,
+            str(quantity),
+            asymptotic,
+            provenance,
+            source,
+            tuple(conditions),
+            statement,
+            function,
+            about,
         )
+        if isinstance(quantity, Quantity):
+            QUANTITIES[str(quantity)] = quantity
         return function
 
     return register
+
+
+def _setting(about: type) -> str:
+    return f"{getattr(about, 'setting', 'another one')} ({about.__name__})"

@@ -15,7 +15,7 @@ def instance_names() -> tuple[str, ...]:
     """Return the names that `named_instance` knows, sorted.
 
     >>> instance_names()
-    ('c1', 'c2', 'c3', 'c4', 'fig3')
+    ('c1', 'c2', 'c3', 'c4', 'fig3', 'hhmh-setting1', 'hhmh-setting2', 'ja25-mu1', 'ja25-mu2')
     """
     return tuple(sorted(file.stem for file in _FOLDER.glob("*.toml")))
 
@@ -25,7 +25,8 @@ def named_instance(name: str, *, epsilon: float, **overrides: Any) -> Instance:
 
     Parameters
     ----------
-    name : one of `instance_names()`: C1 to C4 and the instance of Figure 3 of Azize & Basu 2022.
+    name : one of `instance_names()`: C1 to C4 and Figure 3 of Azize & Basu 2022, the settings of Hu et
+        al., the vectors of Jourdan & Azize 2025.
     epsilon : privacy budget, above 0.
     overrides : other fields of `Instance`, in place of the paper's, such as `horizon`.
 

@@ -2,115 +2,141 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import warnings
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privcheck.cli.options import Epsilon, Horizon, Json, Means, check_json, number, numbers, write_json
+from privcheck.cli.instance_options import described_instance
+from privcheck.cli.options import Epsilon, Horizon, Json, Means, check_json, number, whole, write_json
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from bounds import BoundValue, Instance
+    from bounds import BoundValue, Curve
 
 
 def bounds(
     file: Annotated[str | None, typer.Argument(help="A TOML file with the instance, instead of flags.")] = None,
-    family: Annotated[str, typer.Option(help="Law of the rewards: bernoulli or gaussian (variance 1).")] = "bernoulli",
+    family: Annotated[
+        str,
+        typer.Option(help="Rewards: bernoulli, two-point, gaussian, exponential, poisson, finite or bounded."),
+    ] = "bernoulli",
     means: Means = None,
     instance: Annotated[
         str | None, typer.Option(help="A named instance of the papers, such as c2, instead of means.")
     ] = None,
+    support: Annotated[str | None, typer.Option(help="Rewards of finite and bounded arms: 0,0.5,1.")] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="Their probabilities, a row an arm: '0.1,0.3,0.6; 0.1,0.7,0.2'.")
+    ] = None,
+    variance: Annotated[float | None, number("variance", "Variance of Gaussian rewards; 1 by default.")] = None,
+    vectors: Annotated[str | None, typer.Option(help="Arms of a linear bandit: '1,0; 0,1'; with --theta.")] = None,
+    theta: Annotated[str | None, typer.Option(help="Parameter of a linear bandit: 0.5,0.25.")] = None,
+    base_arms: Annotated[
+        int | None, whole("base_arms", "Base arms m of a semi-bandit; with --size K and --gap.")
+    ] = None,
+    size: Annotated[int | None, whole("size", "Largest number K of base arms played at once.")] = None,
+    gap: Annotated[float | None, number("gap", "Smallest gap of a semi-bandit.")] = None,
+    smooth_inf: Annotated[float | None, number("smooth_inf", "B_inf of a semi-bandit, in the largest entry.")] = None,
+    smooth_one: Annotated[float | None, number("smooth_one", "B_1 of a semi-bandit, in the sum of entries.")] = None,
     epsilon: Epsilon = None,
-    delta: Annotated[float, number("delta", "delta; 0 for pure differential privacy.")] = 0.0,
+    delta: Annotated[float | None, number("delta", "delta; 0, pure differential privacy, by default.")] = None,
     horizon: Horizon = None,
-    alpha: Annotated[float, number("alpha", "Exploration parameter of AdaP-UCB.")] = 3.1,
+    alpha: Annotated[float | None, number("alpha", "Exploration parameter of AdaP-UCB; 3.1 by default.")] = None,
+    risk: Annotated[float | None, number("risk", "Allowed error probability of best-arm identification.")] = None,
+    curve: Annotated[str | None, typer.Option(help="Follow the bounds along epsilon, horizon or gap.")] = None,
+    plot: Annotated[str | None, typer.Option(help="Draw the curve into this .png or .svg file.")] = None,
+    csv: Annotated[str | None, typer.Option(help="Write the bounds, or the curve, to this .csv file.")] = None,
     json: Json = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also show sources, and theorems on other settings.")
+    ] = False,
 ) -> int:
     """Evaluate the theorems of the papers on an instance: every lower and upper bound, its conditions and its source.
 
         privcheck bounds --family bernoulli --means 0.75,0.625,0.5 --epsilon 1 --horizon 1e7
+        privcheck bounds --instance fig3 --epsilon 1 --curve epsilon --plot fig3.png
 
     An asymptotic bound is a rate: its constant multiplies ln T, and it is no bound at any T.
     """
-    from bounds import evaluate
-    from privcheck.serialise import plain, to_json
+    from bounds import ContradictionWarning, evaluate
+    from bounds import curve as follow
 
     check_json(json)
-    described = _instance(file, family, means, instance, epsilon, delta, horizon, alpha)
-    values = evaluate(described)
-    result = {"instance": plain(described), "bounds": [plain(value.to_dict()) for value in values]}
-    if not write_json(json, to_json(result)):
+    _check_outputs(curve, plot, csv, json)
+    flags = {
+        "means": means, "support": support, "weights": weights, "variance": variance, "vectors": vectors,
+        "theta": theta, "base_arms": base_arms, "size": size, "gap": gap, "smooth_inf": smooth_inf,
+        "smooth_one": smooth_one, "delta": delta, "alpha": alpha, "risk": risk,
+    }  # fmt: skip
+    described = described_instance(file, instance, family, flags, epsilon, horizon)
+    if curve is not None:
+        return _curve(follow(described, curve), plot, csv, json)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContradictionWarning)  # shown in the table, and in the JSON
+        values = evaluate(described)
+    if csv is not None:
+        from privcheck.files import write_whole
+        from privcheck.reporting.theory_files import bounds_csv
+
+        write_whole(csv, bounds_csv(values), "csv")
+    if not write_json(json, _json(described, values)):
         from rich.console import Console
 
-        console = Console()
-        console.print(_table(described, values))
-        for note in _notes(values):
-            console.print(note, highlight=False, markup=False)
+        from privcheck.reporting.theory_table import theory_table
+
+        Console(highlight=False).print(theory_table(described, values, everything=everything))
     return 0
 
 
-def _instance(
-    file: str | None,
-    family: str,
-    means: str | None,
-    name: str | None,
-    epsilon: float | None,
-    delta: float,
-    horizon: float | None,
-    alpha: float,
-) -> Instance:
-    from bounds import Instance, named_instance
-    from bounds.domains import Integer, check
+def _check_outputs(curve: str | None, plot: str | None, csv: str | None, json: str | None) -> None:
+    from privcheck.files import check_output
 
-    rounds = None if horizon is None else check("horizon", horizon, Integer(1), "the number of rounds T")
-
-    given = [source for source in (file, means, name) if source is not None]
-    if len(given) != 1:
-        hint = "give FILE.toml, --means 0.75,0.5 or --instance c2"
-        raise PrivcheckError("instance", " and ".join(given) or None, "one source of the arms", hint)
-    if file is not None:
-        return Instance.from_toml(file)
-    if epsilon is None:
-        raise PrivcheckError("epsilon", None, "a privacy budget", "give --epsilon 1")
-    if name is not None:
-        return named_instance(name, epsilon=epsilon, horizon=rounds, delta=delta, alpha=alpha)
-    return Instance(family, numbers(str(means), "means"), epsilon=epsilon, horizon=rounds, delta=delta, alpha=alpha)
+    if plot is not None:
+        check_output(plot, "plot", (".png", ".svg"))
+    if csv is not None:
+        check_output(csv, "csv", (".csv",))
+    if plot is not None and curve is None:
+        raise PrivcheckError("curve", None, "an axis for the picture", "give --curve epsilon, horizon or gap")
+    if curve is not None and plot is None and csv is None and json is None:
+        raise PrivcheckError("plot", None, "a file for the curve", "give --plot bounds.png, --csv or --json")
 
 
-def _table(instance: Instance, values: list[BoundValue]) -> Table:
-    from rich import box
-    from rich.table import Table
+def _json(instance: Any, values: list[BoundValue]) -> str:
+    from dataclasses import asdict
 
-    horizon = "" if instance.horizon is None else f", T = {instance.horizon:g}"
-    means = ", ".join(f"{mean:g}" for mean in instance.means)
-    title = f"{instance.family} arms {means}; epsilon = {instance.epsilon:g}{horizon}"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in ("theorem", "kind", "quantity", "bound"):
-        table.add_column(
-            column, justify="right" if column == "bound" else "left", no_wrap=column == "theorem", overflow="fold"
-        )
-    for value in values:
-        table.add_row(value.id, value.kind, value.quantity, _number(value))
-    return table
+    from bounds import Instance, contradictions, privacy_regime
+    from privcheck.serialise import plain, to_json
 
-
-def _notes(values: list[BoundValue]) -> list[str]:
-    """Say where each bound is from, and which of its conditions fail."""
-    notes = []
-    for value in values:
-        failing = [condition.text for condition in value.conditions if not condition.holds]
-        notes.append(
-            f"{value.id}: {value.provenance}, {value.source}"
-            + (f"; DOES NOT APPLY: asks for {', '.join(failing)}" if failing else "")
-        )
-    return notes
+    result = {
+        "instance": instance.to_dict(),
+        "bounds": [plain(value.to_dict()) for value in values],
+        "regime": asdict(privacy_regime(instance)) if isinstance(instance, Instance) else None,
+        "contradictions": [
+            {"quantity": lower.quantity, "lower": plain(lower.to_dict()), "upper": plain(upper.to_dict())}
+            for lower, upper in contradictions(values, instance)
+        ],
+    }
+    return to_json(result)
 
 
-def _number(value: BoundValue) -> str:
-    if not value.applies:
-        return "does not apply"
-    if value.asymptotic:
-        return f"{value.constant:.4g} ln T (rate)"
-    return "order only" if value.value is None else f"{value.value:.6g}"
+def _curve(found: Curve, plot: str | None, csv: str | None, json: str | None) -> int:
+    from privcheck.files import write_whole
+    from privcheck.reporting.theory_files import curve_csv, curve_json, curve_summary
+
+    if csv is not None:
+        write_whole(csv, curve_csv(found), "csv")
+    if plot is not None:
+        from privcheck.reporting.svg import save_png, to_svg
+        from privcheck.reporting.theory_picture import theory_figure
+
+        figure = theory_figure(found)
+        if plot.lower().endswith(".svg"):
+            write_whole(plot, to_svg(figure), "plot")
+        else:
+            save_png(figure, plot)
+    if not write_json(json, curve_json(found)):
+        import sys
+
+        sys.stdout.write(curve_summary(found, [path for path in (plot, csv, json) if path is not None]) + "\n")
+    return 0

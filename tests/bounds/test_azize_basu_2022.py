@@ -40,6 +40,18 @@ def private_divergence(p, q, epsilon):
     return min(search.fun, kl(p, q), epsilon * (q - p))
 
 
+def gaussian_private_divergence(shift, epsilon):
+    """`max over l of E_P g - ln E_Q e^g` with g the log-ratio minus l clipped to [0, epsilon], summed on a grid."""
+    points = np.linspace(-12, 12 + shift, 200_001)
+    p, q = (norm.pdf(points, mean) * (points[1] - points[0]) for mean in (0, shift))
+
+    def loss(level):
+        clipped = np.clip(shift * (shift / 2 - points) - level, 0, epsilon)
+        return math.log(q @ np.exp(clipped)) - p @ clipped
+
+    return -minimize_scalar(loss, bounds=(-epsilon, 0), method="bounded", options={"xatol": 1e-6}).fun
+
+
 # ---- Theorem 3
 
 
@@ -84,9 +96,9 @@ def test_theorem_3_gaussian_recomputed(epsilon):
     assert bound("thm3", instance).constant == pytest.approx(
         sum(shifts / np.minimum(shifts**2 / 2, 6 * epsilon * variations))
     )
-    assert bound("thm3-tight", instance).constant == pytest.approx(
-        sum(shifts / np.minimum(shifts**2 / 2, epsilon * variations))
-    )
+    tight = sum(shift / gaussian_private_divergence(shift, epsilon) for shift in shifts)
+    assert bound("thm3-tight", instance).constant == pytest.approx(tight, rel=1e-6)
+    assert tight >= sum(shifts / np.minimum(shifts**2 / 2, epsilon * variations)) * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("name", ["thm3", "thm3-tight"])
@@ -216,9 +228,9 @@ def test_lemma_2_gaussian():
     variation = norm.cdf(0.5) - norm.cdf(-0.5)
     assert bound("lemma2", instance).value == pytest.approx(30 * variation)
     assert bound("lemma2-sharp", instance).value == pytest.approx(10 * math.log(1 + variation * (math.exp(0.5) - 1)))
-    assert bound("lemma2-kl", instance).value == pytest.approx(10 * min(0.5, 0.5 * variation))
+    assert bound("lemma2-kl", instance).value == pytest.approx(10 * gaussian_private_divergence(1.0, 0.5), rel=1e-6)
     loose = dataclasses.replace(instance, epsilon=5.0)
-    assert bound("lemma2-kl", loose).value == pytest.approx(10 * 0.5)
+    assert bound("lemma2-kl", loose).value == pytest.approx(10 * gaussian_private_divergence(1.0, 5.0), rel=1e-6)
 
 
 def test_lemma_2_log_ratio_and_divergence_are_different_quantities():

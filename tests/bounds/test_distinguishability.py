@@ -48,8 +48,8 @@ def test_an_arm_that_is_already_better_is_at_distance_zero():
 
 @pytest.mark.parametrize("function", [d_inf, t_inf])
 def test_bad_input(function):
-    with pytest.raises(PrivcheckError, match="family: got 'poisson', expected one of 'bernoulli', 'gaussian'"):
-        function(0.1, 0.2, "poisson")
+    with pytest.raises(PrivcheckError, match="family: got 'bounded', expected one of 'bernoulli', 'two-point'"):
+        function(0.1, 0.2, "bounded")
     with pytest.raises(PrivcheckError, match="best_mean"):
         function(0.1, 1.2)
     with pytest.raises(PrivcheckError, match="mean"):

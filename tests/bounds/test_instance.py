@@ -38,9 +38,17 @@ def test_ties_and_a_perfect_arm_are_allowed():
     assert Instance("bernoulli", (0.5, 0.5), epsilon=1.0).suboptimal == ()
 
 
-GOOD = {"family": "bernoulli", "means": (0.75, 0.5), "epsilon": 1.0, "horizon": 100, "delta": 0.0, "alpha": 3.1}
+GOOD = {
+    "family": "bernoulli",
+    "means": (0.75, 0.5),
+    "epsilon": 1.0,
+    "horizon": 100,
+    "delta": 0.0,
+    "alpha": 3.1,
+    "risk": 0.01,
+}
 BAD = [
-    ("family", "poisson"),
+    ("family", "cauchy"),
     ("family", None),
     ("means", (0.5,)),
     ("means", ()),
@@ -149,6 +157,12 @@ PAPER = {
     "c4": (0.75, 0.71875, 0.625, 0.46875, 0.25),
     "fig3": (0.8, 0.1, 0.1, 0.1, 0.1),
 }
+OTHERS = {
+    "hhmh-setting1": ((0.75, 0.625, 0.5, 0.375, 0.25), 10**6, None),
+    "hhmh-setting2": ((0.5, 0.4, 0.4, 0.4, 0.4), 10**6, None),
+    "ja25-mu1": ((0.95, 0.9, 0.9, 0.9, 0.5), None, 0.01),
+    "ja25-mu2": ((0.75, 0.7, 0.7, 0.7, 0.7), None, 0.01),
+}
 
 
 @pytest.mark.parametrize("name", PAPER)
@@ -159,9 +173,84 @@ def test_named_instances(name):
     assert named_instance(name, epsilon=0.5, horizon=None).horizon is None
 
 
+@pytest.mark.parametrize("name", OTHERS)
+def test_named_instances_of_other_papers(name):
+    means, horizon, risk = OTHERS[name]
+    assert named_instance(name, epsilon=0.5) == Instance("bernoulli", means, 0.5, horizon, risk=risk)
+
+
 def test_names():
-    assert instance_names() == tuple(PAPER)
+    assert set(instance_names()) >= {*PAPER, *OTHERS}
     with pytest.raises(PrivcheckError, match="name: got 'c9', expected one of 'c1', 'c2'"):
         named_instance("c9", epsilon=1.0)
     with pytest.raises(PrivcheckError, match="unknown key 'budget'"):
         named_instance("c1", epsilon=1.0, budget=2.0)
+
+
+LAWS = {"support": (0, 0.5, 1), "weights": ((0.1, 0.3, 0.6), (0.1, 0.7, 0.2)), "epsilon": 1.0}
+
+
+def test_laws_given_by_weights(tmp_path):
+    instance = Instance("bounded", **LAWS)
+    assert instance.means == pytest.approx((0.75, 0.55))
+    assert instance.t_inf(1) == pytest.approx(0.3)
+    assert instance.d_epsilon_inf(1) <= instance.d_inf(1)
+    assert instance.to_dict()["weights"] == [[0.1, 0.3, 0.6], [0.1, 0.7, 0.2]]
+    assert Instance(**instance.to_dict()) == instance
+    path = tmp_path / "laws.toml"
+    path.write_text(
+        'family = "finite"\nsupport = [0, 0.5, 1]\nweights = [[0.1, 0.3, 0.6], [0.1, 0.7, 0.2]]\nepsilon = 1\n'
+    )
+    assert Instance.from_toml(path) == Instance("finite", **LAWS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameter"),
+    [
+        (LAWS | {"family": "bounded", "weights": None}, "weights"),
+        (LAWS | {"family": "bounded", "support": None}, "support"),
+        (LAWS | {"family": "bounded", "support": (0, 1)}, "atoms and weights"),
+        (LAWS | {"family": "bounded", "weights": ((0.5, 0.5, 0.5), (1, 0, 0))}, "weights"),
+        (LAWS | {"family": "bounded", "weights": ((1, 0, 0),)}, "weights"),
+        (LAWS | {"family": "bounded", "means": (0.75, 0.5)}, "means"),
+        (LAWS | {"family": "bernoulli", "means": (0.75, 0.5)}, "weights"),
+        ({"family": "bernoulli", "epsilon": 1.0}, "means"),
+        ({"family": "bernoulli", "means": (0.75, 0.5)}, "epsilon"),
+        ({"family": "bernoulli", "means": (0.75, 0.5), "epsilon": 1.0, "variance": 2.0}, "variance"),
+        ({"family": "gaussian", "means": (0.75, 0.5), "epsilon": 1.0, "variance": 0.0}, "variance"),
+        ({"family": "exponential", "means": (0.75, 0.0), "epsilon": 1.0}, "means"),
+        ({"family": "poisson", "means": (0.75, -1.0), "epsilon": 1.0}, "means"),
+        ({"family": "two-point", "means": (0.75, -1.5), "epsilon": 1.0}, "means"),
+    ],
+)
+def test_laws_that_do_not_fit_their_family_are_refused(arguments, parameter):
+    with pytest.raises(PrivcheckError) as caught:
+        Instance(**arguments)
+    assert caught.value.parameter == parameter
+
+
+@pytest.mark.parametrize(
+    ("family", "means", "unit", "better"),
+    [
+        ("bernoulli", (1.0, 0.5), True, False),
+        ("two-point", (0.5, 0.0), False, True),
+        ("two-point", (1.0, 0.0), False, False),
+        ("gaussian", (1.0, 0.0), False, True),
+        ("exponential", (1.0, 0.5), False, True),
+        ("poisson", (1.0, 0.5), False, True),
+    ],
+)
+def test_what_the_family_allows(family, means, unit, better):
+    instance = Instance(family, means, epsilon=1.0)
+    assert (instance.unit_rewards, instance.better_law_exists) == (unit, better)
+    assert math.isinf(instance.d_inf(1)) == math.isinf(instance.t_inf(1)) == (not better)
+
+
+def test_the_variance_scales_gaussian_distances():
+    narrow, wide = (Instance("gaussian", (1.0, 0.0), epsilon=0.3, variance=v) for v in (1.0, 4.0))
+    half = Instance("gaussian", (0.5, 0.0), epsilon=0.3)
+    assert wide.d_inf(1) == half.d_inf(1) == narrow.d_inf(1) / 4
+    assert wide.t_inf(1) == half.t_inf(1)
+    assert wide.d_epsilon_inf(1) == pytest.approx(half.d_epsilon_inf(1), rel=1e-12)
+    with pytest.raises(PrivcheckError, match="arm: got 2"):
+        narrow.d_inf(2)

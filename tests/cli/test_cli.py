@@ -248,7 +248,7 @@ def test_json_of_audit_on_standard_output(capsys):
 def test_json_of_bounds(capsys):
     assert run([*BOUNDS, "--json", "-"]) == 0
     found = parsed(capsys.readouterr().out)
-    assert list(found) == ["schema_version", "instance", "bounds"]
+    assert list(found)[:3] == ["schema_version", "instance", "bounds"]
     assert found["instance"]["means"] == [0.75, 0.625, 0.5]
     fields = {
         "id",

@@ -1,0 +1,48 @@
+"""Families of reward laws, one concept per file: divergences, and the distance to the better laws of the family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bounds.domains import Choice, check
+from bounds.errors import PrivcheckError
+from bounds.families.base import Family, MeanFamily
+from bounds.families.bernoulli import Bernoulli, TwoPoint
+from bounds.families.bounded import Bounded, Finite
+from bounds.families.exponential import Exponential
+from bounds.families.gaussian import Gaussian
+from bounds.families.poisson import Poisson
+
+__all__ = [
+    "FAMILIES", "FAMILY_IDS", "Bernoulli", "Bounded", "Exponential", "Family", "Finite", "Gaussian", "MeanFamily",
+    "Poisson", "TwoPoint", "family",
+]  # fmt: skip
+
+FAMILIES: dict[str, type[Family]] = {
+    known.id: known for known in (Bernoulli, TwoPoint, Gaussian, Exponential, Poisson, Finite, Bounded)
+}
+FAMILY_IDS = Choice(tuple(FAMILIES))
+
+
+def family(name: str, **parameters: Any) -> Family:
+    """Return a family by its id.
+
+    Parameters
+    ----------
+    name : one of "bernoulli", "two-point", "gaussian", "exponential", "poisson", "finite", "bounded".
+    parameters : `variance` of "gaussian", `support` of "finite".
+
+    Raises
+    ------
+    PrivcheckError : an unknown id, or parameters that are not the family's.
+
+    Examples
+    --------
+    >>> family("gaussian", variance=4.0).kl(0.0, 2.0)
+    0.5
+    """
+    check("family", name, FAMILY_IDS)
+    try:
+        return FAMILIES[name](**parameters)
+    except TypeError:
+        raise PrivcheckError("family", name, f"a family with the parameters {', '.join(parameters)}") from None

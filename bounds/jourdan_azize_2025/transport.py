@@ -1,0 +1,166 @@
+"""What it costs to move the best arm and another arm to a common mean, as the two are told apart privately."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from bounds.arrays import Array
+from bounds.divergences import kl_bernoulli
+from bounds.errors import PrivcheckError
+from bounds.gaussian_private_divergence import gaussian_private_divergence
+from bounds.private_divergence import d_epsilon
+
+_TABLE = 2000
+_HALVINGS = 55
+_GRADED = np.logspace(-8, math.log10(0.5), 60)
+
+Costs = tuple[Array, Array]
+"""Cost of lowering the best arm, and of raising each other arm."""
+
+
+class Transport(ABC):
+    """The best arm against K - 1 others: `d(mu*, u)` and `d(mu_a, u)` at `u = mu_a + x (mu* - mu_a)`, x in [0, 1].
+
+    Parameters
+    ----------
+    best : largest mean.
+    others : the other means, shape (K - 1,), below `best`.
+    epsilon : privacy budget; infinite for none.
+    """
+
+    fractions: Array
+    """Where the search for the cheapest common mean starts, increasing from 0 to 1."""
+
+    def __init__(self, best: float, others: Array, epsilon: float) -> None:
+        self.best, self.others, self.epsilon = best, others, epsilon
+
+    @abstractmethod
+    def costs(self, x: Array) -> Costs:
+        """Return both costs, never below the exact ones by more than their last digits."""
+
+    @abstractmethod
+    def rough(self, x: Array) -> tuple[Array, Array, Array, Array]:
+        """Return (down, slope of down, up, slope of up) in x, fast and accurate enough to search with."""
+
+    @cached_property
+    def _grid(self) -> Costs:
+        down, _, up, _ = self.rough(self.fractions[:, None])
+        return down, up
+
+    def cheapest(self, pulls: float) -> Array:
+        """Return the x, shape (K - 1,), that demand the most pulls of each arm: argmax of `(1 - pulls down)/up`."""
+        down, up = self._grid
+        with np.errstate(divide="ignore", invalid="ignore"):
+            demand = np.where(up > 0, (1 - pulls * down) / up, -np.inf)
+        nearest = demand.argmax(axis=0)
+        low = self.fractions[np.maximum(nearest - 1, 0)]
+        high = self.fractions[np.minimum(nearest + 1, len(self.fractions) - 1)]
+        for _ in range(_HALVINGS):
+            x = low + (high - low) / 2
+            down, down_slope, up, up_slope = self.rough(x)
+            rising = -pulls * down_slope * up > (1 - pulls * down) * up_slope
+            low, high = np.where(rising, x, low), np.where(rising, high, x)
+        return np.asarray(low + (high - low) / 2)
+
+
+class BernoulliTransport(Transport):
+    """Bernoulli arms. Both costs are convex, so that every common mean but one is too dear.
+
+    >>> transport = BernoulliTransport(0.7, np.array([0.2]), 1.0)
+    >>> down, up = transport.costs(np.array([0.0]))
+    >>> round(float(down[0]), 7), float(up[0])
+    (0.4046055, 0.0)
+    """
+
+    fractions = np.array([0.0, 1.0])
+
+    def costs(self, x: Array) -> Costs:
+        u = np.clip(self.others + x * (self.best - self.others), self.others, self.best)
+        if math.isinf(self.epsilon):
+            return np.asarray(kl_bernoulli(self.best, u)), np.asarray(kl_bernoulli(self.others, u))
+        return np.asarray(d_epsilon(self.best, u, self.epsilon)), np.asarray(d_epsilon(self.others, u, self.epsilon))
+
+    def rough(self, x: Array) -> tuple[Array, Array, Array, Array]:
+        gap = self.best - self.others
+        rise, fall = x * gap, (1 - x) * gap
+        u = self.others + rise
+        up, up_slope = _rising(self.others, 1 - self.others, u, 1 - u, rise, self.epsilon)
+        down, down_slope = _rising(np.array(1 - self.best), np.array(self.best), 1 - u, u, fall, self.epsilon)
+        return down, -gap * down_slope, up, gap * up_slope
+
+
+def _rising(p: Array, p_bar: Array, q: Array, q_bar: Array, gap: Array, epsilon: float) -> Costs:
+    """Return `d_epsilon(p, q)` for p <= q and its slope in q; `x_bar` is 1 - x, and `gap` is q - p."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio, ratio_bar = np.log1p(gap / p), np.log1p(-gap / p_bar)
+        value = np.where(p > 0, -p * ratio, 0.0) - p_bar * ratio_bar
+        slope = gap / (q * q_bar)
+        if math.isinf(epsilon):
+            return value, slope
+        reach = -math.expm1(-epsilon)
+        private = ratio - ratio_bar > epsilon
+        value = np.where(private, -np.log1p(-q * reach) - epsilon * p, value)
+        return value, np.where(private, reach / (1 - q * reach), slope)
+
+
+class GaussianTransport(Transport):
+    """Gaussian arms of variance 1. The costs are convex near 0 and concave far out: the search looks everywhere.
+
+    >>> transport = GaussianTransport(1.0, np.array([0.0]), math.inf)
+    >>> [cost.tolist() for cost in transport.costs(np.array([0.5]))]
+    [[0.125], [0.125]]
+    """
+
+    fractions = np.concatenate(([0.0], _GRADED, 1 - _GRADED[-2::-1], [1.0]))
+
+    def costs(self, x: Array) -> Costs:
+        gap = self.best - self.others
+        down, _ = gaussian_private_divergence((1 - x) * gap, self.epsilon)
+        up, _ = gaussian_private_divergence(x * gap, self.epsilon)
+        return down, up
+
+    def rough(self, x: Array) -> tuple[Array, Array, Array, Array]:
+        gap = self.best - self.others
+        down, down_slope = self._table(np.asarray((1 - x) * gap))
+        up, up_slope = self._table(np.asarray(x * gap))
+        return down, -gap * down_slope, up, gap * up_slope
+
+    @cached_property
+    def _table(self) -> Callable[[Array], Costs]:
+        """The divergence and its slope, interpolated: ln D is smooth in the logarithm of the shift."""
+        if math.isinf(self.epsilon):
+            return lambda shift: (shift**2 / 2, shift)
+        from scipy.interpolate import CubicHermiteSpline
+
+        widest = float(np.max(self.best - self.others))
+        shifts = np.geomspace(min(1e-9 * widest, 1e-3 * self.epsilon), widest, _TABLE)
+        value, slope = gaussian_private_divergence(shifts, self.epsilon)
+        logarithm = CubicHermiteSpline(np.log(shifts), np.log(value), shifts * slope / value)
+        derivative = logarithm.derivative()
+
+        def look_up(shift: Array) -> Costs:
+            place = np.log(np.maximum(shift, shifts[0]))
+            cost = np.exp(logarithm(place))
+            near = shift <= shifts[0]
+            return np.where(near, shift**2 / 2, cost), np.where(near, shift, cost * derivative(place) / np.exp(place))
+
+        return look_up
+
+
+def transport(family: str, means: Array, epsilon: float) -> Transport:
+    """Return the transport of an instance with one best arm, and refuse any other.
+
+    >>> transport("gaussian", np.array([0.5, 0.5]), 1.0)
+    Traceback (most recent call last):
+    bounds.errors.PrivcheckError: means: got [0.5, 0.5], expected one best arm; the best of several cannot be identified
+    """
+    best = float(means.max())
+    others = means[means < best]
+    if len(others) != len(means) - 1:
+        raise PrivcheckError("means", means.tolist(), "one best arm", "the best of several cannot be identified")
+    return {"bernoulli": BernoulliTransport, "gaussian": GaussianTransport}[family](best, others, epsilon)

@@ -1,0 +1,57 @@
+"""What a theorem bounds, with everything that makes two bounds comparable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+THIS_INSTANCE = "this instance"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A bounded quantity. Two bounds are comparable exactly when their quantities are equal.
+
+    Parameters
+    ----------
+    measure : what is measured, such as "pseudo-regret".
+    feedback : what the learner sees, such as "bandit feedback".
+    privacy : notion and neighbours, such as "epsilon-DP, one reward replaced"; "" where privacy plays no part.
+    scope : "this instance", or "minimax over ..." with the class of the rewards.
+    largest_gap : largest gap of an instance in the class of a minimax quantity; None when it is unbounded, and for
+        quantities of one instance.
+
+    Examples
+    --------
+    >>> str(Quantity("pseudo-regret", "bandit feedback", "epsilon-DP, one reward replaced"))
+    'pseudo-regret; bandit feedback; epsilon-DP, one reward replaced; this instance'
+    """
+
+    measure: str
+    feedback: str
+    privacy: str
+    scope: str = THIS_INSTANCE
+    largest_gap: float | None = None
+
+    def __str__(self) -> str:
+        return "; ".join(part for part in (self.measure, self.feedback, self.privacy, self.scope) if part)
+
+    @property
+    def minimax(self) -> bool:
+        """Whether the bound is about the worst instance of a class."""
+        return self.scope != THIS_INSTANCE
+
+
+QUANTITIES: dict[str, Quantity] = {}
+"""Every quantity that a registered theorem bounds, by its text."""
+
+PURE_ONE_REWARD = "epsilon-DP, one reward replaced"
+PURE_ONE_VECTOR = "epsilon-DP, one reward vector replaced"
+BANDIT = "bandit feedback"
+FULL_INFORMATION = "full information"
+
+BANDIT_REGRET = Quantity("pseudo-regret", BANDIT, PURE_ONE_REWARD)
+"""For pure DP and bandit feedback, replacing one reward and replacing one reward vector are the same: what is not seen
+does not matter."""
+
+UNIT_MINIMAX_REGRET = Quantity("pseudo-regret", BANDIT, PURE_ONE_REWARD, "minimax over rewards in [0, 1]", 1.0)
+FULL_INFORMATION_REGRET = Quantity("pseudo-regret", FULL_INFORMATION, PURE_ONE_VECTOR)

@@ -1,0 +1,112 @@
+"""From flags or a file to the instance that `privcheck bounds` evaluates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from privcheck.cli.options import numbers
+from privcheck.errors import PrivcheckError
+
+SOURCES = {
+    "means": "--means 0.75,0.5",
+    "weights": "--weights '0.1,0.9; 0.5,0.5' with --support 0,1",
+    "vectors": "--vectors '1,0; 0,1' with --theta 0.5,0.25",
+    "base_arms": "--base-arms 6 with --size 2 and --gap 0.1",
+}
+SEMI_BANDIT = {"base_arms": "arms", "size": "size", "gap": "gap"}
+
+
+def described_instance(
+    file: str | None,
+    name: str | None,
+    family: str,
+    flags: dict[str, Any],
+    epsilon: float | None,
+    horizon: float | None,
+) -> Any:
+    """Return the instance of a TOML file, of a name, or of flags; flags other than the arms complete a file or a name.
+
+    Raises
+    ------
+    PrivcheckError : no source of the arms or several, flags that the instance's setting does not have.
+
+    Examples
+    --------
+    >>> described_instance(None, "c2", "bernoulli", {}, epsilon=1.0, horizon=None).arms
+    5
+    """
+    from bounds import named_instance
+    from bounds.domains import Integer, check
+
+    given = {key: value for key, value in flags.items() if value is not None}
+    rounds = None if horizon is None else check("horizon", horizon, Integer(1), "the number of rounds T")
+    sources = [source for source in (file, name, *(given.get(key) for key in SOURCES)) if source is not None]
+    if len(sources) != 1:
+        hint = "give FILE.toml, --means 0.75,0.5 or --instance c2"
+        got = " and ".join(str(source) for source in sources) or None
+        raise PrivcheckError("instance", got, "one source of the arms", hint)
+    common = {key: value for key, value in (("epsilon", epsilon), ("horizon", rounds)) if value is not None}
+    if file is not None:
+        return _from_file(file, given | common)
+    if epsilon is None:
+        raise PrivcheckError("epsilon", None, "a privacy budget", "give --epsilon 1")
+    if name is not None:
+        return named_instance(name, **given, **common)
+    return _from_flags(family, given, common)
+
+
+def _from_flags(family: str, given: dict[str, Any], common: dict[str, Any]) -> Any:
+    from bounds import Instance
+    from bounds.settings import LinearInstance, SemiBanditInstance
+
+    if "vectors" in given:
+        if "theta" not in given:
+            raise PrivcheckError("theta", None, "the parameter of the rewards", SOURCES["vectors"])
+        vectors, theta = _rows(given.pop("vectors"), "vectors"), numbers(given.pop("theta"), "theta")
+        return _build(LinearInstance, {"vectors": vectors, "theta": theta} | common, given)
+    if "base_arms" in given:
+        values = {field: given.pop(flag) for flag, field in SEMI_BANDIT.items() if flag in given}
+        for flag, field in SEMI_BANDIT.items():
+            if field not in values:
+                raise PrivcheckError(flag, None, "a number", SOURCES["base_arms"])
+        return _build(SemiBanditInstance, values | common, given)
+    for key in ("means", "support"):
+        if key in given:
+            given[key] = numbers(given[key], key)
+    if "weights" in given:
+        given["weights"] = _rows(given["weights"], "weights")
+    return _build(Instance, {"family": family} | common, given)
+
+
+def _build(cls: type, values: dict[str, Any], given: dict[str, Any]) -> Any:
+    known = _names(cls)
+    for key, value in given.items():
+        if key not in known:
+            setting = getattr(cls, "setting", cls.__name__)
+            raise PrivcheckError(key, value, "no such flag", f"it says nothing about {setting}")
+    return cls(**values, **given)
+
+
+def _from_file(file: str, changes: dict[str, Any]) -> Any:
+    """Read a file as the setting that has most of its keys; as a bandit with independent arms in doubt."""
+    from bounds import Instance, settings
+    from bounds.toml_file import read_toml
+
+    keys = set(read_toml(file))
+    candidates = [Instance, *(getattr(settings, name) for name in settings.__all__)]
+    return max(candidates, key=lambda cls: len(keys & _names(cls))).from_toml(file, **changes)
+
+
+def _names(cls: Any) -> set[str]:
+    from bounds.domains import declared_fields
+
+    return {declared.name for declared in declared_fields(cls)}
+
+
+def _rows(text: str, parameter: str) -> tuple[tuple[float, ...], ...]:
+    """Read rows separated by semicolons, of numbers separated by commas.
+
+    >>> _rows("1,0; 0,1", "vectors")
+    ((1.0, 0.0), (0.0, 1.0))
+    """
+    return tuple(numbers(row, parameter) for row in text.split(";"))
