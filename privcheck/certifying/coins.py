@@ -78,7 +78,7 @@ def kept_context(policy: Any, asked: Any, context: Context, round_number: int) -
     """Return a leak for each attribute in which a copy that was asked holds the context, and the policy does not.
 
     It looks through attributes, lists, tuples, dictionaries and sets for arrays that share memory with the context or
-    are equal to it; a leak is placed at the first line of `select` that names the attribute.
+    are equal to it; a leak is placed at the first line of `select` that names both, else the attribute.
     """
     before, after = _attributes(policy), _attributes(asked)
     kept = [name for name in after if _holds(after[name], context) > _holds(before.get(name), context)]
@@ -120,6 +120,8 @@ def _placed(policy: Any, name: str, round_number: int) -> Leak:
         file = str(Path(inspect.getsourcefile(select) or "").resolve())
     except (OSError, TypeError):
         lines, start, file = [""], 0, "source unknown"
-    place = next((place for place, line in enumerate(lines) if f".{name}" in line), 0)
+    naming = [place for place, line in enumerate(lines) if f".{name}" in line]
+    (context, *_) = [*list(inspect.signature(policy.select).parameters), "context"]
+    place = next((place for place in naming if context in lines[place]), naming[0] if naming else 0)
     operation = f"keeping the context in {name}"
     return Leak("kept", file, start + place, "select", lines[place].strip(), (round_number,), KEPT, operation)

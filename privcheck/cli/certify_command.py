@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from privcheck.cli.options import Epsilon, Json, Seed, check_html, check_json, reward_range, whole, write_json
+from privcheck.cli.options import (
+    Epsilon,
+    Json,
+    Seed,
+    check_html,
+    check_json,
+    context_space,
+    reward_range,
+    whole,
+    write_json,
+)
 
 
 def certify(
@@ -15,8 +25,13 @@ def certify(
     arms: Annotated[int | None, whole("arms", "Number of arms K; needed for a policy of your own.")] = None,
     horizon: Annotated[int | None, whole("horizon", "Rounds per run; 16 by default.")] = None,
     rewards: Annotated[str, typer.Option(help="Declared range of rewards.")] = "0,1",
-    feedback: Annotated[str, typer.Option(help="What update() is given: bandit or full.")] = "bandit",
-    neighbours: Annotated[str, typer.Option(help="row, reward or group:k: what one datum is.")] = "row",
+    feedback: Annotated[str, typer.Option(help="bandit, full (information) or contextual.")] = "bandit",
+    neighbours: Annotated[str, typer.Option(help="What one datum is: row, reward, group:k, context-reward.")] = "row",
+    contexts: Annotated[
+        str | None,
+        typer.Option(help="Shape of a contextual bandit's contexts: d, or K,d for a row of features an arm."),
+    ] = None,
+    context_norm: Annotated[float | None, typer.Option(help="Largest L2 norm of such a vector.")] = None,
     runs: Annotated[int, whole("runs", "Guarded runs, each on a stream of its own.")] = 20,
     seed: Seed = 0,
     json: Json = None,
@@ -28,6 +43,11 @@ def certify(
     the budget; then transcripts are replayed on neighbouring streams:
 
         privcheck certify my_bandit.py:MyBandit --epsilon 1 --arms 2
+
+    A contextual bandit is certified for joint differential privacy:
+
+        privcheck certify my.py:MyBandit --epsilon 1 --arms 2 --feedback contextual
+        --neighbours context-reward --contexts 2,3 --context-norm 1
 
     Exit status: 0 certified (or nothing claimed and nothing found), 1 a leak or a refused certificate, 2 bad input.
     """
@@ -43,6 +63,7 @@ def certify(
         rewards=reward_range(rewards),
         feedback=feedback,
         neighbours=neighbours,
+        contexts=context_space(contexts, context_norm),
         runs=runs,
         seed=seed,
     )

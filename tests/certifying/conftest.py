@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-FILES = [Path(__file__).parent / name for name in ("zoo.py", "hiding.py")]
+FILES = [Path(__file__).parent / name for name in ("zoo.py", "hiding.py", "contextual_zoo.py")]
 
 
 def file_of(name: str) -> Path:
