@@ -125,14 +125,18 @@ def repeat_call(report: AuditReport) -> str:
     usual = {
         "delta": 0.0,
         "rewards": (0.0, 1.0),
-        "feedback": "bandit",
+        "feedback": "mechanism" if report.feedback == "mechanism" else "bandit",
+        "arms": 0,  # of a mechanism whose data have one dimension
+        "observe": "actions",
         "neighbours": "row",
         "confidence": 0.95,
         "error": 1e-3,
     }
-    names = ["delta", "arms", "horizon", "rewards", "feedback", "runs", "neighbours", "confidence", "error", "seed"]
+    names = ["delta", "arms", "horizon", "rewards", "feedback", "runs", "observe", "neighbours"]
+    names += ["confidence", "error", "seed"]
     settings = {"epsilon": report.epsilon_claimed} | {name: getattr(report, name) for name in names}
     shown = [f"{name}={value!r}" for name, value in settings.items() if name not in usual or usual[name] != value]
+    shown += ["contexts=contexts"] if report.feedback == "contextual" else []
     return f"privcheck.audit(target, {', '.join(shown)})"
 
 
