@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -115,6 +117,21 @@ def test_every_datum_is_charged_for_each_release_that_it_could_have_entered(plac
         assert release.losses.keys() == {release.round}
     in_one = certify(place("SumsByArm"), arms=2, horizon=4, runs=2, **JOINT).ledger
     assert [set(release.sensitivities.values()) for release in in_one.releases] == [{2.0}] * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "sentences"),
+    [
+        ("KeepsTheContext", ["are other ones too", "the context that `select` was given was kept"]),
+        ("SumsByArm", ["under its guard (joint differential privacy)", "contexts of shape (2, 2)", "norm at most 1."]),
+    ],
+)
+def test_the_page_says_what_is_joint_and_draws_rewards_only(name, sentences, place, tmp_path):
+    certificate = certified(place, name)
+    certificate.save_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert [sentence for sentence in sentences if sentence not in page] == []
+    assert json.loads(certificate.to_json())["contexts"] == {"shape": [2, 2], "low": -1.0, "high": 1.0, "norm": 1.0}
 
 
 # The throw-away copy

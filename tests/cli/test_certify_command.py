@@ -13,7 +13,9 @@ FOLDER = Path(__file__).parents[1] / "certifying"
 EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"
 ZOO = f"{FOLDER / 'zoo.py'}:"
 HIDING = f"{FOLDER / 'hiding.py'}:"
+CONTEXTUAL = f"{FOLDER / 'contextual_zoo.py'}:"
 EPSILON = ["--epsilon", "1", "--arms", "2"]
+JOINT = [*EPSILON, *"--feedback contextual --neighbours context-reward --contexts 2,2 --context-norm 1".split()]
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +43,8 @@ def parsed(text):
         ([f"{HIDING}HidesTheLeak", *EPSILON], 1, ["not certified", "hiding.py:"]),
         ([f"{ZOO}Unclipped", *EPSILON, "--rewards=0,10"], 1, ["not certified", "10.0 computed from the data"]),
         ([f"{ZOO}Clipped", *EPSILON, "--rewards=-3,10"], 0, ["certified", "all executions"]),
+        ([f"{CONTEXTUAL}SumsByArm", *JOINT], 0, ["joint differential privacy", "all executions", "norm=1.0"]),
+        ([f"{CONTEXTUAL}CountsArms", *JOINT], 1, ["not certified", "contextual_zoo.py:", "one_hot(action, arms)"]),
     ],
 )
 def test_exit_status_and_text(capsys, tmp_path, arguments, status, words):
