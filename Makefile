@@ -19,6 +19,7 @@ evidence: $(VENV)/.package $(VENV)/.testing  ## run the slow statistical evidenc
 benchmark: $(VENV)/.package  ## print the tables of benchmarks/
 	$(BIN)/python -P benchmarks/simulate.py
 	$(BIN)/python -P benchmarks/audit.py
+	$(BIN)/python -P benchmarks/theory.py
 
 lint: $(VENV)/.package $(VENV)/.testing  ## ruff and mypy strict
 	$(BIN)/python -m ruff check .

@@ -23,6 +23,7 @@ from bounds.finite_law import FiniteLaw
 
 _UNIT_ROUNDOFF = 2.0**-53
 _ROUNDING = 4e-15
+_EXTENDED = bool(np.finfo(np.longdouble).eps < 2e-19)
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class _Dual:
         self.scaled: Array = (atoms - best) / (top - best)
         self.complement: Array = (top - atoms) / (top - best)
         terms = self.weights * self.scaled
-        self.gap = -math.fsum(terms.tolist())
+        self.gap = -_sum(terms)
         self.gap_error = 3 * _UNIT_ROUNDOFF * float(np.abs(terms).sum())
         self.up = self.scaled > 0
 
@@ -68,12 +69,12 @@ class _Dual:
         """Return the first and second derivative in t, times u and u^2."""
         remaining = self.remaining(point)
         with np.errstate(divide="ignore", invalid="ignore"):
-            first = self.scaled / remaining
-        first *= -point.u
+            ratio = point.u / remaining
+        ratio *= self.scaled
         if self.epsilon < math.inf:
-            first = np.where(self.clipped(remaining, point), -1.0, first)
-        weighted = self.weights * first
-        return float(weighted.sum()), -float(weighted @ first)
+            ratio = np.where(self.clipped(remaining, point), 1.0, ratio)
+        weighted = self.weights * ratio
+        return -float(weighted.sum()), -float(weighted @ ratio)
 
     def value(self, point: _Point) -> tuple[float, float]:
         """Return the function and a bound on its rounding error.
@@ -92,7 +93,7 @@ class _Dual:
             logarithms = self.weights * np.log(remaining)
             direct_error = 6 * _UNIT_ROUNDOFF * float(np.abs(logarithms).sum())
             if direct_error < error:
-                total, error = math.fsum(logarithms.tolist()), direct_error
+                total, error = _sum(logarithms), direct_error
         if self.epsilon < math.inf:
             over = np.maximum(np.log(remaining) + point.v - self.epsilon, 0.0)
             total -= float(self.weights @ over)
@@ -123,7 +124,7 @@ def nearest_better(law: FiniteLaw, best: float, top: float, epsilon: float = mat
     if dual.gap <= 0:
         return Enclosure.exactly(0.0)
     if epsilon == math.inf and _rises_to_the_end(dual):
-        value = math.fsum((dual.weights * np.log(dual.complement)).tolist())
+        value = _sum(dual.weights * np.log(dual.complement))
         return Enclosure.around(value, value, 2 * _ROUNDING)
     low, high = _bracket(dual)
     slope = max(0.0, dual.slopes(low)[0]) / low.u
@@ -160,7 +161,7 @@ def total_variation_to_better(law: FiniteLaw, best: float, top: float) -> Enclos
         return Enclosure.exactly(math.inf)
     order = np.argsort(law.atoms, kind="stable")
     weights, gains = law.weights[order], top - law.atoms[order]
-    missing = math.fsum((law.weights * (best - law.atoms)).tolist())
+    missing = _sum(law.weights * (best - law.atoms))
     if missing <= 0:
         return Enclosure.exactly(0.0)
     moved = np.cumsum(weights * gains)
@@ -170,6 +171,13 @@ def total_variation_to_better(law: FiniteLaw, best: float, top: float) -> Enclos
     value = float(weights[:last].sum()) + max(0.0, rest) / gain
     error = 8 * _UNIT_ROUNDOFF * (value + (missing + float(law.weights @ np.abs(best - law.atoms))) / gain)
     return Enclosure(max(0.0, value - error), min(1.0, value + error)) if error < value else Enclosure(0.0, 2 * error)
+
+
+def _sum(terms: Array) -> float:
+    """Add up with no rounding error that matters: in extended precision where there is one, exactly elsewhere."""
+    if _EXTENDED:
+        return float(terms.sum(dtype=np.longdouble))
+    return math.fsum(terms.tolist())
 
 
 def _rises_to_the_end(dual: _Dual) -> bool:

@@ -12,5 +12,6 @@ from bounds.azize_basu_2022.regret import PRINTED_WINDOW  # isort: skip  (the or
 from bounds.azize_basu_2022 import lemma as lemma  # isort: skip
 from bounds.azize_basu_2022 import kl_ucb as kl_ucb  # isort: skip
 from bounds.azize_basu_2022 import minimax as minimax  # isort: skip
+from bounds.azize_basu_2022 import linear as linear  # isort: skip
 
 __all__ = ["PRINTED_WINDOW"]

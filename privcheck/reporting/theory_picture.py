@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bounds.curve import Curve
-from bounds.quantity import QUANTITIES
+from bounds.quantity import BANDIT, QUANTITIES
 from bounds.regime import privacy_regime
 from bounds.theorem import BoundValue
 from privcheck.errors import PrivcheckError
@@ -101,7 +101,8 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue])
     axes.set_yscale("log")
     axes.set_xlim(curve.values[0], curve.values[-1])
     axes.set_xlabel(LABELS[curve.axis])
-    measure = quantity.partition(";")[0]
+    measure, feedback = quantity.split("; ")[:2]
+    measure += "" if feedback == BANDIT else f", {feedback}"
     rate = curve.axis != "horizon" and curve.instance.horizon is None and all(bound.asymptotic for bound in bounds)
     axes.set_ylabel(textwrap.fill(f"{measure} / ln T" if rate else measure, 26))
     for axis in (axes.xaxis, axes.yaxis):

@@ -1,0 +1,48 @@
+"""How fast the theory is: `python benchmarks/theory.py`."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import bounds
+
+
+def main() -> None:
+    """Time each quantity, median of several calls, and print the table."""
+    rng = np.random.default_rng(0)
+    law = bounds.FiniteLaw.empirical(0.8 * rng.beta(0.5, 0.5, 100_000))
+    unit, gaussian, poisson = bounds.family("bounded"), bounds.family("gaussian"), bounds.family("poisson")
+    means = rng.uniform(0, 1, (100_000, 5))
+    fig3 = bounds.named_instance("fig3", epsilon=1.0)
+    table = Table("what", "median ms")
+    for name, call in {
+        "d_inf on [0, 1], 1e5 atoms, gap 1e-3": lambda: unit.d_inf(law, law.mean + 1e-3),
+        "d_inf on [0, 1], 1e5 atoms, gap 1e-6": lambda: unit.d_inf(law, law.mean + 1e-6),
+        "d_epsilon_inf on [0, 1], 1e5 atoms": lambda: unit.d_epsilon_inf(law, law.mean + 0.01, 0.1),
+        "d_epsilon, Gaussian": lambda: gaussian.d_epsilon(0.0, 1.0, 0.5),
+        "d_epsilon, Poisson": lambda: poisson.d_epsilon(3.0, 5.0, 0.5),
+        "sweep of 1e5 Bernoulli instances with 5 arms": lambda: bounds.sweep(means, 0.5, horizon=1e6),
+        "evaluate everything on one instance": lambda: bounds.evaluate(fig3),
+    }.items():
+        table.add_row(name, f"{median_ms(call):.2f}")
+    Console().print(table)
+
+
+def median_ms(call: Callable[[], object], repetitions: int = 9) -> float:
+    """Return the median duration of a call in milliseconds."""
+    times = []
+    for _ in range(repetitions):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return 1e3 * statistics.median(times)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The table of printed numbers in docs/bounds.md, recomputed row by row, and the examples of that page."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+import bounds
+
+PAGE = (Path(__file__).parents[2] / "docs" / "bounds.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([-\d.]+) \| ([\d.]+) \| `([^`]+)` \|$", PAGE, re.MULTILINE)
+
+
+def test_the_table_was_found():
+    assert len(ROWS) == PAGE.partition("## Printed numbers")[2].count("\n| ") - 1 >= 12
+
+
+@pytest.mark.parametrize(("paper", "what", "printed", "ours", "how"), ROWS, ids=lambda value: value[:30])
+def test_ours_is_what_the_code_gives(paper, what, printed, ours, how):
+    digits = len(ours.partition(".")[2])
+    assert f"{eval(how, vars(bounds) | {'math': math}):.{digits}f}" == ours
+    assert paper.partition(" ")[0] in ("Azize", "Jourdan")
+
+
+@pytest.mark.parametrize("name", ["fig3", "ja25-mu1", "ja25-mu2"])
+def test_thresholds_agree_with_what_the_papers_print_to_its_digits(name):
+    regime = bounds.privacy_regime(bounds.named_instance(name, epsilon=1))
+    printed = {"fig3": 0.3, "ja25-mu1": 2.94, "ja25-mu2": 0.25}[name]
+    ours = regime.changes_from / 6 if name == "fig3" else regime.free_from
+    assert round(ours, len(str(printed).partition(".")[2])) == printed
+
+
+def test_the_page_s_python_runs(capsys):
+    for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        exec(block, {"bounds": bounds})
+    assert "azize-basu-2022/thm3-tight True None" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("line", re.findall(r"^    privcheck bounds (.*)$", PAGE, re.MULTILINE))
+def test_the_page_s_commands_run(line, tmp_path, monkeypatch, capsys):
+    import shlex
+
+    from privcheck.cli import run
+
+    monkeypatch.chdir(tmp_path)
+    toml = re.search(r"# mine.toml\n(.*?)\n\n", PAGE, re.DOTALL)[1]
+    (tmp_path / "mine.toml").write_text("\n".join(part.strip() for part in toml.splitlines()))
+    assert run(["bounds", *shlex.split(line)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("flags", re.findall(r"^\| [^|]+ \| [^|`]*`(--[^`]*)`", PAGE, re.MULTILINE))
+def test_the_page_s_flags_run(flags, monkeypatch, capsys):
+    import shlex
+
+    from privcheck.cli import run
+
+    base = ["--means", "0.75,0.5"] if "--risk" in flags else []
+    if flags == "--family finite":
+        return
+    assert run(["bounds", *base, *shlex.split(flags), "--epsilon", "0.5", "--horizon", "1e4"]) == 0
+    assert capsys.readouterr().err == ""
