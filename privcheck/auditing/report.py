@@ -95,7 +95,6 @@ class AuditReport:
     epsilon_lower: float | None
     epsilon_lower_clopper_pearson: float | None
     epsilon_estimate: Estimate | None
-    delta_lower: float | None
     resolution: Resolution | None
     exact_loss: float | None
     witness: Witness | None
@@ -115,6 +114,7 @@ class AuditReport:
     confidence: float
     error: float
     counted_runs: int = 0
+    delta_lower: float | None = None
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> str:

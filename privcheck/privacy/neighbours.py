@@ -25,7 +25,6 @@ RELATIONS = {
 """The neighbour relations by name, with what may change."""
 
 
-
 @dataclass(frozen=True)
 class Relation:
     """A neighbour relation between reward tables of the same shape (T, K): replace at most `limit` units.

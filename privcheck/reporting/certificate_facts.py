@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from privcheck.certifying.certificate import Certificate
 from privcheck.reporting import numbers
-from privcheck.reporting.certificate_sentences import ledger_sentence, replay_sentence
+from privcheck.reporting.certificate_sentences import JOINT, ledger_sentence, replay_sentence
 from privcheck.reporting.sentences import plural
 
 
@@ -32,4 +32,5 @@ def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
         f"{explored} of {plural(certificate.horizon, 'round')}, {plural(certificate.arms, 'arm')}, "
         f"{certificate.feedback} feedback; neighbouring by {certificate.neighbours}"
     )
-    return [*rows, ("explored", setting)]
+    notion = [] if certificate.contexts is None else [("notion", JOINT)]
+    return [*rows[:2], *notion, *rows[2:], ("explored", setting)]

@@ -12,6 +12,8 @@ from privcheck.reporting.sentences import plural
 
 CERTIFIED, REFUSED, RECORDED = "certified", "not certified", "no budget"
 
+JOINT = "joint differential privacy"
+
 CERTIFICATE_MARKS = {CERTIFIED: "✓", REFUSED: "✗", RECORDED: "–"}
 
 
@@ -37,7 +39,8 @@ def certificate_sentence(certificate: Certificate) -> str:
     word = certificate_word(certificate)
     if word == CERTIFIED:
         upper = at_most(certificate.epsilon_upper)
-        return f"{word}: epsilon is at most {upper} on every execution of the policy under its guard"
+        joint = "" if certificate.contexts is None else f" ({JOINT})"
+        return f"{word}: epsilon is at most {upper} on every execution of the policy under its guard{joint}"
     if word == RECORDED:
         return f"{word}: nothing to certify; the ledger recorded what the explored executions released"
     return f"{word}: {'; '.join(reasons(certificate, brief=True))}"
@@ -106,8 +109,9 @@ def replay_sentence(certificate: Certificate) -> str:
     return some if replay.divergences == replay.replays else f"{some}; the largest loss of the others is {loss}"
 
 
-def divergence_sentences(divergence: Divergence) -> list[str]:
+def divergence_sentences(divergence: Divergence, *, contextual: bool = False) -> list[str]:
     """Return the first divergence, what it is and why it is a leak."""
+    what = "contexts, actions and rewards" if contextual else "rewards"
     one, two = ("nothing" if not actions else f"arm {actions[-1]}" for actions in _last(divergence))
     same = divergence.actions_first == divergence.actions_second
     played = (
@@ -117,8 +121,9 @@ def divergence_sentences(divergence: Divergence) -> list[str]:
     )
     return [
         f"In round {divergence.round} {played}: {clean(divergence.reason)}.",
-        "Both runs had the same coins and were handed the same releases, so only rewards that were not released can "
+        f"Both runs had the same coins and were handed the same releases, so only {what} that were not released can "
         "have made the difference.",
+        *(["The contexts of the rounds that differ are other ones too; they are not drawn."] if contextual else []),
     ]
 
 
@@ -154,13 +159,28 @@ def coverage(certificate: Certificate) -> list[str]:
     rewards = f"[{certificate.rewards[0]:g}, {certificate.rewards[1]:g}]"
     return [
         *first,
+        *_jointly(certificate),
         f"It assumes rewards in {rewards} and streams that are neighbours by {certificate.neighbours}; a reward "
         "outside the range is refused.",
         f"It is about the code of {clean(certificate.target)} as it ran, and no other: not a faster engine, not the "
         "theorem behind it.",
         "It assumes code that is honest but may be mistaken. Timing, memory and floating-point artefacts are outside "
         "of it.",
-        "Replay is a test and not a proof: it sees the streams and the seed that it tries.",
+        "Replay is a test and not a proof: it sees the streams and seeds that it tries.",
+    ]
+
+
+def _jointly(certificate: Certificate) -> list[str]:
+    contexts = certificate.contexts
+    if contexts is None:
+        return []
+    norm = "" if contexts.norm is None else f" and vectors of norm at most {contexts.norm:g}"
+    return [
+        f"The notion is {JOINT}: it bounds what the actions of all other rounds tell about the context and the reward "
+        "of one round. The action of a round may depend on the context of that round, which `select` reads on a "
+        "throw-away copy of the policy; what is kept outside of the policy, in globals, class attributes or files, is "
+        "assumed to hold no context.",
+        f"It assumes contexts of shape {contexts.shape} with entries in [{contexts.low:g}, {contexts.high:g}]{norm}.",
     ]
 
 
@@ -171,9 +191,9 @@ def repeat_certificate(certificate: Certificate) -> str:
     >>> repeat_certificate(GRANTED)
     'privcheck.certify(target, epsilon=1.0, arms=2, horizon=8, runs=20, seed=0)'
     """
-    usual = {"rewards": (0.0, 1.0), "feedback": "bandit", "neighbours": "row"}
+    usual = {"rewards": (0.0, 1.0), "feedback": "bandit", "neighbours": "row", "contexts": None}
     chosen = {"epsilon": certificate.epsilon_claimed, "runs": certificate.executions}
-    names = ["epsilon", "arms", "horizon", "rewards", "feedback", "neighbours", "runs", "seed"]
+    names = ["epsilon", "arms", "horizon", "rewards", "feedback", "neighbours", "contexts", "runs", "seed"]
     values = {name: chosen.get(name, getattr(certificate, name, None)) for name in names}
     shown = [f"{name}={value!r}" for name, value in values.items() if name not in usual or usual[name] != value]
     return f"privcheck.certify(target, {', '.join(shown)})"

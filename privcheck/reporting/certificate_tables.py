@@ -96,8 +96,9 @@ def _numbers(certificate: Certificate) -> Table:
 
 
 def _divergence(certificate: Certificate, divergence: Divergence) -> list[RenderableType]:
-    said = [_block(Text(sentence)) for sentence in divergence_sentences(divergence)]
-    streams = characters(diverging_streams(divergence), certificate.rewards)
+    contextual = certificate.contexts is not None
+    said = [_block(Text(sentence)) for sentence in divergence_sentences(divergence, contextual=contextual)]
+    streams = characters(diverging_streams(divergence, certificate.arms), certificate.rewards)
     played = Table.grid(padding=(0, 2, 0, 0))
     for name, actions in (("first", divergence.actions_first), ("second", divergence.actions_second)):
         played.add_row(Text(f"played on the {name} stream", style="dim"), Text(_actions(actions)))

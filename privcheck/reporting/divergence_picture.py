@@ -32,11 +32,11 @@ class DivergingStreams:
     rounds: tuple[int, ...]
 
 
-def diverging_streams(divergence: Divergence) -> DivergingStreams:
-    """Return the streams as the pictures of witnesses take them."""
+def diverging_streams(divergence: Divergence, arms: int) -> DivergingStreams:
+    """Return the rewards of the streams, their first K columns, as the pictures of witnesses take them."""
     first, second = np.asarray(divergence.first, dtype=float), np.asarray(divergence.second, dtype=float)
     changed = np.flatnonzero((first != second).any(axis=1)) + 1
-    return DivergingStreams(first, second, tuple(changed.tolist()))
+    return DivergingStreams(first[:, :arms], second[:, :arms], tuple(changed.tolist()))
 
 
 def divergence_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:
@@ -62,11 +62,12 @@ def divergence_figure(certificate: Certificate, *, width: float = WIDE) -> Figur
     if divergence is None:
         got = f"the certificate of {certificate.target}"
         raise PrivcheckError("certificate", got, "one with a divergence", "no replay diverged")
-    streams = diverging_streams(divergence)
+    streams = diverging_streams(divergence, certificate.arms)
+    contextual = certificate.contexts is not None
     shown = view(streams, MOST_ROUNDS, MOST_ARMS)
     title = f"First divergence of {clean(certificate.target)}"
     with settings():
         height = streams_height(shown) + (SECOND_ROW if key_columns(width) < 5 else 0.0)
-        figure = new_figure(width, height, title, " ".join(divergence_sentences(divergence)))
+        figure = new_figure(width, height, title, " ".join(divergence_sentences(divergence, contextual=contextual)))
         draw_streams(figure, streams, certificate.rewards, shown, (divergence.actions_first, divergence.actions_second))
     return figure

@@ -113,14 +113,16 @@ def _leaks(leaks: list[Leak]) -> list[str]:
         for leak in leaks
     )
     head = "".join(f'<th scope="col">{name}</th>' for name in ("where", "code", "data", "what to do"))
-    caption = "Where the code read rewards that had not been released"
+    caption = "Where the code read data that had not been released"
     table = f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return [element("h3", "Leaks"), element("div", table, "scroll leaks")]
 
 
 def _divergence(certificate: Certificate, divergence: Divergence) -> list[str]:
-    said = "".join(element("p", text(sentence)) for sentence in divergence_sentences(divergence))
-    streams = diverging_streams(divergence)
+    contextual = certificate.contexts is not None
+    sentences = divergence_sentences(divergence, contextual=contextual)
+    said = "".join(element("p", text(sentence)) for sentence in sentences)
+    streams = diverging_streams(divergence, certificate.arms)
     differ = f"differ in {rounds_text(streams)}" if streams.rounds else "do not differ"
     caption = (
         f"Two neighbouring streams, which {differ}, and the arms played on them with the same coins and the same "

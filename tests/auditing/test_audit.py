@@ -87,12 +87,12 @@ def test_the_json_says_what_was_asked_and_found(violation):
     settings = {
         "epsilon_claimed": 1.0, "delta": 0.0, "runs": 20_000, "engine": "kernel", "neighbours": "row",
         "rewards": [0.0, 1.0], "observe": "actions", "horizon": 4, "arms": 4, "seed": 1, "confidence": 0.95,
-        "error": 1e-3, "feedback": "full", "exact_loss": None, "verdict": "violation", "notes": [],
+        "error": 1e-3, "feedback": "full", "verdict": "violation", "notes": [],
         "target": "rnm-ftnl-published(arms=4, epsilon=1)",
     }  # fmt: skip
     assert {name: found[name] for name in settings} == settings
     assert 0.0 < found["seconds"] < 600.0
-    assert found["epsilon_lower"] == violation.epsilon_lower
+    assert found["epsilon_lower"] == violation.epsilon_lower < found["exact_loss"]
     assert {k: v for k, v in found.items() if k != "schema_version"} == violation.to_dict()
 
 
@@ -530,7 +530,10 @@ def declared():
 
 @pytest.mark.parametrize("module", list(declared()))
 def test_declared_audits_come_out_as_expected(module):
-    """At a share of the declared runs, at least the 20,000 that it takes to look at a fair share of the pairs."""
+    """At a share of the declared runs, at least the 20,000 that it takes to look at a fair share of the pairs.
+
+    The lower bound is then smaller than the declared one: where that is small, little is left.
+    """
     audit = module.AUDIT
     assert isinstance(audit, DeclaredAudit)
     assert module.__doc__
@@ -539,7 +542,7 @@ def test_declared_audits_come_out_as_expected(module):
     report = audit.run(runs=runs)
     assert isinstance(report, AuditReport)
     assert report.verdict == audit.expected
-    assert report.epsilon_lower > 0.3
+    assert report.epsilon_lower >= min(0.3, 0.6 * audit.least_lower_bound - 0.1)
     assert (report.epsilon_claimed, report.runs) == (audit.epsilon, runs)
 
 

@@ -147,7 +147,7 @@ BAD = [
     (["audit", "ucb", "--error", "0"], ["error: got 0.0", "a number in (0, 1)"]),
     (["audit", "ucb", "--delta", "1"], ["delta: got 1.0", "a number in [0, 1)"]),
     (["audit", "ucb", "--seed", "-1"], ["seed: got -1", "an integer of at least 0"]),
-    (["audit", "ucb", "--observe", "releases"], ["observe: got 'releases'", "'actions'"]),
+    (["audit", "ucb", "--observe", "rewards"], ["observe: got 'rewards'", "'actions'"]),
     (["audit", "ucb", "--feedback", "some"], ["feedback: got 'some'", "'full'"]),
     (["audit", "ucb", "--neighbours", "rows"], ["neighbours: got 'rows'", "did you mean 'row'?"]),
     (["audit", "ucb", "--rewards", "0"], ["rewards: got '0'", "--rewards 0,1"]),
