@@ -4,5 +4,5 @@ Of the paper only its abstract, reviews and rebuttals were at hand; what follows
 
 >>> from bounds.jourdan_azize_2025.characteristic_time import characteristic_time
 >>> round(characteristic_time("bernoulli", [0.75, 0.5], None).value, 6)
-57.715934
+29.550704
 """
