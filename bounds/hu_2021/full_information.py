@@ -26,10 +26,7 @@ _GAPS_BELOW_EPSILON = Condition(
 )
 _ONE_SCALE = Condition(
     "all positive gaps within a factor 2",
-    lambda instance: (
-        bool(instance.suboptimal)
-        and max(gap for _, gap in instance.suboptimal) <= 2 * min(gap for _, gap in instance.suboptimal)
-    ),
+    lambda instance: not instance.suboptimal or max(instance.gaps) <= 2 * _smallest_gap(instance),
 )
 _FOUR_ACTIONS = Condition("at least four actions", lambda instance: instance.arms >= 4)
 _SMALL_GAP = Condition(

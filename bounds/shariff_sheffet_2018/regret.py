@@ -150,7 +150,7 @@ def wishart_order(instance: ContextualInstance) -> None:
     quantity=REGRET,
     provenance="order-only",
     source="Shariff & Sheffet 2018, Corollary 12, Section 4.2",
-    conditions=(GAUSSIAN, *_NOISE),
+    conditions=(GAUSSIAN, HAS_DELTA, IS_PRIVATE),
     about=ContextualInstance,
 )
 def gaussian_order(instance: ContextualInstance) -> None:

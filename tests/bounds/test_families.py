@@ -13,6 +13,7 @@ from scipy.optimize import minimize_scalar
 
 from bounds import Enclosure, PrivcheckError, d_epsilon, kl_bernoulli
 from bounds.families import FAMILIES, Bernoulli, Exponential, Gaussian, Poisson, TwoPoint, family
+from bounds.gaussian_private_divergence import gaussian_private_divergence
 
 BUDGETS = [1e-6, 1e-3, 0.3, 1.0, 4.0, 1e3]
 GAUSSIAN, WIDE = Gaussian(), Gaussian(variance=4.0)
@@ -228,3 +229,12 @@ def test_bad_input(make, parameter):
 
 def test_every_family_is_known_by_its_id():
     assert all(known.id == name for name, known in FAMILIES.items())
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 0.5, 2.0])
+def test_two_ways_to_the_gaussian_private_divergence_agree(epsilon):
+    """By quadrature with a certificate here, by normal distribution functions there."""
+    shifts = np.array([1e-3, 0.05, 0.7, 1.0, 4.0])
+    values, _ = gaussian_private_divergence(shifts, epsilon)
+    found = [GAUSSIAN.d_epsilon(0.0, float(shift), epsilon).value for shift in shifts]
+    assert values.tolist() == pytest.approx(found, rel=1e-9, abs=1e-14)
