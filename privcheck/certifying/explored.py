@@ -17,7 +17,7 @@ REPLAYED_ROUNDS = 100
 REPLAYED_SEEDS = 3
 """Seeds of coins and noise with which each of these pairs is replayed, unless that takes more than `MOST_ROUNDS`."""
 
-MOST_ROUNDS = 50_000
+MOST_ROUNDS = 120_000
 
 
 def random_table(rng: np.random.Generator, horizon: int, arms: int, settings: Settings, number: int) -> Table:
@@ -58,7 +58,7 @@ def changed_tables(rng: np.random.Generator, table: Table, arms: int, settings: 
 def replayed_seeds(rounds: int) -> int:
     """Return how many seeds to replay with, when one takes so many rounds.
 
-    >>> replayed_seeds(1000), replayed_seeds(20_000), replayed_seeds(400_000)
+    >>> replayed_seeds(1000), replayed_seeds(50_000), replayed_seeds(400_000)
     (3, 2, 1)
     """
     return max(1, min(REPLAYED_SEEDS, MOST_ROUNDS // rounds))

@@ -14,6 +14,7 @@ from privcheck import PrivcheckError, certify
 from privcheck.bandits import ALGORITHMS, kl_index, rnm_ftnl, ucb
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.bandits.rnm_ftnl_published import RNMFTNLPublished
+from privcheck.certifying import explored
 from privcheck.certifying.certificate import Certificate
 from privcheck.mechanisms import Laplace
 
@@ -223,3 +224,24 @@ def test_bad_targets_are_refused_by_name(target, options, parameter):
     with pytest.raises(PrivcheckError) as caught:
         certify(target, **options)
     assert caught.value.parameter == parameter
+
+
+class LeaksBySomeCoins:
+    """Steers by raw rewards when its first coin is below 0.3, as with seed 2 but neither with 0 nor with 1."""
+
+    def __init__(self, rng, arms, epsilon):
+        self.arm, self.leaks = 0, rng.random() < 0.3
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        self.arm = int(reward > 0.5) if self.leaks else 0
+
+
+def test_replay_tries_several_seeds(monkeypatch):
+    several = certify(LeaksBySomeCoins, epsilon=1.0, arms=2, horizon=16, runs=4)
+    assert several.replay.replays == 4 * 16 * 3
+    assert several.replay.divergences == 4 * 15
+    monkeypatch.setattr(explored, "REPLAYED_SEEDS", 2)
+    assert certify(LeaksBySomeCoins, epsilon=1.0, arms=2, horizon=16, runs=4).replay.divergences == 0
