@@ -42,7 +42,7 @@ class Relation:
     context): a row is replaced, and only the actions of the other rounds are observed.
 
     Source: Dwork, Naor, Pitassi and Rothblum (2010), event-level neighbours; Hu, Huang, Mehta and Hegde (2021), one
-    reward vector of the table replaced; Shariff and Sheffet (2018), Definition 3, joint differential privacy.
+    reward vector of the table replaced; Shariff and Sheffet (2018), Definition 1, joint differential privacy.
 
     Examples
     --------
