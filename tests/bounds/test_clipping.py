@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import rel_entr
@@ -12,7 +12,8 @@ from bounds.clipping import atoms, clipped_divergence
 from bounds.families import Bounded
 from bounds.finite_law import FiniteLaw
 
-SHARES = st.lists(st.floats(0, 1), min_size=4, max_size=4).filter(lambda x: sum(x) > 0.1)
+# subnormal numbers carry fewer digits than the tests compare
+SHARES = st.lists(st.just(0.0) | st.floats(1e-290, 1), min_size=4, max_size=4).filter(lambda x: sum(x) > 0.1)
 
 
 def law(shares, points=(0.0, 0.3, 0.6, 1.0)):
@@ -58,7 +59,7 @@ def test_feasible_points_of_both_sides_stay_on_their_side(p, q, epsilon, seed):
     with np.errstate(under="ignore"):
         dual = first.weights @ test_function - test_function.max()
         dual -= np.log(second.weights @ np.exp(test_function - test_function.max()) + 1e-300)
-    assert dual <= found.upper * (1 + 1e-12) + 1e-12 * epsilon
+    assert dual <= found.upper * (1 + 1e-12) + 1e-12 * epsilon + 1e-15  # the rounding of the logarithm above
     between = rng.uniform() * first.weights + rng.uniform() * second.weights + 1e-3 * rng.dirichlet(np.ones(4))
     between /= between.sum()
     primal = rel_entr(between, second.weights).sum() + epsilon * np.abs(between - first.weights).sum() / 2
@@ -67,8 +68,8 @@ def test_feasible_points_of_both_sides_stay_on_their_side(p, q, epsilon, seed):
 
 @settings(derandomize=True, deadline=None, max_examples=80)
 @given(p=SHARES, q=SHARES, epsilon=st.floats(1e-6, 1e3), more=st.floats(0, 5))
+@example(p=[0.0, 1.0, 0.0, 1.0], q=[1.39e-137, 1.0, 0.0, 1.0], epsilon=1.0, more=0.0)
 def test_properties(p, q, epsilon, more):
-    assume(all(w == 0.0 or w >= 1e-100 for w in (*p, *q)))  # smaller weights lose relative accuracy: a known gap
     first, second = law(p), law(q)
     found = divergence(first, second, epsilon)
     unit = Bounded()
