@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.auditing import budget
+from privcheck.auditing.anytime import Bets
 from privcheck.auditing.candidates import candidate_pairs
-from privcheck.auditing.confirm import folds, gather
+from privcheck.auditing.confirm import count, settle
 from privcheck.auditing.exact import exact_loss
-from privcheck.auditing.judging import ended_early, judge
+from privcheck.auditing.judging import ended_early, judge, judge_anytime
+from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.auditing.runners import Runner
 from privcheck.auditing.sampling import Request, Sampler, StoppedError
-from privcheck.auditing.search import Screening, screen, screening_cost
+from privcheck.auditing.search import Found, Screening, screen, screening_cost
 from privcheck.auditing.settings import Settings
 from privcheck.auditing.streams import StreamPair
 from privcheck.auditing.targets import Target, loaded, number_of_arms, resolve
@@ -209,28 +211,32 @@ def _search_and_confirm(
     sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target
 ) -> dict[str, Any]:
     """Screen the pairs, play the winner afresh, and return what the report says of it."""
-    screening = Screening(1, 0)
-    counting = folds(runs)[2]
+    found = Found(pairs[0], Screening(1, 0), None)
     spend = budget.screening_budget(runs, sampler.runner.engine)
+    level, delta = settings.level, settings.delta
+    why, confirming = "", False
     try:
         with progress(f"auditing {policy.name}", 2 * runs + screening_cost(len(pairs), spend)) as advance:
-            pair, screening = screen(
-                sampler,
-                pairs,
-                spend,
-                counting.stop - counting.start,
-                settings.level,
-                settings.delta,
-                policy.views,
-                advance,
-            )
-            first, second = sampler.play([Request(pair, side, runs, (2, side)) for side in (0, 1)], advance)
-            evidence = gather(pair, first, second, settings.level, settings.delta, policy.views)
+            found = screen(sampler, pairs, spend, runs, level, delta, policy.views, advance)
+            confirming = True
+            played = sampler.play([Request(found.pair, side, runs, (2, side)) for side in (0, 1)], advance)
     except StoppedError as ended:
-        return ended_early(screening, ended.by_clock, settings)
-    except KeyboardInterrupt:
-        return ended_early(screening, False, settings)
-    return judge(pair, screening, evidence, first[counting], second[counting], settings)
+        why = "the time budget ended" if ended.by_clock else "interrupted"
+        played = [Outputs.joined(part) for part in ended.parts if part] if confirming else []
+    if len(played) < 2:
+        return ended_early(found.screening, why, settings)
+    chosen = settle(found.pair, *played, runs, level, delta, policy.views, found.training)
+    if chosen is None:
+        return ended_early(found.screening, why, settings)
+    rest = min(len(played[0]), len(played[1]))
+    counted = [side[chosen.folds.counting.start : rest] for side in played]
+    if not why:
+        evidence = count(chosen, *counted, level, delta)
+        return judge(found.pair, found.screening, evidence, *counted, settings)
+    bets = Bets(chosen, settings)
+    bets.add(*counted)
+    why += " before the runs that were fixed beforehand: the bound is the one that holds at any time"
+    return judge_anytime(found.pair, found.screening, bets.read(*counted, level), *counted, settings, why)
 
 
 def _check_reproducible(runner: Runner, pair: StreamPair, seed: int) -> None:

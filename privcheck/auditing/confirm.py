@@ -1,88 +1,135 @@
-"""The confirmation: one pair of streams, fresh runs, three folds, one lower limit."""
+"""The confirmation: one pair of streams, fresh runs, each used once, one lower limit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from privcheck.auditing.events import Event, choose, learn
+import numpy as np
+
+from privcheck.auditing.choosing import choose
+from privcheck.auditing.events import Counts, Event, Floats, Scored, learn
+from privcheck.auditing.folds import Folds, folds, is_easy, probe
 from privcheck.auditing.inference.approximate import delta_lower, epsilon_lower
-from privcheck.auditing.limits import clopper_pearson_lower, conditional_binomial_lower
+from privcheck.auditing.inference.tradeoff import TradeoffRegion, declared_thresholds, tradeoff_region
+from privcheck.auditing.inference.two_tails import two_tails_lower
+from privcheck.auditing.limits import clopper_pearson_lower
 from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.streams import StreamPair
-
-LEARNING_SHARE = 0.2
-CHOOSING_SHARE = 0.2
+from privcheck.auditing.weighing import weigh
 
 
 @dataclass(frozen=True)
 class CountedEvent:
-    """An event with its counts in the same number of runs on each stream."""
+    """An event, its share of the level, and its counts in the same number of runs on each stream."""
 
     event: Event
-    more: int
-    less: int
+    share: float
+    counts: Counts
 
 
 @dataclass(frozen=True)
 class Evidence:
     """Counts of a few events, chosen before any of the counted runs was looked at.
 
-    Every limit is corrected for the number of events, so that with probability at least 1 - level it is below the true
-    log-ratio of each of them, hence below epsilon.
+    Every limit has its share of the level, so that with probability at least 1 - level all are below epsilon.
     """
 
     counted: list[CountedEvent]
     runs: int
     delta: float
+    tradeoff: TradeoffRegion | None = None
 
-    def limit(self, more: int, less: int, level: float) -> float:
+    def limit(self, counts: Counts, level: float) -> float:
         """Return the limit of an event seen so often: conditional binomial, or Berger-Boos for delta > 0."""
-        each = level / len(self.counted)
         if self.delta > 0.0:
-            return epsilon_lower(more, less, self.runs, self.delta, each)
-        return conditional_binomial_lower(more, less, each)
+            return epsilon_lower(counts.more, counts.less, self.runs, self.delta, level)
+        return two_tails_lower(*counts, level)
 
     def lower(self, level: float) -> tuple[float, CountedEvent]:
         """Return the largest lower limit of epsilon, and its event."""
-        return max(((self.limit(c.more, c.less, level), c) for c in self.counted), key=lambda pair: pair[0])
+        return max(((self.limit(c.counts, level * c.share), c) for c in self.counted), key=lambda pair: pair[0])
 
     def delta_lower(self, epsilon: float, level: float) -> float:
-        """Return the largest lower limit of delta given epsilon."""
-        each = level / len(self.counted)
-        return max(delta_lower(c.more, c.less, self.runs, epsilon, each) for c in self.counted)
+        """Return the largest lower limit of delta given epsilon; both tails of an event count as events."""
+        return max(delta_lower(k, l, self.runs, epsilon, level * share) for k, l, share in self._tails())
 
     def clopper_pearson_lower(self, level: float) -> float:
-        """Return the largest lower limit by two Clopper-Pearson limits, the textbook method."""
-        each = level / len(self.counted)
-        return max(clopper_pearson_lower(c.more, c.less, self.runs, each, self.delta) for c in self.counted)
+        """Return the largest lower limit by two Clopper-Pearson limits, the textbook method, for events of one tail."""
+        return max(clopper_pearson_lower(k, l, self.runs, level * share, self.delta) for k, l, share in self._tails())
+
+    def _tails(self) -> list[tuple[int, int, float]]:
+        found = []
+        for c in self.counted:
+            tails = [(c.counts.more, c.counts.less), (c.counts.mirrored_more, c.counts.mirrored_less)]
+            tails = tails[: len(c.event.tails)]
+            found += [(k, l, c.share / len(tails)) for k, l in tails]
+        return found
 
 
-def folds(runs: int) -> tuple[slice, slice, slice]:
-    """Split runs into those to learn scores from, to choose events on, and to count.
+@dataclass(frozen=True)
+class Chosen:
+    """What was settled before counting: the folds, the scores, and the events with their shares of the level."""
 
-    >>> folds(1000)
-    (slice(0, 200, None), slice(200, 400, None), slice(400, 1000, None))
-    """
-    learning, choosing = int(runs * LEARNING_SHARE), int(runs * (LEARNING_SHARE + CHOOSING_SHARE))
-    return slice(0, learning), slice(learning, choosing), slice(choosing, runs)
+    folds: Folds
+    events: list[tuple[Event, float]]
+    thresholds: Floats
 
 
-def gather(pair: StreamPair, first: Outputs, second: Outputs, level: float, delta: float, views: ViewMaker) -> Evidence:
-    """Learn, choose and count on three disjoint folds of the runs (n, T) on each stream.
+def settle(
+    pair: StreamPair,
+    first: Outputs,
+    second: Outputs,
+    runs: int,
+    level: float,
+    delta: float,
+    views: ViewMaker,
+    training: tuple[Outputs, Outputs] | None = None,
+) -> Chosen | None:
+    """Learn scores, choose events and weigh them, each on runs of its own.
 
     Parameters
     ----------
     pair : the two streams.
-    first, second : outputs on each, from independent seeds, not used for anything else.
+    first, second : outputs on each, from independent seeds; only those before the counting fold are looked at.
+    runs : how many runs a side there were to be; fewer were played when the audit was cut short.
     level : error probability that the choice of events has in mind.
     delta : of the claim.
     views : how outputs are read.
+    training : runs on each stream that the search made: they are learned from too.
+
+    Returns
+    -------
+    None when the runs end before the counting fold.
 
     """
-    learning, choosing, counting = folds(len(first))
-    scores = learn(views(pair, first[learning], thorough=True), first[learning], second[learning])
-    counting_runs = counting.stop - counting.start
-    events = choose(scores, first[choosing], second[choosing], counting_runs, level, delta)
-    counted = [CountedEvent(event, *event.counts(first[counting], second[counting])) for event in events]
-    return Evidence(counted, counting_runs, delta)
+    start = first[probe(runs)], second[probe(runs)]
+    enough = training is not None and len(training[0]) >= folds(runs).learning.stop
+    parts = folds(runs, easy=enough or is_easy(*start))
+    if min(len(first), len(second)) <= parts.counting.start:
+        return None
+    learning = first[parts.learning], second[parts.learning]
+    if training is not None:
+        learning = tuple(Outputs.joined([a, b]) for a, b in zip(learning, training, strict=True))
+    scores: Scored = learn(views(pair, learning[0], thorough=True), *learning)
+    counting_runs = parts.counting.stop - parts.counting.start
+    events = choose(scores, first[parts.choosing], second[parts.choosing], counting_runs, level, delta)
+    weighing = first[parts.weighing], second[parts.weighing]
+    weighed = weigh(events, *weighing, counting_runs, level, delta)
+    main = max(weighed, key=lambda entry: entry[1])[0]
+    return Chosen(parts, weighed, declared_thresholds(*(_oriented(main, side) for side in weighing)))
+
+
+def count(chosen: Chosen, first: Outputs, second: Outputs, level: float, delta: float) -> Evidence:
+    """Count the chosen events in the runs of the counting fold, and all thresholds of the main event's score."""
+    events = [CountedEvent(event, share, event.counts(first, second)) for event, share in chosen.events]
+    main = max(events, key=lambda entry: entry.share).event
+    region = tradeoff_region(_oriented(main, first), _oriented(main, second), chosen.thresholds, level)
+    return Evidence(events, len(first), delta, region)
+
+
+def _oriented(event: Event, outputs: Outputs) -> Floats:
+    """Return the event's scores, high ones speaking for the first stream."""
+    scores = event.view.scores(event.score, outputs)
+    finite = np.nan_to_num(scores, nan=-np.inf, neginf=-np.finfo(float).max, posinf=np.finfo(float).max)
+    return finite

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from privcheck.auditing.anytime import Anytime
 from privcheck.auditing.confirm import Evidence
+from privcheck.auditing.events import Counts
 from privcheck.auditing.limits import log_ratio_interval
 from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.report import Estimate, Resolution
@@ -24,13 +26,6 @@ def judge(
     """
     level = settings.level
     lower, winner = evidence.lower(level)
-    each = level / len(evidence.counted)
-    low, high = log_ratio_interval(winner.more, winner.less, evidence.runs, each)
-    ratio = (
-        math.log(winner.more / winner.less)
-        if winner.more and winner.less
-        else math.copysign(math.inf, winner.more - 0.5)
-    )
     resolution = _resolution(evidence, settings)
     verdict, notes = None, []
     if settings.epsilon is not None:
@@ -47,10 +42,11 @@ def judge(
         "verdict": verdict,
         "epsilon_lower": max(0.0, lower),
         "epsilon_lower_clopper_pearson": max(0.0, evidence.clopper_pearson_lower(level)),
-        "epsilon_estimate": Estimate(ratio, low, high),
+        "epsilon_estimate": _estimate(winner.counts, evidence.runs, level * winner.share),
         "delta_lower": None if settings.epsilon is None else evidence.delta_lower(settings.epsilon, level),
+        "tradeoff": evidence.tradeoff,
         "resolution": resolution,
-        "witness": describe(pair, winner, first, second, each),
+        "witness": describe(pair, winner, first, second, level * winner.share),
         "screened_pairs": screening.pairs,
         "screening_runs": screening.runs,
         "counted_runs": evidence.runs,
@@ -58,9 +54,49 @@ def judge(
     }
 
 
+def judge_anytime(
+    pair: StreamPair,
+    screening: Screening,
+    anytime: Anytime,
+    first: Outputs,
+    second: Outputs,
+    settings: Settings,
+    why: str,
+) -> dict[str, Any]:
+    """Return the same fields for runs that ended when they did, from bets that may be read at any time."""
+    winner = anytime.winner
+    return {
+        "verdict": anytime.verdict(settings),
+        "epsilon_lower": anytime.lower,
+        "epsilon_lower_clopper_pearson": None,
+        "epsilon_estimate": None,
+        "delta_lower": None,
+        "e_value": anytime.e_value,
+        "resolution": None,
+        "witness": describe(pair, winner, first, second, settings.level * winner.share),
+        "screened_pairs": screening.pairs,
+        "screening_runs": screening.runs,
+        "counted_runs": anytime.pairs,
+        "notes": [why],
+    }
+
+
+def _estimate(counts: Counts, runs: int, level: float) -> Estimate:
+    """Return the log-ratio of hits and misses with a two-sided interval; of two tails, each has half of the level."""
+    ratio = math.log(counts.hits / counts.misses) if counts.hits and counts.misses else math.inf
+    if not counts.hits:
+        ratio = -math.inf
+    if not counts.mirrored_more and not counts.mirrored_less:
+        return Estimate(ratio, *log_ratio_interval(counts.more, counts.less, runs, level))
+    tails = ((counts.more, counts.less), (counts.mirrored_more, counts.mirrored_less))
+    limits = [log_ratio_interval(k, l, runs, level / 2.0) for k, l in tails]
+    return Estimate(ratio, min(low for low, _ in limits), max(high for _, high in limits))
+
+
 def _resolution(evidence: Evidence, settings: Settings) -> Resolution:
     """Return what the counted runs could have shown at the level of the verdict."""
-    largest = evidence.limit(evidence.runs, 0, settings.error)
+    level = settings.error * max(c.share for c in evidence.counted)
+    largest = evidence.limit(Counts(evidence.runs, 0), level)
     if settings.epsilon is None:
         return Resolution(largest, None)
     if largest <= settings.epsilon:
@@ -68,17 +104,15 @@ def _resolution(evidence: Evidence, settings: Settings) -> Resolution:
     few, enough = 0, evidence.runs
     while enough - few > 1:
         middle = (few + enough) // 2
-        if evidence.limit(middle, 0, settings.error) > settings.epsilon:
+        if evidence.limit(Counts(middle, 0), level) > settings.epsilon:
             enough = middle
         else:
             few = middle
     return Resolution(largest, enough / evidence.runs)
 
 
-def ended_early(screening: Screening, by_clock: bool, settings: Settings) -> dict[str, Any]:
-    """Return the same fields for an audit that ended before its runs were done: a fixed number of runs is read once."""
-    why = "the time budget ended" if by_clock else "interrupted"
-    advice = "give more time or fewer runs" if by_clock else "nothing can be said of runs that were cut short"
+def ended_early(screening: Screening, why: str, settings: Settings) -> dict[str, Any]:
+    """Return the same fields for an audit that ended before any run was counted."""
     return {
         "verdict": None if settings.epsilon is None else "inconclusive",
         "epsilon_lower": None,
@@ -89,5 +123,5 @@ def ended_early(screening: Screening, by_clock: bool, settings: Settings) -> dic
         "witness": None,
         "screened_pairs": screening.pairs,
         "screening_runs": screening.runs,
-        "notes": [f"{why} before the runs that were fixed beforehand, so there is no bound: {advice}"],
+        "notes": [f"{why} before any run was counted, so there is no bound: give more time or fewer runs"],
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from privcheck.auditing.inference.tradeoff import TradeoffRegion
 from privcheck.auditing.runners import Table
 from privcheck.serialise import plain, to_json
 
@@ -48,6 +49,8 @@ class Witness:
     event : the event in words.
     more_likely : "first" or "second", the stream on which the event is more likely.
     probability_first, probability_second : of the event, with intervals.
+    mirror : an event that is more likely on the second stream, in words, when the bound rests on both together: a run
+        in the event speaks for the first stream, one in `mirror` for the second.
 
     """
 
@@ -59,6 +62,7 @@ class Witness:
     more_likely: str
     probability_first: Estimate
     probability_second: Estimate
+    mirror: str | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,11 @@ class AuditReport:
     certificate : of guarded runs with the claim as budget, an upper bound when it is granted; None when the policy does
         not release through privcheck's mechanisms, or without a claim. It covers a shipped algorithm's reference.
     runs : learning, choosing and counting runs on each stream of the final pair.
-    counted_runs : those of them on which the events were counted, 0 when the audit ended early.
+    counted_runs : those of them on which the events were counted or bet on, 0 when the audit ended before.
+    e_value : what bets on the events won, when the audit was sequential or was cut short: at least 1 / error refutes the
+        claim, at whatever time it is read. The lower bound then holds at any time too. None for a fixed number of runs.
+    tradeoff : counts of the main event's score at thresholds fixed beforehand, and the confidence region of the trade-off
+        of errors that follows, at `confidence` by itself.
     screened_pairs, screening_runs : pairs of streams looked at, and the runs (both streams) spent on that.
 
     """
@@ -115,6 +123,8 @@ class AuditReport:
     error: float
     counted_runs: int = 0
     delta_lower: float | None = None
+    e_value: float | None = None
+    tradeoff: TradeoffRegion | None = None
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> str:

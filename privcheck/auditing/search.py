@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from privcheck.auditing.events import learn, promising
+import numpy as np
+
+from privcheck.auditing.choosing import promising
+from privcheck.auditing.events import learn
+from privcheck.auditing.folds import folds
+from privcheck.auditing.mutations import variants
 from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.sampling import Request, Sampler
 from privcheck.auditing.scoring.view import ViewMaker
-from privcheck.auditing.streams import StreamPair
+from privcheck.auditing.streams import StreamPair, Table
 
 LEAST_RUNS = 40
 """Runs a side that every pair is played at least: too few to measure a log-ratio, enough to notice a gross leak."""
@@ -21,6 +25,18 @@ PESSIMISM = 2.0
 KEPT = 5
 """One pair in so many goes on to the next round."""
 
+PARENTS = 4
+"""Pairs of which variants join the next round."""
+
+VARIANTS = 60
+"""Variants that join a round, at most."""
+
+FEW = 40
+"""Pairs down to which the family is cut before variants join."""
+
+LAST = 6
+"""Pairs, at most, that are played in the last round, which no variant joins."""
+
 
 @dataclass(frozen=True)
 class Screening:
@@ -30,8 +46,31 @@ class Screening:
     runs: int
 
 
-def screening_rounds(pairs: int, budget: int) -> list[tuple[int, int]]:
-    """Plan successive halving: (number of pairs, runs a side of each) per round, all rounds costing about the same.
+@dataclass(frozen=True)
+class Found:
+    """The most promising pair, and the runs of the last round on each of its streams."""
+
+    pair: StreamPair
+    screening: Screening
+    training: tuple[Outputs, Outputs] | None
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of the search: how many pairs go on to it, how many variants join, and runs a side of each."""
+
+    kept: int
+    joining: int
+    runs: int
+
+    @property
+    def cost(self) -> int:
+        """Runs, both sides together."""
+        return 2 * (self.kept + self.joining) * self.runs
+
+
+def screening_rounds(pairs: int, budget: int) -> list[Round]:
+    """Plan successive halving, with two rounds in which variants of the best pairs join; all cost about the same.
 
     Every pair is played at least `LEAST_RUNS` times a side, and a pair that is kept at least twice as often as before,
     also when the budget is too small for that.
@@ -43,73 +82,113 @@ def screening_rounds(pairs: int, budget: int) -> list[tuple[int, int]]:
 
     Examples
     --------
-    >>> screening_rounds(128, 50_000)
-    [(128, 65), (25, 333), (5, 1666)]
+    >>> [(r.kept, r.joining, r.runs) for r in screening_rounds(128, 50_000)]
+    [(128, 0, 48), (25, 60, 96), (17, 60, 192), (6, 0, 1041)]
     """
     if pairs < 2:
         return []
-    rounds = max(1, math.ceil(math.log(pairs / 2) / math.log(KEPT)))
-    share, least = budget // (2 * rounds), LEAST_RUNS
-    plan = []
-    for _ in range(rounds):
-        runs = max(share // pairs, least)
-        plan.append((pairs, runs))
-        pairs, least = max(2, pairs // KEPT), 2 * runs
+    sizes, alive = [(pairs, 0)], pairs // KEPT
+    while alive > FEW:
+        sizes.append((alive, 0))
+        alive //= KEPT
+    sizes += [(max(2, alive), VARIANTS), ((max(2, alive) + VARIANTS) // KEPT, VARIANTS), (LAST, 0)]
+    share, least, plan = budget // (2 * len(sizes)), LEAST_RUNS, []
+    for kept, joining in sizes:
+        runs = max(share // (kept + joining), least)
+        plan.append(Round(kept, joining, runs))
+        least = 2 * runs
     return plan
 
 
 def screening_cost(pairs: int, budget: int) -> int:
-    """Return the runs, both sides together, that the plan for this budget makes.
+    """Return the runs, both sides together, that the plan for this budget makes at most.
 
     >>> screening_cost(128, 50_000)
-    49950
+    70668
     """
-    return sum(2 * alive * runs for alive, runs in screening_rounds(pairs, budget))
+    return sum(planned.cost for planned in screening_rounds(pairs, budget))
 
 
 def screen(
     sampler: Sampler,
     pairs: list[StreamPair],
     budget: int,
-    counting_runs: int,
+    runs: int,
     level: float,
     delta: float,
     views: ViewMaker,
     advance: Callable[[int], None],
-) -> tuple[StreamPair, Screening]:
-    """Return the most promising pair. Nothing seen here is used again: the winner is confirmed on fresh runs.
+) -> Found:
+    """Return the most promising pair. No run made here is counted: the winner is confirmed on fresh runs.
 
     Parameters
     ----------
     sampler : plays the runs; requests are keyed (1, round, pair, side).
     pairs : candidates; all are played.
     budget : runs to spend, both sides together.
-    counting_runs, level, delta : of the confirmation, which a pair's promise anticipates.
+    runs, level, delta : of the confirmation, which a pair's promise anticipates.
     views : how outputs are read.
     advance : told of every run.
 
     """
-    ranking: list[tuple[float, StreamPair]] = [(0.0, pair) for pair in pairs]
-    for number, (alive, runs) in enumerate(screening_rounds(len(pairs), budget)):
-        kept = [pair for _, pair in ranking[:alive]]
+    counting = folds(runs).counting
+    promise = _Promise(views, counting.stop - counting.start, level, delta)
+    palette = _palette(pairs)
+    seen = {_key(pair) for pair in pairs}
+    ranking, played, spent = list(pairs), [], 0
+    for number, planned in enumerate(screening_rounds(len(pairs), budget)):
+        alive = ranking[: planned.kept]
+        alive += _joining(ranking[:PARENTS], palette, planned.joining, seen)
         requests = [
-            Request(pair, side, runs, (1, number, index, side)) for index, pair in enumerate(kept) for side in (0, 1)
+            Request(pair, side, planned.runs, (1, number, index, side))
+            for index, pair in enumerate(alive)
+            for side in (0, 1)
         ]
         played = sampler.play(requests, advance)
-        confirmation = counting_runs, level, delta
-        scored = [
-            (_promise(views, pair, played[2 * index], played[2 * index + 1], *confirmation), pair)
-            for index, pair in enumerate(kept)
-        ]
-        ranking = sorted(scored, key=lambda entry: -entry[0])
-    return ranking[0][1], Screening(len(pairs), screening_cost(len(pairs), budget))
+        spent += planned.runs * len(requests)
+        scores = [promise(pair, played[2 * i], played[2 * i + 1]) for i, pair in enumerate(alive)]
+        order = sorted(range(len(alive)), key=lambda i: -scores[i])
+        ranking = [alive[i] for i in order]
+    training = (played[2 * order[0]], played[2 * order[0] + 1]) if played else None
+    return Found(ranking[0], Screening(len(seen), spent), training)
 
 
-def _promise(
-    views: ViewMaker, pair: StreamPair, first: Outputs, second: Outputs, runs: int, level: float, delta: float
-) -> float:
-    """Return the promise of a pair's best event: learned on the first half of its runs, judged on the other."""
-    half = len(first) // 2
-    scores = learn(views(pair, first[:half], thorough=False), first[:half], second[:half])
-    (judged,) = promising(scores, first[half:], second[half:], runs, level, (PESSIMISM,), delta)
-    return max(candidate.promise for candidate in judged)
+@dataclass(frozen=True)
+class _Promise:
+    """The promise of a pair's best event: learned on the first half of its runs, judged on the other."""
+
+    views: ViewMaker
+    runs: int
+    level: float
+    delta: float
+
+    def __call__(self, pair: StreamPair, first: Outputs, second: Outputs) -> float:
+        half = len(first) // 2
+        scores = learn(self.views(pair, first[:half], thorough=False), first[:half], second[:half])
+        (judged,) = promising(
+            scores, first[half:], second[half:], self.runs, self.level, (PESSIMISM,), self.delta
+        )
+        return max(candidate.promise for candidate in judged)
+
+
+def _joining(parents: list[StreamPair], palette: list[Table], number: int, seen: set[bytes]) -> list[StreamPair]:
+    """Return so many variants of the parents that were not seen yet, in an order that does not look at outputs."""
+    if not number:
+        return []
+    every = [variant for parent in parents for variant in variants(parent, palette)]
+    joined = []
+    for i in np.random.Generator(np.random.PCG64(len(seen))).permutation(len(every)):
+        if len(joined) < number and _key(every[i]) not in seen:
+            seen.add(_key(every[i]))
+            joined.append(every[i])
+    return joined
+
+
+def _palette(pairs: list[StreamPair]) -> list[Table]:
+    """Return the different rows with which streams of the family begin."""
+    rows = {np.atleast_1d(pair.first)[:1].tobytes(): pair.first[0] for pair in pairs if np.ndim(pair.first)}
+    return list(rows.values())
+
+
+def _key(pair: StreamPair) -> bytes:
+    return np.asarray(pair.first).tobytes() + b"|" + np.asarray(pair.second).tobytes()

@@ -25,16 +25,19 @@ def describe(pair: StreamPair, counted: CountedEvent, first: Outputs, second: Ou
 
     """
     n = len(first)
-    k, l = (counted.less, counted.more) if counted.event.reverse else (counted.more, counted.less)
+    event, *mirror = counted.event.tails
+    shares = [float(event.contains(side).mean()) for side in (first, second)]
+    k, l = (round(n * share) for share in shares)
     return Witness(
         _as_table(pair.first),
         _as_table(pair.second),
         tuple(j + 1 for j in pair.rounds),
         pair.label,
-        counted.event.view.words(counted.event, first, second),
-        "second" if counted.event.reverse else "first",
+        event.view.words(event, first, second),
+        "second" if event.reverse else "first",
         Estimate(k / n, *clopper_pearson(k, n, level / 2)),
         Estimate(l / n, *clopper_pearson(l, n, level / 2)),
+        mirror[0].view.words(mirror[0], first, second) if mirror else None,
     )
 
 

@@ -1,0 +1,70 @@
+"""Evidence that may be read at any time: bets on the chosen events, pair of runs after pair of runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from privcheck.auditing.confirm import Chosen, CountedEvent
+from privcheck.auditing.inference.sequential import SequentialTest
+from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.settings import Settings
+
+
+@dataclass(frozen=True)
+class Anytime:
+    """What bets on pairs of runs have won.
+
+    Parameters
+    ----------
+    pairs : runs on each stream that were bet on.
+    e_value : at least 1 / error refutes the claim at level `error`; None without a claim.
+    lower : lower bound of epsilon at the confidence asked for, at whatever time it is read.
+    winner : the event with the largest log-ratio among those seen.
+
+    """
+
+    pairs: int
+    e_value: float | None
+    lower: float
+    winner: CountedEvent
+
+    def verdict(self, settings: Settings) -> str | None:
+        """Return "violation" or "inconclusive"; None without a claim."""
+        if self.e_value is None:
+            return None
+        return "violation" if self.e_value >= 1.0 / settings.error else "inconclusive"
+
+
+class Bets:
+    """Bets on all chosen events; their e-values are averaged.
+
+    Parameters
+    ----------
+    chosen : events that were chosen before the first pair.
+    settings : claim and levels of the audit.
+
+    """
+
+    def __init__(self, chosen: Chosen, settings: Settings) -> None:
+        self.chosen, self.settings = chosen, settings
+        mirrored = any(event.mirror is not None for event, _ in chosen.events)
+        claim = 0.0 if settings.epsilon is None else settings.epsilon
+        self.test = SequentialTest(claim, settings.delta, len(chosen.events), mirrored=mirrored)
+
+    def add(self, first: Outputs, second: Outputs) -> None:
+        """Bet on further pairs of runs, one on each stream, in their order."""
+        one, two = [], []
+        for event, _ in self.chosen.events:
+            sides = event.codes(first), event.codes(second)
+            one.append(sides[1] if event.reverse else sides[0])
+            two.append(sides[0] if event.reverse else sides[1])
+        self.test.update(np.stack(one, axis=1), np.stack(two, axis=1))
+
+    def read(self, first: Outputs, second: Outputs, level: float) -> Anytime:
+        """Return the evidence; `first` and `second` are all runs that were bet on, for the counts of the witness."""
+        counted = [CountedEvent(event, share, event.counts(first, second)) for event, share in self.chosen.events]
+        winner = max(counted, key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5))
+        e_value = None if self.settings.epsilon is None else 1.0 / self.test.p_value
+        return Anytime(self.test.pairs, e_value, self.test.lower_bound(level), winner)
