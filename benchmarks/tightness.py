@@ -85,7 +85,7 @@ class SumAsMean:
         """Add the reward; at the end of a block release its sum and choose the next arm."""
         self.sum, self.round = self.sum + reward, self.round + 1
         if self.round == self.start + self.block:
-            self.scores[action] = (self.sum + self.rng.laplace(scale=1.0 / self.block)) / self.block
+            self.scores[action] = self.sum + self.rng.laplace(scale=1.0 / self.block)
             self.start, self.block, self.sum = self.round, max(1, self.round), 0.0
             self.arm = 1 if self.start == 1 else int(np.argmax(self.scores))
 
@@ -137,14 +137,19 @@ def _rows() -> list[Row]:
             Row("noisy-max-2", noisy_counts, 1.307, runs, aims[2], options={"streams": ballots}),
             Row("sparse-vector-6", sparse_vector_6, 4.031, runs, aims[3], options={"streams": (five, 1 - five)}),
             Row(
-                "randomised-response", randomised_response, 1.0, runs, aims[4], options={"streams": (np.zeros(1), np.ones(1))}
+                "randomised-response",
+                randomised_response,
+                1.0,
+                runs,
+                aims[4],
+                options={"streams": (np.zeros(1), np.ones(1))},
             ),
         ]
     for arms in (4, 5):
         rows.append(Row(f"noisy-max-{arms}-searched", noisy_argmax, 2.0, 10**5, 1.92, options={"arms": arms}))
     rows += [
-        Row("adap-ucb", "adap-ucb", 1.0, 10**6, 0.97, options={"arms": 2, "horizon": 12}),
-        Row("sum-as-mean", SumAsMean, 8.0, 10**5, 3.5, options={"arms": 2, "horizon": 16}),
+        Row("adap-ucb", "adap-ucb", 1.0, 10**6, 0.97, options={"epsilon": 1.0, "arms": 2, "horizon": 12}),
+        Row("sum-as-mean", SumAsMean, 8.0, 10**5, 3.5, options={"arms": 2, "horizon": 17}),
     ]
     for runs in (10**5, 10**6):
         rows += [

@@ -8,7 +8,7 @@ import numpy as np
 
 from privcheck.auditing.confirm import Chosen, CountedEvent
 from privcheck.auditing.inference.sequential import SequentialTest
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.outputs import Sides
 from privcheck.auditing.settings import Settings
 
 
@@ -53,18 +53,18 @@ class Bets:
         claim = 0.0 if settings.epsilon is None else settings.epsilon
         self.test = SequentialTest(claim, settings.delta, len(chosen.events), mirrored=mirrored)
 
-    def add(self, first: Outputs, second: Outputs) -> None:
+    def add(self, sides: Sides) -> None:
         """Bet on further pairs of runs, one on each stream, in their order."""
         one, two = [], []
         for event, _ in self.chosen.events:
-            sides = event.codes(first), event.codes(second)
-            one.append(sides[1] if event.reverse else sides[0])
-            two.append(sides[0] if event.reverse else sides[1])
+            codes = event.codes(sides[0]), event.codes(sides[1])
+            one.append(codes[1] if event.reverse else codes[0])
+            two.append(codes[0] if event.reverse else codes[1])
         self.test.update(np.stack(one, axis=1), np.stack(two, axis=1))
 
-    def read(self, first: Outputs, second: Outputs, level: float) -> Anytime:
-        """Return the evidence; `first` and `second` are all runs that were bet on, for the counts of the witness."""
-        counted = [CountedEvent(event, share, event.counts(first, second)) for event, share in self.chosen.events]
+    def read(self, sides: Sides, level: float) -> Anytime:
+        """Return the evidence; `sides` are all runs that were bet on, for the counts of the witness."""
+        counted = [CountedEvent(event, share, event.counts(*sides)) for event, share in self.chosen.events]
         winner = max(counted, key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5))
         e_value = None if self.settings.epsilon is None else 1.0 / self.test.p_value
         return Anytime(self.test.pairs, e_value, self.test.lower_bound(level), winner)

@@ -9,23 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.auditing import budget
-from privcheck.auditing.anytime import Bets
 from privcheck.auditing.candidates import candidate_pairs
-from privcheck.auditing.confirm import count, settle
 from privcheck.auditing.exact import exact_loss
-from privcheck.auditing.judging import ended_early, judge, judge_anytime
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.fixed_runs import search_and_confirm
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.auditing.runners import Runner
-from privcheck.auditing.sampling import Request, Sampler, StoppedError
-from privcheck.auditing.search import Found, Screening, screen, screening_cost
+from privcheck.auditing.sampling import Sampler
+from privcheck.auditing.sequentially import search_and_bet
 from privcheck.auditing.settings import Settings
 from privcheck.auditing.streams import StreamPair
 from privcheck.auditing.targets import Target, loaded, number_of_arms, resolve
 from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism
-from privcheck.progress import progress
 
 if TYPE_CHECKING:
     from privcheck.certifying.certificate import Certificate
@@ -48,6 +44,7 @@ def audit(
     neighbours: str = "row",
     streams: Any = None,
     contexts: Any = None,
+    sequential: bool = False,
     seed: int = 0,
     jobs: int = 1,
 ) -> AuditReport:
@@ -74,8 +71,8 @@ def audit(
         `update(arms, outcomes)`) or "identification" (also `stopped` and `recommend()`).
     runs : runs on each stream of the final pair, for learning, choosing and counting together. By default 200,000 for
         shipped algorithms; for others a pilot turns `time_budget` into a number of runs before any counted run.
-    time_budget : seconds; 60 by default for policies in Python whose runs are not given. If time ends first, there is
-        no bound.
+    time_budget : seconds; 60 by default for policies in Python whose runs are not given. If time ends first, or the
+        user interrupts, the lower bound is one that holds at any time.
     confidence : of `epsilon_lower`.
     error : level of the verdict: a true claim is called violated with at most this probability.
     observe : "actions" (of all other rounds, for contextual feedback), or "releases" for released statistics too: the
@@ -85,6 +82,8 @@ def audit(
     streams : a pair of streams of your own, or a .npy or .csv file with one, instead of the search; a pair of inputs of
         a mechanism.
     contexts : a `privcheck.Contexts`, for contextual feedback.
+    sequential : play runs until the claim is refuted, `runs` at most. A gross violation then ends within a few thousand
+        runs; the lower bound, which may be read at any time, is a little smaller than that of a fixed number of runs.
     seed : root of all randomness; the same seed and runs give the same report whatever `jobs`.
     jobs : workers.
 
@@ -124,6 +123,7 @@ def audit(
         observe=observe,
         neighbours=neighbours,
         contexts=contexts,
+        sequential=sequential,
         seed=seed,
         jobs=jobs,
     )
@@ -135,7 +135,8 @@ def audit(
     _check_reproducible(policy.runner, pairs[0], settings.seed)
     runs, deadline = _plan(settings, policy.runner, pairs, started)
     sampler = Sampler(policy.runner, settings.seed, settings.jobs, deadline)
-    outcome = _search_and_confirm(sampler, pairs, runs, settings, policy)
+    play = search_and_bet if settings.sequential else search_and_confirm
+    outcome = play(sampler, pairs, runs, settings, policy)
     return AuditReport(
         target=policy.name,
         epsilon_claimed=settings.epsilon,
@@ -151,6 +152,7 @@ def audit(
         feedback=policy.feedback,
         horizon=horizon,
         arms=count,
+        sequential=settings.sequential,
         seed=settings.seed,
         confidence=settings.confidence,
         error=settings.error,
@@ -205,38 +207,6 @@ def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: 
         left = max(0.0, time_budget - (time.monotonic() - started))
         runs = budget.runs_within(left, cost, settings.jobs, runner.engine, len(pairs))
     return runs, started + time_budget
-
-
-def _search_and_confirm(
-    sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target
-) -> dict[str, Any]:
-    """Screen the pairs, play the winner afresh, and return what the report says of it."""
-    found = Found(pairs[0], Screening(1, 0), None)
-    spend = budget.screening_budget(runs, sampler.runner.engine)
-    level, delta = settings.level, settings.delta
-    why, confirming = "", False
-    try:
-        with progress(f"auditing {policy.name}", 2 * runs + screening_cost(len(pairs), spend)) as advance:
-            found = screen(sampler, pairs, spend, runs, level, delta, policy.views, advance)
-            confirming = True
-            played = sampler.play([Request(found.pair, side, runs, (2, side)) for side in (0, 1)], advance)
-    except StoppedError as ended:
-        why = "the time budget ended" if ended.by_clock else "interrupted"
-        played = [Outputs.joined(part) for part in ended.parts if part] if confirming else []
-    if len(played) < 2:
-        return ended_early(found.screening, why, settings)
-    chosen = settle(found.pair, *played, runs, level, delta, policy.views, found.training)
-    if chosen is None:
-        return ended_early(found.screening, why, settings)
-    rest = min(len(played[0]), len(played[1]))
-    counted = [side[chosen.folds.counting.start : rest] for side in played]
-    if not why:
-        evidence = count(chosen, *counted, level, delta)
-        return judge(found.pair, found.screening, evidence, *counted, settings)
-    bets = Bets(chosen, settings)
-    bets.add(*counted)
-    why += " before the runs that were fixed beforehand: the bound is the one that holds at any time"
-    return judge_anytime(found.pair, found.screening, bets.read(*counted, level), *counted, settings, why)
 
 
 def _check_reproducible(runner: Runner, pair: StreamPair, seed: int) -> None:

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 
-from privcheck.auditing.events import Codes, Event, Floats, Scored
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.events import Codes, Event, Floats, Scored, scores_of
+from privcheck.auditing.outputs import Sides
 from privcheck.auditing.scoring.view import Score, View
+from privcheck.auditing.smoothing import Smooth, smoothed
 
 PESSIMISM = (0.5, 1.5, 3.0)
 """Standard errors taken off an event's log-ratio when events are compared: candidates are sent on for each."""
+
+DEGREES = (1, 3)
+"""Degrees of the polynomials that smooth the counts: a straight line is a pair of normal laws."""
 
 GRID = 48
 """Thresholds of each tail that are combined to two-tailed events."""
@@ -22,21 +25,20 @@ GRID = 48
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event and the lower limit that it promises."""
+    """An event, the lower limit that it promises, and the shares of hits and misses that smoothed counts expect."""
 
     event: Event
     promise: float
+    expected: tuple[float, float] | None = None
 
 
-def choose(
-    scores: Scored, first: Outputs, second: Outputs, counting_runs: int, level: float, delta: float = 0.0
-) -> list[Event]:
+def choose(scores: Scored, sides: Sides, counting_runs: int, level: float, delta: float = 0.0) -> list[Candidate]:
     """Choose the events that promise the largest lower limit, one- and two-tailed, for each degree of pessimism.
 
     Parameters
     ----------
     scores : what `learn` returned for other runs.
-    first, second : choosing runs on each stream, used neither for learning nor later.
+    sides : choosing runs on each stream, used neither for learning nor later.
     counting_runs : runs a side on which the events will be counted.
     level : error probability of the limit that will be computed from them.
     delta : of the claim.
@@ -46,51 +48,72 @@ def choose(
     The events, the most promising first, without those that contain the same choosing runs as one before.
 
     """
-    found = promising(scores, first, second, counting_runs, level, PESSIMISM, delta)
+    found = promising(scores, sides, counting_runs, level, PESSIMISM, delta, smooth=True)
     best = []
     for candidates in found:
         for mirrored in (False, True):
             kind = [c for c in candidates if (c.event.mirror is not None) == mirrored]
             if kind:
                 best.append(max(kind, key=lambda c: c.promise))
-    distinct: dict[bytes, Event] = {}
+    distinct: dict[bytes, Candidate] = {}
     for candidate in sorted(best, key=lambda c: -c.promise):
-        codes: Codes = np.concatenate([candidate.event.codes(side) for side in (first, second)])
-        distinct.setdefault(codes.tobytes() + bytes([candidate.event.reverse]), candidate.event)
+        codes: Codes = np.concatenate([candidate.event.codes(side) for side in sides])
+        distinct.setdefault(codes.tobytes() + bytes([candidate.event.reverse]), candidate)
     return list(distinct.values())
 
 
 def promising(
     scores: Scored,
-    first: Outputs,
-    second: Outputs,
+    sides: Sides,
     counting_runs: int,
     level: float,
     pessimism: Sequence[float],
     delta: float = 0.0,
+    *,
+    smooth: bool = False,
 ) -> list[list[Candidate]]:
     """Return, for each degree of pessimism, the most promising events of every score: of each tail, and of both.
 
     The promise of an event seen k and l times in n runs is ln((k - delta n) / l), less `pessimism` standard errors
     sqrt(k / (k - delta n)^2 + 1/l) for having been chosen, less the half-width of a limit at `level` from
     `counting_runs` runs. Optimism favours rare events with a large ratio, pessimism frequent ones. Two-tailed events
-    are for pure claims, delta = 0.
+    are for pure claims, delta = 0. With `smooth` a last list has the events that smoothed counts promise most.
     """
-    n = len(first)
+    n = len(sides[0])
     width = -NormalDist().inv_cdf(level) * np.sqrt(n / counting_runs)
-    found: list[list[Candidate]] = [[] for _ in pessimism]
+    found: list[list[Candidate]] = [[] for _ in range(len(pessimism) + len(DEGREES) * smooth)]
     for view, score in scores:
-        scored = view.scores(score, first), view.scores(score, second)
-        upper, lower = _tail(*scored, rising=False), _tail(*scored[::-1], rising=True)
-        for candidates, degree in zip(found, pessimism, strict=True):
-            for reverse, tail in enumerate((upper, lower)):
-                promise = _promise(tail.more, tail.less, n, delta, degree + width)
-                i = int(np.argmax(promise))
-                event = Event(view, score, float(tail.scores[i]), bool(reverse))
-                candidates.append(Candidate(event, float(promise[i])))
-            if delta == 0.0 and len(upper.scores) > 1:
-                candidates.append(_two_tailed(view, score, upper, lower, n, degree + width))
-    return found
+        values, k, l = _counted(scores_of(view, score, sides[0]), scores_of(view, score, sides[1]))
+        fits = [fit for degree in DEGREES if smooth and (fit := smoothed(values, k, l, degree))]
+        tails = _upper(values, k, l), _lower(values, k, l)
+        for candidates, degree in zip(found, pessimism, strict=False):
+            candidates += _best(view, score, tails, n, delta, degree + width, fits[-1] if fits else None)
+        for candidates, fit in zip(found[len(pessimism) :], fits, strict=False):
+            tails = _upper(fit.starts, fit.first, fit.second), _lower(fit.ends, fit.first, fit.second)
+            candidates += _best(view, score, tails, n, delta, width + 0.5, fit)
+    return [candidates for candidates in found if candidates]
+
+
+def _best(
+    view: View, score: Score, tails: tuple[_Tail, _Tail], n: int, delta: float, errors: float, fit: Smooth | None
+) -> list[Candidate]:
+    """Return the most promising event of each tail, and of both together for a pure claim."""
+    found = []
+    for reverse, tail in enumerate(tails):
+        promise = _promise(tail.more, tail.less, n, delta, errors)
+        i = int(np.argmax(promise))
+        found.append((Event(view, score, float(tail.scores[i]), bool(reverse)), float(promise[i])))
+    if delta == 0.0 and len(tails[0].scores) > 1:
+        one, two = tails[0].thinned(), tails[1].thinned()
+        promise = _promise(np.add.outer(one.more, two.more), np.add.outer(one.less, two.less), n, 0.0, errors)
+        promise[np.less_equal.outer(one.scores, two.scores)] = -np.inf
+        i, j = np.unravel_index(int(np.argmax(promise)), promise.shape)
+        event = Event(view, score, float(one.scores[i]), False, float(two.scores[j]))
+        found.append((event, float(promise[i, j])))
+    return [
+        Candidate(event, promise, fit and fit.rates(event.threshold, event.mirror, event.reverse, n))
+        for event, promise in found
+    ]
 
 
 @dataclass(frozen=True)
@@ -112,14 +135,6 @@ class _Tail:
         return _Tail(self.scores[kept], self.more[kept], self.less[kept])
 
 
-def _two_tailed(view: View, score: Score, upper: _Tail, lower: _Tail, n: int, errors: float) -> Candidate:
-    one, two = upper.thinned(), lower.thinned()
-    promise = _promise(np.add.outer(one.more, two.more), np.add.outer(one.less, two.less), n, 0.0, errors)
-    promise[np.less_equal.outer(one.scores, two.scores)] = -np.inf
-    i, j = np.unravel_index(int(np.argmax(promise)), promise.shape)
-    return Candidate(Event(view, score, float(one.scores[i]), False, float(two.scores[j])), float(promise[i, j]))
-
-
 def _promise(more: Floats, less: Floats, n: int, delta: float, errors: float) -> Floats:
     excess = more + 0.5 - delta * n
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -128,9 +143,19 @@ def _promise(more: Floats, less: Floats, n: int, delta: float, errors: float) ->
     return np.where(excess > 0.0, ratio - errors * standard_error, -np.inf)
 
 
-def _tail(more: Floats, less: Floats, *, rising: bool) -> _Tail:
-    values, place = np.unique(np.concatenate([more, less]), return_inverse=True)
-    k: npt.NDArray[np.int64] = np.bincount(place[: len(more)], minlength=len(values))
-    l: npt.NDArray[np.int64] = np.bincount(place[len(more) :], minlength=len(values))
-    step = 1 if rising else -1
-    return _Tail(values[::step], np.cumsum(k[::step]).astype(float), np.cumsum(l[::step]).astype(float))
+def _counted(first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the distinct scores, rising, and how many runs on each stream have each."""
+    values, place = np.unique(np.concatenate([first, second]), return_inverse=True)
+    k = np.bincount(place[: len(first)], minlength=len(values))
+    l = np.bincount(place[len(first) :], minlength=len(values))
+    return values, k.astype(float), l.astype(float)
+
+
+def _upper(values: Floats, k: Floats, l: Floats) -> _Tail:
+    """Return the events "at least": more likely on the first stream."""
+    return _Tail(values[::-1], np.cumsum(k[::-1]), np.cumsum(l[::-1]))
+
+
+def _lower(values: Floats, k: Floats, l: Floats) -> _Tail:
+    """Return the events "at most": more likely on the second stream."""
+    return _Tail(values, np.cumsum(l), np.cumsum(k))

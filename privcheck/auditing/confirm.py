@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcheck.auditing.choosing import choose
-from privcheck.auditing.events import Counts, Event, Floats, Scored, learn
-from privcheck.auditing.folds import Folds, folds, is_easy, probe
+from privcheck.auditing.events import Counts, Event, Floats, Scored, learn, scores_of
+from privcheck.auditing.folds import Folds, folds, is_easy, probe, taken
 from privcheck.auditing.inference.approximate import delta_lower, epsilon_lower
 from privcheck.auditing.inference.tradeoff import TradeoffRegion, declared_thresholds, tradeoff_region
 from privcheck.auditing.inference.two_tails import two_tails_lower
 from privcheck.auditing.limits import clopper_pearson_lower
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.outputs import Outputs, Sides
 from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.streams import StreamPair
 from privcheck.auditing.weighing import weigh
@@ -78,20 +78,19 @@ class Chosen:
 
 def settle(
     pair: StreamPair,
-    first: Outputs,
-    second: Outputs,
+    sides: Sides,
     runs: int,
     level: float,
     delta: float,
     views: ViewMaker,
-    training: tuple[Outputs, Outputs] | None = None,
+    training: Sides | None = None,
 ) -> Chosen | None:
     """Learn scores, choose events and weigh them, each on runs of its own.
 
     Parameters
     ----------
     pair : the two streams.
-    first, second : outputs on each, from independent seeds; only those before the counting fold are looked at.
+    sides : outputs on each, from independent seeds; only those before the counting fold are looked at.
     runs : how many runs a side there were to be; fewer were played when the audit was cut short.
     level : error probability that the choice of events has in mind.
     delta : of the claim.
@@ -103,33 +102,32 @@ def settle(
     None when the runs end before the counting fold.
 
     """
-    start = first[probe(runs)], second[probe(runs)]
     enough = training is not None and len(training[0]) >= folds(runs).learning.stop
-    parts = folds(runs, easy=enough or is_easy(*start))
-    if min(len(first), len(second)) <= parts.counting.start:
+    parts = folds(runs, easy=enough or is_easy(*taken(sides, probe(runs))))
+    if min(len(sides[0]), len(sides[1])) < parts.counting.start:
         return None
-    learning = first[parts.learning], second[parts.learning]
+    learning = taken(sides, parts.learning)
     if training is not None:
-        learning = tuple(Outputs.joined([a, b]) for a, b in zip(learning, training, strict=True))
+        learning = Outputs.joined([learning[0], training[0]]), Outputs.joined([learning[1], training[1]])
     scores: Scored = learn(views(pair, learning[0], thorough=True), *learning)
     counting_runs = parts.counting.stop - parts.counting.start
-    events = choose(scores, first[parts.choosing], second[parts.choosing], counting_runs, level, delta)
-    weighing = first[parts.weighing], second[parts.weighing]
-    weighed = weigh(events, *weighing, counting_runs, level, delta)
+    candidates = choose(scores, taken(sides, parts.choosing), counting_runs, level, delta)
+    weighing = taken(sides, parts.weighing)
+    weighed = weigh(candidates, weighing, counting_runs, level, delta)
     main = max(weighed, key=lambda entry: entry[1])[0]
-    return Chosen(parts, weighed, declared_thresholds(*(_oriented(main, side) for side in weighing)))
+    thresholds = declared_thresholds(_oriented(main, weighing[0]), _oriented(main, weighing[1]))
+    return Chosen(parts, weighed, thresholds)
 
 
-def count(chosen: Chosen, first: Outputs, second: Outputs, level: float, delta: float) -> Evidence:
+def count(chosen: Chosen, sides: Sides, level: float, delta: float) -> Evidence:
     """Count the chosen events in the runs of the counting fold, and all thresholds of the main event's score."""
-    events = [CountedEvent(event, share, event.counts(first, second)) for event, share in chosen.events]
+    events = [CountedEvent(event, share, event.counts(*sides)) for event, share in chosen.events]
     main = max(events, key=lambda entry: entry.share).event
-    region = tradeoff_region(_oriented(main, first), _oriented(main, second), chosen.thresholds, level)
-    return Evidence(events, len(first), delta, region)
+    region = tradeoff_region(_oriented(main, sides[0]), _oriented(main, sides[1]), chosen.thresholds, level)
+    return Evidence(events, len(sides[0]), delta, region)
 
 
 def _oriented(event: Event, outputs: Outputs) -> Floats:
     """Return the event's scores, high ones speaking for the first stream."""
-    scores = event.view.scores(event.score, outputs)
-    finite = np.nan_to_num(scores, nan=-np.inf, neginf=-np.finfo(float).max, posinf=np.finfo(float).max)
-    return finite
+    scores = scores_of(event.view, event.score, outputs)
+    return np.nan_to_num(scores, nan=-np.inf, neginf=-np.finfo(float).max, posinf=np.finfo(float).max)

@@ -56,7 +56,7 @@ class Event:
 
     def codes(self, outputs: Outputs) -> Codes:
         """Return for each run, shape (runs,), 1 in the event, -1 in its mirror image, 0 in neither."""
-        return self.of_scores(self.view.scores(self.score, outputs))
+        return self.of_scores(scores_of(self.view, self.score, outputs))
 
     def of_scores(self, scores: Floats) -> Codes:
         """Return the same from scores that were computed before."""
@@ -82,6 +82,14 @@ class Event:
         if self.mirror is None:
             return [self]
         return [replace(self, mirror=None), Event(self.view, self.score, self.mirror, not self.reverse)]
+
+
+def scores_of(view: View, score: Score, outputs: Outputs) -> Floats:
+    """Return the scores of runs, computed once for all events that rest on them."""
+    key = id(view), id(score)
+    if key not in outputs.memo:
+        outputs.memo[key] = view.scores(score, outputs), view, score  # kept alive, so that their ids stay theirs
+    return np.asarray(outputs.memo[key][0])
 
 
 Scored = list[tuple[View, Score]]

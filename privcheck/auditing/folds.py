@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privcheck.auditing.outputs import Outputs
-from privcheck.auditing.scoring.prefix import sequence_codes
+from privcheck.auditing.outputs import Outputs, Sides
+from privcheck.auditing.scoring.prefix import distinct_rows
 
 PROBE_SHARE = 0.05
 """Share of the runs that is looked at first: it tells how much there is to learn."""
@@ -34,7 +34,7 @@ counting=slice(400, 1000, None))
     >>> folds(1000, easy=True).counting
     slice(200, 1000, None)
     """
-    shares = (PROBE_SHARE, 0.12, 0.2) if easy else (0.2, 0.3, 0.4)
+    shares = (PROBE_SHARE, 0.15, 0.25) if easy else (0.2, 0.3, 0.4)
     a, b, c = (int(runs * share) for share in shares)
     return Folds(slice(0, a), slice(a, b), slice(b, c), slice(c, runs))
 
@@ -42,6 +42,11 @@ counting=slice(400, 1000, None))
 def probe(runs: int) -> slice:
     """Return the runs that decide how the others are divided: the beginning of those to learn from."""
     return slice(0, int(runs * PROBE_SHARE))
+
+
+def taken(sides: Sides, part: slice) -> Sides:
+    """Return the same part of the runs on each stream."""
+    return sides[0][part], sides[1][part]
 
 
 def is_easy(first: Outputs, second: Outputs) -> bool:
@@ -54,5 +59,5 @@ def is_easy(first: Outputs, second: Outputs) -> bool:
     symbols = np.concatenate([first.symbols, second.symbols])
     if first.ratios is not None or numbers:
         return numbers <= 1 and symbols.shape[1] == 0
-    _, counts = np.unique(sequence_codes(symbols), return_counts=True)
+    counts = np.bincount(distinct_rows(symbols)[1])
     return float((counts == 1).sum()) <= UNSEEN * len(symbols)

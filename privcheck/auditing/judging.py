@@ -9,7 +9,7 @@ from privcheck.auditing.anytime import Anytime
 from privcheck.auditing.confirm import Evidence
 from privcheck.auditing.events import Counts
 from privcheck.auditing.limits import log_ratio_interval
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.outputs import Sides
 from privcheck.auditing.report import Estimate, Resolution
 from privcheck.auditing.search import Screening
 from privcheck.auditing.settings import Settings
@@ -18,9 +18,9 @@ from privcheck.auditing.witness import describe
 
 
 def judge(
-    pair: StreamPair, screening: Screening, evidence: Evidence, first: Outputs, second: Outputs, settings: Settings
+    pair: StreamPair, screening: Screening, evidence: Evidence, sides: Sides, settings: Settings
 ) -> dict[str, Any]:
-    """Return the fields of the report that the counted runs `first` and `second` decide.
+    """Return the fields of the report that the counted runs decide.
 
     The verdict is decided at level `error` alone, the lower bound at `confidence`; both from the same counts.
     """
@@ -46,7 +46,7 @@ def judge(
         "delta_lower": None if settings.epsilon is None else evidence.delta_lower(settings.epsilon, level),
         "tradeoff": evidence.tradeoff,
         "resolution": resolution,
-        "witness": describe(pair, winner, first, second, level * winner.share),
+        "witness": describe(pair, winner, sides, level * winner.share),
         "screened_pairs": screening.pairs,
         "screening_runs": screening.runs,
         "counted_runs": evidence.runs,
@@ -58,8 +58,7 @@ def judge_anytime(
     pair: StreamPair,
     screening: Screening,
     anytime: Anytime,
-    first: Outputs,
-    second: Outputs,
+    sides: Sides,
     settings: Settings,
     why: str,
 ) -> dict[str, Any]:
@@ -73,11 +72,11 @@ def judge_anytime(
         "delta_lower": None,
         "e_value": anytime.e_value,
         "resolution": None,
-        "witness": describe(pair, winner, first, second, settings.level * winner.share),
+        "witness": describe(pair, winner, sides, settings.level * winner.share),
         "screened_pairs": screening.pairs,
         "screening_runs": screening.runs,
         "counted_runs": anytime.pairs,
-        "notes": [why],
+        "notes": [why] if why else [],
     }
 
 

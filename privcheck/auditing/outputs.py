@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ class Outputs:
     symbols: Symbols
     numbers: Floats
     ratios: Floats | None = None
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """Scores that were computed already, by what computed them."""
 
     @classmethod
     def of_symbols(cls, symbols: Symbols) -> Outputs:
@@ -69,6 +71,9 @@ class Outputs:
             return np.ones(1, bool)
         return np.concatenate([((one != two) & ((one == one) | (two == two))).any(axis=0) for one, two in pairs])
 
+
+Sides = tuple[Outputs, Outputs]
+"""Runs on the first and on the second stream."""
 
 MISSING = int(np.iinfo(np.int64).min)
 """The symbol of what a shorter output does not have."""

@@ -88,10 +88,11 @@ class AuditReport:
         not release through privcheck's mechanisms, or without a claim. It covers a shipped algorithm's reference.
     runs : learning, choosing and counting runs on each stream of the final pair.
     counted_runs : those of them on which the events were counted or bet on, 0 when the audit ended before.
-    e_value : what bets on the events won, when the audit was sequential or was cut short: at least 1 / error refutes the
-        claim, at whatever time it is read. The lower bound then holds at any time too. None for a fixed number of runs.
-    tradeoff : counts of the main event's score at thresholds fixed beforehand, and the confidence region of the trade-off
-        of errors that follows, at `confidence` by itself.
+    sequential : whether runs were played until the evidence sufficed; `runs` is then the most that would be played.
+    e_value : what bets on the events won, when the audit was sequential or was cut short: at least 1 / error refutes
+        the claim, at whatever time it is read. The lower bound then holds at any time too. None otherwise.
+    tradeoff : counts of the main event's score at thresholds fixed beforehand, and the confidence region of the
+        trade-off of errors that follows, at `confidence` by itself.
     screened_pairs, screening_runs : pairs of streams looked at, and the runs (both streams) spent on that.
 
     """
@@ -122,6 +123,7 @@ class AuditReport:
     confidence: float
     error: float
     counted_runs: int = 0
+    sequential: bool = False
     delta_lower: float | None = None
     e_value: float | None = None
     tradeoff: TradeoffRegion | None = None

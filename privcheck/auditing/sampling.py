@@ -30,6 +30,11 @@ class StoppedError(Exception):
         super().__init__("the runs were cut short")
         self.by_clock, self.parts = by_clock, parts
 
+    @property
+    def why(self) -> str:
+        """What cut them short, in words."""
+        return "the time budget ended" if self.by_clock else "interrupted"
+
 
 @dataclass(frozen=True)
 class Request:

@@ -9,9 +9,9 @@ import numpy as np
 
 from privcheck.auditing.choosing import promising
 from privcheck.auditing.events import learn
-from privcheck.auditing.folds import folds
+from privcheck.auditing.folds import folds, taken
 from privcheck.auditing.mutations import variants
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.outputs import Sides
 from privcheck.auditing.sampling import Request, Sampler
 from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.streams import StreamPair, Table
@@ -52,7 +52,7 @@ class Found:
 
     pair: StreamPair
     screening: Screening
-    training: tuple[Outputs, Outputs] | None
+    training: Sides | None
 
 
 @dataclass(frozen=True)
@@ -118,17 +118,19 @@ def screen(
     delta: float,
     views: ViewMaker,
     advance: Callable[[int], None],
+    key: tuple[int, ...] = (1,),
 ) -> Found:
     """Return the most promising pair. No run made here is counted: the winner is confirmed on fresh runs.
 
     Parameters
     ----------
-    sampler : plays the runs; requests are keyed (1, round, pair, side).
+    sampler : plays the runs; requests are keyed (*key, round, pair, side).
     pairs : candidates; all are played.
     budget : runs to spend, both sides together.
     runs, level, delta : of the confirmation, which a pair's promise anticipates.
     views : how outputs are read.
     advance : told of every run.
+    key : makes the randomness independent of every other request's.
 
     """
     counting = folds(runs).counting
@@ -140,13 +142,13 @@ def screen(
         alive = ranking[: planned.kept]
         alive += _joining(ranking[:PARENTS], palette, planned.joining, seen)
         requests = [
-            Request(pair, side, planned.runs, (1, number, index, side))
+            Request(pair, side, planned.runs, (*key, number, index, side))
             for index, pair in enumerate(alive)
             for side in (0, 1)
         ]
         played = sampler.play(requests, advance)
         spent += planned.runs * len(requests)
-        scores = [promise(pair, played[2 * i], played[2 * i + 1]) for i, pair in enumerate(alive)]
+        scores = [promise(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(alive)]
         order = sorted(range(len(alive)), key=lambda i: -scores[i])
         ranking = [alive[i] for i in order]
     training = (played[2 * order[0]], played[2 * order[0] + 1]) if played else None
@@ -162,12 +164,11 @@ class _Promise:
     level: float
     delta: float
 
-    def __call__(self, pair: StreamPair, first: Outputs, second: Outputs) -> float:
-        half = len(first) // 2
-        scores = learn(self.views(pair, first[:half], thorough=False), first[:half], second[:half])
-        (judged,) = promising(
-            scores, first[half:], second[half:], self.runs, self.level, (PESSIMISM,), self.delta
-        )
+    def __call__(self, pair: StreamPair, sides: Sides) -> float:
+        half = len(sides[0]) // 2
+        learning = taken(sides, slice(0, half))
+        scores = learn(self.views(pair, learning[0], thorough=False), *learning)
+        (judged,) = promising(scores, taken(sides, slice(half, None)), self.runs, self.level, (PESSIMISM,), self.delta)
         return max(candidate.promise for candidate in judged)
 
 
@@ -176,7 +177,7 @@ def _joining(parents: list[StreamPair], palette: list[Table], number: int, seen:
     if not number:
         return []
     every = [variant for parent in parents for variant in variants(parent, palette)]
-    joined = []
+    joined: list[StreamPair] = []
     for i in np.random.Generator(np.random.PCG64(len(seen))).permutation(len(every)):
         if len(joined) < number and _key(every[i]) not in seen:
             seen.add(_key(every[i]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bounds.domains import POSITIVE, Choice, Declared, Integer, OrNone, Real, parameter
+from privcheck.errors import PrivcheckError
 from privcheck.privacy import Relation, check_contexts, check_rewards, relation
 
 FEEDBACKS = ("bandit", "full", "contextual", "semi-bandit", "identification")
@@ -64,6 +65,7 @@ class Settings(Declared):
     )
     neighbours: str = "row"
     contexts: Any = None
+    sequential: bool = False
     seed: int = parameter(Integer(0), typical=(0, 100), doc="root of all randomness", default=0, hint="give an integer")
     jobs: int = parameter(
         Integer(1), typical=(1, 2), doc="workers", default=1, hint="1 runs everything in this process"
@@ -74,6 +76,8 @@ class Settings(Declared):
         object.__setattr__(self, "rewards", check_rewards(self.rewards))
         object.__setattr__(self, "neighbours", relation(self.neighbours).name)
         check_contexts(self.feedback, self.neighbours, self.contexts)
+        if self.sequential and self.epsilon is None:
+            raise PrivcheckError("epsilon", None, "a claim to bet against", "sequential audits end when it is refuted")
 
     @property
     def relation(self) -> Relation:

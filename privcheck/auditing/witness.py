@@ -8,36 +8,36 @@ import numpy as np
 
 from privcheck.auditing.confirm import CountedEvent
 from privcheck.auditing.limits import clopper_pearson
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.outputs import Sides
 from privcheck.auditing.report import Estimate, Witness
 from privcheck.auditing.streams import StreamPair, Table
 
 
-def describe(pair: StreamPair, counted: CountedEvent, first: Outputs, second: Outputs, level: float) -> Witness:
+def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float) -> Witness:
     """Return the witness of a counted event.
 
     Parameters
     ----------
     pair : the two streams.
-    counted : the event and its counts in the runs `first` and `second`.
-    first, second : the counted runs on each stream.
+    counted : the event and its counts in the runs.
+    sides : the counted runs on each stream.
     level : error probability of each of the two probabilities' intervals.
 
     """
-    n = len(first)
+    n = len(sides[0])
     event, *mirror = counted.event.tails
-    shares = [float(event.contains(side).mean()) for side in (first, second)]
+    shares = [float(event.contains(side).mean()) for side in sides]
     k, l = (round(n * share) for share in shares)
     return Witness(
         _as_table(pair.first),
         _as_table(pair.second),
         tuple(j + 1 for j in pair.rounds),
         pair.label,
-        event.view.words(event, first, second),
+        event.view.words(event, *sides),
         "second" if event.reverse else "first",
         Estimate(k / n, *clopper_pearson(k, n, level / 2)),
         Estimate(l / n, *clopper_pearson(l, n, level / 2)),
-        mirror[0].view.words(mirror[0], first, second) if mirror else None,
+        mirror[0].view.words(mirror[0], *sides) if mirror else None,
     )
 
 

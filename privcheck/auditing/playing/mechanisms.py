@@ -134,7 +134,8 @@ def _from_batch(outputs: np.ndarray[tuple[int, ...], np.dtype[Any]], runs: int) 
     flat = outputs.reshape(runs, -1)
     if flat.dtype.kind == "f":
         return Outputs.of_numbers(_no_nan(flat.astype(np.float64)))
-    return Outputs.of_symbols(flat.astype(np.int64))
+    small = flat.dtype.kind == "b" or -128 <= flat.min(initial=0) <= flat.max(initial=0) <= 127
+    return Outputs.of_symbols(flat.astype(np.int8 if small else np.int64))
 
 
 def _from_list(outputs: list[Any]) -> Outputs:

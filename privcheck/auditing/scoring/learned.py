@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.auditing.scoring.prefix import sequence_codes
+from privcheck.auditing.scoring.prefix import distinct_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class LogisticScore:
         label = np.repeat([1, 0], [len(first[0]), len(second[0])])
         features, weight = self._features(symbols, numbers), None
         if not numbers.shape[1]:  # few distinct rows: count them
-            _, kept, row = np.unique(sequence_codes(symbols), return_index=True, return_inverse=True)
+            kept, row = distinct_rows(symbols)
             counts = np.stack([np.bincount(row[label == side], minlength=len(kept)) for side in (1, 0)])
             features, weight = np.tile(features[kept], (2, 1)), counts.ravel().astype(float)
             label = np.repeat([1, 0], len(kept))
@@ -71,6 +71,9 @@ class LogisticScore:
         """Return the log-odds of the first stream, shape (n,)."""
         if self.model is None:
             return np.zeros(len(values[0]))
+        if not values[1].shape[1]:
+            kept, row = distinct_rows(values[0])
+            return np.asarray(self.model.decision_function(self._features(values[0][kept], values[1][kept]))[row])
         return np.asarray(self.model.decision_function(self._features(*values)), np.float64)
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.scoring.learned import LogisticScore
 from privcheck.auditing.scoring.numeric import Distance, Floats, Histogram, Value
-from privcheck.auditing.scoring.prefix import sequence_codes
+from privcheck.auditing.scoring.prefix import distinct_rows
 from privcheck.auditing.scoring.view import NumberView, Sequences, View
 
 MOST_NUMBERS = 8
@@ -66,4 +64,4 @@ def _ratios(outputs: Outputs) -> Floats:
 
 
 def _many(symbols: Sequences) -> bool:
-    return symbols.shape[1] > 1 and len(np.unique(sequence_codes(symbols))) > FEW_SEQUENCES
+    return symbols.shape[1] > 1 and len(distinct_rows(symbols)[0]) > FEW_SEQUENCES

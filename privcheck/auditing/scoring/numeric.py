@@ -8,7 +8,10 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 BINS = 64
-"""Bins of the histogram score, equally filled by the training runs of both streams."""
+"""Bins of the histogram score at most, equally filled by the training runs of both streams."""
+
+RUNS_PER_BIN = 1000
+"""Training runs that a bin asks for: of many small bins the most telling is mostly luck."""
 
 MOST_TRAINING_RUNS = 50_000
 """Training runs of each stream that a histogram or a median looks at."""
@@ -18,29 +21,43 @@ PRIOR_RUNS = 8.0
 
 
 class Value:
-    """The number itself; a missing one counts as minus infinity."""
+    """The number itself, with the sign that makes high scores speak for the first stream; a missing number counts as
+    minus infinity.
+    """
 
     def __init__(self, first: Floats, second: Floats) -> None:
-        pass
+        self.sign = 1.0
+        self.sign = _sign(self(first), self(second))
 
     def __call__(self, values: Floats) -> Floats:
         """Return the numbers, shape (n,)."""
-        return np.where(np.isnan(values), -np.inf, values)
+        return self.sign * np.where(np.isnan(values), -np.inf, values)
 
 
 class Distance:
-    """The distance from the median of the training runs."""
+    """The distance from the median of the training runs, with the sign that makes high scores speak for the first
+    stream.
+    """
 
     def __init__(self, first: Floats, second: Floats) -> None:
         both = np.concatenate([first[:MOST_TRAINING_RUNS], second[:MOST_TRAINING_RUNS]])
         finite = both[np.isfinite(both)]
         self.middle = float(np.median(finite)) if finite.size else 0.0
+        self.sign = 1.0
+        self.sign = _sign(self(first), self(second))
 
     def __call__(self, values: Floats) -> Floats:
         """Return |values - median|, shape (n,)."""
         with np.errstate(invalid="ignore"):
             distance = np.abs(values - self.middle)
-        return np.where(np.isnan(distance), -np.inf, distance)
+        return self.sign * np.where(np.isnan(distance), -np.inf, distance)
+
+
+def _sign(first: Floats, second: Floats) -> float:
+    """Return 1 when runs on the first stream tend to score higher than runs on the second, else -1."""
+    one, two = np.sort(first[:MOST_TRAINING_RUNS]), np.sort(second[:MOST_TRAINING_RUNS])
+    below = np.searchsorted(two, one, side="left").sum() + np.searchsorted(two, one, side="right").sum()
+    return 1.0 if below >= len(one) * len(two) else -1.0
 
 
 class Histogram:
@@ -54,7 +71,8 @@ class Histogram:
     def __init__(self, first: Floats, second: Floats) -> None:
         few = (values[:MOST_TRAINING_RUNS] for values in (first, second))
         one, two = (np.where(np.isnan(values), -np.inf, values) for values in few)
-        self.edges = np.unique(np.quantile(np.concatenate([one, two]), np.arange(1, BINS) / BINS, method="lower"))
+        bins = max(4, min(BINS, (len(one) + len(two)) // RUNS_PER_BIN))
+        self.edges = np.unique(np.quantile(np.concatenate([one, two]), np.arange(1, bins) / bins, method="lower"))
         k, l = (np.bincount(self._bin(values), minlength=len(self.edges) + 1).astype(float) for values in (one, two))
         near = [np.convolve(counts, np.ones(3), mode="same") for counts in (k, l)]
         share = (near[0] + 0.5) / (near[0] + near[1] + 1.0)

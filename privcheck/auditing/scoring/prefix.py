@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -28,6 +29,29 @@ def sequence_codes(symbols: Sequences) -> Codes:
     for column in range(symbols.shape[1]):
         code = _extend(code, symbols[:, column])
     return code
+
+
+def distinct_rows(symbols: Sequences) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the place of one row of each kind, and for every row the number of its kind.
+
+    >>> kept, kind = distinct_rows(np.array([[0, 1], [1, 1], [0, 1]]))
+    >>> kept.tolist(), kind.tolist()
+    ([0, 1], [0, 1, 0])
+    """
+    lowest, size, code = symbols.min(axis=0, initial=0), 1, np.zeros(len(symbols), np.intp)
+    spans = [int(high) - int(low) + 1 for high, low in zip(symbols.max(axis=0, initial=0), lowest, strict=True)]
+    if math.prod(spans) > max(1024, len(symbols)):
+        _, kept, kind = np.unique(sequence_codes(symbols), return_index=True, return_inverse=True)
+        return kept, kind
+    for column, span in enumerate(spans):
+        code = code * span + (symbols[:, column] - lowest[column])
+        size *= span
+    place = np.full(size, -1, np.intp)
+    place[code[::-1]] = np.arange(len(code) - 1, -1, -1)
+    present = np.flatnonzero(place >= 0)
+    number = np.zeros(size, np.intp)
+    number[present] = np.arange(len(present))
+    return place[present], number[code]
 
 
 def _extend(code: Codes, symbol: Sequences) -> Codes:
@@ -94,7 +118,7 @@ class PrefixScore:
 
 def _count_unique(first: Sequences, second: Sequences) -> tuple[Sequences, Floats]:
     both = np.concatenate([first, second])
-    _, representative, node = np.unique(sequence_codes(both), return_index=True, return_inverse=True)
+    representative, node = distinct_rows(both)
     size = len(representative)
     counts = np.stack(
         [np.bincount(node[: len(first)], minlength=size), np.bincount(node[len(first) :], minlength=size)], axis=1
@@ -104,5 +128,5 @@ def _count_unique(first: Sequences, second: Sequences) -> tuple[Sequences, Float
 
 def score_runs(score: Callable[[Sequences], Floats], symbols: Sequences) -> Floats:
     """Return the scores of many runs, computing each distinct sequence once."""
-    _, representative, node = np.unique(sequence_codes(symbols), return_index=True, return_inverse=True)
+    representative, node = distinct_rows(symbols)
     return np.asarray(score(symbols[representative])[node], np.float64)

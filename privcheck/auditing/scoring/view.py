@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.auditing.outputs import Outputs
-from privcheck.auditing.scoring.prefix import PrefixScore, score_runs, sequence_codes
+from privcheck.auditing.scoring.prefix import PrefixScore, distinct_rows, score_runs
 from privcheck.auditing.streams import StreamPair
 
 Floats = npt.NDArray[np.float64]
@@ -94,7 +94,7 @@ class SequenceView:
         """Spell out the shortest beginnings that make the event, the most frequent ones first."""
         n = len(first)
         both = np.concatenate([self.read(first), self.read(second)])
-        _, representative, node = np.unique(sequence_codes(both), return_index=True, return_inverse=True)
+        representative, node = distinct_rows(both)
         scores = event.score(both[representative])
         inside = scores <= event.threshold if event.reverse else scores >= event.threshold
         if len(representative) > MOST_SEQUENCES:
@@ -168,4 +168,6 @@ class NumberView:
         ]
         shares = " against ".join(f"{100 * float(np.mean(part)):.3g} %" for part in inside)
         what = self.name if self.plain else f"the score of {self.name}"
-        return f"{what} is at {'most' if event.reverse else 'least'} {event.threshold:.6g} ({shares})"
+        sign = getattr(event.score, "sign", 1.0)
+        side = "most" if event.reverse == (sign > 0.0) else "least"
+        return f"{what} is at {side} {sign * event.threshold:.6g} ({shares})"

@@ -1,0 +1,59 @@
+"""An audit of a number of runs that is fixed beforehand; if it is cut short, bets decide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from privcheck.auditing import budget
+from privcheck.auditing.anytime import Bets
+from privcheck.auditing.confirm import count, settle
+from privcheck.auditing.folds import taken
+from privcheck.auditing.judging import ended_early, judge, judge_anytime
+from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.sampling import Request, Sampler, StoppedError
+from privcheck.auditing.search import Screening, screen, screening_cost
+from privcheck.auditing.settings import Settings
+from privcheck.auditing.streams import StreamPair
+from privcheck.auditing.targets import Target
+from privcheck.progress import progress
+
+
+def search_and_confirm(
+    sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target
+) -> dict[str, Any]:
+    """Screen the pairs, play the winner afresh, and return what the report says of it.
+
+    Parameters
+    ----------
+    sampler : plays the runs.
+    pairs : candidates.
+    runs : a side of the winner.
+    settings : of the audit.
+    policy : what is audited, with the views of its outputs.
+
+    """
+    spend = budget.screening_budget(runs, sampler.runner.engine)
+    level, delta, why = settings.level, settings.delta, ""
+    with progress(f"auditing {policy.name}", 2 * runs + screening_cost(len(pairs), spend)) as advance:
+        try:
+            found = screen(sampler, pairs, spend, runs, level, delta, policy.views, advance)
+        except StoppedError as stopped:
+            return ended_early(Screening(1, 0), stopped.why, settings)
+        try:
+            played = sampler.play([Request(found.pair, side, runs, (2, side)) for side in (0, 1)], advance)
+        except StoppedError as stopped:
+            played, why = [Outputs.joined(part) for part in stopped.parts if part], stopped.why
+    if len(played) < 2:
+        return ended_early(found.screening, why, settings)
+    sides = played[0], played[1]
+    chosen = settle(found.pair, sides, runs, level, delta, policy.views, found.training)
+    last = min(len(sides[0]), len(sides[1]))
+    if chosen is None or last == chosen.folds.counting.start:
+        return ended_early(found.screening, why, settings)
+    counted = taken(sides, slice(chosen.folds.counting.start, last))
+    if not why:
+        return judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
+    bets = Bets(chosen, settings)
+    bets.add(counted)
+    why += " before the runs that were fixed beforehand: the lower bound is the one that holds at any time"
+    return judge_anytime(found.pair, found.screening, bets.read(counted, level), counted, settings, why)

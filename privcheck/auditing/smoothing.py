@@ -1,0 +1,96 @@
+"""Smoothed counts of thresholds: the best of many noisy tails is mostly luck, the best of a smooth curve is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import chdtrc, expit, ndtri
+
+Floats = npt.NDArray[np.float64]
+
+BINS = 128
+"""Bins that scores are collected in, finer at both ends."""
+
+FEWEST = 16
+"""Distinct scores below which counts are left as they are."""
+
+RIDGE = 1e-3
+
+FIT_LEVEL = 0.1
+"""Level of the chi-square test that a fit has to pass to be used."""
+
+
+@dataclass(frozen=True)
+class Smooth:
+    """Smoothed counts of the runs on the first and on the second stream with scores from each start to the next."""
+
+    starts: Floats
+    ends: Floats
+    first: Floats
+    second: Floats
+
+    def rates(self, threshold: float, mirror: float | None, reverse: bool, runs: int) -> tuple[float, float]:
+        """Return the expected share of hits and of misses of an event among `runs` runs."""
+        high, low = self.starts >= threshold, self.ends <= threshold
+        if mirror is None and reverse:
+            return float(self.second[low].sum()) / runs, float(self.first[low].sum()) / runs
+        hits, misses = self.first[high].sum(), self.second[high].sum()
+        if mirror is not None:
+            hits += self.second[self.ends <= mirror].sum()
+            misses += self.first[self.ends <= mirror].sum()
+        return float(hits) / runs, float(misses) / runs
+
+
+def smoothed(values: Floats, first: Floats, second: Floats, degree: int) -> Smooth | None:
+    """Fit the log-odds of the first stream as a polynomial of the normal quantile of a score's rank.
+
+    This only guides the choice of an event; nothing is concluded from it.
+
+    Parameters
+    ----------
+    values : distinct scores, rising, shape (d,).
+    first, second : runs on each stream with each score, shape (d,).
+    degree : of the polynomial, fitted by logistic regression.
+
+    Returns
+    -------
+    None for fewer than `FEWEST` distinct scores, or when the polynomial does not fit.
+
+    Examples
+    --------
+    >>> smoothed(np.arange(3.0), np.ones(3), np.ones(3), 1) is None
+    True
+    """
+    if len(values) < FEWEST:
+        return None
+    mass = np.cumsum(first + second)
+    total = mass[-1]
+    edge = np.log(total / 4.0)
+    wanted = total / (1.0 + np.exp(-np.linspace(-edge, edge, BINS)))
+    starts = np.unique(np.concatenate([[0], np.searchsorted(mass, wanted, side="right")]))
+    starts = starts[starts < len(values)]
+    k, l = np.add.reduceat(first, starts), np.add.reduceat(second, starts)
+    rank = np.cumsum(k + l) - 0.5 * (k + l)
+    features = np.polynomial.hermite_e.hermevander(ndtri(rank / total), degree)
+    fitted = _logistic(features / np.abs(features).max(axis=0), k, k + l)
+    misfit = ((k - (k + l) * fitted) ** 2 / np.maximum((k + l) * fitted * (1.0 - fitted), 1e-12)).sum()
+    if chdtrc(max(1, len(k) - degree - 1), misfit) < FIT_LEVEL:
+        return None
+    ends = values[np.append(starts[1:], len(values)) - 1]
+    return Smooth(values[starts], ends, (k + l) * fitted, (k + l) * (1.0 - fitted))
+
+
+def _logistic(features: Floats, successes: Floats, trials: Floats) -> Floats:
+    """Return fitted probabilities by Newton's method, with a small ridge."""
+    weights = np.zeros(features.shape[1])
+    for _ in range(25):
+        fitted = expit(features @ weights)
+        slope = features.T @ (successes - trials * fitted) - RIDGE * weights
+        bend = (features * (trials * fitted * (1.0 - fitted))[:, None]).T @ features + RIDGE * np.eye(len(weights))
+        step = np.linalg.solve(bend, slope)
+        weights += step
+        if np.abs(step).max() < 1e-6:
+            break
+    return np.asarray(expit(features @ weights))
