@@ -181,9 +181,13 @@ def main() -> None:
         table.add_row(
             row.name, f"{row.truth:g}", f"{row.runs:,}", "" if row.aim is None else f"{row.aim:g}", f"{mean:.3f}",
             f"{statistics.pstdev(found):.3f}", f"{min(found):.3f}", str(sum(x > row.truth for x in found)),
-            f"{statistics.median(seconds):.2f}", "fresh" if row.fresh else "below the aim" if row.aim and mean < row.aim else "",
+            f"{statistics.median(seconds):.2f}", _remark(row, mean),
         )  # fmt: skip
     Console(width=120).print(table)
+
+
+def _remark(row: Row, mean: float) -> str:
+    return "fresh" if row.fresh else "below the aim" if row.aim and mean < row.aim else ""
 
 
 def _audits(row: Row, seeds: int) -> tuple[list[float], list[float]]:

@@ -107,11 +107,11 @@ def _best(
         one, two = tails[0].thinned(), tails[1].thinned()
         promise = _promise(np.add.outer(one.more, two.more), np.add.outer(one.less, two.less), n, 0.0, errors)
         promise[np.less_equal.outer(one.scores, two.scores)] = -np.inf
-        i, j = np.unravel_index(int(np.argmax(promise)), promise.shape)
-        event = Event(view, score, float(one.scores[i]), False, float(two.scores[j]))
-        found.append((event, float(promise[i, j])))
+        best = np.unravel_index(int(np.argmax(promise)), promise.shape)
+        event = Event(view, score, float(one.scores[best[0]]), False, float(two.scores[best[1]]))
+        found.append((event, float(promise[best])))
     return [
-        Candidate(event, promise, fit and fit.rates(event.threshold, event.mirror, event.reverse, n))
+        Candidate(event, promise, fit.rates(event.threshold, event.mirror, event.reverse, n) if fit else None)
         for event, promise in found
     ]
 

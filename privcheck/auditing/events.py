@@ -52,7 +52,7 @@ class Event:
 
     def contains(self, outputs: Outputs) -> npt.NDArray[np.bool_]:
         """Tell for each run, shape (runs,), whether the event happened; the mirror image is left aside."""
-        return self.codes(outputs) == 1
+        return np.asarray(self.codes(outputs) == 1)
 
     def codes(self, outputs: Outputs) -> Codes:
         """Return for each run, shape (runs,), 1 in the event, -1 in its mirror image, 0 in neither."""

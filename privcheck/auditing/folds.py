@@ -60,4 +60,4 @@ def is_easy(first: Outputs, second: Outputs) -> bool:
     if first.ratios is not None or numbers:
         return numbers <= 1 and symbols.shape[1] == 0
     counts = np.bincount(distinct_rows(symbols)[1])
-    return float((counts == 1).sum()) <= UNSEEN * len(symbols)
+    return bool((counts == 1).sum() <= UNSEEN * len(symbols))
