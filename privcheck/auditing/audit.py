@@ -12,9 +12,11 @@ from privcheck.auditing import budget
 from privcheck.auditing.candidates import candidate_pairs
 from privcheck.auditing.exact import exact_loss
 from privcheck.auditing.fixed_runs import search_and_confirm
+from privcheck.auditing.judging import ended_early
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.auditing.runners import Runner
 from privcheck.auditing.sampling import Sampler
+from privcheck.auditing.search import Screening
 from privcheck.auditing.sequentially import search_and_bet
 from privcheck.auditing.settings import Settings
 from privcheck.auditing.streams import StreamPair
@@ -136,7 +138,10 @@ def audit(
     runs, deadline = _plan(settings, policy.runner, pairs, started)
     sampler = Sampler(policy.runner, settings.seed, settings.jobs, deadline)
     play = search_and_bet if settings.sequential else search_and_confirm
-    outcome = play(sampler, pairs, runs, settings, policy)
+    try:
+        outcome = play(sampler, pairs, runs, settings, policy)
+    except KeyboardInterrupt:
+        outcome = ended_early(Screening(1, 0), "interrupted", settings)
     return AuditReport(
         target=policy.name,
         epsilon_claimed=settings.epsilon,

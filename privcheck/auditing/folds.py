@@ -32,7 +32,7 @@ def folds(runs: int, *, easy: bool = False) -> Folds:
     Folds(learning=slice(0, 200, None), choosing=slice(200, 300, None), weighing=slice(300, 400, None), \
 counting=slice(400, 1000, None))
     >>> folds(1000, easy=True).counting
-    slice(200, 1000, None)
+    slice(250, 1000, None)
     """
     shares = (PROBE_SHARE, 0.15, 0.25) if easy else (0.2, 0.3, 0.4)
     a, b, c = (int(runs * share) for share in shares)

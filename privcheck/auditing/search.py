@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -31,11 +32,11 @@ PARENTS = 4
 VARIANTS = 60
 """Variants that join a round, at most."""
 
-FEW = 40
+FEW = 30
 """Pairs down to which the family is cut before variants join."""
 
-LAST = 6
-"""Pairs, at most, that are played in the last round, which no variant joins."""
+LAST = 5
+"""Pairs so few that there is no further round."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,8 @@ class Round:
 def screening_rounds(pairs: int, budget: int) -> list[Round]:
     """Plan successive halving, with two rounds in which variants of the best pairs join; all cost about the same.
 
-    Every pair is played at least `LEAST_RUNS` times a side, and a pair that is kept at least twice as often as before,
-    also when the budget is too small for that.
+    Every pair is played at least `LEAST_RUNS` times a side, twice as often in the second round, and so on, also when
+    the budget is too small for that; then fewer variants join, or none.
 
     Parameters
     ----------
@@ -83,20 +84,23 @@ def screening_rounds(pairs: int, budget: int) -> list[Round]:
     Examples
     --------
     >>> [(r.kept, r.joining, r.runs) for r in screening_rounds(128, 50_000)]
-    [(128, 0, 48), (25, 60, 96), (17, 60, 192), (6, 0, 1041)]
+    [(128, 0, 48), (25, 53, 80), (15, 24, 160), (5, 0, 1250)]
     """
     if pairs < 2:
         return []
-    sizes, alive = [(pairs, 0)], pairs // KEPT
-    while alive > FEW:
-        sizes.append((alive, 0))
-        alive //= KEPT
-    sizes += [(max(2, alive), VARIANTS), ((max(2, alive) + VARIANTS) // KEPT, VARIANTS), (LAST, 0)]
-    share, least, plan = budget // (2 * len(sizes)), LEAST_RUNS, []
-    for kept, joining in sizes:
-        runs = max(share // (kept + joining), least)
-        plan.append(Round(kept, joining, runs))
-        least = 2 * runs
+    halvings = max(1, math.ceil(math.log(pairs / FEW, KEPT)))
+    rounds = halvings + 3
+    share, least, plan, kept = budget // (2 * rounds), LEAST_RUNS, [], pairs
+    for number in range(rounds):
+        most = VARIANTS if halvings <= number < rounds - 1 else 0
+        joining = max(0, min(most, share // least - kept))
+        plan.append(Round(kept, joining, max(share // (kept + joining), least)))
+        if kept + joining <= LAST:
+            break
+        kept, least = max(2, (kept + joining) // KEPT), 2 * least
+        if number == rounds - 2:
+            kept = min(kept, LAST)
+    plan[-1] = Round(plan[-1].kept, 0, max(share // plan[-1].kept, plan[-1].runs))
     return plan
 
 
@@ -104,7 +108,7 @@ def screening_cost(pairs: int, budget: int) -> int:
     """Return the runs, both sides together, that the plan for this budget makes at most.
 
     >>> screening_cost(128, 50_000)
-    70668
+    49748
     """
     return sum(planned.cost for planned in screening_rounds(pairs, budget))
 

@@ -42,7 +42,7 @@ def stages(runs: int) -> list[int]:
     """Return the runs a side of every stage; they add up to `runs`.
 
     >>> stages(10_000)
-    [500, 2000, 7500]
+    [500, 9500]
     """
     plan, left, size = [], runs, FIRST_RUNS
     while left > 0:

@@ -16,7 +16,7 @@ import privcheck
 from privcheck.auditing import budget
 from privcheck.auditing.confirm import CountedEvent, Evidence
 from privcheck.auditing.declared import DeclaredAudit
-from privcheck.auditing.events import Event
+from privcheck.auditing.events import Counts, Event
 from privcheck.auditing.exact import exact_delta
 from privcheck.auditing.inference.approximate import epsilon_lower
 from privcheck.auditing.judging import judge
@@ -139,7 +139,7 @@ def test_the_witness_is_consistent_in_itself(violation):
     assert likely.low > other.high
     estimate = violation.epsilon_estimate
     assert 0.0 < violation.epsilon_lower_clopper_pearson <= violation.epsilon_lower < estimate.value < estimate.high
-    assert violation.counted_runs == 12_000
+    assert violation.counted_runs == 15_000
 
 
 def test_the_witness_can_be_played_again(policies):
@@ -179,7 +179,7 @@ def event_evidence(more, less, runs, delta=0.0, times=1):
     pair = StreamPair(np.zeros((2, 2)), np.array([[1.0, 1.0], [0.0, 0.0]]), "")
     view = policy_views(pair, Outputs.of_symbols(np.zeros((1, 2), np.int8)), arms=2)[0]
     score = PrefixScore(np.array([[0, 1]]), np.array([[0, 0]]), view.common)
-    return Evidence([CountedEvent(Event(view, score, 0.0, False), more, less)] * times, runs, delta)
+    return Evidence([CountedEvent(Event(view, score, 0.0, False), 1 / times, Counts(more, less))] * times, runs, delta)
 
 
 def judged(more, less, runs, epsilon=1.0, delta=0.0, times=1, **settings):
@@ -188,9 +188,9 @@ def judged(more, less, runs, epsilon=1.0, delta=0.0, times=1, **settings):
     actions = [np.zeros((runs, 2), np.int8) for _ in range(2)]
     for side, count in zip(actions, (more, less), strict=True):
         side[:count, 1] = 1
-    outputs = [Outputs.of_symbols(side) for side in actions]
+    outputs = tuple(Outputs.of_symbols(side) for side in actions)
     evidence = event_evidence(more, less, runs, delta, times)
-    return judge(pair, Screening(1, 0), evidence, *outputs, Settings(epsilon=epsilon, delta=delta, **settings))
+    return judge(pair, Screening(1, 0), evidence, outputs, Settings(epsilon=epsilon, delta=delta, **settings))
 
 
 def test_violation_needs_the_level_error_alone():
@@ -308,7 +308,8 @@ def test_the_plain_policy_is_audited_like_the_fast_one(policies):
 def test_a_deterministic_policy_shows_more_with_more_runs():
     lower = [privcheck.audit("ucb", runs=runs, horizon=8).epsilon_lower for runs in (100, 1000, 10_000, 100_000)]
     assert all(more > less + 2.0 for less, more in itertools.pairwise(lower))
-    assert lower[-1] == pytest.approx(math.log(0.05 ** (-1 / 60_000) - 1) * -1, abs=1e-6)
+    # 75 % of the runs are counted, and both tails: all 150,000 runs speak for their own stream
+    assert lower[-1] == pytest.approx(math.log(0.05 ** (-1 / 150_000) - 1) * -1, abs=1e-6)
 
 
 def test_delta_in_an_audit():
@@ -414,11 +415,12 @@ def test_rewards_in_another_range():
 def test_screening_looks_at_every_pair_when_it_can():
     pairs = structured_pairs(16, 2, (0.0, 1.0), "row")
     plan = screening_rounds(len(pairs), 200_000)
-    assert plan[0][0] == len(pairs)
-    alive = [number for number, _ in plan]
-    assert alive == sorted(alive, reverse=True)
-    assert sum(2 * number * runs for number, runs in plan) <= 200_000
-    assert all(runs >= 100 for _, runs in plan)
+    assert plan[0].kept == len(pairs)
+    kept = [planned.kept for planned in plan]
+    assert kept == sorted(kept, reverse=True)
+    assert sum(planned.cost for planned in plan) <= 200_000
+    assert all(planned.runs >= 100 for planned in plan)
+    assert plan[-1].joining == 0, "the last round is among pairs that were played before"
 
 
 def test_runs_fit_the_time_budget():

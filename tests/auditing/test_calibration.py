@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import binom, chi2_contingency
 
 import privcheck
-from privcheck.auditing import audit as audit_module
 from privcheck.auditing import confirm
-from privcheck.auditing.confirm import CountedEvent, Evidence, folds
-from privcheck.auditing.events import PESSIMISM
+from privcheck.auditing.confirm import CountedEvent, Evidence
+from privcheck.auditing.events import Counts
+from privcheck.auditing.folds import Folds, folds
 from privcheck.auditing.runners import PolicyRunner
 
 LEVEL = 0.05
@@ -110,8 +110,8 @@ def test_power_on_a_broken_twin(policies, evidence, record_property, name, runs)
 
 
 BROKEN_FOLDS = {
-    "one fold for everything": lambda runs: (slice(0, runs),) * 3,
-    "learning from counted runs": lambda runs: (folds(runs)[2], folds(runs)[1], folds(runs)[2]),
+    "one fold for everything": lambda runs: Folds(*(slice(0, runs),) * 4),
+    "learning from counted runs": lambda runs: Folds(folds(runs)[3], *folds(runs)[1:]),
 }
 
 
@@ -133,8 +133,7 @@ def test_the_false_alarm_test_notices_runs_that_are_used_twice(policies, monkeyp
     options = {"horizon": horizon, "runs": runs, "streams": (first, second)}
     honest, _ = alarms(Noisy, repetitions, **options)
     assert honest <= most(repetitions)
-    for module in (confirm, audit_module):
-        monkeypatch.setattr(module, "folds", BROKEN_FOLDS[name])
+    monkeypatch.setattr(confirm, "folds", lambda runs, **_: BROKEN_FOLDS[name](runs))
     broken, _ = alarms(Noisy, repetitions, **options)
     assert broken > most(repetitions)
 
@@ -142,8 +141,8 @@ def test_the_false_alarm_test_notices_runs_that_are_used_twice(policies, monkeyp
 class Forgetful(Evidence):
     """A broken twin of the evidence: it takes the best of several events at the full level."""
 
-    def limit(self, more, less, level):
-        return super().limit(more, less, level * len(self.counted))
+    def limit(self, counts, level):
+        return super().limit(counts, level * len(self.counted))
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.01])
@@ -155,13 +154,13 @@ def test_the_level_covers_all_events_that_are_counted(evidence, delta):
     """
     repetitions, runs, epsilon = evidence(4000, 40_000), 100_000, 1.0
     rng = np.random.default_rng(20)
-    less = rng.multinomial(runs, [0.02] * 3 + [0.94], repetitions)[:, : len(PESSIMISM)]
+    less = rng.multinomial(runs, [0.02] * 3 + [0.94], repetitions)[:, :3]
     p = math.e * 0.02 + delta
-    more = rng.multinomial(runs, [p] * 3 + [1 - 3 * p], repetitions)[:, : len(PESSIMISM)]
+    more = rng.multinomial(runs, [p] * 3 + [1 - 3 * p], repetitions)[:, :3]
     rates = {}
     for cls in (Evidence, Forgetful):
         counted = (
-            [CountedEvent(None, int(k), int(l)) for k, l in zip(*row, strict=True)]
+            [CountedEvent(None, 1 / 3, Counts(int(k), int(l))) for k, l in zip(*row, strict=True)]
             for row in zip(more, less, strict=True)
         )
         rates[cls] = sum(cls(events, runs, delta).lower(LEVEL)[0] > epsilon for events in counted)

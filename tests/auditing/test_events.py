@@ -2,11 +2,13 @@
 
 import itertools
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
-from privcheck.auditing.events import Event, choose, learn, promising
+from privcheck.auditing.choosing import choose, promising
+from privcheck.auditing.events import Counts, Event, learn
 from privcheck.auditing.limits import conditional_binomial_lower
 from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.scoring.policy_views import actions_in_words, policy_views
@@ -47,7 +49,7 @@ EVERY = Outputs.of_symbols(SEQUENCES)
 
 def chosen(sides, seed):
     learning, choosing = draws(sides, LEARNING, (seed, 1)), draws(sides, LEARNING, (seed, 2))
-    return choose(learn(views(2, 3, 0), *learning), *choosing, COUNTING, LEVEL)
+    return [found.event for found in choose(learn(views(2, 3, 0), *learning), tuple(choosing), COUNTING, LEVEL)]
 
 
 def expected_limit(p, q):
@@ -79,22 +81,26 @@ def test_the_chosen_events_come_close_to_the_best_of_all(seed):
 
 
 def test_both_directions_are_found():
-    """One law has a rare sequence that the other shows often: the event is `reverse` exactly when it is the second."""
+    """One law has a rare sequence that the other shows often: the best event of one tail is `reverse` when it is the
+    second.
+    """
     plain = np.full(8, 1 / 8)
     telling = np.array([1, 1, 1, 0.05, 1.95, 1, 1, 1]) / 8
     telling = telling / telling.sum()
     forth, back = chosen([plain, telling], 5), chosen([telling, plain], 5)
-    assert {event.reverse for event in forth} == {False}
-    assert {event.reverse for event in back} == {True}
-    for event in (*forth, *back):
+    forth, back = ([event for event in events if event.mirror is None] for events in (forth, back))
+    assert forth[0].reverse is False
+    assert back[0].reverse is True
+    for event in (forth[0], back[0]):
         assert event.contains(EVERY)[3]
         assert not event.contains(EVERY)[4]
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_at_most_three_distinct_events(seed):
+def test_few_distinct_events(seed):
+    """One of each tail and of both, for each degree of pessimism."""
     events = chosen(law(seed), seed)
-    assert 1 <= len(events) <= 3
+    assert 1 <= len(events) <= 6
     assert len(set(events)) == len(events)
 
 
@@ -103,7 +109,9 @@ def test_events_that_coincide_are_sent_on_once():
     first, second = np.zeros((2000, 2), np.int8), np.zeros((2000, 2), np.int8)
     first[:, 1] = 1
     first, second = Outputs.of_symbols(first), Outputs.of_symbols(second)
-    assert len(choose(learn(views(2, 2, 0), first, second), first, second, 6000, LEVEL)) == 1
+    found = choose(learn(views(2, 2, 0), first, second), (first, second), 6000, LEVEL)
+    assert {candidate.event.mirror is None for candidate in found} == {False, True}
+    assert len(found) <= 3, "each tail, and both together"
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -118,31 +126,41 @@ def test_counting_agrees_with_brute_force(reverse):
         sum((value[tuple(row)] <= threshold) if reverse else (value[tuple(row)] >= threshold) for row in side)
         for side in (first.symbols, second.symbols)
     ]
-    assert event.counts(first, second) == tuple(happened[::-1] if reverse else happened)
+    assert event.counts(first, second) == Counts(*(happened[::-1] if reverse else happened))
     assert 0 < happened[0] < 500
 
 
 def test_promised_counts_are_the_counts_of_the_event():
     first, second = draws(law(4), 3000, 8)
-    (candidates,) = promising(learn(views(2, 3, 0), first, second), first, second, COUNTING, LEVEL, (1.0,))
+    (candidates,) = promising(learn(views(2, 3, 0), first, second), (first, second), COUNTING, LEVEL, (1.0,))
     for candidate in candidates:
-        assert candidate.event.counts(first, second) == (candidate.more, candidate.less)
+        counts = candidate.event.counts(first, second)
+        width = 1.0 - NormalDist().inv_cdf(LEVEL) * math.sqrt(3000 / COUNTING)
+        error = math.sqrt(1 / (counts.hits + 0.5) + 1 / (counts.misses + 0.5))
+        promise = math.log((counts.hits + 0.5) / (counts.misses + 0.5)) - width * error
+        assert candidate.promise == pytest.approx(promise, abs=1e-9)
 
 
 def test_no_threshold_promises_more():
     """Every threshold of the score, tried one by one."""
     first, second = draws(law(6), 3000, 9)
     (view, score), *_ = scores = learn(views(2, 3, 0)[:1], first, second)
-    (candidates,) = promising(scores, first, second, COUNTING, LEVEL, (1.0,))
+    (candidates,) = promising(scores, (first, second), COUNTING, LEVEL, (1.0,))
 
     def promise(k, l):
-        width = 1.0 + 2.128045 * math.sqrt(3000 / COUNTING)  # the normal quantile at 0.05 / 3
+        width = 1.0 + 1.644854 * math.sqrt(3000 / COUNTING)  # the normal quantile at 0.05
         return math.log((k + 0.5) / (l + 0.5)) - width * math.sqrt(1 / (k + 0.5) + 1 / (l + 0.5))
 
+    values = [float(value) for value in score(SEQUENCES)]
     for candidate in candidates:
-        reverse = candidate.event.reverse
-        events = [Event(view, score, float(value), reverse) for value in score(SEQUENCES)]
-        best = max(promise(*event.counts(first, second)) for event in events)
+        reverse, mirrors = candidate.event.reverse, [None] if candidate.event.mirror is None else values
+        events = [
+            Event(view, score, value, reverse, mirror)
+            for value, mirror in itertools.product(values, mirrors)
+            if mirror is None or mirror < value
+        ]
+        counts = [event.counts(first, second) for event in events]
+        best = max(promise(count.hits, count.misses) for count in counts)
         assert candidate.promise == pytest.approx(best, abs=1e-5)
 
 

@@ -13,12 +13,12 @@ from scipy.special import betaincinv
 from scipy.stats import binom
 
 import privcheck
-from privcheck.auditing import audit as audit_module
-from privcheck.auditing import confirm, limits
-from privcheck.auditing.confirm import CountedEvent, Evidence, folds
-from privcheck.auditing.events import Event
+from privcheck.auditing import confirm, fixed_runs, limits
+from privcheck.auditing.confirm import CountedEvent, Evidence
+from privcheck.auditing.events import Counts, Event
+from privcheck.auditing.folds import Folds, folds
 from privcheck.auditing.sampling import Request
-from privcheck.auditing.search import Screening
+from privcheck.auditing.search import Found, Screening
 
 LEVEL = 0.05
 CHANCE = 1e-6
@@ -71,7 +71,8 @@ def wrong(target, repetitions, *, truth=1.0, **options):
 # Confidence bounds
 
 
-def upper_for_lower(k, l, level):
+def upper_for_lower(more, less, mirrored_more, mirrored_less, level):
+    k, l = more + mirrored_more, less + mirrored_less
     share = float(betaincinv(k + 1, max(l, 1), 1.0 - level))
     return math.log(share) - math.log1p(-share)
 
@@ -85,7 +86,7 @@ def without_delta(k, l, n, delta, level):
 
 
 CONFUSIONS = {
-    "the upper limit of the ratio": (response, {}, confirm, "conditional_binomial_lower", upper_for_lower, 1),
+    "the upper limit of the ratio": (response, {}, confirm, "two_tails_lower", upper_for_lower, 1),
     "swapped Clopper-Pearson limits": (response, {}, limits, "clopper_pearson", swapped, 2),
     "delta forgotten": (leaky_response, {"delta": DELTA, "runs": 20_000}, confirm, "epsilon_lower", without_delta, 1),
 }
@@ -103,9 +104,19 @@ def test_confused_bounds_are_noticed(monkeypatch, name):
 # Runs that are used twice
 
 SHARED_FOLDS = {
-    "one fold for everything": (response, 1.0, 120, lambda runs: (slice(0, runs),) * 3),
-    "learning from counted runs": (response, 1.0, 120, lambda runs: (folds(runs)[2], folds(runs)[1], folds(runs)[2])),
-    "choosing on counted runs": (noise, 0.0, 30, lambda runs: (folds(runs)[0], folds(runs)[2], folds(runs)[2])),
+    "one fold for everything": (response, 1.0, 120, lambda runs, counting: Folds(*(slice(0, runs),) * 4)),
+    "learning from counted runs": (
+        response,
+        1.0,
+        120,
+        lambda runs, counting: Folds(counting, folds(runs)[1], folds(runs)[2], counting),
+    ),
+    "choosing on counted runs": (
+        noise,
+        0.0,
+        30,
+        lambda runs, counting: Folds(folds(runs)[0], counting, counting, counting),
+    ),
 }
 
 
@@ -114,8 +125,7 @@ def test_runs_that_are_used_twice_are_noticed(monkeypatch, name):
     target, truth, repetitions, broken = SHARED_FOLDS[name]
     options = {"truth": truth, "runs": 100}
     assert wrong(target, repetitions, **options).max() <= most(repetitions)
-    for module in (confirm, audit_module):
-        monkeypatch.setattr(module, "folds", broken)
+    monkeypatch.setattr(confirm, "folds", lambda runs, **_: broken(runs, folds(runs).counting))
     assert wrong(target, repetitions, **options)[:2].min() > most(repetitions)
 
 
@@ -124,15 +134,16 @@ def keyed_by_pair(pair, side, runs, key):
     return Request(pair, side, runs, (zlib.crc32(pair.label.encode()), side))
 
 
-def screened_on_counted_runs(sampler, pairs, budget, counting_runs, level, delta, views, advance):
+def screened_on_counted_runs(sampler, pairs, budget, runs, level, delta, views, advance):
     """Return the pair with the largest lower bound on the runs that will be counted again."""
-    runs = round(counting_runs / 0.6)
 
     def bound(pair):
-        played = sampler.play([keyed_by_pair(pair, side, runs, ()) for side in (0, 1)], advance)
-        return confirm.gather(pair, *played, level, delta, views).lower(level)[0]
+        sides = tuple(sampler.play([keyed_by_pair(pair, side, runs, ()) for side in (0, 1)], advance))
+        chosen = confirm.settle(pair, sides, runs, level, delta, views)
+        counted = tuple(side[chosen.folds.counting] for side in sides)
+        return confirm.count(chosen, counted, level, delta).lower(level)[0]
 
-    return max(pairs, key=bound), Screening(len(pairs), 0)
+    return Found(max(pairs, key=bound), Screening(len(pairs), 0), None)
 
 
 def test_a_pair_chosen_on_the_runs_that_are_counted_is_noticed(monkeypatch):
@@ -143,8 +154,8 @@ def test_a_pair_chosen_on_the_runs_that_are_counted_is_noticed(monkeypatch):
 
     repetitions, options = 60, {"streams": None, "horizon": 13, "runs": 300}
     assert wrong(parity, repetitions, **options).max() <= most(repetitions)
-    monkeypatch.setattr(audit_module, "screen", screened_on_counted_runs)
-    monkeypatch.setattr(audit_module, "Request", keyed_by_pair)
+    monkeypatch.setattr(fixed_runs, "screen", screened_on_counted_runs)
+    monkeypatch.setattr(fixed_runs, "Request", keyed_by_pair)
     assert wrong(parity, repetitions, **options)[:2].min() > most(repetitions)
 
 
@@ -164,15 +175,15 @@ def test_a_verdict_at_the_level_of_the_bound_is_noticed(monkeypatch):
 class BothDirections(Evidence):
     """A broken twin: after counting, it looks in which direction an event speaks, at the full level of one."""
 
-    def limit(self, more, less, level):
-        return super().limit(max(more, less), min(more, less), level)
+    def limit(self, counts, level):
+        return super().limit(Counts(max(counts), min(counts[:2])), level)
 
 
 class OneOfMany(Evidence):
     """A broken twin: it takes the best of several events at the level of one."""
 
-    def limit(self, more, less, level):
-        return super().limit(more, less, level * len(self.counted))
+    def limit(self, counts, level):
+        return super().limit(counts, level * len(self.counted))
 
 
 @pytest.mark.parametrize(("broken", "events"), [(BothDirections, 1), (OneOfMany, 3)])
@@ -183,7 +194,7 @@ def test_a_forgotten_correction_is_noticed(broken, events):
     counts = rng.binomial(runs, 0.01, (repetitions, events, 2))
 
     def above(cls):
-        found = (cls([CountedEvent(None, int(k), int(l)) for k, l in row], runs, 0.0) for row in counts)
+        found = (cls([CountedEvent(None, 1 / events, Counts(int(k), int(l))) for k, l in row], runs, 0.0) for row in counts)
         return sum(evidence.lower(LEVEL)[0] > 0.0 for evidence in found)
 
     assert 0.5 * LEVEL * repetitions < above(Evidence) <= most(repetitions) < above(broken)
@@ -201,6 +212,6 @@ def test_counts_taken_the_wrong_way_round_are_seen_by_power_alone(monkeypatch):
     options = {"epsilon": 1.0, "streams": PAIR, "runs": 5000}
     assert privcheck.audit(half_scale, **options).verdict == "violation"
     counts = Event.counts
-    monkeypatch.setattr(Event, "counts", lambda self, first, second: counts(self, first, second)[::-1])
+    monkeypatch.setattr(Event, "counts", lambda self, first, second: Counts(*counts(self, first, second)[1::-1]))
     assert wrong(response, 60).max() <= most(60)
     assert privcheck.audit(half_scale, **options).verdict == "consistent"
