@@ -13,8 +13,10 @@ from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.sampling import Request, Sampler, StoppedError
 from privcheck.auditing.search import Screening, screen, screening_cost
 from privcheck.auditing.settings import Settings
+from privcheck.auditing.simplest import simplest_witness
 from privcheck.auditing.streams import StreamPair
 from privcheck.auditing.targets import Target
+from privcheck.auditing.witness import describe
 from privcheck.progress import progress
 
 
@@ -52,8 +54,23 @@ def search_and_confirm(
         return ended_early(found.screening, why, settings)
     counted = taken(sides, slice(chosen.folds.counting.start, last))
     if not why:
-        return judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
+        fields = judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
+        if fields["verdict"] == "violation":
+            fields |= _simplest(sampler, found.pair, runs, settings, policy, own=len(pairs) == 1)
+        return fields
     bets = Bets(chosen, settings)
     bets.add(counted)
     why += " before the runs that were fixed beforehand: the lower bound is the one that holds at any time"
     return judge_anytime(found.pair, found.screening, bets.read(counted, level), counted, settings, why)
+
+
+def _simplest(
+    sampler: Sampler, pair: StreamPair, runs: int, settings: Settings, policy: Target, *, own: bool
+) -> dict[str, Any]:
+    """Return the fields of the report about a simpler witness."""
+    simpler = simplest_witness(sampler, pair, runs, settings, policy, own=own)
+    if simpler is None:
+        return {}
+    lower, winner = simpler.evidence.lower(settings.level)
+    witness = describe(simpler.pair, winner, simpler.sides, settings.level * winner.share)
+    return {"simplest": witness, "simplest_lower": max(0.0, lower)}

@@ -93,6 +93,9 @@ class AuditReport:
         the claim, at whatever time it is read. The lower bound then holds at any time too. None otherwise.
     tradeoff : counts of the main event's score at thresholds fixed beforehand, and the confidence region of the
         trade-off of errors that follows, at `confidence` by itself.
+    simplest : of a violation, a simpler witness: shorter streams and, where that is enough, one plain event, which
+        refuted the claim at level `error` again on fresh runs; None when nothing simpler did.
+    simplest_lower : the lower bound that it gives by itself, at `confidence`.
     screened_pairs, screening_runs : pairs of streams looked at, and the runs (both streams) spent on that.
 
     """
@@ -127,6 +130,8 @@ class AuditReport:
     delta_lower: float | None = None
     e_value: float | None = None
     tradeoff: TradeoffRegion | None = None
+    simplest: Witness | None = None
+    simplest_lower: float | None = None
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> str:
@@ -136,6 +141,19 @@ class AuditReport:
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain Python values."""
         return dict(plain(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> AuditReport:
+        """Return the report whose `to_json` gave this text; its certificate is left out.
+
+        Raises
+        ------
+        PrivcheckError : text that is no JSON, or not of a report of this version.
+
+        """
+        from privcheck.auditing.reading import read_report
+
+        return read_report(text)
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page with the verdict, the bounds, the witness and its pictures."""

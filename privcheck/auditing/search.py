@@ -20,8 +20,10 @@ from privcheck.auditing.streams import StreamPair, Table
 LEAST_RUNS = 40
 """Runs a side that every pair is played at least: too few to measure a log-ratio, enough to notice a gross leak."""
 
-PESSIMISM = 2.0
-"""Standard errors taken off a pair's log-ratio: the best of many noisy promises is mostly noise otherwise."""
+PESSIMISM = (1.0, 2.0, 0.5)
+"""Standard errors taken off a pair's log-ratio. Frequent events are found by pessimism, rare ones by optimism: pairs go
+on that are first in either ranking, in turn; the last round is decided by the first.
+"""
 
 KEPT = 5
 """One pair in so many goes on to the next round."""
@@ -152,8 +154,7 @@ def screen(
         ]
         played = sampler.play(requests, advance)
         spent += planned.runs * len(requests)
-        scores = [promise(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(alive)]
-        order = sorted(range(len(alive)), key=lambda i: -scores[i])
+        order = _ranked([promise(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(alive)])
         ranking = [alive[i] for i in order]
     training = (played[2 * order[0]], played[2 * order[0] + 1]) if played else None
     return Found(ranking[0], Screening(len(seen), spent), training)
@@ -161,19 +162,29 @@ def screen(
 
 @dataclass(frozen=True)
 class _Promise:
-    """The promise of a pair's best event: learned on the first half of its runs, judged on the other."""
+    """The promises of a pair's best event: learned on the first half of its runs, judged on the other."""
 
     views: ViewMaker
     runs: int
     level: float
     delta: float
 
-    def __call__(self, pair: StreamPair, sides: Sides) -> float:
+    def __call__(self, pair: StreamPair, sides: Sides) -> list[float]:
         half = len(sides[0]) // 2
         learning = taken(sides, slice(0, half))
         scores = learn(self.views(pair, learning[0], thorough=False), *learning)
-        (judged,) = promising(scores, taken(sides, slice(half, None)), self.runs, self.level, (PESSIMISM,), self.delta)
-        return max(candidate.promise for candidate in judged)
+        judged = promising(scores, taken(sides, slice(half, None)), self.runs, self.level, PESSIMISM, self.delta)
+        return [max(candidate.promise for candidate in candidates) for candidates in judged]
+
+
+def _ranked(promises: list[list[float]]) -> list[int]:
+    """Return the places of pairs in an order that takes the next best of each ranking in turn.
+
+    >>> _ranked([[3.0, 0.0, 0.0], [2.0, 9.0, 0.0], [1.0, 1.0, 9.0]])
+    [0, 1, 2]
+    """
+    rankings = [sorted(range(len(promises)), key=lambda i: -promises[i][k]) for k in range(len(PESSIMISM))]
+    return list(dict.fromkeys(place for tied in zip(*rankings, strict=True) for place in tied))
 
 
 def _joining(parents: list[StreamPair], palette: list[Table], number: int, seen: set[bytes]) -> list[StreamPair]:

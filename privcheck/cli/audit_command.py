@@ -50,6 +50,9 @@ def audit(
         typer.Option(help="Shape of a contextual bandit's contexts: d, or K,d for a row of features an arm."),
     ] = None,
     context_norm: Annotated[float | None, typer.Option(help="Largest L2 norm of such a vector.")] = None,
+    sequential: Annotated[
+        bool, typer.Option("--sequential", help="Play runs until the claim is refuted, the given number at most.")
+    ] = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     json: Json = None,
@@ -87,6 +90,7 @@ def audit(
         neighbours=neighbours,
         streams=None if streams is None else Path(streams),
         contexts=context_space(contexts, context_norm),
+        sequential=sequential,
         seed=seed,
         jobs=jobs,
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from privcheck.accounting import Ledger
+from privcheck.auditing.inference.tradeoff import TradeoffRegion
 from privcheck.auditing.report import AuditReport, Estimate, Resolution, Witness
 from privcheck.certifying.certificate import Certificate
 from privcheck.certifying.replay import ReplayResult
@@ -51,6 +52,13 @@ VIOLATION = AuditReport(
     seed=0,
     confidence=0.95,
     error=1e-3,
+    tradeoff=TradeoffRegion(
+        np.array([-2.1379, -2.005, -0.0263, 0.2268, 0.2884, 0.4246]),
+        np.array([74_946, 74_697, 72_253, 49_666, 17_411, 366]),
+        np.array([74_622, 72_934, 55_961, 38_505, 13_567, 272]),
+        (75_000, 75_000),
+        0.05,
+    ),
 )
 """Report Noisy Max follow-the-noisy-leader with the noise scale as published."""
 

@@ -19,8 +19,11 @@ def number_rows(report: AuditReport) -> list[tuple[str, str]]:
     rows = [
         ("claim", claim.replace("delta ", "delta = ")),
         (f"lower bound ({confidence})", numbers.at_least(report.epsilon_lower)),
-        (f"Clopper-Pearson ({confidence})", numbers.at_least(report.epsilon_lower_clopper_pearson)),
     ]
+    if report.e_value is not None:
+        rows.append(("e-value against the claim", numbers.small(report.e_value)))
+    else:
+        rows.append((f"Clopper-Pearson ({confidence})", numbers.at_least(report.epsilon_lower_clopper_pearson)))
     if report.epsilon_estimate is not None:
         estimate = report.epsilon_estimate
         rows.append(

@@ -7,7 +7,7 @@ from privcheck.reporting import numbers
 from privcheck.reporting.certified import contradiction, sandwich
 from privcheck.reporting.elements import element, inline_picture, items, text
 from privcheck.reporting.facts import number_rows
-from privcheck.reporting.pictures import witness_figure
+from privcheck.reporting.pictures import tradeoff_figure, witness_figure
 from privcheck.reporting.sentences import (
     MARKS,
     event_parts,
@@ -35,6 +35,8 @@ def audit_section(report: AuditReport, number: int) -> str:
     ]
     if report.witness is not None:
         parts += _witness(report, report.witness, number)
+    if report.tradeoff is not None:
+        parts += _tradeoff(report, number)
     spent = f"Engine {report.engine}, {numbers.seconds(report.seconds)}; {report.feedback} feedback."
     parts += [
         element("h3", "How to repeat it"),
@@ -54,12 +56,28 @@ def _both_bounds(report: AuditReport) -> list[str]:
     return [element("p", text(between))] if between else []
 
 
+def _tradeoff(report: AuditReport, number: int) -> list[str]:
+    under = (
+        "Errors of an attacker who reads the score of the event against a threshold and guesses the stream. With the "
+        "stated confidence the best attacker's curve lies on or below the line; a line that dips below the dashed one "
+        "refutes the claim. The region covers all thresholds at once and stands by itself, beside the lower bound."
+    )
+    return [
+        element("h3", "Trade-off of the two errors"),
+        inline_picture(lambda width: tradeoff_figure(report, width=width), f"tradeoff-{number}", under),
+    ]
+
+
 def _witness(report: AuditReport, witness: Witness, number: int) -> list[str]:
     event = event_parts(witness)
     name = element("b", "Event.")
     said = (
         element("p", f"{name} One of:") + items(event) if len(event) > 1 else element("p", f"{name} {text(event[0])}")
     )
+    mirrored = []
+    if witness.mirror is not None:
+        both = "The bound rests on this event and on one that speaks for the second stream:"
+        mirrored = [element("p", f"{element('b', 'Mirror image.')} {both} {text(witness.mirror)}.")]
     rows = "".join(
         f'<tr><th scope="row">{name} stream</th><td>{numbers.probability(estimate.value)}</td>'
         f"<td>{numbers.probability_interval(estimate)}</td></tr>"
@@ -77,6 +95,7 @@ def _witness(report: AuditReport, witness: Witness, number: int) -> list[str]:
         element("h3", "Witness: two neighbouring streams and an event that tells them apart"),
         element("p", element("b", "Streams.") + " " + text(witness.streams)),
         said,
+        *mirrored,
         element(
             "div",
             f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>",

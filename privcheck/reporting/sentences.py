@@ -69,6 +69,8 @@ def resolution(report: AuditReport) -> str:
     """Return what the runs could have shown: "200,000 runs a side, which could have shown up to epsilon = 9.762"."""
     counted = f" ({report.counted_runs:,} counted)" if report.counted_runs else ""
     text = f"{report.runs:,} runs a side{counted}"
+    if report.sequential:
+        text = f"{report.counted_runs:,} pairs of runs"
     if report.resolution is None:
         return text
     could = ", which could have shown" if report.verdict == "consistent" else " could have shown"
@@ -87,7 +89,15 @@ def meaning(report: AuditReport) -> list[str]:
         f"{plural(report.horizon, 'round')} and {plural(report.arms, 'arm')}"
     )
     if report.epsilon_lower is None:
-        return ["The runs fixed beforehand did not finish: what was seen until then is no evidence about a claim."]
+        return ["The audit ended before any run was counted: nothing follows about the claim."]
+    if report.e_value is not None:
+        lower = (
+            f"The lower bound holds with probability {percent(report.confidence)} at whatever time it is read, and "
+            "over the whole search: streams and events were chosen on runs that were not bet on."
+        )
+        bets = f"Bets against the claim multiplied their stake by {small(report.e_value)}; by "
+        bets += f"{small(1.0 / report.error)} it is refuted at level {report.error:g}, whenever one looks."
+        return [bets, lower]
     lower = (
         f"The lower bound holds with probability {percent(report.confidence)} over the whole search: streams and "
         "events were chosen on runs that were not counted."
@@ -131,9 +141,10 @@ def repeat_call(report: AuditReport) -> str:
         "neighbours": "row",
         "confidence": 0.95,
         "error": 1e-3,
+        "sequential": False,
     }
     names = ["delta", "arms", "horizon", "rewards", "feedback", "runs", "observe", "neighbours"]
-    names += ["confidence", "error", "seed"]
+    names += ["confidence", "error", "sequential", "seed"]
     settings = {"epsilon": report.epsilon_claimed} | {name: getattr(report, name) for name in names}
     shown = [f"{name}={value!r}" for name, value in settings.items() if name not in usual or usual[name] != value]
     shown += ["contexts=contexts"] if report.feedback == "contextual" else []

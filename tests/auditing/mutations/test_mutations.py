@@ -194,7 +194,9 @@ def test_a_forgotten_correction_is_noticed(broken, events):
     counts = rng.binomial(runs, 0.01, (repetitions, events, 2))
 
     def above(cls):
-        found = (cls([CountedEvent(None, 1 / events, Counts(int(k), int(l))) for k, l in row], runs, 0.0) for row in counts)
+        found = (
+            cls([CountedEvent(None, 1 / events, Counts(int(k), int(l))) for k, l in row], runs, 0.0) for row in counts
+        )
         return sum(evidence.lower(LEVEL)[0] > 0.0 for evidence in found)
 
     assert 0.5 * LEVEL * repetitions < above(Evidence) <= most(repetitions) < above(broken)

@@ -1,0 +1,171 @@
+"""The simplest witness: shorter streams and one plain event that still refute the claim, on runs of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from privcheck.auditing.choosing import Candidate
+from privcheck.auditing.confirm import Chosen, CountedEvent, Evidence, count, settle
+from privcheck.auditing.events import Event, Floats
+from privcheck.auditing.folds import taken
+from privcheck.auditing.limits import conditional_binomial_lower
+from privcheck.auditing.outputs import Sides
+from privcheck.auditing.sampling import Request, Sampler, StoppedError
+from privcheck.auditing.scoring.view import Sequences, SequenceView
+from privcheck.auditing.settings import Settings
+from privcheck.auditing.streams import StreamPair
+from privcheck.auditing.targets import Target
+from privcheck.errors import PrivcheckError
+
+ATTEMPTS = 30
+"""Simpler pairs that are tried at most."""
+
+ATTEMPT_SHARE = 0.04
+"""Runs of an attempt, as a share of those of the audit."""
+
+LEAST_RUNS = 400
+
+FINAL_SHARE = 0.5
+"""Runs of the last confirmation, as a share of those of the audit."""
+
+MOST_BEGINNINGS = 2000
+
+ERRORS = 3.0
+"""Standard errors taken off the log-ratio of a beginning when beginnings are compared."""
+
+
+@dataclass(frozen=True)
+class Simplest:
+    """A simpler pair, the counts of one event, and the runs in which it was counted."""
+
+    pair: StreamPair
+    evidence: Evidence
+    sides: Sides
+
+
+class Begins:
+    """The score that is `sign` (1 or -1) for runs that begin with given symbols, 0 for the others."""
+
+    def __init__(self, beginning: Sequences, sign: float) -> None:
+        self.beginning, self.sign = beginning, sign
+
+    def __call__(self, symbols: Sequences) -> Floats:
+        """Return the scores, shape (n,)."""
+        return self.sign * (symbols[:, : len(self.beginning)] == self.beginning).all(axis=1)
+
+
+def simplest_witness(
+    sampler: Sampler, pair: StreamPair, runs: int, settings: Settings, policy: Target, *, own: bool
+) -> Simplest | None:
+    """Shrink a pair while the claim stays refuted, and confirm what is left on fresh runs with one plain event.
+
+    Parameters
+    ----------
+    sampler : plays the runs; requests are keyed (4, attempt, side).
+    pair : refutes the claim.
+    runs : of the audit, a side; about as many are played here at most.
+    settings : of the audit.
+    policy : what is audited.
+    own : whether the pair is the user's own: it is then left as it is.
+
+    Returns
+    -------
+    None when nothing simpler refutes the claim at level `error`, or the time budget ended.
+
+    """
+    game = _Shrinking(sampler, max(LEAST_RUNS, int(ATTEMPT_SHARE * runs)), settings, policy)
+    try:
+        if not own and np.ndim(pair.first):
+            pair = game.shrink(pair)
+        final = max(LEAST_RUNS, int(FINAL_SHARE * runs))
+        sides = game.played(pair, final)
+        chosen = game.settled(pair, sides, final)
+        counted = taken(sides, chosen.folds.counting)
+        evidence = count(chosen, counted, settings.level, settings.delta)
+    except StoppedError:
+        return None
+    plain = _plain(pair, sides, chosen, settings, policy)
+    if plain is not None:
+        told = Evidence([CountedEvent(plain, 1.0, plain.counts(*counted))], evidence.runs, settings.delta)
+        if told.lower(settings.error)[0] > (settings.epsilon or 0.0):
+            return Simplest(pair, told, counted)
+    return Simplest(pair, evidence, counted) if game.refutes(evidence) else None
+
+
+@dataclass
+class _Shrinking:
+    sampler: Sampler
+    runs: int
+    settings: Settings
+    policy: Target
+    attempts: int = 0
+
+    def shrink(self, pair: StreamPair) -> StreamPair:
+        """Return the last of a chain of simpler pairs each of which refuted the claim."""
+        while True:
+            for simpler in self._simpler(pair):
+                if self.attempts >= ATTEMPTS:
+                    return pair
+                try:
+                    sides = self.played(simpler, self.runs)
+                except PrivcheckError:  # an input that the target does not take
+                    continue
+                chosen = self.settled(simpler, sides, self.runs)
+                counted = taken(sides, chosen.folds.counting)
+                if self.refutes(count(chosen, counted, self.settings.level, self.settings.delta)):
+                    pair = simpler
+                    break
+            else:
+                return pair
+
+    def _simpler(self, pair: StreamPair) -> Iterator[StreamPair]:
+        shape = np.shape(pair.first)[1:]
+        arms = shape[0] if self.policy.feedback in ("bandit", "full") else 1
+        for first, second in self.settings.relation.shrink(pair.first, pair.second, self.settings.contexts):
+            if len(first) >= arms:
+                yield StreamPair(
+                    first.reshape(len(first), *shape), second.reshape(len(first), *shape), "a simpler pair of streams"
+                )
+
+    def played(self, pair: StreamPair, runs: int) -> Sides:
+        self.attempts += 1
+        keys = 4, self.attempts
+        first, second = self.sampler.play([Request(pair, side, runs, (*keys, side)) for side in (0, 1)], lambda _: None)
+        return first, second
+
+    def settled(self, pair: StreamPair, sides: Sides, runs: int) -> Chosen:
+        chosen = settle(pair, sides, runs, self.settings.error, self.settings.delta, self.policy.views)
+        assert chosen is not None
+        return chosen
+
+    def refutes(self, evidence: Evidence) -> bool:
+        return evidence.lower(self.settings.error)[0] > (self.settings.epsilon or 0.0)
+
+
+def _plain(pair: StreamPair, sides: Sides, chosen: Chosen, settings: Settings, policy: Target) -> Event | None:
+    """Return the event of one beginning that promises most, judged on the runs before the counting fold."""
+    before = taken(sides, slice(0, chosen.folds.counting.start))
+    found: list[Candidate] = []
+    for view in policy.views(pair, before[0], thorough=False):
+        if isinstance(view, SequenceView):
+            found += _beginnings(view, before, settings.error)
+    return max(found, key=lambda candidate: candidate.promise).event if found else None
+
+
+def _beginnings(view: SequenceView, sides: Sides, level: float) -> Iterator[Candidate]:
+    first, second = (view.read(side) for side in sides)
+    for depth in range(1, first.shape[1] + 1):
+        both = np.concatenate([first[:, :depth], second[:, :depth]])
+        rows, kind = np.unique(both, axis=0, return_inverse=True)
+        if len(rows) > MOST_BEGINNINGS:
+            return
+        k = np.bincount(kind[: len(first)], minlength=len(rows))
+        l = np.bincount(kind[len(first) :], minlength=len(rows))
+        for sign, more, less in ((1.0, k, l), (-1.0, l, k)):
+            errors = np.sqrt(1.0 / (more + 0.5) + 1.0 / (less + 0.5))
+            best = int(np.argmax(np.log((more + 0.5) / (less + 0.5)) - ERRORS * errors))
+            promise = conditional_binomial_lower(int(more[best]), int(less[best]), level)
+            yield Candidate(Event(view, Begins(rows[best], sign), sign, sign < 0.0), promise)
