@@ -5,4 +5,4 @@ Audited with two arms on structured pairs of streams that differ in one row, ove
 
 from privcheck.auditing.declared import DeclaredAudit
 
-AUDIT = DeclaredAudit("dp-glr-imed", 1.0, "consistent", 200_000, {"arms": 2, "horizon": 32}, least_lower_bound=0.7)
+AUDIT = DeclaredAudit("dp-glr-imed", 1.0, "consistent", 200_000, {"arms": 2, "horizon": 32}, least_lower_bound=0.75)
