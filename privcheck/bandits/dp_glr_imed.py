@@ -99,7 +99,7 @@ class DPGLRIMED(Algorithm):
     arms : K >= 2.
     epsilon : privacy budget, > 0.
     ratio : of successive pull counts of an arm, in [1.05, 64].
-    first : epsilon times the length of an arm's first batch, in (0, 100]; epsilon starts with one reward. d_epsilon is
+    first : epsilon times the length of an arm's first batch, in (0, 100]; at most epsilon: one reward. d_epsilon is
         at most epsilon, so that a uniformly good policy needs ln T / epsilon pulls of every suboptimal arm anyway.
     rewards : "plain", or "coin" for one Bernoulli coin per reward: the likelihood is that of {0, 1} rewards.
 
