@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.geometric_batches import GeometricBatchesPolicy, geometric_batches_kernel, ratio_parameter
+from privcheck.bandits.reward_coins import rewards_parameter
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,12 @@ class DPIMED(Algorithm):
     arms : K >= 2.
     epsilon : privacy budget, > 0.
     ratio : of successive pull counts of an arm, in (1, 64]; 2 doubles them.
+    rewards : "plain", or "coin" for one Bernoulli coin per reward: d_epsilon is that of {0, 1} rewards.
 
     Guarantee
     ---------
     epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, the actions being released; see
-    `GeometricBatchesPolicy` for what one reward can change. Clipped means tie with positive probability: the lowest arm
+    `BatchesPolicy` for what one reward can change. Clipped means tie with positive probability: the lowest arm
     wins, whatever the data.
 
     Source
@@ -47,6 +49,7 @@ class DPIMED(Algorithm):
     arms: int = arms_parameter()
     epsilon: float = epsilon_parameter()
     ratio: float = ratio_parameter()
+    rewards: str = rewards_parameter()
 
     id: ClassVar[str] = "dp-imed"
     source: ClassVar[str] = "Azize et al. 2025, DP-IMED (second hand)"
@@ -54,10 +57,10 @@ class DPIMED(Algorithm):
     kernel = staticmethod(geometric_batches_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> DPIMEDPolicy:
-        return DPIMEDPolicy(self.arms, self.epsilon, self.ratio, noise or rng)
+        return DPIMEDPolicy(self.arms, self.epsilon, self.ratio, noise or rng, rng if self.rewards == "coin" else None)
 
     def kernel_parameters(self) -> npt.NDArray[np.float64]:
-        return np.array([self.epsilon, self.ratio, 1.0])
+        return np.array([self.epsilon, self.ratio, 1.0, self.rewards == "coin"], np.float64)
 
 
 class DPIMEDPolicy(GeometricBatchesPolicy):

@@ -1,4 +1,4 @@
-"""What DP-KL-UCB and DP-IMED share: batches of geometric length, and noisy sums that are never forgotten."""
+"""What algorithms with batches of geometric length share, and DP-KL-UCB's and DP-IMED's running noisy sums."""
 
 from __future__ import annotations
 
@@ -9,48 +9,55 @@ import numpy as np
 
 from bounds.domains import Real, parameter
 from privcheck.bandits.private_index import private_divergence, private_index
+from privcheck.bandits.reward_coins import coin_sum, toss
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record
 
 
-def ratio_parameter() -> Any:
-    """Declare the ratio of successive totals of an arm's pulls."""
-    return parameter(
-        Real(1.0, 64.0, low_open=True), typical=(1.1, 4.0), default=2.0, doc="ratio of an arm's successive pull counts"
-    )
+def ratio_parameter(default: float = 2.0, *, least: float = 1.0) -> Any:
+    """Declare the ratio of successive totals of an arm's pulls, above 1."""
+    domain = Real(least, 64.0, low_open=least == 1.0)
+    return parameter(domain, typical=(1.1, 4.0), default=default, doc="ratio of an arm's successive pull counts")
 
 
 @compiled
-def next_total(pulls: int, ratio: float) -> int:
-    """Return how often an arm has been pulled after its next batch: the least integer of at least ratio * pulls.
+def next_total(pulls: int, ratio: float, first: int = 1) -> int:
+    """Return how often an arm has been pulled after its next batch: `first`, then the least integer >= ratio * pulls.
 
-    >>> [next_total(n, 2.0) for n in (0, 1, 2, 4)], next_total(10, 1.05)
-    ([1, 2, 4, 8], 11)
+    >>> [next_total(n, 2.0) for n in (0, 1, 2, 4)], next_total(10, 1.05), next_total(0, 2.0, 7)
+    ([1, 2, 4, 8], 11, 7)
     """
-    return max(pulls + 1, math.ceil(ratio * pulls))
+    return max(pulls + 1, math.ceil(ratio * pulls)) if pulls > 0 else first
 
 
-class GeometricBatchesPolicy:
-    """The reference of geometric batches with accumulated noisy sums; a subclass chooses the next batch's arm.
+class BatchesPolicy:
+    """The reference of geometric batches; a subclass takes in the private sums and chooses the next batch's arm.
 
     Guarantee
     ---------
     epsilon-DP for neighbouring reward streams (one round's rewards replaced), every action being public. Each reward
-    is in [0, 1] and enters the sum of one batch of one arm; a closed batch is released once, as its sum plus
-    Laplace(1/epsilon) (sensitivity 1). Running sums add up released batches: post-processing, whatever is added to
-    them later. For a fixed sequence of actions the batches are fixed, so replacing one reward changes one release
-    (none if its batch never closes): adaptive parallel composition. Clips act on released sums. Ties are broken by the
+    (or its coin, see `privcheck.bandits.reward_coins`) is in [0, 1] and enters the sum of one batch of one arm; a
+    closed batch is released once, as its sum plus Laplace(1/epsilon) (sensitivity 1). Whatever is done with released
+    sums is post-processing, clips included. For a fixed sequence of actions the batches are fixed, so replacing one
+    reward changes one release (none if its batch never closes): adaptive parallel composition. Ties are broken by the
     lowest arm.
     """
 
-    def __init__(self, arms: int, epsilon: float, ratio: float, noise: np.random.Generator) -> None:
-        self.epsilon, self.ratio, self.noise = epsilon, ratio, noise
+    def __init__(
+        self,
+        arms: int,
+        epsilon: float,
+        ratio: float,
+        noise: np.random.Generator,
+        coins: np.random.Generator | None = None,
+        first: int = 1,
+    ) -> None:
+        self.epsilon, self.ratio, self.first, self.noise, self.coins = epsilon, ratio, first, noise, coins
         self.mechanism = Laplace(sensitivity=1.0, epsilon=epsilon)
-        self.noisy_sum = [0.0] * arms
         self.pulls = [0] * arms
         self.rounds = 0
-        self._arm, self._left, self._batch_sum = 0, 1, 0.0
+        self._arm, self._left, self._batch_sum = 0, first, 0.0
 
     def select(self) -> int:
         """Return the arm of the current batch."""
@@ -59,23 +66,47 @@ class GeometricBatchesPolicy:
     def update(self, action: int, reward: float) -> None:
         """Add the reward to the open batch; when that closes, release its sum and choose the next batch's arm."""
         self.rounds += 1
-        self._batch_sum += reward
+        self._batch_sum += reward if self.coins is None else toss(reward, self.coins)
         self._left -= 1
         if self._left > 0:
             return
-        self.noisy_sum[action] += self.mechanism.release(self._batch_sum, self.noise)
-        self.pulls[action] = next_total(self.pulls[action], self.ratio)
+        length = next_total(self.pulls[action], self.ratio, self.first) - self.pulls[action]
+        self.pulls[action] += length
+        self.take_in(action, length, self.mechanism.release(self._batch_sum, self.noise))
         self._batch_sum = 0.0
         self._arm = self.pulls.index(0) if 0 in self.pulls else self.choose()
-        self._left = next_total(self.pulls[self._arm], self.ratio) - self.pulls[self._arm]
+        self._left = next_total(self.pulls[self._arm], self.ratio, self.first) - self.pulls[self._arm]
 
-    def mean(self, arm: int) -> float:
-        """Return the private mean of all closed batches, clipped to [0, 1]."""
-        return min(max(self.noisy_sum[arm] / self.pulls[arm], 0.0), 1.0)
+    def take_in(self, arm: int, length: int, private_sum: float) -> None:
+        """Keep what is needed of the private sum of a closed batch."""
+        raise NotImplementedError
 
     def choose(self) -> int:
         """Return the arm of the next batch."""
         raise NotImplementedError
+
+
+class GeometricBatchesPolicy(BatchesPolicy):
+    """The reference of DP-KL-UCB and DP-IMED: running sums of an arm's private sums, whose noise adds up."""
+
+    def __init__(
+        self,
+        arms: int,
+        epsilon: float,
+        ratio: float,
+        noise: np.random.Generator,
+        coins: np.random.Generator | None = None,
+    ) -> None:
+        super().__init__(arms, epsilon, ratio, noise, coins)
+        self.noisy_sum = [0.0] * arms
+
+    def take_in(self, arm: int, length: int, private_sum: float) -> None:
+        """Add the private sum to the arm's running sum."""
+        self.noisy_sum[arm] += private_sum
+
+    def mean(self, arm: int) -> float:
+        """Return the private mean of all closed batches, clipped to [0, 1]."""
+        return min(max(self.noisy_sum[arm] / self.pulls[arm], 0.0), 1.0)
 
 
 @compiled
@@ -92,8 +123,8 @@ def geometric_batches_kernel(
     checkpoints: Integers,
     regret: Floats,
 ) -> None:
-    """Run DP-KL-UCB or DP-IMED; `parameters` holds epsilon, the ratio, and 1 for the IMED index or 0 for KL-UCB's."""
-    epsilon, ratio, imed = parameters[0], parameters[1], parameters[2] > 0.0
+    """Run DP-KL-UCB or DP-IMED; `parameters`: epsilon, ratio, 1 for the IMED index or 0 for KL-UCB's, 1 for coins."""
+    epsilon, ratio, imed, toss_coins = parameters[0], parameters[1], parameters[2] > 0.0, parameters[3] > 0.0
     scale = (1.0 + NOISE_SLACK) / epsilon
     arms = means.shape[0]
     best_mean = means.max()
@@ -118,7 +149,7 @@ def geometric_batches_kernel(
                         arm, lowest = a, index
             planned = next_total(pulls[arm], ratio)
             stop = min(t + planned - pulls[arm], horizon)
-            batch_sum = reward_sum(table, means, rewards, arm, t, stop)
+            batch_sum = coin_sum(toss_coins, table, means, rewards, coins, arm, t, stop)
             cursor, total = record(
                 actions, run, checkpoints, best_mean - means[arm], regret, cursor, total, arm, t, stop
             )

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from privcheck.bandits.reward_coins import coin_sum, toss
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record
 
 
 class LazyBlocksPolicy:
@@ -17,14 +18,21 @@ class LazyBlocksPolicy:
     Guarantee
     ---------
     epsilon-DP for neighbouring reward streams (one round's rewards replaced), every action being public. Each reward
-    is in [0, 1] and enters the sum of one block of one arm; a full block is released once, with Laplace(1/epsilon)
-    noise (sensitivity 1), and every later score reuses that release. Blocks of an arm need not be played in one go, but
-    for a fixed sequence of actions they are fixed, so replacing one reward changes one release (none if its block never
-    fills up): adaptive parallel composition. Ties are broken by the lowest arm.
+    (or its coin, see `privcheck.bandits.reward_coins`) is in [0, 1] and enters the sum of one block of one arm; a full
+    block is released once, with Laplace(1/epsilon) noise (sensitivity 1), and every later score reuses that release.
+    Blocks of an arm need not be played in one go, but for a fixed sequence of actions they are fixed, so replacing one
+    reward changes one release (none if its block never fills up): adaptive parallel composition. Ties are broken by the
+    lowest arm.
     """
 
-    def __init__(self, arms: int, epsilon: float, noise: np.random.Generator) -> None:
-        self.epsilon, self.noise = epsilon, noise
+    def __init__(
+        self,
+        arms: int,
+        epsilon: float,
+        noise: np.random.Generator,
+        reward_coins: np.random.Generator | None = None,
+    ) -> None:
+        self.epsilon, self.noise, self.reward_coins = epsilon, noise, reward_coins
         self.mechanism = Laplace(sensitivity=1.0, epsilon=epsilon)
         self.private_mean = [0.0] * arms
         self.block_length = [0] * arms
@@ -47,7 +55,7 @@ class LazyBlocksPolicy:
         """Add the reward to the arm's open block, and release that when it is full."""
         self.rounds += 1
         self._arm = None
-        self._sums[action] += reward
+        self._sums[action] += reward if self.reward_coins is None else toss(reward, self.reward_coins)
         self._counts[action] += 1
         if self._counts[action] == max(1, 2 * self.block_length[action]):
             n = self.block_length[action] = self._counts[action]
@@ -73,8 +81,8 @@ def lazy_blocks_kernel(
     checkpoints: Integers,
     regret: Floats,
 ) -> None:
-    """Run HHMH Algorithm 1 or 3; `parameters` holds epsilon, and 1 for Thompson sampling or 0 for the UCB index."""
-    epsilon, thompson = parameters[0], parameters[1] > 0.0
+    """Run HHMH Algorithm 1 or 3; `parameters`: epsilon, 1 for Thompson sampling or 0 for the index, 1 for coins."""
+    epsilon, thompson, toss_coins = parameters[0], parameters[1] > 0.0, parameters[2] > 0.0
     scale = (1.0 + NOISE_SLACK) / epsilon
     arms = means.shape[0]
     best_mean = means.max()
@@ -100,7 +108,7 @@ def lazy_blocks_kernel(
                         score = private_mean[a] + math.sqrt(3.0 * log_round / length[a]) + bonus
                     if score > highest:
                         arm, highest = a, score
-            sums[arm] += reward_sum(table, means, rewards, arm, t, t + 1)
+            sums[arm] += coin_sum(toss_coins, table, means, rewards, coins, arm, t, t + 1)
             counts[arm] += 1
             if counts[arm] == max(1, 2 * length[arm]):
                 length[arm] = counts[arm]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.lazy_blocks import LazyBlocksPolicy, lazy_blocks_kernel
+from privcheck.bandits.reward_coins import rewards_parameter
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class LazyDPTS(Algorithm):
     ----------
     arms : K >= 2.
     epsilon : privacy budget, > 0.
+    rewards : "plain", or "coin" for one Bernoulli coin per reward: the regret bound is for {0, 1} rewards.
 
     Guarantee
     ---------
@@ -44,6 +46,7 @@ class LazyDPTS(Algorithm):
 
     arms: int = arms_parameter()
     epsilon: float = epsilon_parameter()
+    rewards: str = rewards_parameter()
 
     id: ClassVar[str] = "lazy-dp-ts"
     source: ClassVar[str] = "Hu, Huang, Mehta and Hegde, Algorithm 3, Theorems 4 and 5"
@@ -52,17 +55,19 @@ class LazyDPTS(Algorithm):
     kernel = staticmethod(lazy_blocks_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> LazyDPTSPolicy:
-        return LazyDPTSPolicy(self.arms, self.epsilon, noise or rng, rng)
+        return LazyDPTSPolicy(self.arms, self.epsilon, noise or rng, rng, toss_rewards=self.rewards == "coin")
 
     def kernel_parameters(self) -> npt.NDArray[np.float64]:
-        return np.array([self.epsilon, 1.0])
+        return np.array([self.epsilon, 1.0, self.rewards == "coin"], np.float64)
 
 
 class LazyDPTSPolicy(LazyBlocksPolicy):
     """The reference of Lazy-DP-TS."""
 
-    def __init__(self, arms: int, epsilon: float, noise: np.random.Generator, coins: np.random.Generator) -> None:
-        super().__init__(arms, epsilon, noise)
+    def __init__(
+        self, arms: int, epsilon: float, noise: np.random.Generator, coins: np.random.Generator, *, toss_rewards: bool
+    ) -> None:
+        super().__init__(arms, epsilon, noise, coins if toss_rewards else None)
         self.coins = coins
 
     def score(self, arm: int, log_round: float) -> float:

@@ -55,7 +55,7 @@ class LazyUCB(Algorithm):
         return LazyUCBPolicy(self.arms, self.epsilon, noise or rng)
 
     def kernel_parameters(self) -> npt.NDArray[np.float64]:
-        return np.array([self.epsilon, 0.0])
+        return np.array([self.epsilon, 0.0, 0.0])
 
 
 class LazyUCBPolicy(LazyBlocksPolicy):

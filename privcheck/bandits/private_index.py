@@ -34,7 +34,7 @@ def private_index(mean: float, level: float, epsilon: float) -> float:
         x = kl_index(mean, level)
         if x + math.log(-math.expm1(-x)) - math.log(mean) + math.log1p(-mean) <= epsilon:
             return x
-    return (epsilon + math.log(-math.expm1(-epsilon))) - (left + math.log(-math.expm1(-left)))
+    return epsilon * mean + level + math.log(-math.expm1(-epsilon)) - math.log(-math.expm1(-left))
 
 
 def private_index_by_bisection(mean: float, level: float, epsilon: float) -> float:

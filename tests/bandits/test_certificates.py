@@ -2,9 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
-from privcheck import certify
+from privcheck import audit, certify
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.dp_ucb import DPUCB, DPUCBPolicy
 from privcheck.mechanisms import BinaryTree
@@ -49,3 +50,20 @@ def test_the_printed_noise_of_the_tree_is_refused(horizon):
     assert not certificate.granted
     assert certificate.leaks == []
     assert certificate.refusals
+
+
+def test_an_audit_of_the_releases_finds_the_printed_noise_of_the_tree():
+    """Four rounds: the three levels of the tree cost 3 / ln 4 = 2.16 with the printed noise, and 1 with the shipped."""
+    streams = np.zeros((4, 2)), np.zeros((4, 2))
+    streams[1][0] = 1.0
+
+    def with_scale(scale):
+        def build(rng):
+            return DPUCBPolicy([BinaryTree.with_scale(scale, horizon=4).start(rng) for _ in range(2)], 0.0)
+
+        return audit(build, epsilon=1.0, arms=2, runs=2000, observe="releases", streams=streams, seed=0)
+
+    printed, shipped = with_scale(math.log(4.0)), with_scale(3.0)
+    assert printed.verdict == "violation"
+    assert 1.0 < printed.epsilon_lower <= 3.0 / math.log(4.0)
+    assert (shipped.verdict, shipped.epsilon_lower <= 1.0) == ("consistent", True)

@@ -1,0 +1,81 @@
+"""Regret of the private index bandits on the same instances: mean, median and upper quantiles, as a Markdown table.
+
+    python benchmarks/private_index_bandits.py [--environments c2 c1 0.6,0.5] [--epsilons 0.1 1] [--horizons 1e7]
+                                               [--runs 10000] [--seed 0] [--jobs 1]
+
+The last row of an instance is sum_a gap_a / d_epsilon(mu_a, mu*) ln T: the asymptotic rate of uniformly good private
+policies, which is no bound at a given T.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import platform
+
+import numpy as np
+
+from bounds import d_epsilon
+from privcheck.bandits import ALGORITHMS
+from privcheck.environments import Bernoulli, Environment, environment
+from privcheck.simulation.engine import play
+
+POLICIES: list[tuple[str, dict[str, float]]] = [
+    ("dp-glr-imed", {}),
+    ("dp-imed", {}),
+    ("dp-imed", {"ratio": 1.5}),
+    ("dp-kl-ucb", {}),
+    ("dp-kl-ucb", {"ratio": 1.5}),
+    ("adap-kl-ucb", {}),
+    ("adap-ucb", {}),
+]
+
+
+def place_of(text: str) -> Environment:
+    """Return a named instance, or Bernoulli arms from means with commas between them."""
+    return Bernoulli(tuple(float(mean) for mean in text.split(","))) if "," in text else environment(text)
+
+
+def rate(place: Environment, epsilon: float) -> float:
+    """Return the sum over suboptimal arms of gap / d_epsilon(mu_a, mu*)."""
+    best = max(place.means)
+    return sum((best - mean) / d_epsilon(mean, best, epsilon) for mean in place.means if mean < best)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--environments", nargs="+", default=["c2"])
+    parser.add_argument("--epsilons", nargs="+", type=float, default=[0.1, 0.25, 0.5, 1.0])
+    parser.add_argument("--horizons", nargs="+", type=float, default=[1e7])
+    parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
+    arguments = parser.parse_args()
+    print(f"{arguments.runs} runs, seed {arguments.seed}, Python {platform.python_version()}, numpy {np.__version__}\n")
+    print("| instance | epsilon | T | algorithm | mean | se | median | 95 % | 99 % | 99.9 % | largest |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    checkpoints = np.array(sorted(int(horizon) for horizon in arguments.horizons))
+    for name in arguments.environments:
+        place = place_of(name)
+        for epsilon in arguments.epsilons:
+            rows: dict[int, list[str]] = {int(horizon): [] for horizon in checkpoints}
+            for number, (policy, options) in enumerate(POLICIES):
+                spec = ALGORITHMS[policy](arms=place.arms, epsilon=epsilon, **options)
+                regret = play(
+                    spec, place, checkpoints=checkpoints, runs=arguments.runs, seed=arguments.seed, key=(number,),
+                    jobs=arguments.jobs,
+                )  # fmt: skip
+                title = policy + "".join(f", {option} {value:g}" for option, value in options.items())
+                for horizon, column in zip(checkpoints.tolist(), regret.T, strict=True):
+                    numbers = [column.mean(), column.std(ddof=1) / math.sqrt(len(column))]
+                    numbers += [*np.quantile(column, [0.5, 0.95, 0.99, 0.999]), column.max()]
+                    cells = " | ".join(f"{number:.4g}" if number < 1000 else f"{number:.0f}" for number in numbers)
+                    rows[horizon].append(f"| {title} | {cells} |")
+            for horizon, lines in rows.items():
+                place_cells = f"| {name} | {epsilon:g} | {horizon:.0e} ".replace("e+0", "e")
+                for line in [*lines, f"| rate x ln T | {rate(place, epsilon) * math.log(horizon):.4g} | | | | | | |"]:
+                    print(place_cells + line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The profile likelihood of a Bernoulli mean, given the noisy sums of several batches.
+
+Let the batches of an arm have l_1, ..., l_k rewards and private means m_1, ..., m_k, clipped to [0, 1]. If batch j had
+mean z_j before the noise, z_j has likelihood exp(-l_j kl(z_j, q)) under the mean q, up to a factor that grows no faster
+than sqrt(l_j), and its noise exp(-epsilon l_j |m_j - z_j|). Maximised over z_j, the negative log-likelihood of q is
+
+    D(q) = sum_j l_j d_epsilon(m_j, q),    d_epsilon(m, q) = min_z kl(z, q) + epsilon |m - z|,
+
+with z_j = m_j moved to the nearest point whose logit differs from logit(q) by at most epsilon. By the envelope theorem
+D'(q) = sum_j l_j (q - z_j) / (q (1 - q)), so that the most likely mean is the average of the z_j: a mean winsorised on
+the logit scale, in which noise that makes one batch absurd counts no more than noise that makes it implausible. D is
+convex, because d_epsilon is. For epsilon to infinity, D(q) - min D is n kl(mean of all rewards, q).
+"""
+
+from __future__ import annotations
+
+import math
+
+from privcheck.simulation.compiled import Floats, compiled
+
+
+@compiled
+def nearest_plausible(q: float, epsilon: float) -> tuple[float, float]:
+    """Return the means whose logits are logit(q) - epsilon and logit(q) + epsilon.
+
+    >>> low, high = nearest_plausible(0.5, math.log(3.0))
+    >>> round(low, 12), round(high, 12)
+    (0.25, 0.75)
+    """
+    shrink = math.exp(-epsilon)
+    return q * shrink / (1.0 - q + q * shrink), q / (q + (1.0 - q) * shrink)
+
+
+@compiled
+def most_likely_mean(means: Floats, lengths: Floats, batches: int, epsilon: float, one: float, other: float) -> float:
+    """Return the minimiser of D over the interval between `one` and `other`, which has to contain it.
+
+    With the first k - 1 batches' minimiser and m_k as ends it does: D is a sum of convex functions.
+    """
+    low, high = min(one, other), max(one, other)
+    for _ in range(60):
+        q = 0.5 * (low + high)
+        if not low < q < high:
+            break
+        least, most = nearest_plausible(q, epsilon)
+        slope = 0.0
+        for j in range(batches):
+            slope += lengths[j] * (q - min(max(means[j], least), most))
+        if slope > 0.0:
+            high = q
+        else:
+            low = q
+    return 0.5 * (low + high)
+
+
+@compiled
+def divergence_sum(means: Floats, lengths: Floats, batches: int, q: float, epsilon: float) -> float:
+    """Return D(q) for q in [0, 1]."""
+    least, most = nearest_plausible(q, epsilon)
+    below, above = _kl(least, q), _kl(most, q)
+    total = 0.0
+    for j in range(batches):
+        m = means[j]
+        if m < least:
+            total += lengths[j] * (below + epsilon * (least - m))
+        elif m > most:
+            total += lengths[j] * (above + epsilon * (m - most))
+        else:
+            total += lengths[j] * _kl(m, q)
+    return total
+
+
+@compiled
+def _kl(p: float, q: float) -> float:
+    left = p * math.log(p / q) if p > 0.0 else 0.0
+    return left + (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else left

@@ -1,0 +1,72 @@
+"""Rewards in [0, 1] turned into coins of the same mean, for algorithms whose law of the rewards is Bernoulli's.
+
+A reward x is replaced by the outcome of one coin that shows 1 with probability x (Agrawal and Goyal 2012, Algorithm 2).
+Means stay as they are and any law on [0, 1] becomes Bernoulli; a law with less variance than that loses its advantage.
+
+Privacy stays as it is. Every reward gets one coin, whatever its value, thrown independently of everything else. With
+the coins fixed, an outcome is a function of its own reward alone, with values in {0, 1}: replacing one reward changes
+one outcome by at most 1, the sensitivity of the reward itself. What is epsilon-DP for every sequence of coins is
+epsilon-DP when they are thrown.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from bounds.domains import Choice, parameter
+from privcheck.certifying.private import clip
+from privcheck.certifying.rounding import rounded
+from privcheck.simulation.compiled import Floats, compiled, reward_sum
+
+
+def rewards_parameter() -> Any:
+    """Declare how rewards enter: as they are, or as coins."""
+    return parameter(
+        Choice(("plain", "coin")), typical=("plain", "coin"), default="plain", doc="rewards as they are, or as coins"
+    )
+
+
+def toss(reward: Any, coins: np.random.Generator) -> Any:
+    """Return 1 with probability `reward` in [0, 1], else 0, from one uniform draw (up to its resolution, 2^-52).
+
+    The comparison is written as a rounding, floor(reward - u + 1), which a guarded run can follow: the outcome of a
+    private reward is a private integer of the same datum.
+
+    >>> coins = np.random.default_rng(0)
+    >>> [int(toss(reward, coins)) for reward in (0.3, 0.3, 0.3, 0.0, 1.0)]
+    [0, 1, 1, 0, 1]
+    """
+    return clip(rounded(reward + (0.5 - coins.random())), 0, 1)
+
+
+@compiled
+def tossed(reward: float, uniform: float) -> float:
+    """Return what `toss` does with this uniform draw.
+
+    >>> tossed(0.3, 0.2), tossed(0.3, 0.4)
+    (1.0, 0.0)
+    """
+    return min(max(math.floor(reward + (0.5 - uniform) + 0.5), 0.0), 1.0)
+
+
+@compiled
+def coin_sum(
+    toss_coins: bool,
+    table: Floats,
+    means: Floats,
+    rewards: np.random.Generator,
+    coins: np.random.Generator,
+    arm: int,
+    start: int,
+    stop: int,
+) -> float:
+    """Return `reward_sum`, or with `toss_coins` the sum of one coin for each of these rewards."""
+    if not toss_coins:
+        return reward_sum(table, means, rewards, arm, start, stop)
+    total = 0.0
+    for t in range(start, stop):
+        total += tossed(reward_sum(table, means, rewards, arm, t, t + 1), coins.random())
+    return total
