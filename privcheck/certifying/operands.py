@@ -48,10 +48,9 @@ def picked(parts: Sequence[Private], numbers: Any) -> Private:
         positions = np.arange(part.size)
         terms = terms.plus(part.terms.spread(positions, positions + offset))
         offset += part.size
-    value = np.concatenate([part._value.ravel() for part in parts])[numbers]
     const = np.concatenate([part._const.ravel() for part in parts])[numbers]
     inputs = np.asarray(numbers).ravel()
-    return Private.make(joint_source(*parts), value, const, terms.spread(inputs, np.arange(inputs.size)))
+    return Private.make(joint_source(*parts), const, terms.spread(inputs, np.arange(inputs.size)))
 
 
 def joint_source(*values: Private) -> PrivateSource | None:
