@@ -170,8 +170,9 @@ def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: 
 def _certificate(target: Any, settings: Settings, horizon: int, arms: int, policy: Target) -> Certificate | None:
     """Return the upper half of the answer, where the policy releases through privcheck's mechanisms."""
     from privcheck.certifying.certify import certify
+    from privcheck.certifying.session import FEEDBACKS
 
-    if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in ("bandit", "full"):
+    if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in FEEDBACKS:
         return None
     try:
         certificate = certify(
@@ -182,6 +183,7 @@ def _certificate(target: Any, settings: Settings, horizon: int, arms: int, polic
             rewards=settings.rewards,
             feedback=policy.feedback,
             neighbours=settings.neighbours,
+            contexts=settings.contexts,
             runs=max(3, min(20, 2000 // horizon)),
             seed=settings.seed,
         )

@@ -59,7 +59,7 @@ def joint_source(*values: Private) -> PrivateSource | None:
     for value in values:
         source = value.source
         if source is not None and found is not None and source is not found:
-            hint = "use one source for one run"
-            raise PrivcheckError("private values", words("values of two sources"), "values of the same source", hint)
+            hint = "private values of another run were kept: keep them in no class attribute or global"
+            raise PrivcheckError("private values", words("values of two runs"), "values of the same run", hint)
         found = source or found
     return found
