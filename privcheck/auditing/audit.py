@@ -189,7 +189,8 @@ def _certificate(target: Any, settings: Settings, horizon: int, arms: int, polic
         )
     except PrivcheckError:
         return None  # a policy that cannot take wrapped rewards can be audited all the same
-    return certificate if certificate.ledger.releases or certificate.refusals else None
+    released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0
+    return certificate if released else None
 
 
 def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: float) -> tuple[int, float]:

@@ -73,5 +73,7 @@ def _rounded(form: Form, table: FeatureTable) -> Form:
     if low == high:
         return Form(low)
     datum = table.data[owners.pop()]
-    feature = table.derived(("rounded", form), lambda: table.add(datum, low, high, floor(form.value(table) + 0.5), whole=True))
+    feature = table.derived(
+        ("rounded", form), lambda: table.add(datum, low, high, floor(form.value(table) + 0.5), whole=True)
+    )
     return Form(0.0, (feature,), (1.0,))

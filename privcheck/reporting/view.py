@@ -91,7 +91,8 @@ def levels(rewards: tuple[float, float], table: np.ndarray, shown: View) -> np.n
     part = np.asarray(table, dtype=float)[shown.start : shown.stop, list(shown.arms)].T
     ends = np.array([rewards if i < shown.count or not shown.contexts else shown.contexts for i in shown.arms])
     low, high = ends[:, :1], ends[:, 1:]
-    return np.clip((part - low) / np.where(high > low, high - low, 1.0), 0.0, 1.0)
+    shares: np.ndarray = np.clip((part - low) / np.where(high > low, high - low, 1.0), 0.0, 1.0)
+    return shares
 
 
 def text_streams(report: AuditReport) -> str:

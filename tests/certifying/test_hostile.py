@@ -220,7 +220,7 @@ def test_what_a_closure_keeps_of_a_context_is_shown_by_replay(place):
 
 def test_an_action_that_is_no_arm_is_refused_in_its_own_round(zoo):
     policy = guard(zoo.StopsAtSomeContexts(np.random.default_rng(0)), epsilon=1.0, **JOINT)
-    with pytest.raises(PolicyError, match="an arm in 0, ..., 1"):
+    with pytest.raises(PolicyError, match=r"an arm in 0, \.\.\., 1"):
         policy.select(np.array([[0.5, 0.0], [0.0, 0.0]]))
 
 
