@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 
 import numpy as np
@@ -16,8 +17,9 @@ SHARE = 2e-9
 def rounding_error(value: Private) -> float:
     r"""Return how far, in L1, rounding can move the computed value of a private array, one datum replaced or not.
 
-    An entry const + sum_k w_k f_k is computed with each product rounded once and their exact sum rounded once. With
-    M = |const| + sum_k |w_k| max |f_k| and u = 2^-53 it is off by at most 2 u M, on both streams; 4 u M in all.
+    An entry y = const + sum_k w_k f_k is computed with each product rounded once, unless w_k is a power of two, and
+    their exact sum rounded once. With P the sum of the max |w_k f_k| of the other products, Y = max |y| and u = 2^-53
+    it is off by at most u (P + (1 + u) Y + u P) <= 2 u (P + Y), on either stream; 4 u (P + Y) in all.
 
     Returns
     -------
@@ -34,13 +36,18 @@ def rounding_error(value: Private) -> float:
     (True, True)
 
     """
-    size = float(np.abs(value._const).sum())
-    if value.source is not None:
-        terms, table = value.terms.tidy(), value.source.features
-        reach = [max(-table.low[j], table.high[j]) for j in terms.features.tolist()]
-        with np.errstate(over="ignore"):
-            size += float(np.abs(terms.weights) @ np.array(reach))
-    return 2.0 * sys.float_info.epsilon * size
+    if value.source is None:
+        return 0.0
+    terms, table = value.terms.tidy(), value.source.features
+    features = terms.features.tolist()
+    low, high = (np.array([ends[j] for j in features]) for ends in (table.low, table.high))
+    sizes, halves = np.abs(terms.weights), high / 2.0 - low / 2.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.where(np.frexp(sizes)[0] == 0.5, 0.0, sizes * np.maximum(-low, high))
+        middle = np.bincount(terms.rows, terms.weights * (low / 2.0 + high / 2.0), value.size)
+        sums = np.abs(value._const.ravel() + middle) + np.bincount(terms.rows, sizes * halves, value.size)
+        error = 2.0 * sys.float_info.epsilon * float(rounded.sum() + sums.sum())
+    return error if error < math.inf else math.inf
 
 
 def check_rounding(value: Private, sensitivity: float) -> None:
