@@ -179,8 +179,9 @@ def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: 
 def _certificate(target: Any, settings: Settings, horizon: int, arms: int, policy: Target) -> Certificate | None:
     """Return the upper half of the answer, where the policy releases through privcheck's mechanisms."""
     from privcheck.certifying.certify import certify
+    from privcheck.certifying.session import FEEDBACKS
 
-    if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in ("bandit", "full"):
+    if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in FEEDBACKS:
         return None
     try:
         certificate = certify(
@@ -191,12 +192,14 @@ def _certificate(target: Any, settings: Settings, horizon: int, arms: int, polic
             rewards=settings.rewards,
             feedback=policy.feedback,
             neighbours=settings.neighbours,
+            contexts=settings.contexts,
             runs=max(3, min(20, 2000 // horizon)),
             seed=settings.seed,
         )
     except PrivcheckError:
         return None  # a policy that cannot take wrapped rewards can be audited all the same
-    return certificate if certificate.ledger.releases or certificate.refusals else None
+    released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0
+    return certificate if released else None
 
 
 def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: float) -> tuple[int, float]:

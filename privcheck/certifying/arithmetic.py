@@ -30,7 +30,7 @@ def subtract(a: Private, b: Private) -> Private:
 
 def negative(a: Private) -> Private:
     """Return -a."""
-    return a.make(a.source, -a._value, -a._const, a.terms.scaled(-1.0))
+    return a.make(a.source, -a._const, a.terms.scaled(-1.0))
 
 
 def multiply(a: Private, b: Private) -> Private:
@@ -38,9 +38,8 @@ def multiply(a: Private, b: Private) -> Private:
     if a.terms.count == 0 or (b.terms.count > 0 and a.is_public):
         a, b = b, a
     if not b.is_public:
-        value = a._value * b._value
-        const, terms = products.pointwise(a, b, value.shape)
-        return a.make(joint_source(a, b), value, const, terms)
+        const, terms = products.pointwise(a, b, np.broadcast_shapes(a.shape, b.shape))
+        return a.make(joint_source(a, b), const, terms)
     return _scaled(np.multiply, a, b, b._const)
 
 
@@ -59,12 +58,13 @@ def matmul(a: Private, b: Private) -> Private:
     """Return the matrix product: with a public factor, or within one datum."""
     if not (1 <= a.ndim <= 2 and 1 <= b.ndim <= 2):
         raise PrivcheckError("@", words(f"shapes {a.shape} and {b.shape}"), "vectors or matrices")
-    value = np.matmul(a._value, b._value)
+    const = np.matmul(a._const, b._const)
     left = a.view_as(lambda array: array.reshape(-1, array.shape[-1], 1))
     right = b.view_as(lambda array: array.reshape(1, array.shape[0], -1))
     product = total(multiply(left, right), axis=1)
-    const = np.matmul(a._const, b._const) if a.is_public or b.is_public else product._const.reshape(np.shape(value))
-    return a.make(joint_source(a, b), value, const, product.terms)
+    if not (a.is_public or b.is_public):
+        const = product._const.reshape(np.shape(const))
+    return a.make(joint_source(a, b), const, product.terms)
 
 
 def outer(a: Private, b: Private) -> Private:
@@ -79,19 +79,17 @@ def dot(a: Private, b: Private) -> Private:
 
 def total(a: Private, axis: Any = None, keepdims: bool = False) -> Private:
     """Return the sum over some axes."""
-    value = np.sum(a._value, axis=axis, keepdims=keepdims)
     shape = np.sum(a._positions, axis=axis, keepdims=True).shape
     outputs = np.broadcast_to(np.arange(math.prod(shape)).reshape(shape), a.shape).ravel()
     terms = a.terms.spread(np.arange(a.size), outputs)
-    return a.make(a.source, value, np.sum(a._const, axis=axis, keepdims=keepdims), terms)
+    return a.make(a.source, np.sum(a._const, axis=axis, keepdims=keepdims), terms)
 
 
 def mean(a: Private, axis: Any = None, keepdims: bool = False) -> Private:
     """Return the mean over some axes."""
     summed = total(a, axis, keepdims)
     terms = summed.terms.scaled(max(summed.size, 1) / a.size)
-    value, const = (np.mean(array, axis=axis, keepdims=keepdims) for array in (a._value, a._const))
-    return a.make(a.source, value, const, terms)
+    return a.make(a.source, np.mean(a._const, axis=axis, keepdims=keepdims), terms)
 
 
 def cumulative(a: Private, axis: int | None = None) -> Private:
@@ -100,13 +98,13 @@ def cumulative(a: Private, axis: int | None = None) -> Private:
     numbers = np.moveaxis(np.arange(flat.size).reshape(flat.shape), axis or 0, -1)
     later, earlier = np.tril_indices(numbers.shape[-1])
     terms = flat.terms.spread(numbers[..., earlier].ravel(), numbers[..., later].ravel())
-    return a.make(a.source, np.cumsum(a._value, axis=axis), np.cumsum(a._const, axis=axis), terms)
+    return a.make(a.source, np.cumsum(a._const, axis=axis), terms)
 
 
 def _combined(function: Callable[[Any, Any], Any], a: Private, b: Private, sign: float) -> Private:
-    value, const = np.asarray(function(a._value, b._value)), function(a._const, b._const)
-    terms: Terms = a.spread(value.shape).plus(b.spread(value.shape).scaled(sign))
-    return a.make(joint_source(a, b), value, const, terms)
+    const = np.asarray(function(a._const, b._const))
+    terms: Terms = a.spread(const.shape).plus(b.spread(const.shape).scaled(sign))
+    return a.make(joint_source(a, b), const, terms)
 
 
 def _scaled(function: Callable[[Any, Any], Any], a: Private, b: Private, factor: Any) -> Private:
@@ -117,8 +115,7 @@ def _scaled(function: Callable[[Any, Any], Any], a: Private, b: Private, factor:
         shape = np.broadcast_shapes(a.shape, b.shape)
         inputs = np.broadcast_to(np.arange(a.size).reshape(a.shape), shape).ravel()
         terms = a.terms.spread(inputs, np.arange(inputs.size), np.broadcast_to(factor, shape).ravel())
-    value, const = function(a._value, b._const), function(a._const, b._const)
-    return a.make(joint_source(a, b), value, const, terms)
+    return a.make(joint_source(a, b), function(a._const, b._const), terms)
 
 
 def _binary(function: Callable[[Private, Private], Private], one: Any, two: Any) -> Any:

@@ -54,10 +54,11 @@ def one_hot(action: Any, arms: int) -> Any:
     table, feature = _action(action, count)
     owner = table.data[table.owner[feature]]
     group = table.derived_group(("one hot", feature), lambda: ONE_HOT)
-    make = partial(table.add, owner, 0.0, 1.0, group, whole=True)
-    features = [table.derived(("one hot", feature, arm), make) for arm in range(count)]
-    value = np.eye(count)[int(action._value)]
-    return action.make(action.source, value, *collected([Form(0.0, (j,), (1.0,)) for j in features], (count,)))
+    features = []
+    for arm in range(count):
+        make = partial(table.add, owner, 0.0, 1.0, float(table.hidden[feature] == arm), group, whole=True)
+        features.append(table.derived(("one hot", feature, arm), make))
+    return action.make(action.source, *collected([Form(0.0, (j,), (1.0,)) for j in features], (count,)))
 
 
 def chosen_row(rows: Private, action: Private) -> Private:
@@ -81,10 +82,10 @@ def chosen_row(rows: Private, action: Private) -> Private:
             continue
         group = table.derived_group(key, lambda: VectorBound.of(lows, highs, longest))
         whole = all(form.is_whole(table) for form in entries[place::width])
-        make = partial(table.add, table.data[owner], low, high, group, whole=whole)
+        played = entries[int(table.hidden[feature]) * width + place].value(table)
+        make = partial(table.add, table.data[owner], low, high, played, group, whole=whole)
         found.append(Form(0.0, (table.derived((*key, place), make),), (1.0,)))
-    value = rows._value[int(action._value)]
-    return rows.make(action.source, value, *collected(found, value.shape))
+    return rows.make(action.source, *collected(found, rows.shape[1:]))
 
 
 def _hull(column: list[Form], table: FeatureTable) -> tuple[float, float]:

@@ -12,7 +12,7 @@ Key = tuple[object, ...]
 
 
 class FeatureTable:
-    """Features in the order of their arrival; only their ranges are kept here, never their values.
+    """Features in the order of their arrival: their ranges, and their values, which are hidden here and nowhere else.
 
     Each feature belongs to one datum and lies in [low, high] whatever the data. The features of one datum move
     independently of one another, within their intervals and the norm bounds of the vectors that they are entries of:
@@ -26,11 +26,12 @@ class FeatureTable:
     bounds : norm bounds of the groups.
     whole : by feature, whether it is an integer whatever the data.
     actions : the number of arms, by features that are actions.
+    hidden : the values; only a release and what makes a new feature of the same datum may read them.
 
     Examples
     --------
     >>> table = FeatureTable()
-    >>> table.add(3, 0.0, 1.0), table.add((4, 0), -1.0, 1.0)
+    >>> table.add(3, 0.0, 1.0, 0.5), table.add((4, 0), -1.0, 1.0, 0.0)
     (0, 1)
     >>> table.low, table.high, [table.data[owner] for owner in table.owner]
     ([0.0, -1.0], [1.0, 1.0], [3, (4, 0)])
@@ -40,6 +41,7 @@ class FeatureTable:
     def __init__(self) -> None:
         self.low: list[float] = []
         self.high: list[float] = []
+        self.hidden: list[float] = []
         self.owner: list[int] = []
         self.group: list[int] = []
         self.multiplicity: list[float] = []
@@ -56,12 +58,16 @@ class FeatureTable:
         datum: Hashable,
         low: float,
         high: float,
+        value: float,
         group: int = -1,
         *,
         multiplicity: float = 1.0,
         whole: bool = False,
     ) -> int:
-        """Add a feature of a datum and return its number; `group` names the vector with norm bounds, if any."""
+        """Add a feature of a datum and return its number; `group` names the vector with norm bounds, if any.
+
+        A value that float rounding has put out of its interval is put back to the end.
+        """
         if not (math.isfinite(low) and math.isfinite(high)):
             hint = "bring values and coefficients to ordinary magnitudes"
             raise PrivcheckError("interval of a private value", words("infinite ends"), "a finite interval", hint)
@@ -70,6 +76,7 @@ class FeatureTable:
             self.data.append(datum)
         self.low.append(low)
         self.high.append(high)
+        self.hidden.append(min(max(float(value), low), high))
         self.owner.append(number)
         self.group.append(group)
         self.multiplicity.append(multiplicity)

@@ -41,6 +41,14 @@ class Form(NamedTuple):
         numbers = all(number.is_integer() for number in (self.const, *self.weights))
         return numbers and all(table.whole[j] for j in self.features)
 
+    def value(self, table: FeatureTable) -> float:
+        """Return its hidden value, correctly rounded but for the products: it depends on nothing but the form.
+
+        In Python's floats, so that numpy's warnings and errors about floats tell nothing of it.
+        """
+        parts = [weight * table.hidden[j] for j, weight in zip(self.features, self.weights, strict=True)]
+        return math.fsum((self.const, *parts))
+
     def interval(self, table: FeatureTable) -> tuple[float, float]:
         """Return the interval in which it lies whatever the data."""
         low = high = self.const
@@ -68,6 +76,11 @@ def forms(value: Private) -> list[Form]:
         Form(consts[i], tuple(features[start:stop]), tuple(weights[start:stop]))
         for i, (start, stop) in enumerate(pairwise(ends))
     ]
+
+
+def evaluated(value: Private, table: FeatureTable) -> Any:
+    """Return the hidden value of an array."""
+    return np.array([form.value(table) for form in forms(value)]).reshape(value.shape)
 
 
 def collected(entries: list[Form], shape: tuple[int, ...]) -> tuple[Any, Terms]:

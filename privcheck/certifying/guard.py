@@ -44,10 +44,13 @@ class GuardedPolicy:
         with self._session.active():
             action, _ = ask_guarded(self._policy, read, self._session)
             try:
-                return operator.index(action)
+                arm = operator.index(action)
             except TypeError:
                 got = words(f"an object of type {type(action).__name__}")
                 raise PolicyError("action", got, "an integer, the arm to play") from None
+        if read is not None and not 0 <= arm < self._arms:
+            raise PolicyError("action", arm, f"an arm in 0, ..., {self._arms - 1}")
+        return arm
 
     def update(self, *told: Any) -> None:
         """Take (action, reward), or (context, action, reward) under contextual feedback, and hand it on, wrapped.
@@ -104,6 +107,10 @@ class GuardedPolicy:
         """What that datum can still be charged."""
         assert self._session.filter is not None
         return self._session.filter.left(self._session.ledger)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        hint = "a copy would spend the same budget again, and a file would hold the private rewards"
+        raise PrivcheckError("policy", words("a copy of a guarded policy"), "the guarded policy itself", hint)
 
     def __repr__(self) -> str:
         return f"GuardedPolicy({type(self._policy).__name__}, spent {self.spent:g}, left {self.left:g})"

@@ -18,7 +18,7 @@ class Indexing:
     __slots__ = ()
 
     def __len__(self: Any) -> int:
-        return len(self._value)
+        return len(self._const)
 
     def __iter__(self: Any) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
@@ -38,7 +38,6 @@ class Indexing:
         source, positions, terms, cell = joint_source(self, other), self._positions[chosen], other.terms, self._cell
         inputs = np.empty(np.shape(positions), np.int64)
         inputs[...] = np.arange(other.size).reshape(other.shape)
-        self._value[chosen] = other._value
         self._const[chosen] = other._const
         cell.source = source
         if np.ndim(positions) == 0:

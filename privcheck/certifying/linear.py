@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.certifying.arithmetic import Arithmetic
+from privcheck.certifying.forms import evaluated
 from privcheck.certifying.indexing import Indexing
 from privcheck.certifying.leaks import describe_data
 from privcheck.certifying.norms import sensitivities
@@ -34,7 +35,7 @@ class _Cell:
 
 
 class Private(Arithmetic, Refusals, NumpyProtocol):
-    """An array y = const + C f: f are features of the data, C and const are public, the value is hidden.
+    """An array y = const + C f: C and const are public, the features f of the data are hidden in their table.
 
     It is made by a `PrivateSource` or by `zeros`, and used like a numpy array (with shape (), like a float): + - and
     scaling by public numbers, @ with public matrices, sums, cumulative sums, indexing, slicing (views, as in numpy) and
@@ -44,7 +45,7 @@ class Private(Arithmetic, Refusals, NumpyProtocol):
     Guarantee
     ---------
     `sensitivities` bounds what replacing one datum can change, whatever the other data are: C does not depend on the
-    data. The value itself is computed by the same numpy operations as without privcheck.
+    data. No operation but a release computes y, so that nothing that an operation does can depend on the data.
 
     Examples
     --------
@@ -59,29 +60,26 @@ class Private(Arithmetic, Refusals, NumpyProtocol):
 
     """
 
-    __slots__ = ("_cell", "_const", "_positions", "_value", "_whole")
+    __slots__ = ("_cell", "_const", "_positions", "_whole")
 
     _cell: _Cell
-    _value: Floats
     _const: Floats
     _positions: Integers
     _whole: bool
 
     @classmethod
-    def make(cls, source: PrivateSource | None, value: Any, const: Any, terms: Terms) -> Private:
+    def make(cls, source: PrivateSource | None, const: Any, terms: Terms) -> Private:
         """Return an array of its own; for privcheck's own use."""
-        hidden = np.asarray(value, order="C")
-        self = _new(hidden)
-        self._value, self._const = hidden, np.asarray(const, order="C")
-        self._cell, self._whole = _Cell(source, terms, self._value.size), True
-        self._positions = _SCALAR if self._value.ndim == 0 else np.arange(self._value.size).reshape(self._value.shape)
+        public = np.asarray(const, order="C")
+        self = _new(public)
+        self._const, self._cell, self._whole = public, _Cell(source, terms, public.size), True
+        self._positions = _SCALAR if public.ndim == 0 else np.arange(public.size).reshape(public.shape)
         return self
 
     @classmethod
     def public(cls, array: npt.ArrayLike) -> Private:
         """Return a copy of ordinary numbers, into which private ones can be put."""
-        value = np.array(array, dtype=np.float64)
-        return cls.make(None, value, value.copy(), NOTHING)
+        return cls.make(None, np.array(array, dtype=np.float64), NOTHING)
 
     @property
     def source(self) -> PrivateSource | None:
@@ -98,22 +96,22 @@ class Private(Arithmetic, Refusals, NumpyProtocol):
     @property
     def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
-        return self._value.shape
+        return self._const.shape
 
     @property
     def ndim(self) -> int:
         """Number of axes."""
-        return self._value.ndim
+        return self._const.ndim
 
     @property
     def dtype(self) -> np.dtype[np.float64]:
         """The type of the entries, always float64."""
-        return self._value.dtype
+        return self._const.dtype
 
     @property
     def size(self) -> int:
         """Number of entries."""
-        return self._value.size
+        return self._const.size
 
     @property
     def T(self) -> Private:  # noqa: N802 - numpy's name
@@ -152,10 +150,12 @@ class Private(Arithmetic, Refusals, NumpyProtocol):
 
     def reveal(self, token: object) -> Any:
         """Return the hidden value, a float or an array; only a session, which holds the token, may do so."""
-        if token is not REVEAL and not self.is_public:
+        if self.is_public:
+            return self.ordinary()
+        if token is not REVEAL or self.source is None:
             refuse("reveal", "reveal()", self)
-        value = self._const if self.is_public else self._value
-        return float(value) if self.ndim == 0 else value.copy()
+        value = evaluated(self, self.source.features)
+        return float(value) if self.ndim == 0 else value
 
     def ordinary(self) -> Any:
         """Return the ordinary value of an array that no datum is involved in: a float or an array."""
@@ -172,20 +172,20 @@ class Private(Arithmetic, Refusals, NumpyProtocol):
     def view_as(self, function: Callable[[Any], Any]) -> Private:
         """Return what numpy's function, which only picks and moves entries, gives: a view where it gives a view."""
         positions = np.asarray(function(self._positions))
-        value, const = np.asarray(function(self._value)), np.asarray(function(self._const))
+        const = np.asarray(function(self._const))
         if np.may_share_memory(positions, self._positions):
-            result = _new(value)
-            result._value, result._const, result._positions = value, const, positions
+            result = _new(const)
+            result._const, result._positions = const, positions
             result._cell, result._whole = self._cell, False
             return result
         if positions.ndim == 0:
-            return Private.make(self.source, value, const, self._cell.terms.row(int(positions)))
+            return Private.make(self.source, const, self._cell.terms.row(int(positions)))
         terms = self._cell.terms.spread(positions.ravel(), np.arange(positions.size))
-        return Private.make(self.source, value, const, terms)
+        return Private.make(self.source, const, terms)
 
     def copy(self) -> Private:
         """Return a copy that shares no entries."""
-        return Private.make(self.source, self._value.copy(), self._const.copy(), self.terms)
+        return Private.make(self.source, self._const.copy(), self.terms)
 
     __copy__ = copy
 
@@ -204,16 +204,16 @@ class Private(Arithmetic, Refusals, NumpyProtocol):
             raise ValueError(f"non-broadcastable output operand with shape {self.shape}, not {new.shape}")
         if self._whole:
             source = joint_source(self, new)
-            self._value[...], self._const[...] = new._value, new._const
+            self._const[...] = new._const
             self._cell.source, self._cell.terms = source, new.terms
         else:
             self[...] = new  # type: ignore[index]
         return self
 
 
-def _new(hidden: Floats) -> Private:
+def _new(const: Floats) -> Private:
     """Return an array, or a number when it has no axes, that is not filled in yet."""
-    return Private.__new__(PrivateArray if hidden.ndim else Private)
+    return Private.__new__(PrivateArray if const.ndim else Private)
 
 
 class PrivateArray(Indexing, Private):

@@ -65,7 +65,7 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> di
     Examples
     --------
     >>> table = FeatureTable()
-    >>> low_to_high = [table.add("row", 0.0, 1.0), table.add("row", 0.0, 1.0)]
+    >>> low_to_high = [table.add("row", 0.0, 1.0, 0.5), table.add("row", 0.0, 1.0, 0.5)]
     >>> identity = Terms.of([0, 1], low_to_high, [1.0, 1.0])
     >>> [sensitivities(norm, identity, table, 3)["row"] for norm in ("l1", "range")]
     [2.0, 2.0]

@@ -88,6 +88,8 @@ class NumpyProtocol:
         if function in _OF_TWO and len(arguments) == 2 and not options:
             operands = [operand(value) for value in arguments]
             return NotImplemented if any(a is None for a in operands) else _OF_TWO[function](*operands)
+        if function is np.take and ("out" in options or len(arguments) > 3):
+            refuse("conversion", "writing into a float array", arguments[0], hint=COLLECT)
         if function in _PICKING and isinstance(arguments[0], Refusals):
             rest = arguments[1:]
             return arguments[0].view_as(lambda array: function(array, *rest, **options))  # type: ignore[attr-defined]

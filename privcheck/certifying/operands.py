@@ -48,10 +48,9 @@ def picked(parts: Sequence[Private], numbers: Any) -> Private:
         positions = np.arange(part.size)
         terms = terms.plus(part.terms.spread(positions, positions + offset))
         offset += part.size
-    value = np.concatenate([part._value.ravel() for part in parts])[numbers]
     const = np.concatenate([part._const.ravel() for part in parts])[numbers]
     inputs = np.asarray(numbers).ravel()
-    return Private.make(joint_source(*parts), value, const, terms.spread(inputs, np.arange(inputs.size)))
+    return Private.make(joint_source(*parts), const, terms.spread(inputs, np.arange(inputs.size)))
 
 
 def joint_source(*values: Private) -> PrivateSource | None:
@@ -60,7 +59,7 @@ def joint_source(*values: Private) -> PrivateSource | None:
     for value in values:
         source = value.source
         if source is not None and found is not None and source is not found:
-            hint = "use one source for one run"
-            raise PrivcheckError("private values", words("values of two sources"), "values of the same source", hint)
+            hint = "private values of another run were kept: keep them in no class attribute or global"
+            raise PrivcheckError("private values", words("values of two runs"), "values of the same run", hint)
         found = source or found
     return found

@@ -145,8 +145,8 @@ class PrivateSource:
                 const[i] = a
                 continue
             rows.append(i)
-            features.append(self.features.add(_datum(datum), a, b, group))
-        return Private.make(self, value, const.reshape(value.shape), Terms.of(rows, features, [1.0] * len(rows)))
+            features.append(self.features.add(_datum(datum), a, b, x, group))
+        return Private.make(self, const.reshape(value.shape), Terms.of(rows, features, [1.0] * len(rows)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PrivateSource:
         return self
@@ -164,7 +164,7 @@ def zeros(shape: int | tuple[int, ...]) -> Private:
     >>> sums[1]
     Private(shape=(), data=round 7, hidden)
     """
-    return Private.make(None, np.zeros(shape), np.zeros(shape), NOTHING)
+    return Private.make(None, np.zeros(shape), NOTHING)
 
 
 def clip(value: Any, low: Any, high: Any) -> Any:

@@ -42,17 +42,17 @@ def clip(value: Any, low: Any, high: Any) -> Any:
         raise PrivcheckError("low, high", words("other things"), "public numbers", "clip to public limits")
     if not (lows._const <= highs._const).all():
         raise PrivcheckError("low, high", words("a low above its high"), "low <= high in every entry")
-    clipped, const = (np.clip(array, lows._const, highs._const) for array in (value._value, value._const))
+    const = np.clip(value._const, lows._const, highs._const)
     if value.source is None:
-        return value.make(None, clipped, const, value.terms)
-    shape, table = np.shape(clipped), value.source.features
+        return value.make(None, const, value.terms)
+    shape, table = np.shape(const), value.source.features
     numbers, lowest, highest = (
         np.broadcast_to(array, shape).ravel().tolist()
         for array in (np.arange(value.size).reshape(value.shape), lows._const, highs._const)
     )
     entries = forms(value)
     found = [_clip(entries[i], a, b, table) for i, a, b in zip(numbers, lowest, highest, strict=True)]
-    return value.make(value.source, clipped, *collected(found, shape))
+    return value.make(value.source, *collected(found, shape))
 
 
 def _product(a: Form, b: Form, table: FeatureTable) -> Form:
@@ -80,7 +80,8 @@ def _product(a: Form, b: Form, table: FeatureTable) -> Form:
         plain = one.is_feature and two.is_feature
         group, multiplicity = table.product_group(one.features[0], two.features[0]) if plain else (-1, 1.0)
         whole = one.is_whole(table) and two.is_whole(table)
-        return table.add(table.data[owner], least, most, group, multiplicity=multiplicity, whole=whole)
+        product = one.value(table) * two.value(table)
+        return table.add(table.data[owner], least, most, product, group, multiplicity=multiplicity, whole=whole)
 
     feature = table.derived(("product", *sorted((one, two))), make)
     return Form(0.0, (feature,), (first * second,))
@@ -102,5 +103,5 @@ def _clip(form: Form, low: float, high: float, table: FeatureTable) -> Form:
         return Form(ends[0])
     datum = table.data[owners.pop()]
     whole = form.is_whole(table) and bool(np.rint(low) == low and np.rint(high) == high)
-    feature = table.derived(("clip", form, low, high), lambda: table.add(datum, *ends, whole=whole))
+    feature = table.derived(("clip", form, low, high), lambda: table.add(datum, *ends, form.value(table), whole=whole))
     return Form(0.0, (feature,), (1.0,))

@@ -45,7 +45,7 @@ class Tape:
         """Draw a release, note it, return it."""
         output = mechanism.draw(value, self.noise)
         self.releases.append(RecordedRelease(mechanism, np.array(value, float), output))
-        return output
+        return _own(output)
 
 
 @dataclass
@@ -73,4 +73,9 @@ class ForcedTape:
             )
         if not np.array_equal(now, was.value):
             self.log_ratio += float(mechanism.log_ratio(was.output, was.value, now))
-        return was.output
+        return _own(was.output)
+
+
+def _own(output: Any) -> Any:
+    """Return an output that its caller may change in place: the tape keeps the one that was released."""
+    return output.copy() if isinstance(output, np.ndarray) else output

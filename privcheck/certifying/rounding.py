@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def rounded(value: Any) -> Any:
     assert value.source is not None
     table = value.source.features
     entries = [_rounded(form, table) for form in forms(value)]
-    return value.make(value.source, np.floor(value._value + 0.5), *collected(entries, value.shape))
+    return value.make(value.source, *collected(entries, value.shape))
 
 
 def check_whole(value: Private, lowest: int, highest: int) -> None:
@@ -72,5 +73,7 @@ def _rounded(form: Form, table: FeatureTable) -> Form:
     if low == high:
         return Form(low)
     datum = table.data[owners.pop()]
-    feature = table.derived(("rounded", form), lambda: table.add(datum, low, high, whole=True))
+    feature = table.derived(
+        ("rounded", form), lambda: table.add(datum, low, high, floor(form.value(table) + 0.5), whole=True)
+    )
     return Form(0.0, (feature,), (1.0,))

@@ -14,6 +14,7 @@ import numpy as np
 
 from privcheck.accounting import BudgetFilter, Ledger, ReleaseRefusedError
 from privcheck.accounting.ledger import check_losses
+from privcheck.certifying.float_rounding import check_rounding
 from privcheck.certifying.private import REVEAL, Leak, Private, PrivateSource
 from privcheck.certifying.rounding import check_whole
 from privcheck.errors import PrivcheckError, words
@@ -123,6 +124,9 @@ class Session:
             if self._is_reading and self.filter is not None and not value.is_public:
                 hint = "whether select() releases may depend on the context that it reads: release in update()"
                 raise PrivcheckError("release", words("one inside select()"), "releases inside update() only", hint)
+            if value.source not in (None, self.source):
+                hint = "its data have paid elsewhere: keep private values in no class attribute or global"
+                raise PrivcheckError("value", words("a private value of another run"), "one of this run", hint)
             sensitivities = _sensitivities(mechanism, value)
             losses = {datum: mechanism.loss(sensitivity) for datum, sensitivity in sensitivities.items()}
             check_losses(losses)
@@ -135,7 +139,8 @@ class Session:
             raise self.refuse(error) from None
         scale, failure = mechanism.scale, None
         try:
-            output = mechanism.draw(_hidden(mechanism, value), self.noise, secure=secure)
+            with np.errstate(all="ignore"):
+                output = mechanism.draw(_hidden(mechanism, value), self.noise, secure=secure)
         except PrivcheckError as error:
             failure = error.parameter, f"a private value of shape {value.shape}", error.expected, error.hint
         except Exception as error:
@@ -165,6 +170,8 @@ def _sensitivities(mechanism: Mechanism, value: Private) -> dict[Hashable, float
         raise PrivcheckError("mechanism", got, f"a mechanism for {', '.join(NORMS)}", hint)
     found = {d: s for d, s in value.sensitivities(NORMS[mechanism.sensitivity_norm]).items() if s > 0.0}
     if mechanism.integers is None:
+        if found:
+            check_rounding(value, max(found.values()))
         return found
     check_whole(value, *mechanism.integers)
     # a change of integers has a whole size, so that a fraction in its bound is slack
@@ -172,9 +179,8 @@ def _sensitivities(mechanism: Mechanism, value: Private) -> dict[Hashable, float
 
 
 def _hidden(mechanism: Mechanism, value: Private) -> Any:
-    """Return the hidden value; integers that floats have put out by a little are put back."""
     hidden = value.reveal(REVEAL)
-    return hidden if mechanism.integers is None else np.rint(hidden).astype(np.int64)
+    return hidden if mechanism.integers is None else np.asarray(hidden, np.int64)
 
 
 def _name(mechanism: Mechanism) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LEFT, RIGHT = 0.52, 0.14
+RIGHT = 0.14
 MOST_ROUNDS, MOST_ARMS = 240, 24
 TOP, HEADING, MARK, BETWEEN, BELOW = 0.06, 0.2, 0.16, 0.12, 0.74
 """Heights in inches: above all, a stream's name, the changed rounds' names, between the streams, their axis and key."""
@@ -33,6 +33,10 @@ def key_columns(width: float) -> int:
     return 3 if width < WIDE - 1 else 5
 
 
+def _left(shown: View) -> float:
+    return 0.2 + 0.06 * max(len(name) for name in (*shown.names, "arm 0"))
+
+
 def _block(shown: View) -> float:
     return min(0.17, 1.8 / len(shown.arms)) * len(shown.arms)
 
@@ -46,11 +50,11 @@ def draw_streams(
 ) -> None:
     """Draw two streams from the top of a figure, and the arms played on them as dots."""
     block = _block(shown)
-    width = float(figure.get_size_inches()[0])
+    width, left = float(figure.get_size_inches()[0]), _left(shown)
     for i, (name, table) in enumerate((("first", streams.first), ("second", streams.second))):
         top = TOP + MARK + HEADING + i * (HEADING + block + BETWEEN)
-        axes = add_axes(figure, LEFT, top, width - LEFT - RIGHT, block)
-        _draw_stream(axes, levels(rewards, table, shown), shown, (width - LEFT - RIGHT) / (shown.stop - shown.start))
+        axes = add_axes(figure, left, top, width - left - RIGHT, block)
+        _draw_stream(axes, levels(rewards, table, shown), shown, (width - left - RIGHT) / (shown.stop - shown.start))
         _label_stream(axes, name, shown, block, first=i == 0)
         if i == 0:
             _mark_rounds(axes, streams, shown)
@@ -114,7 +118,7 @@ def _label_stream(axes: Axes, name: str, shown: View, block: float, *, first: bo
     )
     step = max(1, -(-len(shown.arms) * 10 // int(block * 90 + 1)))
     places = range(0, len(shown.arms), step)
-    axes.set_yticks([i + 0.5 for i in places], [f"arm {shown.arms[i]}" for i in places], fontsize=7)
+    axes.set_yticks([i + 0.5 for i in places], [shown.names[i] for i in places], fontsize=7)
     if first:
         axes.set_xticks([])
         return
@@ -144,16 +148,17 @@ def _key(figure: Figure, rewards: tuple[float, float], top: float, shown: View, 
     from matplotlib.patches import Patch
 
     low, high = rewards
+    at_low, at_high = (f", context {end:.3g}" for end in shown.contexts) if shown.contexts else ("", "")
     handles: list[Any] = [
-        Patch(facecolor="none", edgecolor=MID, lw=0.6, label=f"reward {low:g}"),
-        Patch(facecolor=CELL, edgecolor=MID, lw=0.6, label=f"reward {high:g}"),
+        Patch(facecolor="none", edgecolor=MID, lw=0.6, label=f"reward {low:g}{at_low}"),
+        Patch(facecolor=CELL, edgecolor=MID, lw=0.6, label=f"reward {high:g}{at_high}"),
         Patch(facecolor="none", edgecolor=INK, lw=1.3, label="differs"),
     ]
     if played:
         handles.append(Line2D([], [], color=INK, marker="o", ms=4, lw=0, label="played"))
         handles.append(Line2D([], [], color=COLOURS["violation"], marker="D", ms=5, lw=0, label="played, differs"))
     width, height = (float(size) for size in figure.get_size_inches())
-    place = (LEFT / width, 1.0 - (top - 0.26) / height)
+    place = (_left(shown) / width, 1.0 - (top - 0.26) / height)
     figure.legend(
         handles=handles, loc="upper left", bbox_to_anchor=place, frameon=False, fontsize=7.5,
         ncols=min(len(handles), key_columns(width)),

@@ -11,7 +11,7 @@ from privcheck.reporting.probability_picture import BARS, draw_probabilities
 from privcheck.reporting.sentences import verdict_sentence
 from privcheck.reporting.streams_picture import MOST_ARMS, MOST_ROUNDS, draw_streams, streams_height
 from privcheck.reporting.style import WIDE, new_figure, settings
-from privcheck.reporting.view import view
+from privcheck.reporting.view import arms_of, view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +43,7 @@ def witness_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
         raise PrivcheckError(
             "report", f"the report of {report.target}", "an audit with a witness", "it ended early: repeat it"
         )
-    shown = view(witness, MOST_ROUNDS, MOST_ARMS)
+    shown = view(witness, MOST_ROUNDS, MOST_ARMS, arms_of(report))
     streams = streams_height(shown)
     bars = BARS if report.epsilon_claimed is not None else BARS * 2 / 3
     title = (

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-FILES = [Path(__file__).parent / name for name in ("zoo.py", "hiding.py", "contextual_zoo.py")]
+FILES = [Path(__file__).parent / name for name in ("zoo.py", "hiding.py", "contextual_zoo.py", "hostile.py")]
 
 
 def file_of(name: str) -> Path:

@@ -212,3 +212,37 @@ class CountsByIndicator(SumsByArm):
 
     def select(self, context):
         return int(np.argmax(self.means + context[:, 0]))
+
+
+class ScalesTheChosenRow(Contextual):
+    """Changes the chosen row in place, and releases the context."""
+
+    def select(self, context):
+        return int(context[0, 0] > context[1, 0])
+
+    def update(self, context, action, reward):
+        row = context[action] * 1.0 if isinstance(context, np.ndarray) else context[action]
+        row *= 1000.0
+        self.theta = Laplace(sensitivity=4.0 * 2**0.5, epsilon=self.epsilon).release(context, self.rng)
+
+
+class KeepsItInAClosure(ScalesTheChosenRow):
+    """A closure is no part of a copy: what `select` writes there reaches later rounds."""
+
+    def __init__(self, rng, arms=2, epsilon=1.0):
+        super().__init__(rng, arms, epsilon)
+        last = [0]
+
+        def remember(arm):
+            before, last[0] = last[0], arm
+            return before
+
+        self.remember = remember
+
+    def select(self, context):
+        return self.remember(super().select(context))
+
+
+class StopsAtSomeContexts(ScalesTheChosenRow):
+    def select(self, context):
+        return 2 * super().select(context)

@@ -134,7 +134,7 @@ def too_many_repetitions(monkeypatch):
 
 
 def hull_of_the_first_row(monkeypatch):
-    """Break: the chosen row lies where the first row lies."""
+    """Break: the chosen row lies where the first row lies, and is put there when it does not."""
     monkeypatch.setattr(choosing, "_hull", lambda column, table: column[0].interval(table))
 
 
@@ -152,7 +152,8 @@ def test_broken_twins_are_caught(twin, monkeypatch):
         check(*case)
 
     twin(monkeypatch)
-    with pytest.raises(AssertionError, match=r" of [\w ]+: .* < "):
+    put_back = "|Not equal to tolerance" if twin is hull_of_the_first_row else ""
+    with pytest.raises(AssertionError, match=r" of [\w ]+: .* < " + put_back):
         soundness()
 
 

@@ -71,11 +71,12 @@ def test_rewards_that_may_have_a_fraction_are_refused_whatever_they_are(monkeypa
         assert session.noise.random() == np.random.default_rng(0).random()
 
 
-def test_what_float_rounding_has_put_out_is_put_back():
-    """15 / 11 * 11 is not 15 in floats, although its coefficient is 1 and the value an integer whatever the data."""
+def test_what_is_done_on_the_way_rounds_nothing():
+    """15 / 11 * 11 is not 15 in floats, but its coefficient is 1: the value is an integer whatever the data."""
     session = start(rewards=(0.0, 20.0))
     count = rounded(session.reward(15.0, 0)) / 11.0 * 11.0
-    assert count.reveal(REVEAL) != 15.0
+    assert 15.0 / 11.0 * 11.0 != 15.0
+    assert count.reveal(REVEAL) == 15.0
     with session.active():
         assert isinstance(DiscreteLaplace(sensitivity=20, epsilon=0.5).release(count, None), int)
         with pytest.raises(ReleaseRefusedError, match="may be no integer"):

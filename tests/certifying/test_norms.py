@@ -25,7 +25,7 @@ def of_matrix(norm, matrix, widths, size=None, diameter=None):
     bound = VectorBound.of(np.zeros(len(widths)), widths, diameter=math.inf if diameter is None else diameter)
     group = -1 if diameter is None else table.add_group(bound)
     for width in widths:
-        table.add("datum", -0.25, width - 0.25, group)
+        table.add("datum", -0.25, width - 0.25, 0.0, group)
     terms = Terms.of(terms_of[0], terms_of[1], matrix[terms_of])
     return sensitivities(norm, terms, table, len(matrix) if size is None else size).get("datum", 0.0)
 

@@ -19,7 +19,7 @@ def test_two_sources_do_not_mix(source):
     sums = zeros(2)
     sums[0] = one
     for use in (lambda: one + two, lambda: np.stack([one, two]), lambda: sums.__setitem__(1, two), lambda: one * two):
-        with pytest.raises(PrivcheckError, match="two sources"):
+        with pytest.raises(PrivcheckError, match="values of two runs"):
             use()
 
 

@@ -209,7 +209,7 @@ def test_a_tape_is_noise_of_its_own_and_forces_what_it_recorded():
     again = ForcedTape(tape.releases)
     with recording(again):
         assert mechanism.release(0.75, None) == outputs[0]
-        assert mechanism.release(np.array([1.0, 2.0]), None) is outputs[1]
+        assert mechanism.release(np.array([1.0, 2.0]), None).tolist() == outputs[1].tolist()
         with pytest.raises(DivergenceError):
             mechanism.release(0.25, None)
     expected = (abs(outputs[0] - 0.75) - abs(outputs[0] - 0.25)) / 2.0
@@ -234,3 +234,29 @@ def test_a_policy_that_raises_is_named_with_its_line():
 
     with pytest.raises(PolicyError, match=r"round 1: got KeyError: 'lost' \(test_replay\.py, line \d+\)"):
         replay(Raises, [(np.zeros((4, 2)), np.ones((4, 2)))], [0], "bandit")
+
+
+class ChangesItsRelease:
+    """Changes a released array in place, which is its own."""
+
+    def __init__(self, rng):
+        self.rng, self.theta, self.sums = rng, np.zeros(2), np.zeros(2)
+
+    def select(self):
+        return int(self.theta[0] > 0.0)
+
+    def update(self, action, reward):
+        self.sums[action] += reward
+        self.theta = Laplace(sensitivity=1.0, epsilon=1.0).release(self.sums, self.rng)
+        self.theta -= 3.0
+        self.sums = np.zeros(2)
+
+
+def test_a_policy_may_change_what_was_released():
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 2, (10, 2)).astype(float)
+    second = first.copy()
+    second[4] = 1.0 - second[4]
+    result = replay(ChangesItsRelease, [(first, second)], [0, 1, 2, 3, 4], "bandit")
+    assert (result.divergences, result.largest_loss <= 1.0) == (0, True)
+    assert result.largest_loss > 0.0

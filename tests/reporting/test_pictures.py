@@ -16,6 +16,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.reporting import bounds_figure, save_png, to_svg, witness_figure
 from privcheck.reporting.probability_picture import allowed
 from privcheck.reporting.style import INK
+from privcheck.reporting.view import text_streams
 
 WITH_WITNESS = ["violation", "consistent", "unclaimed", "coarse", "unbounded", "long"]
 
@@ -160,3 +161,31 @@ def test_round_numbers_do_not_overlap(reports, name, width):
     places = [label.get_window_extent() for label in figure.axes[1].get_xticklabels()]
     assert len(places) > 3
     assert all(left.x1 < right.x0 for left, right in pairwise(places))
+
+
+def contextual(report, contexts):
+    """Return a report of 2 arms and contexts of 3 entries, which differ in round 2."""
+    first = np.hstack([np.zeros((4, 2)), np.tile(contexts, (4, 1))])
+    second = first.copy()
+    second[1] = [1.0, 0.0, *reversed(contexts)]
+    witness = replace(report.witness, first=first, second=second, rounds=(2,))
+    return replace(report, witness=witness, feedback="contextual", neighbours="context-reward", arms=2, horizon=4)
+
+
+@pytest.mark.parametrize(
+    ("contexts", "ends"),
+    [((-0.5, 0.0, 0.25), ("-0.5", "0.5")), ((0.25, 0.5, 1.0), ("0.25", "1")), ((2, 2, 2), ("2", "2"))],
+)
+def test_entries_of_contexts_are_named_and_drawn_in_their_own_range(reports, contexts, ends):
+    report = contextual(reports["violation"], contexts)
+    figure = witness_figure(report)
+    first, second = figure.axes[:2]
+    names = ["arm 0", "arm 1", "context x1", "context x2", "context x3"]
+    assert [[label.get_text() for label in axes.get_yticklabels()] for axes in (first, second)] == [names, names]
+    key = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert key[:2] == [f"reward 0, context {ends[0]}", f"reward 1, context {ends[1]}"]
+    lines = text_streams(report).splitlines()
+    assert [line[8:18].strip() for line in lines[1:6]] == names
+    assert lines[-1].strip() == f"contexts: . {ends[0]}  # {ends[1]}"
+    assert lines[3][19] == "."
+    assert "arm 2" in text_streams(replace(report, feedback="full"))
