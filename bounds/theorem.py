@@ -15,8 +15,10 @@ from bounds.quantity import QUANTITIES, Quantity
 Evaluation = Callable[[Any], float | None]
 """A function of an instance of the class that the theorem is about."""
 
+UNPROVEN = "unproven"
 KINDS = Choice(("lower", "upper"))
-PROVENANCES = Choice(("explicit", "derived", "second-hand", "order-only"))
+PROVENANCES = Choice(("explicit", "derived", "second-hand", UNPROVEN, "order-only"))
+"""As printed; proved by us; through others' texts; as printed, though the proof falls short; without constants."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ class BoundValue:
     asymptotic : whether the theorem is about the limit T -> infinity.
     applies : whether all conditions hold.
     conditions : every condition with its answer.
-    provenance : "explicit" in the paper, "derived" by us, "second-hand", or "order-only" (then no number).
+    provenance : "explicit" in the paper, "derived" by us, "second-hand", "unproven" (as printed, but the paper's proof
+        gives less: never the best bound), or "order-only" (then no number).
     source : paper, theorem, equation.
     statement : in words.
     """
@@ -154,7 +157,7 @@ def theorem(
     theorem_id : "paper/statement", such as "azize-basu-2022/thm3"; unique.
     kind : "lower" or "upper".
     quantity : what is bounded; only equal quantities are compared.
-    provenance : "explicit", "derived", "second-hand" or "order-only".
+    provenance : "explicit", "derived", "second-hand", "unproven" or "order-only"; see `BoundValue`.
     source : paper, theorem, equation.
     asymptotic : whether the bound is about the limit T -> infinity.
     conditions : what the instance must meet.

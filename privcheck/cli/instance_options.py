@@ -12,6 +12,7 @@ SOURCES = {
     "weights": "--weights '0.1,0.9; 0.5,0.5' with --support 0,1",
     "vectors": "--vectors '1,0; 0,1' with --theta 0.5,0.25",
     "base_arms": "--base-arms 6 with --size 2 and --gap 0.1",
+    "dimension": "--dimension 5 with --horizon 1e6, --delta 0.1 and --alpha 0.01",
 }
 SEMI_BANDIT = {"base_arms": "arms", "size": "size", "gap": "gap"}
 
@@ -42,7 +43,7 @@ def described_instance(
     rounds = None if horizon is None else check("horizon", horizon, Integer(1), "the number of rounds T")
     sources = [source for source in (file, name, *(given.get(key) for key in SOURCES)) if source is not None]
     if len(sources) != 1:
-        hint = "give FILE.toml, --means 0.75,0.5 or --instance c2"
+        hint = "give FILE.toml, --means 0.75,0.5, --instance c2, --vectors, --base-arms or --dimension"
         got = " and ".join(str(source) for source in sources) or None
         raise PrivcheckError("instance", got, "one source of the arms", hint)
     common = {key: value for key, value in (("epsilon", epsilon), ("horizon", rounds)) if value is not None}
@@ -57,7 +58,7 @@ def described_instance(
 
 def _from_flags(family: str, given: dict[str, Any], common: dict[str, Any]) -> Any:
     from bounds import Instance
-    from bounds.settings import LinearInstance, SemiBanditInstance
+    from bounds.settings import ContextualInstance, LinearInstance, SemiBanditInstance
 
     if "vectors" in given:
         if "theta" not in given:
@@ -70,6 +71,11 @@ def _from_flags(family: str, given: dict[str, Any], common: dict[str, Any]) -> A
             if field not in values:
                 raise PrivcheckError(flag, None, "a number", SOURCES["base_arms"])
         return _build(SemiBanditInstance, values | common, given)
+    if "dimension" in given:
+        for key in ("horizon", "delta", "alpha"):
+            if key not in given | common:
+                raise PrivcheckError(key, None, "a number", SOURCES["dimension"])
+        return _build(ContextualInstance, common, given)
     for key in ("means", "support"):
         if key in given:
             given[key] = numbers(given[key], key)
