@@ -10,13 +10,15 @@ from functools import cached_property
 import numpy as np
 
 from bounds.arrays import Array
-from bounds.divergences import kl_bernoulli
+from bounds.divergences import kl_from_complements
 from bounds.errors import PrivcheckError
 from bounds.gaussian_private_divergence import gaussian_private_divergence
-from bounds.private_divergence import d_epsilon
+from bounds.jourdan_azize_2025.falling_root import falling_root
+from bounds.private_divergence import d_epsilon_from_complements
 
 _TABLE = 2000
-_HALVINGS = 55
+_LEAST = 2.0**-56
+"""Not 0, where raising an arm costs nothing and it demands no finite number of pulls."""
 _GRADED = np.logspace(-8, math.log10(0.5), 60)
 
 Costs = tuple[Array, Array]
@@ -52,20 +54,24 @@ class Transport(ABC):
         down, _, up, _ = self.rough(self.fractions[:, None])
         return down, up
 
-    def cheapest(self, pulls: float) -> Array:
-        """Return the x, shape (K - 1,), that demand the most pulls of each arm: argmax of `(1 - pulls down)/up`."""
+    def cheapest(self, pulls: float, lowest: Array | float = 0.0, highest: Array | float = 1.0) -> Array:
+        """Return the x, shape (K - 1,), that demand the most pulls of each arm: argmax of `(1 - pulls down)/up`.
+
+        It grows with `pulls`, because `down/up` falls in x: the x of fewer and of more pulls are `lowest` and `highest`.
+        """
         down, up = self._grid
         with np.errstate(divide="ignore", invalid="ignore"):
             demand = np.where(up > 0, (1 - pulls * down) / up, -np.inf)
         nearest = demand.argmax(axis=0)
         low = self.fractions[np.maximum(nearest - 1, 0)]
         high = self.fractions[np.minimum(nearest + 1, len(self.fractions) - 1)]
-        for _ in range(_HALVINGS):
-            x = low + (high - low) / 2
+
+        def rise(x: Array) -> Array:
             down, down_slope, up, up_slope = self.rough(x)
-            rising = -pulls * down_slope * up > (1 - pulls * down) * up_slope
-            low, high = np.where(rising, x, low), np.where(rising, high, x)
-        return np.asarray(low + (high - low) / 2)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(pulls * (down - down_slope * (up / up_slope)) - 1)
+
+        return np.maximum(falling_root(rise, np.clip(lowest, low, high), np.clip(highest, low, high)), _LEAST)
 
 
 class BernoulliTransport(Transport):
@@ -80,10 +86,14 @@ class BernoulliTransport(Transport):
     fractions = np.array([0.0, 1.0])
 
     def costs(self, x: Array) -> Costs:
-        u = np.clip(self.others + x * (self.best - self.others), self.others, self.best)
+        gap, best = self.best - self.others, np.full(len(self.others), self.best)
+        rise, fall = x * gap, (1 - x) * gap
+        u, u_bar = self.others + rise, 1 - best + fall  # not 1 - u, which would lose u when it is next to 1
+        down, up = (best, 1 - best, u, u_bar, -fall), (self.others, 1 - self.others, u, u_bar, rise)
         if math.isinf(self.epsilon):
-            return np.asarray(kl_bernoulli(self.best, u)), np.asarray(kl_bernoulli(self.others, u))
-        return np.asarray(d_epsilon(self.best, u, self.epsilon)), np.asarray(d_epsilon(self.others, u, self.epsilon))
+            return kl_from_complements(*down), kl_from_complements(*up)
+        epsilon = np.array(self.epsilon)
+        return d_epsilon_from_complements(*down, epsilon), d_epsilon_from_complements(*up, epsilon)
 
     def rough(self, x: Array) -> tuple[Array, Array, Array, Array]:
         gap = self.best - self.others
@@ -99,7 +109,7 @@ def _rising(p: Array, p_bar: Array, q: Array, q_bar: Array, gap: Array, epsilon:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio, ratio_bar = np.log1p(gap / p), np.log1p(-gap / p_bar)
         value = np.where(p > 0, -p * ratio, 0.0) - p_bar * ratio_bar
-        slope = gap / (q * q_bar)
+        slope = np.where(p > 0, gap / q, 1.0) / q_bar
         if math.isinf(epsilon):
             return value, slope
         reach = -math.expm1(-epsilon)
