@@ -29,7 +29,7 @@ def gaussian_private_divergence(shift: ArrayLike, epsilon: float) -> tuple[Array
 
     Returns
     -------
-    D, rounded up by at most 2e-15, and its derivative, both of the shape of `shift`.
+    D, rounded up by at most 2e-15 (1 + D), and its derivative, both of the shape of `shift`.
 
     Source
     ------

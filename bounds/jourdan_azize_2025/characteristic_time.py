@@ -31,7 +31,8 @@ class CharacteristicTime:
     ----------
     value : certified lower end: a mixture of alternatives proves that no allocation does better, up to rounding
         errors of about 1e-13.
-    upper : what `allocation` needs; `upper / value - 1` is the relative duality gap.
+    upper : what `allocation` needs, with room for the rounding of the costs, which for Gaussian arms is absolute and
+        widens the gap when the means are close; `upper / value - 1` is the relative duality gap.
     allocation : share of the pulls of every arm, shape (K,), in the order of the arms; sums to 1.
     """
 
@@ -93,6 +94,8 @@ def _characteristic_time(family: str, row: tuple[float, ...], epsilon: float, be
     means = np.array(row)
     arms = transport(family, means, epsilon)
     value, upper, best, others = _free_share(arms) if beta is None else _fixed_share(arms, beta)
+    spared = arms.excess * (best + float(others.max()))  # of 1, if all costs are too high
+    upper = upper / (1 - spared) if spared < 1 else math.inf
     pulls = np.empty(len(means))
     pulls[means == means.max()], pulls[means < means.max()] = best, others
     return CharacteristicTime(value, max(upper, value), tuple((pulls / pulls.sum()).tolist()))

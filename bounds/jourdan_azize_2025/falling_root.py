@@ -9,7 +9,7 @@ import numpy as np
 from bounds.arrays import Array
 
 _STEPS = 90
-_GOAL = 1e-13
+_GOAL = 1e-10
 
 
 def falling_root(function: Callable[[Array], Array], low: Array, high: Array) -> Array:
@@ -17,12 +17,12 @@ def falling_root(function: Callable[[Array], Array], low: Array, high: Array) ->
 
     Parameters
     ----------
-    function : elementwise, from positive to negative values. Undefined at an end, it counts as 1 at `low`, -1 at `high`.
+    function : elementwise, falling from positive to negative; where undefined, 1 at `low` and -1 at `high`.
     low, high : shape (n,), `low <= high`.
 
     Examples
     --------
-    >>> falling_root(lambda x: np.array([0.25, 2.0]) - x**2, np.zeros(2), np.ones(2)).tolist()
+    >>> falling_root(lambda x: np.array([0.25, 2.0]) - x**2, np.zeros(2), np.ones(2)).round(9).tolist()
     [0.5, 1.0]
     """
     above, below = (_defined(function(end), value) for end, value in ((low, 1.0), (high, -1.0)))

@@ -186,7 +186,9 @@ def test_two_bernoulli_arms_by_a_search_over_the_share():
 def test_a_thousand_arms_are_certified(family, beta):
     means = np.append(np.random.default_rng(0).uniform(0.1, 0.8, 999), 0.85)
     time = characteristic_time(family, means, 0.5, beta=beta)
-    assert time.gap < 1e-10
+    assert time.gap < (
+        1e-10 if family == "bernoulli" else 1e-9
+    )  # Gaussian costs are rounded up by 2e-15, of about 1e-6
     assert len(time.allocation) == 1000
 
 
