@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 def bounds(
     file: Annotated[str | None, typer.Argument(help="A TOML file with the instance, instead of flags.")] = None,
     family: Annotated[
-        str,
-        typer.Option(help="Rewards: bernoulli, two-point, gaussian, exponential, poisson, finite or bounded."),
-    ] = "bernoulli",
+        str | None,
+        typer.Option(
+            help="Rewards: bernoulli (the default), two-point, gaussian, exponential, poisson, finite or bounded."
+        ),
+    ] = None,
     means: Means = None,
     instance: Annotated[
         str | None, typer.Option(help="A named instance of the papers, such as c2, instead of means.")
@@ -79,13 +81,13 @@ def bounds(
     check_json(json)
     _check_outputs(curve, plot, csv, json)
     flags = {
-        "means": means, "support": support, "weights": weights, "variance": variance, "vectors": vectors,
-        "theta": theta, "base_arms": base_arms, "size": size, "gap": gap, "smooth_inf": smooth_inf,
+        "family": family, "means": means, "support": support, "weights": weights, "variance": variance,
+        "vectors": vectors, "theta": theta, "base_arms": base_arms, "size": size, "gap": gap, "smooth_inf": smooth_inf,
         "smooth_one": smooth_one, "dimension": dimension, "noise": noise, "action_norm": action_norm,
         "parameter_norm": parameter_norm, "mean_bound": mean_bound, "reward_bound": reward_bound, "sigma": sigma,
         "delta": delta, "alpha": alpha, "risk": risk,
     }  # fmt: skip
-    described = described_instance(file, instance, family, flags, epsilon, horizon)
+    described = described_instance(file, instance, flags, epsilon, horizon)
     if curve is not None:
         return _curve(follow(described, curve), plot, csv, json)
     with warnings.catch_warnings():

@@ -20,7 +20,6 @@ SEMI_BANDIT = {"base_arms": "arms", "size": "size", "gap": "gap"}
 def described_instance(
     file: str | None,
     name: str | None,
-    family: str,
     flags: dict[str, Any],
     epsilon: float | None,
     horizon: float | None,
@@ -33,7 +32,7 @@ def described_instance(
 
     Examples
     --------
-    >>> described_instance(None, "c2", "bernoulli", {}, epsilon=1.0, horizon=None).arms
+    >>> described_instance(None, "c2", {}, epsilon=1.0, horizon=None).arms
     5
     """
     from bounds import named_instance
@@ -53,10 +52,10 @@ def described_instance(
         raise PrivcheckError("epsilon", None, "a privacy budget", "give --epsilon 1")
     if name is not None:
         return named_instance(name, **given, **common)
-    return _from_flags(family, given, common)
+    return _from_flags(given, common)
 
 
-def _from_flags(family: str, given: dict[str, Any], common: dict[str, Any]) -> Any:
+def _from_flags(given: dict[str, Any], common: dict[str, Any]) -> Any:
     from bounds import Instance
     from bounds.settings import ContextualInstance, LinearInstance, SemiBanditInstance
 
@@ -81,7 +80,7 @@ def _from_flags(family: str, given: dict[str, Any], common: dict[str, Any]) -> A
             given[key] = numbers(given[key], key)
     if "weights" in given:
         given["weights"] = _rows(given["weights"], "weights")
-    return _build(Instance, {"family": family} | common, given)
+    return _build(Instance, common, {"family": "bernoulli"} | given)
 
 
 def _build(cls: type, values: dict[str, Any], given: dict[str, Any]) -> Any:

@@ -59,6 +59,9 @@ def test_flags_complete_a_name_and_a_file(capsys, tmp_path):
     found = result(capsys, "--instance", "c2", "--epsilon", "0.5", "--alpha", "4", "--risk", "0.1", "--horizon", "1e5")
     assert (found["instance"]["alpha"], found["instance"]["risk"], found["instance"]["horizon"]) == (4.0, 0.1, 10**5)
     assert result(capsys, "--instance", "c2", "--epsilon", "0.5")["instance"]["horizon"] == 10**7
+    assert (
+        result(capsys, "--instance", "c2", "--epsilon", "1", "--family", "poisson")["instance"]["family"] == "poisson"
+    )
     (tmp_path / "mine.toml").write_text('family = "bernoulli"\nmeans = [0.8, 0.1]\n')
     assert result(capsys, "mine.toml", "--epsilon", "2")["instance"]["epsilon"] == 2.0
 
@@ -172,6 +175,9 @@ def test_curves(capsys, tmp_path, axis):
         ([*C2, "--variance", "x"], ["variance: got 'x'"]),
         (["bounds", "--vectors", "1,0;0,1", "--epsilon", "1"], ["theta: got None", "--theta 0.5,0.25"]),
         (["bounds", "--vectors", "1,0;0", "--theta", "1,0", "--epsilon", "1"], ["vectors"]),
+        (["bounds", "--vectors", "1,0;0,1", "--theta", "1,0", "--family", "poisson", "--epsilon", "1"],
+         ["family: got 'poisson'", "a linear bandit"]),
+        ([*C2, "--family", "poissonn"], ["family: got 'poissonn'"]),
         (["bounds", "--base-arms", "6", "--epsilon", "1"], ["size: got None", "--size 2"]),
         (["bounds", "--dimension", "5", "--epsilon", "1", "--delta", "0.1"], ["horizon: got None", "--horizon 1e6"]),
         (["bounds", "--dimension", "0", *CONTEXT], ["dimension: got 0"]),
