@@ -43,6 +43,10 @@ class ConditionCheck:
 
 PURE = Condition("pure differential privacy: delta = 0", lambda instance: instance.delta == 0)
 HAS_HORIZON = Condition("the instance has a horizon T", lambda instance: instance.horizon is not None)
+FINITE_BUDGET = Condition("a privacy budget above 0 that is finite", lambda instance: 0 < instance.epsilon < math.inf)
+POSITIVE_BUDGET = Condition("a privacy budget above 0", lambda instance: instance.epsilon > 0)
+"""For theorems that also say something without privacy: what they say as epsilon tends to infinity."""
+ANY_BUDGET = Condition("any privacy budget", lambda _: True)
 _REPRESENTABLE = ConditionCheck("the result is a finite floating-point number", False)
 
 
@@ -97,14 +101,18 @@ class Theorem:
     statement: str
     evaluation: Evaluation
     about: type = Instance
+    budget: Condition = FINITE_BUDGET
 
     def evaluate(self, instance: Any) -> BoundValue:
         """Check the conditions on `instance` and, when all hold, compute the bound.
 
-        On an instance of another class than the theorem is `about` the bound does not apply. A number that overflows
+        On an instance of another class than the theorem is `about`, or with a privacy budget that it is not about, the
+        bound does not apply, and no other condition is looked at. A number that overflows
         or is not a number is withheld: the bound does not apply, and a condition says why.
         """
-        if isinstance(instance, self.about):
+        if isinstance(instance, self.about) and not self.budget.checked(instance).holds:
+            conditions = [self.budget.checked(instance)]
+        elif isinstance(instance, self.about):
             conditions = [condition.checked(instance) for condition in self.conditions]
         else:
             conditions = [ConditionCheck(f"the setting of the theorem: {_setting(self.about)}", False)]
@@ -146,6 +154,7 @@ def theorem(
     asymptotic: bool = False,
     conditions: Sequence[Condition] = (),
     about: type = Instance,
+    budget: Condition = FINITE_BUDGET,
 ) -> Callable[[Evaluation], Evaluation]:
     """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
 
@@ -162,6 +171,7 @@ def theorem(
     asymptotic : whether the bound is about the limit T -> infinity.
     conditions : what the instance must meet.
     about : the class of instances that the theorem is about.
+    budget : the privacy budgets that it is about: `FINITE_BUDGET`, `POSITIVE_BUDGET` or `ANY_BUDGET`.
 
     Raises
     ------
@@ -185,6 +195,7 @@ def theorem(
             statement,
             function,
             about,
+            budget,
         )
         if isinstance(quantity, Quantity):
             QUANTITIES[str(quantity)] = quantity

@@ -116,7 +116,7 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue])
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, frameon=False, fontsize=7.5)
 
 
-def _minor_labels(low: float, high: float) -> Callable[[float, int], str]:
+def _minor_labels(low: float, high: float) -> Callable[[float, float], str]:
     """Label also ticks between the powers of ten where there are too few of those: 2 and 5 times, or all of them."""
     decades = math.log10(high / low)
     shown = range(2, 10) if decades < 0.4 else (2, 5) if decades < 1.5 else ()
