@@ -187,7 +187,7 @@ def test_bad_input_of_the_divergence_forms():
 
 
 def test_budgets_up_to_which_the_constant_6_holds():
-    """The lemma itself, by `(e^x - 1)/x = 6`; the ratio inequality of its proof, whose best constant is `2 sinh(x)/x`."""
+    """The lemma itself, by `(e^x - 1)/x = 6`; the ratio inequality of its proof, by its best constant `2 sinh(x)/x`."""
     assert brentq(lambda x: math.expm1(x) / x - 6, 1, 5) == pytest.approx(2.9183005, abs=5e-8)
     assert pytest.approx(brentq(lambda x: math.expm1(x) / x - 6, 1, 5), rel=1e-12) == CLASSIC_EPSILON_LIMIT
     ratio_limit = brentq(lambda x: 2 * math.sinh(x) / x - 6, 1, 5)
