@@ -137,8 +137,8 @@ class GaussianTransport(Transport):
     fractions = np.concatenate(([0.0], _GRADED, 1 - _GRADED[-2::-1], [1.0]))
 
     def __init__(self, best: float, others: Array, epsilon: float) -> None:
-        super().__init__(best, others, epsilon)
         nothing_is_clipped = 50 * float(np.max(best - others)) <= epsilon  # but for a mass of 2 Phi(-25)
+        super().__init__(best, others, math.inf if nothing_is_clipped else epsilon)
         self.excess = 0.0 if nothing_is_clipped else 2 * ROUNDING
 
     def costs(self, x: Array) -> Costs:

@@ -87,3 +87,12 @@ def test_no_budgets(epsilon):
     with pytest.raises(PrivcheckError) as caught:
         Instance("bernoulli", MEANS, epsilon=epsilon)
     assert caught.value.parameter == "epsilon"
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-6, 1e-3, 1.0, 1e3, math.inf])
+@pytest.mark.parametrize("family", ["bernoulli", "two-point", "gaussian"])
+@pytest.mark.parametrize("means", [(1 - 1e-12, 1e-12), (1e-12, 2e-12), (1 - 1e-12, 1 - 2e-12), (1.0, 0.5), (0.5, 0.0)])
+def test_nothing_warns_at_the_edges(family, means, epsilon):
+    """Warnings are errors in these tests."""
+    rows = evaluate(Instance(family, means, epsilon, 10**7, risk=0.01))
+    assert all(number(row) is None or 0 <= number(row) < math.inf for row in rows)
