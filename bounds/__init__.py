@@ -17,6 +17,12 @@ from bounds.families import family
 from bounds.finite_law import FiniteLaw
 from bounds.instance import Instance
 from bounds.instances import instance_names, named_instance
+from bounds.jourdan_azize_2025.characteristic_time import (
+    CharacteristicTime,
+    characteristic_time,
+    characteristic_time_tv,
+)
+from bounds.jourdan_azize_2025.regimes import crossing_epsilon, free_privacy_epsilon, low_privacy_epsilon
 from bounds.karwa_vadhan import (
     CLASSIC_EPSILON_LIMIT,
     Indistinguishability,
@@ -35,6 +41,7 @@ __all__ = [
     "CLASSIC_EPSILON_LIMIT",
     "THEOREMS",
     "BoundValue",
+    "CharacteristicTime",
     "Condition",
     "ContradictionWarning",
     "Curve",
@@ -46,13 +53,17 @@ __all__ = [
     "Regime",
     "Theorem",
     "best_on_this_instance",
+    "characteristic_time",
+    "characteristic_time_tv",
     "contradictions",
+    "crossing_epsilon",
     "curve",
     "d_epsilon",
     "d_epsilon_minimiser",
     "d_inf",
     "evaluate",
     "family",
+    "free_privacy_epsilon",
     "instance_names",
     "karwa_vadhan_classic",
     "karwa_vadhan_kl",
@@ -61,6 +72,7 @@ __all__ = [
     "kl_bernoulli",
     "kl_gaussian",
     "kl_upper_inverse",
+    "low_privacy_epsilon",
     "named_instance",
     "privacy_regime",
     "sweep",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -101,7 +102,8 @@ def _check_gaps(instance: Instance) -> None:
 
 def _default_places(instance: Instance, axis: str) -> tuple[float, ...]:
     if axis == "epsilon":
-        return tuple(np.geomspace(min(0.01, instance.epsilon), max(10.0, instance.epsilon), _POINTS).tolist())
+        own = instance.epsilon if 0 < instance.epsilon < math.inf else 1.0
+        return tuple(np.geomspace(min(0.01, own), max(10.0, own), _POINTS).tolist())
     if axis == "horizon":
         last = max(10 * instance.arms, instance.horizon or 10**7)
         return tuple(np.unique(np.round(np.geomspace(instance.arms, last, _POINTS))).tolist())

@@ -58,6 +58,22 @@ class Real:
 
 
 @dataclass(frozen=True)
+class Budget:
+    """A privacy budget: 0 and infinity are budgets too, about which few theorems say anything.
+
+    >>> Budget().normalise(math.inf)
+    inf
+    """
+
+    @property
+    def text(self) -> str:
+        return "a number of at least 0, or infinity"
+
+    def normalise(self, value: Any) -> float:
+        return math.inf if value == math.inf else Real(0.0).normalise(value)
+
+
+@dataclass(frozen=True)
 class Integer:
     """A range of integers.
 

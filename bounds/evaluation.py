@@ -10,7 +10,7 @@ from bounds.errors import PrivcheckError
 from bounds.instance import Instance
 from bounds.quantity import QUANTITIES, THIS_INSTANCE
 from bounds.settings.setting import Setting
-from bounds.theorem import THEOREMS, BoundValue, ConditionCheck
+from bounds.theorem import THEOREMS, UNPROVEN, BoundValue, ConditionCheck
 
 _SLACK = 1e-9
 _REGRET = "pseudo-regret"
@@ -127,7 +127,8 @@ def trivial_bounds(instance: Any, quantities: Iterable[str]) -> list[BoundValue]
 def best_on_this_instance(values: Iterable[BoundValue]) -> list[BoundValue]:
     """Return the largest lower and the smallest upper finite-time bound of every quantity of this instance.
 
-    Minimax bounds are about other instances too, so they are never among the best.
+    Minimax bounds are about other instances too, and the proof of a bound of provenance "unproven" falls short of it as
+    printed, so neither is ever among the best.
 
     Examples
     --------
@@ -140,6 +141,8 @@ def best_on_this_instance(values: Iterable[BoundValue]) -> list[BoundValue]:
     for bound in values:
         quantity = QUANTITIES.get(bound.quantity)
         if bound.asymptotic or not bound.applies or bound.value is None or (quantity and quantity.minimax):
+            continue
+        if bound.provenance == UNPROVEN:
             continue
         key = bound.quantity, bound.kind
         sign = 1 if bound.kind == "lower" else -1

@@ -29,7 +29,7 @@ def gaussian_private_divergence(shift: ArrayLike, epsilon: float) -> tuple[Array
 
     Returns
     -------
-    D, rounded up by at most 2e-15, and its derivative, both of the shape of `shift`.
+    D, rounded up by at most 2e-15 (1 + D), and its derivative, both of the shape of `shift`.
 
     Source
     ------
@@ -53,7 +53,10 @@ def gaussian_private_divergence(shift: ArrayLike, epsilon: float) -> tuple[Array
     shared = np.exp(-(upper**2) / 2) - np.exp(-(lower**2) / 2)
     kl = level * raised + (level + epsilon) * lowered + s**2 / 2 * kept + s * shared / math.sqrt(2 * math.pi)
     value = kl + epsilon * (ndtr(lower) - lowered) + ROUNDING
-    value = np.minimum(value, np.minimum(s**2 / 2, epsilon * erf(s / math.sqrt(8))))
+    tv = erf(s / math.sqrt(8))
+    # Pinsker: KL(R || N(s, 1)) + epsilon TV(N(0, 1), R) is at least 2 (tv - x)^2 + epsilon x, x being the second TV
+    least = np.where(epsilon >= 4 * tv, 2 * tv**2, epsilon * tv - np.minimum(epsilon**2, 4 * epsilon * tv) / 8)
+    value = np.clip(value, least, np.minimum(s**2 / 2, epsilon * tv))
     return np.where(shift > 0, value, 0.0), np.where(shift > 0, s * kept, 0.0)
 
 

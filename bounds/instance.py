@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.domains import POSITIVE, Declared, Integer, OrNone, Real, check, parameter
+from bounds.domains import POSITIVE, Budget, Declared, Integer, OrNone, Real, check, parameter
 from bounds.errors import PrivcheckError, words
 from bounds.families import FAMILY_IDS, Family, MeanFamily, family
 from bounds.families.bounded import Support
@@ -66,7 +67,7 @@ class Instance(Declared):
     family : "bernoulli", "two-point" (rewards -1 and 1), "gaussian", "exponential", "poisson"; "finite" (all laws on
         `support`) or "bounded" (all laws on [0, 1]), whose arms are given by `support` and `weights`.
     means : shape (K,), K at least 2, in the family's range; computed where `weights` are given.
-    epsilon : privacy budget of epsilon-global DP, above 0.
+    epsilon : privacy budget of epsilon-global DP, from 0 (nothing may be learnt) to infinity (no privacy).
     horizon : number of rounds T, an integer of at least 1 (1e7 is accepted); None when only asymptotics are wanted.
     delta : in [0, 1); 0 is pure DP.
     alpha : width of the confidence bounds of AdaP-UCB, above 0; its theorem needs alpha > 3.
@@ -93,7 +94,7 @@ class Instance(Declared):
 
     family: str = parameter(FAMILY_IDS, typical=tuple(FAMILY_IDS.options), doc="class of the rewards' laws")
     means: tuple[float, ...] = parameter(OrNone(Means()), typical=(0.0, 1.0), doc="mu, mean rewards", default=None)
-    epsilon: float = parameter(POSITIVE, typical=(0.01, 10.0), doc="epsilon, privacy budget", default=None)
+    epsilon: float = parameter(Budget(), typical=(0.01, 10.0), doc="epsilon, privacy budget", default=None)
     horizon: int | None = parameter(OrNone(Integer(1)), typical=(100, 10**7), doc="T, number of rounds", default=None)
     delta: float = parameter(Real(0.0, 1.0, high_open=True), typical=(0.0, 1e-3), doc="delta", default=0.0)
     alpha: float = parameter(POSITIVE, typical=(3.01, 5.0), doc="alpha, width of confidence bounds", default=3.1)
@@ -214,6 +215,8 @@ class Instance(Declared):
         >>> round(Instance("bernoulli", (0.7, 0.2), epsilon=1.0).d_epsilon_inf(1), 7)
         0.3842648
         """
+        if math.isinf(self.epsilon):
+            return self.d_inf(arm)
         return self.law_family.d_epsilon_inf(self.law(arm), self.best_mean, self.epsilon).upper
 
     @property

@@ -15,8 +15,10 @@ from bounds.quantity import QUANTITIES, Quantity
 Evaluation = Callable[[Any], float | None]
 """A function of an instance of the class that the theorem is about."""
 
+UNPROVEN = "unproven"
 KINDS = Choice(("lower", "upper"))
-PROVENANCES = Choice(("explicit", "derived", "second-hand", "order-only"))
+PROVENANCES = Choice(("explicit", "derived", "second-hand", UNPROVEN, "order-only"))
+"""As printed; proved by us; through others' texts; as printed, though the proof falls short; without constants."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class ConditionCheck:
 
 PURE = Condition("pure differential privacy: delta = 0", lambda instance: instance.delta == 0)
 HAS_HORIZON = Condition("the instance has a horizon T", lambda instance: instance.horizon is not None)
+FINITE_BUDGET = Condition("a privacy budget above 0 that is finite", lambda instance: 0 < instance.epsilon < math.inf)
+POSITIVE_BUDGET = Condition("a privacy budget above 0", lambda instance: instance.epsilon > 0)
+"""For theorems that also say something without privacy: what they say as epsilon tends to infinity."""
+ANY_BUDGET = Condition("any privacy budget", lambda _: True)
 _REPRESENTABLE = ConditionCheck("the result is a finite floating-point number", False)
 
 
@@ -58,7 +64,8 @@ class BoundValue:
     asymptotic : whether the theorem is about the limit T -> infinity.
     applies : whether all conditions hold.
     conditions : every condition with its answer.
-    provenance : "explicit" in the paper, "derived" by us, "second-hand", or "order-only" (then no number).
+    provenance : "explicit" in the paper, "derived" by us, "second-hand", "unproven" (as printed, but the paper's proof
+        gives less: never the best bound), or "order-only" (then no number).
     source : paper, theorem, equation.
     statement : in words.
     """
@@ -94,14 +101,18 @@ class Theorem:
     statement: str
     evaluation: Evaluation
     about: type = Instance
+    budget: Condition = FINITE_BUDGET
 
     def evaluate(self, instance: Any) -> BoundValue:
         """Check the conditions on `instance` and, when all hold, compute the bound.
 
-        On an instance of another class than the theorem is `about` the bound does not apply. A number that overflows
+        On an instance of another class than the theorem is `about`, or with a privacy budget that it is not about, the
+        bound does not apply, and no other condition is looked at. A number that overflows
         or is not a number is withheld: the bound does not apply, and a condition says why.
         """
-        if isinstance(instance, self.about):
+        if isinstance(instance, self.about) and not self.budget.checked(instance).holds:
+            conditions = [self.budget.checked(instance)]
+        elif isinstance(instance, self.about):
             conditions = [condition.checked(instance) for condition in self.conditions]
         else:
             conditions = [ConditionCheck(f"the setting of the theorem: {_setting(self.about)}", False)]
@@ -143,6 +154,7 @@ def theorem(
     asymptotic: bool = False,
     conditions: Sequence[Condition] = (),
     about: type = Instance,
+    budget: Condition = FINITE_BUDGET,
 ) -> Callable[[Evaluation], Evaluation]:
     """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
 
@@ -154,11 +166,12 @@ def theorem(
     theorem_id : "paper/statement", such as "azize-basu-2022/thm3"; unique.
     kind : "lower" or "upper".
     quantity : what is bounded; only equal quantities are compared.
-    provenance : "explicit", "derived", "second-hand" or "order-only".
+    provenance : "explicit", "derived", "second-hand", "unproven" or "order-only"; see `BoundValue`.
     source : paper, theorem, equation.
     asymptotic : whether the bound is about the limit T -> infinity.
     conditions : what the instance must meet.
     about : the class of instances that the theorem is about.
+    budget : the privacy budgets that it is about: `FINITE_BUDGET`, `POSITIVE_BUDGET` or `ANY_BUDGET`.
 
     Raises
     ------
@@ -182,6 +195,7 @@ def theorem(
             statement,
             function,
             about,
+            budget,
         )
         if isinstance(quantity, Quantity):
             QUANTITIES[str(quantity)] = quantity

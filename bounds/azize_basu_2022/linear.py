@@ -15,7 +15,7 @@ from bounds.azize_basu_2022.linear_program import (
 )
 from bounds.quantity import PURE_ONE_REWARD, Quantity
 from bounds.settings import LinearInstance
-from bounds.theorem import HAS_HORIZON, PURE, Condition, theorem
+from bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
 
 LINEAR = "linear bandit feedback with Gaussian noise of variance 1"
 CUBE_MINIMAX_REGRET = Quantity("pseudo-regret", LINEAR, PURE_ONE_REWARD, "minimax over theta in R^d, arms in [-1, 1]^d")
@@ -57,6 +57,7 @@ _ORTHOGONAL = Condition(
     source="Azize & Basu 2022, Theorem 4, eq. (5), Section 3; proof Appendix C.3",
     conditions=(PURE, HAS_HORIZON, _CUBE),
     about=LinearInstance,
+    budget=POSITIVE_BUDGET,
 )
 def minimax_cube(instance: LinearInstance) -> float:
     """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-6 d/(4
@@ -80,6 +81,7 @@ def minimax_cube(instance: LinearInstance) -> float:
     source="improves Azize & Basu 2022, Theorem 4, by the constant-1 form of its Theorem 10 (docs/derivations.md)",
     conditions=(PURE, HAS_HORIZON, _CUBE),
     about=LinearInstance,
+    budget=POSITIVE_BUDGET,
 )
 def minimax_cube_tight(instance: LinearInstance) -> float:
     """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-1 d/(8

@@ -7,7 +7,7 @@ import math
 from bounds.conditions import ALPHA, UNIT_REWARDS
 from bounds.instance import Instance
 from bounds.quantity import BANDIT, BANDIT_REGRET, PURE_ONE_REWARD, UNIT_MINIMAX_REGRET, Quantity
-from bounds.theorem import HAS_HORIZON, PURE, Condition, theorem
+from bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
 
 GAUSSIAN_MINIMAX_REGRET = Quantity(
     "pseudo-regret", BANDIT, PURE_ONE_REWARD, "minimax over Gaussian rewards of variance 1"
@@ -33,6 +33,7 @@ _ROUNDS_FOR_BERNOULLI = Condition(
     provenance="explicit",
     source="Azize & Basu 2022, Theorem 2, eq. (3), Section 3; proof Appendix C.1",
     conditions=(PURE, HAS_HORIZON, _GAUSSIAN, _ENOUGH_ROUNDS),
+    budget=POSITIVE_BUDGET,
 )
 def minimax_lower_bound(instance: Instance) -> float:
     """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/27, (K-1)/(131
@@ -55,6 +56,7 @@ def minimax_lower_bound(instance: Instance) -> float:
     provenance="derived",
     source="improves Azize & Basu 2022, Theorem 2, by the constant-1 form of its Theorem 10 (docs/derivations.md)",
     conditions=(PURE, HAS_HORIZON, _GAUSSIAN, _ENOUGH_ROUNDS),
+    budget=POSITIVE_BUDGET,
 )
 def minimax_lower_bound_tight(instance: Instance) -> float:
     """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/27, (K-1)/(8 e
@@ -96,6 +98,7 @@ def minimax_lower_bound_bernoulli(instance: Instance) -> float:
     provenance="explicit",
     source="Azize & Basu 2022, Theorem 12, Appendix E.4",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
+    budget=POSITIVE_BUDGET,
 )
 def adap_ucb_problem_independent(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= 3 alpha/(alpha-3) sum_a Delta_a + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
@@ -116,6 +119,7 @@ def adap_ucb_problem_independent(instance: Instance) -> float:
     provenance="explicit",
     source="Azize & Basu 2022, Theorem 12, Appendix E.4, with every gap at most 1",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
+    budget=POSITIVE_BUDGET,
 )
 def adap_ucb_minimax(instance: Instance) -> float:
     """AdaP-UCB on the worst instance with K arms and rewards in [0, 1]: Reg(T) <= 3 alpha/(alpha-3) (K-1) +

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from bounds.conditions import ALPHA, BETTER_ARM_EXISTS, UNIT_REWARDS
 from bounds.instance import Instance
 from bounds.quantity import BANDIT_REGRET
-from bounds.theorem import HAS_HORIZON, PURE, Condition, theorem
+from bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
 
 PRINTED_WINDOW = (0.5, 1.0 + math.sqrt(0.5))
 """Open interval of epsilon/gap in which the proof of Theorem 7 falls short of its constant (docs/derivations.md)."""
@@ -29,6 +29,7 @@ _OUTSIDE_WINDOW = Condition(
     provenance="explicit",
     source="Azize & Basu 2022, Theorem 3, eq. (4), Section 3; proof Appendix C.2",
     conditions=(PURE, BETTER_ARM_EXISTS),
+    budget=POSITIVE_BUDGET,
 )
 def problem_dependent_lower_bound(instance: Instance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= sum of Delta_a / min(d_inf, 6 epsilon t_inf).
@@ -54,6 +55,7 @@ def problem_dependent_lower_bound(instance: Instance) -> float:
     provenance="derived",
     source="improves Azize & Basu 2022, Theorem 3; for Bernoulli it is Azize et al. 2025, Theorem 1",
     conditions=(PURE, BETTER_ARM_EXISTS),
+    budget=POSITIVE_BUDGET,
 )
 def problem_dependent_lower_bound_tight(instance: Instance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= sum of Delta_a / d_epsilon,inf, the infimum of d_epsilon
@@ -74,6 +76,7 @@ def problem_dependent_lower_bound_tight(instance: Instance) -> float:
     provenance="explicit",
     source="Azize & Basu 2022, Theorem 7, Section 4; proof Appendix E.3, eqs. (32)-(34)",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA, _OUTSIDE_WINDOW),
+    budget=POSITIVE_BUDGET,
 )
 def adap_ucb_upper_bound(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= sum over positive gaps of 16 alpha ln T / min(Delta_a, epsilon) + 3 alpha/(alpha - 3).
@@ -94,6 +97,7 @@ def adap_ucb_upper_bound(instance: Instance) -> float:
     provenance="derived",
     source="Azize & Basu 2022, Theorem 7, with the exact root of eq. (33), Appendix E.3, in place of its last step",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
+    budget=POSITIVE_BUDGET,
 )
 def adap_ucb_upper_bound_corrected(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= sum of (2 alpha ln T/Delta_a)(1 + sqrt(1 + 4 Delta_a/epsilon))^2 + 3 alpha/(alpha - 3).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ class CharacteristicTime:
     ----------
     value : certified lower end: a mixture of alternatives proves that no allocation does better, up to rounding
         errors of about 1e-13.
-    upper : what `allocation` needs; `upper / value - 1` is the relative duality gap.
+    upper : what `allocation` needs, with room for the rounding of the costs, which for Gaussian arms is absolute and
+        widens the gap when the means are close; `upper / value - 1` is the relative duality gap.
     allocation : share of the pulls of every arm, shape (K,), in the order of the arms; sums to 1.
     """
 
@@ -83,8 +85,17 @@ def characteristic_time(
     means = _means(family, means)
     check("epsilon", epsilon, OrNone(POSITIVE))
     check("beta", beta, OrNone(_BETA))
-    arms = transport(family, means, math.inf if epsilon is None else float(epsilon))
+    return _characteristic_time(family, tuple(means.tolist()), math.inf if epsilon is None else float(epsilon), beta)
+
+
+@lru_cache(maxsize=256)
+def _characteristic_time(family: str, row: tuple[float, ...], epsilon: float, beta: float | None) -> CharacteristicTime:
+    """Remember the last times: along a curve most of them come back."""
+    means = np.array(row)
+    arms = transport(family, means, epsilon)
     value, upper, best, others = _free_share(arms) if beta is None else _fixed_share(arms, beta)
+    spared = arms.excess * (best + float(others.max()))  # of 1, if all costs are too high
+    upper = upper / (1 - spared) if spared < 1 else math.inf
     pulls = np.empty(len(means))
     pulls[means == means.max()], pulls[means < means.max()] = best, others
     return CharacteristicTime(value, max(upper, value), tuple((pulls / pulls.sum()).tolist()))
@@ -134,6 +145,7 @@ class _Demand:
     """Pulls of the other arms that z pulls of the best arm leave to do, and the line below them for every other z."""
 
     z: float
+    places: Array
     others: Array
     height: float
     decline: float
@@ -143,10 +155,12 @@ class _Demand:
         return self.height - self.decline * self.z
 
 
-def _demand(arms: Transport, z: float) -> _Demand:
-    down, up = arms.costs(arms.cheapest(z))
+def _demand(arms: Transport, z: float, left: _Demand | None = None, right: _Demand | None = None) -> _Demand:
+    """Demand for z pulls, between those of fewer and of more."""
+    places = arms.cheapest(z, 0.0 if left is None else left.places, 1.0 if right is None else right.places)
+    down, up = arms.costs(places)
     others = (1 - z * down) / up
-    return _Demand(z, others, math.fsum(1 / up), math.fsum(down / up))
+    return _Demand(z, places, others, math.fsum(1 / up), math.fsum(down / up))
 
 
 def _fewest(arms: Transport) -> float:
@@ -156,7 +170,10 @@ def _fewest(arms: Transport) -> float:
 
 
 def _free_share(arms: Transport) -> tuple[float, float, float, Array]:
-    """Minimise `z + total(z)` between two lines, one falling and one rising; ln(z/fewest - 1) is halved or better."""
+    """Minimise `z + total(z)` between two lines, one falling and one rising: `decline` is 1 at the minimum.
+
+    Found in the logarithms of `z/fewest - 1` and of `decline` by false position, its Illinois form, and bisection.
+    """
     fewest = _fewest(arms)
     low, high = -36.0, 1.0
     while (right := _demand(arms, fewest * (1 + math.exp(high)))).decline > 1:
@@ -164,20 +181,29 @@ def _free_share(arms: Transport) -> tuple[float, float, float, Array]:
     left: _Demand | None = None
     best = right
     value = _meeting(left, right, fewest)
+    above, below, last = math.inf, _log(right.decline), math.nan
     for step in range(_STEPS):
         if best.z + best.total - value <= _GOAL * value:
             break
         middle = low + (high - low) / 2
-        if left is not None and step % 2:
-            crossing = (right.height - left.height) / (right.decline - left.decline)
-            guess = math.log(max(crossing / fewest - 1, 1e-16))
+        if left is not None and step % 4:
+            guess = low + (high - low) * (above / (above - below))
             middle = guess if low < guess < high else middle
-        here = _demand(arms, fewest * (1 + math.exp(middle)))
-        low, high = (middle, high) if here.decline > 1 else (low, middle)
-        left, right = (here, right) if here.decline > 1 else (left, here)
+        here = _demand(arms, fewest * (1 + math.exp(middle)), left, right)
+        if here.decline > 1:
+            above, below = _log(here.decline), below / 2 if left is not None and low == last else below
+            low, left = middle, here
+        else:
+            above, below = above / 2 if high == last else above, _log(here.decline)
+            high, right = middle, here
+        last = middle
         best = min(best, here, key=lambda demand: demand.z + demand.total)
         value = max(value, _meeting(left, right, fewest))
     return value, best.z + best.total, best.z, best.others
+
+
+def _log(decline: float) -> float:
+    return math.log(decline) if decline > 0 else -math.inf
 
 
 def _meeting(left: _Demand | None, right: _Demand, fewest: float) -> float:

@@ -11,7 +11,7 @@ from bounds.domains import Real, check
 from bounds.instance import Instance
 from bounds.jourdan_azize_2025.characteristic_time import characteristic_time, characteristic_time_tv
 from bounds.quantity import BANDIT, PURE_ONE_REWARD, Quantity
-from bounds.theorem import PURE, Condition, theorem
+from bounds.theorem import ANY_BUDGET, POSITIVE_BUDGET, PURE, Condition, theorem
 
 STOPPING_TIME = Quantity(
     "expected stopping time of best-arm identification",
@@ -45,6 +45,7 @@ def information_of_risk(risk: float) -> float:
     provenance="second-hand",
     source="Jourdan & Azize 2025, Theorem 2, from its abstract and reviews; proof by the constant-1 divergence bound",
     conditions=_CONDITIONS,
+    budget=POSITIVE_BUDGET,
 )
 def stopping_time(instance: Instance) -> float:
     """Best-arm identification of risk delta under epsilon-global DP: E[tau] >= T*_epsilon kl(delta, 1 - delta).
@@ -56,7 +57,8 @@ def stopping_time(instance: Instance) -> float:
     >>> round(stopping_time(instance), 1)
     7296.8
     """
-    return characteristic_time(instance.family, _standard(instance), instance.epsilon).value * _information(instance)
+    epsilon = None if math.isinf(instance.epsilon) else instance.epsilon
+    return characteristic_time(instance.family, _standard(instance), epsilon).value * _information(instance)
 
 
 @theorem(
@@ -66,6 +68,7 @@ def stopping_time(instance: Instance) -> float:
     provenance="second-hand",
     source="Jourdan & Azize 2025, low-privacy limit of Theorem 2; Garivier & Kaufmann 2016, Theorem 1",
     conditions=_CONDITIONS,
+    budget=ANY_BUDGET,
 )
 def stopping_time_without_privacy(instance: Instance) -> float:
     """Best-arm identification of risk delta, private or not: E[tau] >= T*_KL kl(delta, 1 - delta).

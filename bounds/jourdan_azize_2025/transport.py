@@ -10,13 +10,16 @@ from functools import cached_property
 import numpy as np
 
 from bounds.arrays import Array
-from bounds.divergences import kl_bernoulli
+from bounds.divergences import kl_from_complements
 from bounds.errors import PrivcheckError
-from bounds.gaussian_private_divergence import gaussian_private_divergence
-from bounds.private_divergence import d_epsilon
+from bounds.gaussian_private_divergence import ROUNDING, gaussian_private_divergence
+from bounds.jourdan_azize_2025.falling_root import falling_root
+from bounds.private_divergence import d_epsilon_from_complements
 
-_TABLE = 2000
-_HALVINGS = 55
+_TABLE = 1000
+_SECANTS = 2
+_LEAST = 2.0**-56
+"""Not 0, where raising an arm costs nothing and it demands no finite number of pulls."""
 _GRADED = np.logspace(-8, math.log10(0.5), 60)
 
 Costs = tuple[Array, Array]
@@ -32,6 +35,9 @@ class Transport(ABC):
     others : the other means, shape (K - 1,), below `best`.
     epsilon : privacy budget; infinite for none.
     """
+
+    excess: float = 0.0
+    """By how much costs may exceed the exact ones, beyond their last digits."""
 
     fractions: Array
     """Where the search for the cheapest common mean starts, increasing from 0 to 1."""
@@ -52,20 +58,22 @@ class Transport(ABC):
         down, _, up, _ = self.rough(self.fractions[:, None])
         return down, up
 
-    def cheapest(self, pulls: float) -> Array:
-        """Return the x, shape (K - 1,), that demand the most pulls of each arm: argmax of `(1 - pulls down)/up`."""
+    def cheapest(self, pulls: float, lowest: Array | float = 0.0, highest: Array | float = 1.0) -> Array:
+        """Return the x, shape (K - 1,), that demand the most pulls of each arm: argmax of `(1 - pulls down)/up`.
+
+        It grows with `pulls`, because `down/up` falls: the x of fewer and more pulls are `lowest` and `highest`.
+        """
         down, up = self._grid
         with np.errstate(divide="ignore", invalid="ignore"):
             demand = np.where(up > 0, (1 - pulls * down) / up, -np.inf)
         nearest = demand.argmax(axis=0)
         low = self.fractions[np.maximum(nearest - 1, 0)]
         high = self.fractions[np.minimum(nearest + 1, len(self.fractions) - 1)]
-        for _ in range(_HALVINGS):
-            x = low + (high - low) / 2
-            down, down_slope, up, up_slope = self.rough(x)
-            rising = -pulls * down_slope * up > (1 - pulls * down) * up_slope
-            low, high = np.where(rising, x, low), np.where(rising, high, x)
-        return np.asarray(low + (high - low) / 2)
+
+        def rise(x: Array) -> Array:
+            return _rise(pulls, *self.rough(x))
+
+        return np.maximum(falling_root(rise, np.clip(lowest, low, high), np.clip(highest, low, high)), _LEAST)
 
 
 class BernoulliTransport(Transport):
@@ -80,10 +88,14 @@ class BernoulliTransport(Transport):
     fractions = np.array([0.0, 1.0])
 
     def costs(self, x: Array) -> Costs:
-        u = np.clip(self.others + x * (self.best - self.others), self.others, self.best)
+        gap, best = self.best - self.others, np.full(len(self.others), self.best)
+        rise, fall = x * gap, (1 - x) * gap
+        u, u_bar = self.others + rise, 1 - best + fall  # not 1 - u, which would lose u when it is next to 1
+        down, up = (best, 1 - best, u, u_bar, -fall), (self.others, 1 - self.others, u, u_bar, rise)
         if math.isinf(self.epsilon):
-            return np.asarray(kl_bernoulli(self.best, u)), np.asarray(kl_bernoulli(self.others, u))
-        return np.asarray(d_epsilon(self.best, u, self.epsilon)), np.asarray(d_epsilon(self.others, u, self.epsilon))
+            return kl_from_complements(*down), kl_from_complements(*up)
+        epsilon = np.array(self.epsilon)
+        return d_epsilon_from_complements(*down, epsilon), d_epsilon_from_complements(*up, epsilon)
 
     def rough(self, x: Array) -> tuple[Array, Array, Array, Array]:
         gap = self.best - self.others
@@ -99,13 +111,19 @@ def _rising(p: Array, p_bar: Array, q: Array, q_bar: Array, gap: Array, epsilon:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio, ratio_bar = np.log1p(gap / p), np.log1p(-gap / p_bar)
         value = np.where(p > 0, -p * ratio, 0.0) - p_bar * ratio_bar
-        slope = gap / (q * q_bar)
+        slope = np.where(p > 0, gap / q, 1.0) / q_bar
         if math.isinf(epsilon):
             return value, slope
         reach = -math.expm1(-epsilon)
         private = ratio - ratio_bar > epsilon
         value = np.where(private, -np.log1p(-q * reach) - epsilon * p, value)
         return value, np.where(private, reach / (1 - q * reach), slope)
+
+
+def _rise(pulls: float, down: Array, down_slope: Array, up: Array, up_slope: Array) -> Array:
+    """Return the slope of the demand in x up to a positive factor: pulls times a falling function, less 1."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(pulls * (down - down_slope * (up / up_slope)) - 1)
 
 
 class GaussianTransport(Transport):
@@ -118,11 +136,36 @@ class GaussianTransport(Transport):
 
     fractions = np.concatenate(([0.0], _GRADED, 1 - _GRADED[-2::-1], [1.0]))
 
+    def __init__(self, best: float, others: Array, epsilon: float) -> None:
+        nothing_is_clipped = 50 * float(np.max(best - others)) <= epsilon  # but for a mass of 2 Phi(-25)
+        super().__init__(best, others, math.inf if nothing_is_clipped else epsilon)
+        self.excess = 0.0 if nothing_is_clipped else 2 * ROUNDING
+
     def costs(self, x: Array) -> Costs:
-        gap = self.best - self.others
-        down, _ = gaussian_private_divergence((1 - x) * gap, self.epsilon)
-        up, _ = gaussian_private_divergence(x * gap, self.epsilon)
+        down, _, up, _ = self._exact(x)
         return down, up
+
+    def cheapest(self, pulls: float, lowest: Array | float = 0.0, highest: Array | float = 1.0) -> Array:
+        """Return what the table finds, after two steps of the secant method with the exact costs."""
+        x = super().cheapest(pulls, lowest, highest)
+        if math.isinf(self.epsilon):
+            return x
+        nudge = 1e-4 * np.minimum(x, 1 - x)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = (_rise(pulls, *self.rough(x + nudge)) - _rise(pulls, *self.rough(x - nudge))) / (2 * nudge)
+            height = _rise(pulls, *self._exact(x))
+            for _ in range(_SECANTS):
+                there = x - height / slope
+                above = _rise(pulls, *self._exact(np.where((there > 0) & (there < 1), there, x)))
+                closer = np.abs(above) < np.abs(height)
+                slope = np.where(closer, (above - height) / (there - x), slope)
+                x, height = np.where(closer, there, x), np.where(closer, above, height)
+        return x
+
+    def _exact(self, x: Array) -> tuple[Array, Array, Array, Array]:
+        gap, n = self.best - self.others, len(self.others)
+        value, slope = gaussian_private_divergence(np.concatenate(((1 - x) * gap, x * gap)), self.epsilon)
+        return value[:n], -gap * slope[:n], value[n:], gap * slope[n:]
 
     def rough(self, x: Array) -> tuple[Array, Array, Array, Array]:
         gap = self.best - self.others

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bounds.domains import POSITIVE, Choice, Integer, OrNone, Real, parameter
+from bounds.domains import POSITIVE, Budget, Choice, Integer, OrNone, Real, parameter
 from bounds.settings.setting import Setting
 
 NOISES = Choice(("gaussian", "wishart", "wishart-unshifted"))
@@ -20,7 +20,7 @@ class ContextualInstance(Setting):
     ----------
     dimension : d, of actions and parameter, at least 1.
     horizon : number of rounds n.
-    epsilon : privacy budget of (epsilon, delta)-joint DP, above 0.
+    epsilon : privacy budget of (epsilon, delta)-joint DP, from 0 (nothing may be learnt) to infinity (no privacy).
     delta : in [0, 1).
     alpha : probability with which the bounds may fail, in (0, 1).
     action_norm : L, with `|x| <= L`.
@@ -47,7 +47,7 @@ class ContextualInstance(Setting):
 
     dimension: int = parameter(Integer(1), typical=(2, 64), doc="d, dimension")
     horizon: int = parameter(Integer(1), typical=(100, 10**8), doc="n, number of rounds")
-    epsilon: float = parameter(POSITIVE, typical=(0.01, 10.0), doc="epsilon, privacy budget")
+    epsilon: float = parameter(Budget(), typical=(0.01, 10.0), doc="epsilon, privacy budget")
     delta: float = parameter(Real(0.0, 1.0, high_open=True), typical=(1e-6, 0.1), doc="delta")
     alpha: float = parameter(Real(0.0, 1.0, low_open=True, high_open=True), typical=(1e-8, 0.1), doc="alpha, failure")
     action_norm: float = parameter(POSITIVE, typical=(0.1, 10.0), doc="L, norm of the actions", default=1.0)

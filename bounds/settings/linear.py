@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bounds.arrays import Array
-from bounds.domains import POSITIVE, Integer, OrNone, Real, parameter
+from bounds.domains import Budget, Integer, OrNone, Real, parameter
 from bounds.errors import PrivcheckError, words
 from bounds.settings.setting import Setting
 
@@ -60,7 +60,7 @@ class LinearInstance(Setting):
     ----------
     vectors : the arms, shape (K, d), K at least 2.
     theta : the parameter, shape (d,).
-    epsilon : privacy budget of epsilon-global DP, above 0.
+    epsilon : privacy budget of epsilon-global DP, from 0 (nothing may be learnt) to infinity (no privacy).
     horizon : number of rounds T; None when only asymptotics are wanted.
     delta : in [0, 1); 0 is pure DP.
 
@@ -79,7 +79,7 @@ class LinearInstance(Setting):
 
     vectors: tuple[tuple[float, ...], ...] = parameter(Vectors(), typical=(-1.0, 1.0), doc="the arms")
     theta: tuple[float, ...] = parameter(Vector(), typical=(-1.0, 1.0), doc="theta, parameter of the rewards")
-    epsilon: float = parameter(POSITIVE, typical=(0.01, 10.0), doc="epsilon, privacy budget")
+    epsilon: float = parameter(Budget(), typical=(0.01, 10.0), doc="epsilon, privacy budget")
     horizon: int | None = parameter(OrNone(Integer(1)), typical=(100, 10**7), doc="T, number of rounds", default=None)
     delta: float = parameter(Real(0.0, 1.0, high_open=True), typical=(0.0, 1e-3), doc="delta", default=0.0)
 

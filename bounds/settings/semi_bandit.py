@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bounds.domains import POSITIVE, Integer, OrNone, parameter
+from bounds.domains import POSITIVE, Budget, Integer, OrNone, parameter
 from bounds.errors import PrivcheckError
 from bounds.settings.setting import Setting
 
@@ -18,7 +18,7 @@ class SemiBanditInstance(Setting):
     ----------
     arms : number m of base arms, at least 2.
     size : largest number K of base arms in a super arm, from 1 to m.
-    epsilon : privacy budget, of local or of central epsilon-DP as the theorem says, above 0.
+    epsilon : privacy budget, of local or of central epsilon-DP as the theorem says, from 0 to infinity.
     gap : Delta, difference between the best and every other super arm (or the smallest one), above 0.
     smooth_inf : B_inf, with `|r_mu(S) - r_nu(S)| <= B_inf max |mu - nu|`; None when the reward is not known to be so.
     smooth_one : B_1, the same with the sum of `|mu - nu|`; None when not known.
@@ -38,7 +38,7 @@ class SemiBanditInstance(Setting):
 
     arms: int = parameter(Integer(2), typical=(2, 100), doc="m, number of base arms")
     size: int = parameter(Integer(1), typical=(1, 10), doc="K, base arms in a super arm")
-    epsilon: float = parameter(POSITIVE, typical=(0.01, 10.0), doc="epsilon, privacy budget")
+    epsilon: float = parameter(Budget(), typical=(0.01, 10.0), doc="epsilon, privacy budget")
     gap: float = parameter(POSITIVE, typical=(0.01, 0.3), doc="Delta, gap of the super arms")
     smooth_inf: float | None = parameter(OrNone(POSITIVE), typical=(0.5, 10.0), doc="B_inf", default=None)
     smooth_one: float | None = parameter(OrNone(POSITIVE), typical=(0.5, 10.0), doc="B_1", default=None)

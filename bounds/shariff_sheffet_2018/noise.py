@@ -16,6 +16,7 @@ VECTOR = Quantity("norm of the noise vector", CONTEXTUAL, JOINT_DP)
 
 _WISHART = "Shariff & Sheffet 2018, Proposition 9, Section 4.1; proof Appendix C"
 _GAUSSIAN = "Shariff & Sheffet 2018, Proposition 11, Section 4.2; proof Appendix C"
+_GAUSSIAN_CORRECTED = "Shariff & Sheffet 2018, Proposition 11, with failure probabilities that add up to alpha/(2n)"
 _WISHART_CONDITIONS = (HAS_DELTA, WISHART, IS_PRIVATE, CONCENTRATED)
 _GAUSSIAN_CONDITIONS = (HAS_DELTA, GAUSSIAN, IS_PRIVATE)
 
@@ -67,7 +68,7 @@ def wishart_smallest(instance: ContextualInstance) -> float:
     "shariff-sheffet-2018/prop9-gamma",
     kind="upper",
     quantity=VECTOR,
-    provenance="explicit",
+    provenance="unproven",
     source=_WISHART,
     conditions=_WISHART_CONDITIONS,
     about=ContextualInstance,
@@ -108,7 +109,7 @@ def wishart_vector_corrected(instance: ContextualInstance) -> float:
     "shariff-sheffet-2018/prop11",
     kind="upper",
     quantity=LARGEST,
-    provenance="explicit",
+    provenance="unproven",
     source=_GAUSSIAN,
     conditions=_GAUSSIAN_CONDITIONS,
     about=ContextualInstance,
@@ -129,13 +130,13 @@ def gaussian_largest(instance: ContextualInstance) -> float:
     "shariff-sheffet-2018/prop11-rho-min",
     kind="lower",
     quantity=SMALLEST,
-    provenance="explicit",
+    provenance="unproven",
     source=_GAUSSIAN,
     conditions=_GAUSSIAN_CONDITIONS,
     about=ContextualInstance,
 )
 def gaussian_smallest(instance: ContextualInstance) -> float:
-    """Gaussian noise, every round: smallest eigenvalue rho_min >= Upsilon.
+    """Gaussian noise, every round: smallest eigenvalue rho_min >= Upsilon. As printed; see prop11.
 
     >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
     >>> round(gaussian_smallest(paper), 3)
@@ -148,13 +149,14 @@ def gaussian_smallest(instance: ContextualInstance) -> float:
     "shariff-sheffet-2018/prop11-gamma",
     kind="upper",
     quantity=VECTOR,
-    provenance="explicit",
+    provenance="unproven",
     source=_GAUSSIAN,
     conditions=_GAUSSIAN_CONDITIONS,
     about=ContextualInstance,
 )
 def gaussian_vector(instance: ContextualInstance) -> float:
-    """Gaussian noise, every round: gamma <= sigma_noise sqrt(m/Upsilon) (sqrt(d) + sqrt(2 ln(2n/alpha))).
+    """Gaussian noise, every round: gamma <= sigma_noise sqrt(m/Upsilon) (sqrt(d) + sqrt(2 ln(2n/alpha))). As printed;
+    see prop11.
 
     >>> round(gaussian_vector(ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)), 3)
     28.28
@@ -167,7 +169,7 @@ def gaussian_vector(instance: ContextualInstance) -> float:
     kind="upper",
     quantity=LARGEST,
     provenance="derived",
-    source="Shariff & Sheffet 2018, Proposition 11, with failure probabilities that add up to alpha/(2n)",
+    source=_GAUSSIAN_CORRECTED,
     conditions=_GAUSSIAN_CONDITIONS,
     about=ContextualInstance,
 )
@@ -179,3 +181,42 @@ def gaussian_largest_corrected(instance: ContextualInstance) -> float:
     279323
     """
     return regulariser(instance).rho_max
+
+
+@theorem(
+    "shariff-sheffet-2018/prop11-rho-min-corrected",
+    kind="lower",
+    quantity=SMALLEST,
+    provenance="derived",
+    source=_GAUSSIAN_CORRECTED,
+    conditions=_GAUSSIAN_CONDITIONS,
+    about=ContextualInstance,
+)
+def gaussian_smallest_corrected(instance: ContextualInstance) -> float:
+    """Gaussian noise, every round: smallest eigenvalue rho_min as in prop11-rho-min with ln(4n/alpha) in place of
+    ln(2n/alpha), also in the shift 2 Upsilon.
+
+    >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
+    >>> round(gaussian_smallest_corrected(paper))
+    93108
+    """
+    return regulariser(instance).rho_min
+
+
+@theorem(
+    "shariff-sheffet-2018/prop11-gamma-corrected",
+    kind="upper",
+    quantity=VECTOR,
+    provenance="derived",
+    source=_GAUSSIAN_CORRECTED,
+    conditions=_GAUSSIAN_CONDITIONS,
+    about=ContextualInstance,
+)
+def gaussian_vector_corrected(instance: ContextualInstance) -> float:
+    """Gaussian noise, every round: gamma as in prop11-gamma with ln(4n/alpha) in place of ln(2n/alpha).
+
+    >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
+    >>> round(gaussian_vector_corrected(paper), 3)
+    28.254
+    """
+    return regulariser(instance).gamma

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 def bounds(
     file: Annotated[str | None, typer.Argument(help="A TOML file with the instance, instead of flags.")] = None,
     family: Annotated[
-        str,
-        typer.Option(help="Rewards: bernoulli, two-point, gaussian, exponential, poisson, finite or bounded."),
-    ] = "bernoulli",
+        str | None,
+        typer.Option(
+            help="Rewards: bernoulli (the default), two-point, gaussian, exponential, poisson, finite or bounded."
+        ),
+    ] = None,
     means: Means = None,
     instance: Annotated[
         str | None, typer.Option(help="A named instance of the papers, such as c2, instead of means.")
@@ -36,13 +38,27 @@ def bounds(
         int | None, whole("base_arms", "Base arms m of a semi-bandit; with --size K and --gap.")
     ] = None,
     size: Annotated[int | None, whole("size", "Largest number K of base arms played at once.")] = None,
-    gap: Annotated[float | None, number("gap", "Smallest gap of a semi-bandit.")] = None,
+    gap: Annotated[float | None, number("gap", "Smallest gap of a semi-bandit or a contextual bandit.")] = None,
     smooth_inf: Annotated[float | None, number("smooth_inf", "B_inf of a semi-bandit, in the largest entry.")] = None,
     smooth_one: Annotated[float | None, number("smooth_one", "B_1 of a semi-bandit, in the sum of entries.")] = None,
+    dimension: Annotated[
+        int | None,
+        whole("dimension", "Dimension d of a contextual linear bandit; with --horizon, --delta and --alpha."),
+    ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="Of its tree: gaussian (the default), wishart or wishart-unshifted.")
+    ] = None,
+    action_norm: Annotated[float | None, number("action_norm", "L, its largest norm of an action; 1.")] = None,
+    parameter_norm: Annotated[float | None, number("parameter_norm", "S, its largest norm of theta; 1.")] = None,
+    mean_bound: Annotated[float | None, number("mean_bound", "B, its largest mean reward; 1.")] = None,
+    reward_bound: Annotated[float | None, number("reward_bound", "Its largest reward; 1.")] = None,
+    sigma: Annotated[float | None, number("sigma", "Sub-Gaussian noise of its rewards; 1.")] = None,
     epsilon: Epsilon = None,
     delta: Annotated[float | None, number("delta", "delta; 0, pure differential privacy, by default.")] = None,
     horizon: Horizon = None,
-    alpha: Annotated[float | None, number("alpha", "Exploration parameter of AdaP-UCB; 3.1 by default.")] = None,
+    alpha: Annotated[
+        float | None, number("alpha", "Of AdaP-UCB, 3.1 by default; with --dimension, probability of failure.")
+    ] = None,
     risk: Annotated[float | None, number("risk", "Allowed error probability of best-arm identification.")] = None,
     curve: Annotated[str | None, typer.Option(help="Follow the bounds along epsilon, horizon or gap.")] = None,
     plot: Annotated[str | None, typer.Option(help="Draw the curve into this .png or .svg file.")] = None,
@@ -65,11 +81,13 @@ def bounds(
     check_json(json)
     _check_outputs(curve, plot, csv, json)
     flags = {
-        "means": means, "support": support, "weights": weights, "variance": variance, "vectors": vectors,
-        "theta": theta, "base_arms": base_arms, "size": size, "gap": gap, "smooth_inf": smooth_inf,
-        "smooth_one": smooth_one, "delta": delta, "alpha": alpha, "risk": risk,
+        "family": family, "means": means, "support": support, "weights": weights, "variance": variance,
+        "vectors": vectors, "theta": theta, "base_arms": base_arms, "size": size, "gap": gap, "smooth_inf": smooth_inf,
+        "smooth_one": smooth_one, "dimension": dimension, "noise": noise, "action_norm": action_norm,
+        "parameter_norm": parameter_norm, "mean_bound": mean_bound, "reward_bound": reward_bound, "sigma": sigma,
+        "delta": delta, "alpha": alpha, "risk": risk,
     }  # fmt: skip
-    described = described_instance(file, instance, family, flags, epsilon, horizon)
+    described = described_instance(file, instance, flags, epsilon, horizon)
     if curve is not None:
         return _curve(follow(described, curve), plot, csv, json)
     with warnings.catch_warnings():

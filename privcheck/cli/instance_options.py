@@ -12,6 +12,7 @@ SOURCES = {
     "weights": "--weights '0.1,0.9; 0.5,0.5' with --support 0,1",
     "vectors": "--vectors '1,0; 0,1' with --theta 0.5,0.25",
     "base_arms": "--base-arms 6 with --size 2 and --gap 0.1",
+    "dimension": "--dimension 5 with --horizon 1e6, --delta 0.1 and --alpha 0.01",
 }
 SEMI_BANDIT = {"base_arms": "arms", "size": "size", "gap": "gap"}
 
@@ -19,7 +20,6 @@ SEMI_BANDIT = {"base_arms": "arms", "size": "size", "gap": "gap"}
 def described_instance(
     file: str | None,
     name: str | None,
-    family: str,
     flags: dict[str, Any],
     epsilon: float | None,
     horizon: float | None,
@@ -32,7 +32,7 @@ def described_instance(
 
     Examples
     --------
-    >>> described_instance(None, "c2", "bernoulli", {}, epsilon=1.0, horizon=None).arms
+    >>> described_instance(None, "c2", {}, epsilon=1.0, horizon=None).arms
     5
     """
     from bounds import named_instance
@@ -42,7 +42,7 @@ def described_instance(
     rounds = None if horizon is None else check("horizon", horizon, Integer(1), "the number of rounds T")
     sources = [source for source in (file, name, *(given.get(key) for key in SOURCES)) if source is not None]
     if len(sources) != 1:
-        hint = "give FILE.toml, --means 0.75,0.5 or --instance c2"
+        hint = "give FILE.toml, --means 0.75,0.5, --instance c2, --vectors, --base-arms or --dimension"
         got = " and ".join(str(source) for source in sources) or None
         raise PrivcheckError("instance", got, "one source of the arms", hint)
     common = {key: value for key, value in (("epsilon", epsilon), ("horizon", rounds)) if value is not None}
@@ -52,12 +52,12 @@ def described_instance(
         raise PrivcheckError("epsilon", None, "a privacy budget", "give --epsilon 1")
     if name is not None:
         return named_instance(name, **given, **common)
-    return _from_flags(family, given, common)
+    return _from_flags(given, common)
 
 
-def _from_flags(family: str, given: dict[str, Any], common: dict[str, Any]) -> Any:
+def _from_flags(given: dict[str, Any], common: dict[str, Any]) -> Any:
     from bounds import Instance
-    from bounds.settings import LinearInstance, SemiBanditInstance
+    from bounds.settings import ContextualInstance, LinearInstance, SemiBanditInstance
 
     if "vectors" in given:
         if "theta" not in given:
@@ -70,12 +70,17 @@ def _from_flags(family: str, given: dict[str, Any], common: dict[str, Any]) -> A
             if field not in values:
                 raise PrivcheckError(flag, None, "a number", SOURCES["base_arms"])
         return _build(SemiBanditInstance, values | common, given)
+    if "dimension" in given:
+        for key in ("horizon", "delta", "alpha"):
+            if key not in given | common:
+                raise PrivcheckError(key, None, "a number", SOURCES["dimension"])
+        return _build(ContextualInstance, common, given)
     for key in ("means", "support"):
         if key in given:
             given[key] = numbers(given[key], key)
     if "weights" in given:
         given["weights"] = _rows(given["weights"], "weights")
-    return _build(Instance, {"family": family} | common, given)
+    return _build(Instance, common, {"family": "bernoulli"} | given)
 
 
 def _build(cls: type, values: dict[str, Any], given: dict[str, Any]) -> Any:

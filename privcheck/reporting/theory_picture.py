@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,7 +107,7 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue])
     axes.set_ylabel(textwrap.fill(f"{measure} / ln T" if rate else measure, 26))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-        axis.set_minor_formatter(lambda *_: "")
+        axis.set_minor_formatter(_minor_labels(*axis.get_view_interval()))
     axes.tick_params(colors=MID, labelcolor=INK)
     axes.spines["left"].set_visible(True)
     axes.grid(color=MID, alpha=0.25, lw=0.5)
@@ -116,12 +116,19 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue])
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, frameon=False, fontsize=7.5)
 
 
+def _minor_labels(low: float, high: float) -> Callable[[float, float], str]:
+    """Label also ticks between the powers of ten where there are too few of those: 2 and 5 times, or all of them."""
+    decades = math.log10(high / low)
+    shown = range(2, 10) if decades < 0.4 else (2, 5) if decades < 1.5 else ()
+    return lambda value, _: f"{value:,.10g}" if round(value / 10 ** math.floor(math.log10(value))) in shown else ""
+
+
 def _heights(curve: Curve, bound: BoundValue) -> tuple[list[float], str]:
     """Return the bound along the axis, rates times ln T, and its label."""
     numbers = [math.nan if number is None else number for number in curve.series(bound.id)]
     if not bound.asymptotic:
         return numbers, f"{bound.id} ({bound.kind})"
-    if "regret" not in bound.quantity or (curve.axis != "horizon" and curve.instance.horizon is None):
+    if curve.axis != "horizon" and curve.instance.horizon is None:
         return numbers, f"{bound.id} ({bound.kind}; rate)"
     rounds = curve.values if curve.axis == "horizon" else [float(curve.instance.horizon or 1)] * len(numbers)
     scaled = [number * math.log(t) if t > 1 else math.nan for number, t in zip(numbers, rounds, strict=True)]

@@ -13,7 +13,7 @@ from rich.text import Text
 from bounds.evaluation import best_on_this_instance, contradictions, describe_contradiction
 from bounds.instance import Instance
 from bounds.regime import privacy_regime
-from bounds.theorem import THEOREMS, BoundValue
+from bounds.theorem import THEOREMS, UNPROVEN, BoundValue
 
 STAR = "★"
 
@@ -115,6 +115,8 @@ def _notes(values: Sequence[BoundValue], best: Sequence[BoundValue]) -> list[Ren
         notes.append(f"{STAR} best finite-time bound of its kind on this instance")
     if any(value.applies and value.asymptotic for value in values):
         notes.append("A rate is the limit of regret / ln T as T grows; it is no bound at any T.")
+    if any(value.applies and value.provenance == UNPROVEN for value in values):
+        notes.append("Unproven: as printed, but the paper's proof gives less; never the best. Its repair is beside it.")
     return [Text(("\n" if i == 0 else "") + note, style="dim") for i, note in enumerate(notes)]
 
 

@@ -18,8 +18,16 @@ from bounds import (
     theorem,
 )
 from bounds.quantity import BANDIT_REGRET, UNIT_MINIMAX_REGRET
+from bounds.settings import ContextualInstance
 
 INSTANCE = Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1000)
+
+WISHART = {"shariff-sheffet-2018/prop9-gamma"}
+UNPROVEN = {
+    "gaussian": {f"shariff-sheffet-2018/prop11{part}" for part in ("", "-rho-min", "-gamma")},
+    "wishart": WISHART,
+    "wishart-unshifted": WISHART,
+}
 
 
 def made_up(kind, number, *, quantity="pseudo-regret", asymptotic=False, applies=True):
@@ -147,3 +155,17 @@ def test_the_best_bounds_are_of_this_instance():
         made_up("upper", 4.0, quantity=str(BANDIT_REGRET)),
     ]
     assert [(row.kind, row.value) for row in best_on_this_instance(rows)] == [("lower", 2.0), ("upper", 4.0)]
+    shaky = dataclasses.replace(rows[-1], value=3.0, provenance="unproven")
+    assert [(row.kind, row.value) for row in best_on_this_instance([shaky, *rows])] == [("lower", 2.0), ("upper", 4.0)]
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "wishart", "wishart-unshifted"])
+def test_an_unproven_form_is_never_the_best_and_stands_beside_a_repaired_one(noise):
+    rows = evaluate(ContextualInstance(5, 5e7, 1.0, 0.1, alpha=2e-8, noise=noise))
+    unproven = [row for row in rows if row.applies and row.provenance == "unproven"]
+    best = best_on_this_instance(rows)
+    assert {row.id for row in unproven} == UNPROVEN[noise]
+    for row in unproven:
+        (found,) = (other for other in best if (other.quantity, other.kind) == (row.quantity, row.kind))
+        assert found.provenance == "derived"
+        assert found.id.endswith("-corrected")

@@ -67,3 +67,14 @@ def test_closed_form_agrees_with_the_quadrature_of_the_family(shift, epsilon):
 def test_no_shift_and_no_privacy():
     assert [part.tolist() for part in gaussian_private_divergence(0.0, 1.0)] == [0.0, 0.0]
     assert [part.tolist() for part in gaussian_private_divergence(3.0, math.inf)] == [4.5, 3.0]
+
+
+@pytest.mark.parametrize("epsilon", [1e-15, 1e-13, 1e-6, 1.0])
+@pytest.mark.parametrize("shift", [1e-12, 1e-9, 1e-4])
+def test_a_value_below_the_rounding_stays_above_what_pinsker_gives(shift, epsilon):
+    """For a total variation v, at least the smallest `2 (v - x)^2 + epsilon x`, here on a grid of x."""
+    v = norm.cdf(shift / 2) - norm.cdf(-shift / 2)
+    x = np.linspace(0, v, 10_001)
+    least = np.min(2 * (v - x) ** 2 + epsilon * x)
+    value, _ = gaussian_private_divergence(shift, epsilon)
+    assert 0 < least * (1 - 1e-3) <= value <= min(shift**2 / 2, epsilon * v) * (1 + 1e-3)

@@ -1,5 +1,6 @@
 """Private best-arm identification: reference values, brute force over alternatives, limits, certificates."""
 
+import dataclasses
 import itertools
 import math
 
@@ -185,7 +186,9 @@ def test_two_bernoulli_arms_by_a_search_over_the_share():
 def test_a_thousand_arms_are_certified(family, beta):
     means = np.append(np.random.default_rng(0).uniform(0.1, 0.8, 999), 0.85)
     time = characteristic_time(family, means, 0.5, beta=beta)
-    assert time.gap < 1e-10
+    assert time.gap < (
+        1e-10 if family == "bernoulli" else 1e-9
+    )  # Gaussian costs are rounded up by 2e-15, of about 1e-6
     assert len(time.allocation) == 1000
 
 
@@ -202,11 +205,12 @@ def test_a_cost_that_is_too_large_breaks_the_certificate(monkeypatch):
     by_programme = cheapest_by_programme(bernoulli_cost, (0.8, 0.5, 0.3), 1.0)
     original = module._demand
 
-    def broken(arms, z):
-        demand = original(arms, z)
-        return module._Demand(z, demand.others / 1.1, demand.height / 1.1, demand.decline)
+    def broken(*arguments):
+        demand = original(*arguments)
+        return dataclasses.replace(demand, others=demand.others / 1.1, height=demand.height / 1.1)
 
     monkeypatch.setattr(module, "_demand", broken)
+    monkeypatch.setattr(module, "_characteristic_time", module._characteristic_time.__wrapped__)  # nothing is kept
     assert by_programme > 1.05 * characteristic_time("bernoulli", (0.8, 0.5, 0.3), 1.0).upper
 
 

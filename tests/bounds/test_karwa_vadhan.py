@@ -8,7 +8,7 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
+from scipy.optimize import brentq, linprog
 
 from bounds import (
     CLASSIC_EPSILON_LIMIT,
@@ -184,3 +184,17 @@ def test_bad_input_of_the_divergence_forms():
         karwa_vadhan_kl_bernoulli([0.1], [0.2], [1.0, 2.0])
     with pytest.raises(PrivcheckError, match="q: got"):
         karwa_vadhan_kl_bernoulli([0.1], [1.2], 1.0)
+
+
+def test_budgets_up_to_which_the_constant_6_holds():
+    """The lemma itself, by `(e^x - 1)/x = 6`; the ratio inequality of its proof, by its best constant `2 sinh(x)/x`."""
+    assert brentq(lambda x: math.expm1(x) / x - 6, 1, 5) == pytest.approx(2.9183005, abs=5e-8)
+    assert pytest.approx(brentq(lambda x: math.expm1(x) / x - 6, 1, 5), rel=1e-12) == CLASSIC_EPSILON_LIMIT
+    ratio_limit = brentq(lambda x: 2 * math.sinh(x) / x - 6, 1, 5)
+    assert ratio_limit == pytest.approx(2.8384464, abs=5e-8)
+
+    def worst(epsilon):
+        p = np.geomspace(1e-9, 1, 2000)
+        return np.max((np.log1p(p * np.expm1(epsilon)) - np.log1p(p * np.expm1(-epsilon))) / (6 * epsilon * p))
+
+    assert worst(ratio_limit - 1e-4) < 1 < worst(ratio_limit + 1e-4)

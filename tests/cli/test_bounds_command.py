@@ -8,9 +8,11 @@ import pytest
 
 from bounds import THEOREMS, Instance, named_instance, theorem
 from bounds.quantity import BANDIT_REGRET
+from bounds.settings import ContextualInstance
 from privcheck.cli import run
 
 C2 = ["bounds", "--instance", "c2", "--epsilon", "0.5"]
+CONTEXT = ["--horizon", "1e4", "--epsilon", "1", "--delta", "0.1", "--alpha", "0.01"]
 TIGHT = "azize-basu-2022/thm3-tight"
 
 
@@ -57,6 +59,9 @@ def test_flags_complete_a_name_and_a_file(capsys, tmp_path):
     found = result(capsys, "--instance", "c2", "--epsilon", "0.5", "--alpha", "4", "--risk", "0.1", "--horizon", "1e5")
     assert (found["instance"]["alpha"], found["instance"]["risk"], found["instance"]["horizon"]) == (4.0, 0.1, 10**5)
     assert result(capsys, "--instance", "c2", "--epsilon", "0.5")["instance"]["horizon"] == 10**7
+    assert (
+        result(capsys, "--instance", "c2", "--epsilon", "1", "--family", "poisson")["instance"]["family"] == "poisson"
+    )
     (tmp_path / "mine.toml").write_text('family = "bernoulli"\nmeans = [0.8, 0.1]\n')
     assert result(capsys, "mine.toml", "--epsilon", "2")["instance"]["epsilon"] == 2.0
 
@@ -70,6 +75,30 @@ def test_other_settings_by_flags_and_file(capsys, tmp_path):
     assert by_id(semi)["chen-2020/thm5"]["applies"]
     (tmp_path / "semi.toml").write_text("arms = 6\nsize = 2\ngap = 0.1\nsmooth_inf = 1.0\nepsilon = 0.5\n")
     assert result(capsys, "semi.toml")["bounds"] == semi["bounds"]
+
+
+def test_contextual_bandits_by_flags_and_file(capsys, tmp_path):
+    flags = {"dimension": "5", "horizon": "5e7", "epsilon": "1", "delta": "0.1", "alpha": "2e-8", "gap": "0.1"}
+    flags |= {"mean_bound": "2", "action_norm": "0.5", "parameter_norm": "3", "reward_bound": "1.5", "sigma": "0.7"}
+    words = [word for name, value in flags.items() for word in (f"--{name.replace('_', '-')}", value)]
+    found = result(capsys, *words, "--noise", "wishart")
+    instance = ContextualInstance(**{name: float(value) for name, value in flags.items()}, noise="wishart")
+    assert found["instance"] == instance.to_dict()
+    assert by_id(found)["shariff-sheffet-2018/thm6-squared"]["applies"]
+    lines = [f"{name} = {int(float(value)) if name == 'horizon' else value}" for name, value in flags.items()]
+    (tmp_path / "mine.toml").write_text("\n".join(lines) + '\nnoise = "wishart"\n')
+    assert result(capsys, "mine.toml") == found
+
+
+def test_an_unproven_bound_has_no_star_and_is_explained(capsys):
+    assert (
+        run(["bounds", "--dimension", "5", "--horizon", "5e7", "--epsilon", "1", "--delta", "0.1", "--alpha", "2e-8"])
+        == 0
+    )
+    out = capsys.readouterr().out
+    assert re.search(r"  shariff-sheffet-2018/prop11 +upper +274636 +unproven", out)
+    assert re.search(r"★ shariff-sheffet-2018/prop11-corrected +upper +279323 +derived", out)
+    assert "Unproven: as printed, but the paper's proof gives less" in out
 
 
 def test_the_table(capsys):
@@ -146,7 +175,16 @@ def test_curves(capsys, tmp_path, axis):
         ([*C2, "--variance", "x"], ["variance: got 'x'"]),
         (["bounds", "--vectors", "1,0;0,1", "--epsilon", "1"], ["theta: got None", "--theta 0.5,0.25"]),
         (["bounds", "--vectors", "1,0;0", "--theta", "1,0", "--epsilon", "1"], ["vectors"]),
+        (["bounds", "--vectors", "1,0;0,1", "--theta", "1,0", "--family", "poisson", "--epsilon", "1"],
+         ["family: got 'poisson'", "a linear bandit"]),
+        ([*C2, "--family", "poissonn"], ["family: got 'poissonn'"]),
         (["bounds", "--base-arms", "6", "--epsilon", "1"], ["size: got None", "--size 2"]),
+        (["bounds", "--dimension", "5", "--epsilon", "1", "--delta", "0.1"], ["horizon: got None", "--horizon 1e6"]),
+        (["bounds", "--dimension", "0", *CONTEXT], ["dimension: got 0"]),
+        (["bounds", "--dimension", "5", "--noise", "laplace", *CONTEXT], ["noise: got 'laplace'", "wishart"]),
+        (["bounds", "--dimension", "5", "--risk", "0.1", *CONTEXT], ["risk: got 0.1", "contextual linear bandit"]),
+        (["bounds", "--dimension", "5", "--means", "0.5,0.4", *CONTEXT], ["one source of the arms"]),
+        (["bounds", "--means", "0.5,0.4", "--sigma", "1", "--epsilon", "1"], ["sigma: got 1.0", "no such flag"]),
         (["bounds", "--means", "0.5,0.4", "--gap", "1", "--epsilon", "1"], ["gap: got 1.0", "no such flag"]),
         (["bounds", "--means", "0.5,0.4", "--variance", "2", "--epsilon", "1"], ["variance: got 2.0"]),
         (["bounds", "--family", "finite", "--weights", "0.1,0.9;1,0", "--epsilon", "1"], ["support: got None"]),

@@ -62,6 +62,25 @@ def test_along_the_horizon_the_rate_grows_with_the_logarithm():
     assert np.allclose(line.get_ydata(), np.array(found.series(TIGHT)) * np.log([10, 1000]))
 
 
+def test_a_rate_of_pulls_is_drawn_times_the_logarithm_too():
+    found = curve(named_instance("c2", epsilon=1.0, horizon=10**4), "gap", [0.01, 0.02])
+    drawn = {name: line for axes in theory_figure(found).axes for name, line in lines(axes).items()}
+    pulls = drawn["shariff-sheffet-2018/claim14"]
+    assert np.allclose(pulls.get_ydata(), np.array(found.series("shariff-sheffet-2018/claim14")) * math.log(1e4))
+
+
+@pytest.mark.parametrize(("epsilons", "horizon"), [(BUDGETS, 10**6), ([0.05, 0.4, 10.0], 10**6), ([0.5, 0.6], 10**7)])
+def test_every_axis_has_labelled_ticks(epsilons, horizon):
+    """A panel that spans less than a power of ten has labels in between."""
+    figure = theory_figure(curve(named_instance("ja25-mu1", epsilon=1.0, horizon=horizon), "epsilon", epsilons))
+    figure.canvas.draw()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = axis.get_view_interval()
+            ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+            assert sum(bool(t.label1.get_text()) and low <= t.get_loc() <= high for t in ticks) >= 1
+
+
 def test_without_a_horizon_the_axis_is_the_rate():
     found = curve(named_instance("ja25-mu2", epsilon=1.0), "epsilon", BUDGETS)
     labels = [axes.get_ylabel() for axes in theory_figure(found).axes]

@@ -1,0 +1,36 @@
+"""Recompute the column "ours" of the printed numbers in docs/bounds.md: `python benchmarks/printed_numbers.py`."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from pathlib import Path
+
+import bounds
+
+PAGE = Path(__file__).parents[1] / "docs" / "bounds.md"
+ROW = re.compile(r"^(\| [^|]+ \| [^|]+ \| [-\d.]+ \| )([\d.]+)( \| `([^`]+)` \|)$", re.MULTILINE)
+
+
+def recomputed(page: str) -> str:
+    """Return the page with every number of ours computed again from its formula, with as many digits as before."""
+    return ROW.sub(lambda row: f"{row[1]}{ours(row[4]):.{len(row[2].partition('.')[2])}f}{row[3]}", page)
+
+
+def ours(formula: str) -> float:
+    """Return the value of a formula of the page, in which all names are of `bounds` and `math`."""
+    return float(eval(formula, vars(bounds) | {"math": math}))
+
+
+def main() -> int:
+    """Write the page; the exit status is 1 when a number was not what the code gives."""
+    before = PAGE.read_text(encoding="utf-8")
+    after = recomputed(before)
+    PAGE.write_text(after, encoding="utf-8")
+    print(f"{len(ROW.findall(after))} numbers, {'none' if after == before else 'some'} changed")
+    return int(after != before)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
