@@ -58,6 +58,6 @@ def is_easy(first: Outputs, second: Outputs) -> bool:
     numbers = first.numbers.shape[1]
     symbols = np.concatenate([first.symbols, second.symbols])
     if first.ratios is not None or numbers:
-        return numbers <= 1 and symbols.shape[1] == 0
+        return bool(numbers <= 1 and symbols.shape[1] == 0)
     counts = np.bincount(distinct_rows(symbols)[1])
     return bool((counts == 1).sum() <= UNSEEN * len(symbols))

@@ -54,7 +54,8 @@ class Begins:
 
     def __call__(self, symbols: Sequences) -> Floats:
         """Return the scores, shape (n,)."""
-        return self.sign * (symbols[:, : len(self.beginning)] == self.beginning).all(axis=1)
+        inside = (symbols[:, : len(self.beginning)] == self.beginning).all(axis=1)
+        return np.where(inside, self.sign, 0.0)
 
 
 def simplest_witness(
