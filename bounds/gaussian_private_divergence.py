@@ -89,9 +89,9 @@ def _area(m: Array, h: Array) -> Array:
     high, low = m + h, np.abs(m - h)
 
     def tail(x: Array) -> Array:
-        return _density(x) - x * erfc(x / _ROOT_TWO) / 2
+        return np.asarray(_density(x) - x * erfc(x / _ROOT_TWO) / 2)
 
-    return np.where(m > h, h, m) - tail(low) + tail(high)
+    return np.asarray(np.where(m > h, h, m) - tail(low) + tail(high))
 
 
 def _density(x: Array) -> Array:

@@ -14,7 +14,8 @@ from bounds.arrays import Array, checked_array
 from bounds.divergences import tv_bernoulli, tv_gaussian
 from bounds.domains import POSITIVE, UNIT_INTERVAL, Choice, OrNone, Real, check
 from bounds.errors import PrivcheckError
-from bounds.jourdan_azize_2025.transport import Transport, transport
+from bounds.jourdan_azize_2025.certificate import shortfall
+from bounds.jourdan_azize_2025.transport import ROUNDING, Transport, transport
 
 _BETA = Real(0.0, 1.0, low_open=True, high_open=True)
 _STEPS = 80
@@ -29,10 +30,9 @@ class CharacteristicTime:
 
     Parameters
     ----------
-    value : certified lower end: a mixture of alternatives proves that no allocation does better, up to rounding
-        errors of about 1e-13.
-    upper : what `allocation` needs, with room for the rounding of the costs, which for Gaussian arms is absolute and
-        widens the gap when the means are close; `upper / value - 1` is the relative duality gap.
+    value : certified lower end: a mixture of alternatives proves that no allocation does better.
+    upper : certified upper end: what `allocation` needs against every alternative; `upper / value - 1` is the relative
+        duality gap. Rounding is inside both.
     allocation : share of the pulls of every arm, shape (K,), in the order of the arms; sums to 1.
     """
 
@@ -93,12 +93,12 @@ def _characteristic_time(family: str, row: tuple[float, ...], epsilon: float, be
     """Remember the last times: along a curve most of them come back."""
     means = np.array(row)
     arms = transport(family, means, epsilon)
-    value, upper, best, others = _free_share(arms) if beta is None else _fixed_share(arms, beta)
-    spared = arms.excess * (best + float(others.max()))  # of 1, if all costs are too high
-    upper = upper / (1 - spared) if spared < 1 else math.inf
+    value, best, others, places = _free_share(arms) if beta is None else _fixed_share(arms, beta)
+    missing = shortfall(arms, best, others, places)
+    upper = math.fsum((best, *others.tolist())) / (1 - missing) * (1 + ROUNDING) if missing < 1 else math.inf
     pulls = np.empty(len(means))
     pulls[means == means.max()], pulls[means < means.max()] = best, others
-    return CharacteristicTime(value, max(upper, value), tuple((pulls / pulls.sum()).tolist()))
+    return CharacteristicTime(value * (1 - 10 * ROUNDING), upper, tuple((pulls / pulls.sum()).tolist()))
 
 
 def characteristic_time_tv(family: str, means: ArrayLike, *, beta: float | None = None) -> float:
@@ -152,14 +152,14 @@ class _Demand:
 
     @property
     def total(self) -> float:
-        return self.height - self.decline * self.z
+        return math.fsum(self.others.tolist())
 
 
 def _demand(arms: Transport, z: float, left: _Demand | None = None, right: _Demand | None = None) -> _Demand:
     """Demand for z pulls, between those of fewer and of more."""
     places = arms.cheapest(z, 0.0 if left is None else left.places, 1.0 if right is None else right.places)
     down, up = arms.costs(places)
-    others = (1 - z * down) / up
+    others = np.maximum(1 - z * down, 0.0) / up
     return _Demand(z, places, others, math.fsum(1 / up), math.fsum(down / up))
 
 
@@ -169,7 +169,7 @@ def _fewest(arms: Transport) -> float:
     return float(np.max(1 / down))
 
 
-def _free_share(arms: Transport) -> tuple[float, float, float, Array]:
+def _free_share(arms: Transport) -> tuple[float, float, Array, Array]:
     """Minimise `z + total(z)` between two lines, one falling and one rising: `decline` is 1 at the minimum.
 
     Found in the logarithms of `z/fewest - 1` and of `decline` by false position, its Illinois form, and bisection.
@@ -199,7 +199,7 @@ def _free_share(arms: Transport) -> tuple[float, float, float, Array]:
         last = middle
         best = min(best, here, key=lambda demand: demand.z + demand.total)
         value = max(value, _meeting(left, right, fewest))
-    return value, best.z + best.total, best.z, best.others
+    return value, best.z, best.others, best.places
 
 
 def _log(decline: float) -> float:
@@ -214,19 +214,20 @@ def _meeting(left: _Demand | None, right: _Demand, fewest: float) -> float:
     return share * left.height + (1 - share) * right.height
 
 
-def _fixed_share(arms: Transport, beta: float) -> tuple[float, float, float, Array]:
+def _fixed_share(arms: Transport, beta: float) -> tuple[float, float, Array, Array]:
     """Solve `(1 - beta) T = total(beta T)` by Newton's method: every step's line crosses below the solution."""
     fewest = _fewest(arms)
     low, high = fewest / beta, math.inf
-    time, value, upper, others = 2 * low, low, math.inf, arms.others
+    time, value, upper, others, places = 2 * low, low, math.inf, arms.others, arms.others
     for _ in range(_STEPS):
         here = _demand(arms, beta * time)
         enough = max(time, here.total / (1 - beta))
         if enough < upper:
-            upper, others = enough, here.others * ((1 - beta) * enough / here.total)
+            upper, places = enough, here.places
+            others = here.others * ((1 - beta) * enough / here.total)
         value = max(value, here.height / (1 - beta + beta * here.decline))
         if upper - value <= _GOAL * value:
             break
         low, high = (max(low, time), high) if here.total > (1 - beta) * time else (low, min(high, time))
         time = value if low < value < high else low + (min(high, 4 * low) - low) / 2
-    return value, upper, beta * upper, others
+    return value, beta * upper, others, places

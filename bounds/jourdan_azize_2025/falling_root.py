@@ -9,7 +9,7 @@ import numpy as np
 from bounds.arrays import Array
 
 _STEPS = 90
-_GOAL = 1e-10
+_GOAL = 2e-12
 
 
 def falling_root(function: Callable[[Array], Array], low: Array, high: Array) -> Array:

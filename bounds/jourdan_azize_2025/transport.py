@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bounds.arrays import Array
 from bounds.divergences import kl_from_complements
 from bounds.errors import PrivcheckError
-from bounds.gaussian_private_divergence import ROUNDING, gaussian_private_divergence
+from bounds.gaussian_private_divergence import gaussian_private_divergence
 from bounds.jourdan_azize_2025.falling_root import falling_root
 from bounds.private_divergence import d_epsilon_from_complements
+
+ROUNDING = 1e-14
+"""Largest relative error of a cost and of its slope."""
 
 _TABLE = 1000
 _SECANTS = 2
@@ -24,6 +29,9 @@ _GRADED = np.logspace(-8, math.log10(0.5), 60)
 
 Costs = tuple[Array, Array]
 """Cost of lowering the best arm, and of raising each other arm."""
+
+Tangents = tuple[Array, Array, Array, Array]
+"""Cost of lowering the best arm and its slope in x, cost of raising each other arm and its slope."""
 
 
 class Transport(ABC):
@@ -36,22 +44,34 @@ class Transport(ABC):
     epsilon : privacy budget; infinite for none.
     """
 
-    excess: float = 0.0
-    """By how much costs may exceed the exact ones, beyond their last digits."""
-
     fractions: Array
     """Where the search for the cheapest common mean starts, increasing from 0 to 1."""
 
     def __init__(self, best: float, others: Array, epsilon: float) -> None:
         self.best, self.others, self.epsilon = best, others, epsilon
 
-    @abstractmethod
-    def costs(self, x: Array) -> Costs:
-        """Return both costs, never below the exact ones by more than their last digits."""
+    def among(self, chosen: NDArray[np.intp]) -> Transport:
+        """Return the best arm against some of the others, which may repeat."""
+        arms = copy(self)
+        arms.others = self.others[chosen]
+        return arms
 
     @abstractmethod
-    def rough(self, x: Array) -> tuple[Array, Array, Array, Array]:
-        """Return (down, slope of down, up, slope of up) in x, fast and accurate enough to search with."""
+    def tangents(self, x: Array) -> Tangents:
+        """Return both costs and their slopes, to a relative error of `ROUNDING`."""
+
+    def bends(self, x: Array) -> Costs:
+        """Return b such that each cost is at least its tangent at x less `b (y - x)^2 / 2`; 0 if it is convex."""
+        return np.zeros_like(x), np.zeros_like(x)
+
+    def rough(self, x: Array) -> Tangents:
+        """Return the same, fast and accurate enough to search with."""
+        return self.tangents(x)
+
+    def costs(self, x: Array) -> Costs:
+        """Return both costs, to a relative error of `ROUNDING`."""
+        down, _, up, _ = self.tangents(x)
+        return down, up
 
     @cached_property
     def _grid(self) -> Costs:
@@ -87,37 +107,29 @@ class BernoulliTransport(Transport):
 
     fractions = np.array([0.0, 1.0])
 
-    def costs(self, x: Array) -> Costs:
+    def tangents(self, x: Array) -> Tangents:
         gap, best = self.best - self.others, np.full(len(self.others), self.best)
         rise, fall = x * gap, (1 - x) * gap
         u, u_bar = self.others + rise, 1 - best + fall  # not 1 - u, which would lose u when it is next to 1
         down, up = (best, 1 - best, u, u_bar, -fall), (self.others, 1 - self.others, u, u_bar, rise)
         if math.isinf(self.epsilon):
-            return kl_from_complements(*down), kl_from_complements(*up)
-        epsilon = np.array(self.epsilon)
-        return d_epsilon_from_complements(*down, epsilon), d_epsilon_from_complements(*up, epsilon)
-
-    def rough(self, x: Array) -> tuple[Array, Array, Array, Array]:
-        gap = self.best - self.others
-        rise, fall = x * gap, (1 - x) * gap
-        u = self.others + rise
-        up, up_slope = _rising(self.others, 1 - self.others, u, 1 - u, rise, self.epsilon)
-        down, down_slope = _rising(np.array(1 - self.best), np.array(self.best), 1 - u, u, fall, self.epsilon)
-        return down, -gap * down_slope, up, gap * up_slope
+            costs = kl_from_complements(*down), kl_from_complements(*up)
+        else:
+            epsilon = np.array(self.epsilon)
+            costs = d_epsilon_from_complements(*down, epsilon), d_epsilon_from_complements(*up, epsilon)
+        down_slope = _slope(np.array(1 - self.best), np.array(self.best), u_bar, u, fall, self.epsilon)
+        up_slope = _slope(self.others, 1 - self.others, u, u_bar, rise, self.epsilon)
+        return costs[0], -gap * down_slope, costs[1], gap * up_slope
 
 
-def _rising(p: Array, p_bar: Array, q: Array, q_bar: Array, gap: Array, epsilon: float) -> Costs:
-    """Return `d_epsilon(p, q)` for p <= q and its slope in q; `x_bar` is 1 - x, and `gap` is q - p."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio, ratio_bar = np.log1p(gap / p), np.log1p(-gap / p_bar)
-        value = np.where(p > 0, -p * ratio, 0.0) - p_bar * ratio_bar
-        slope = np.where(p > 0, gap / q, 1.0) / q_bar
+def _slope(p: Array, p_bar: Array, q: Array, q_bar: Array, gap: Array, epsilon: float) -> Array:
+    """Return the slope of `d_epsilon(p, q)` in q for p <= q; `x_bar` is 1 - x, and `gap` is q - p."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        plain = np.where(p > 0, gap / q, 1.0) / q_bar
         if math.isinf(epsilon):
-            return value, slope
-        reach = -math.expm1(-epsilon)
-        private = ratio - ratio_bar > epsilon
-        value = np.where(private, -np.log1p(-q * reach) - epsilon * p, value)
-        return value, np.where(private, reach / (1 - q * reach), slope)
+            return plain
+        private = (p == 0) | (np.log1p(gap / p) - np.log1p(-gap / p_bar) > epsilon)
+        return np.where(private, -math.expm1(-epsilon) / (q_bar + q * math.exp(-epsilon)), plain)
 
 
 def _rise(pulls: float, down: Array, down_slope: Array, up: Array, up_slope: Array) -> Array:
@@ -139,11 +151,6 @@ class GaussianTransport(Transport):
     def __init__(self, best: float, others: Array, epsilon: float) -> None:
         nothing_is_clipped = 50 * float(np.max(best - others)) <= epsilon  # but for a mass of 2 Phi(-25)
         super().__init__(best, others, math.inf if nothing_is_clipped else epsilon)
-        self.excess = 0.0 if nothing_is_clipped else 2 * ROUNDING
-
-    def costs(self, x: Array) -> Costs:
-        down, _, up, _ = self._exact(x)
-        return down, up
 
     def cheapest(self, pulls: float, lowest: Array | float = 0.0, highest: Array | float = 1.0) -> Array:
         """Return what the table finds, after two steps of the secant method with the exact costs."""
@@ -153,21 +160,27 @@ class GaussianTransport(Transport):
         nudge = 1e-4 * np.minimum(x, 1 - x)
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = (_rise(pulls, *self.rough(x + nudge)) - _rise(pulls, *self.rough(x - nudge))) / (2 * nudge)
-            height = _rise(pulls, *self._exact(x))
+            height = _rise(pulls, *self.tangents(x))
             for _ in range(_SECANTS):
                 there = x - height / slope
-                above = _rise(pulls, *self._exact(np.where((there > 0) & (there < 1), there, x)))
+                above = _rise(pulls, *self.tangents(np.where((there > 0) & (there < 1), there, x)))
                 closer = np.abs(above) < np.abs(height)
                 slope = np.where(closer, (above - height) / (there - x), slope)
                 x, height = np.where(closer, there, x), np.where(closer, above, height)
         return x
 
-    def _exact(self, x: Array) -> tuple[Array, Array, Array, Array]:
+    def tangents(self, x: Array) -> Tangents:
         gap, n = self.best - self.others, len(self.others)
         value, slope = gaussian_private_divergence(np.concatenate(((1 - x) * gap, x * gap)), self.epsilon)
         return value[:n], -gap * slope[:n], value[n:], gap * slope[n:]
 
-    def rough(self, x: Array) -> tuple[Array, Array, Array, Array]:
+    def bends(self, x: Array) -> Costs:
+        gap = self.best - self.others
+        if math.isinf(self.epsilon):
+            return super().bends(x)
+        return gap**2 * _bend((1 - x) * gap), gap**2 * _bend(x * gap)
+
+    def rough(self, x: Array) -> Tangents:
         gap = self.best - self.others
         down, down_slope = self._table(np.asarray((1 - x) * gap))
         up, up_slope = self._table(np.asarray(x * gap))
@@ -193,6 +206,16 @@ class GaussianTransport(Transport):
             return np.where(near, shift**2 / 2, cost), np.where(near, shift, cost * derivative(place) / np.exp(place))
 
         return look_up
+
+
+def _bend(shift: Array) -> Array:
+    """Return `2 E max(Z + s/2, 0)^2 - 1` for a standard normal Z, which is 0 for s = 0 (docs/derivations.md)."""
+    from scipy.special import erf
+
+    half = shift / 2
+    with np.errstate(under="ignore"):
+        density = np.exp(-(half**2) / 2) / math.sqrt(2 * math.pi)
+    return np.asarray((1 + half**2) * (1 + erf(half / math.sqrt(2))) + 2 * half * density - 1)
 
 
 def transport(family: str, means: Array, epsilon: float) -> Transport:
