@@ -72,7 +72,7 @@ def _tangents(arms: Transport, pulls: float, others: Array, x: Array) -> Array:
     bend_down, bend_up = arms.bends(x)
     height = (pulls * down + others * up) * (1 - 4 * ROUNDING)
     slope = pulls * down_slope + others * up_slope
-    error = ROUNDING * (pulls * np.abs(down_slope) + others * up_slope)
+    error = arms.slope_rounding * (pulls * np.abs(down_slope) + others * up_slope)
     return np.array((height, slope, error, pulls * bend_down + others * bend_up))
 
 

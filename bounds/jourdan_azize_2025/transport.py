@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from bounds.arrays import Array
 from bounds.divergences import kl_from_complements
 from bounds.errors import PrivcheckError
-from bounds.gaussian_private_divergence import gaussian_private_divergence
+from bounds.gaussian_private_divergence import SLOPE_ROUNDING, gaussian_private_divergence
 from bounds.jourdan_azize_2025.falling_root import falling_root
 from bounds.private_divergence import d_epsilon_from_complements
 
 ROUNDING = 1e-14
-"""Largest relative error of a cost and of its slope."""
+"""Largest relative error of a cost."""
 
 _TABLE = 1000
 _SECANTS = 2
@@ -44,6 +44,9 @@ class Transport(ABC):
     epsilon : privacy budget; infinite for none.
     """
 
+    slope_rounding: float = ROUNDING
+    """Largest relative error of a slope."""
+
     fractions: Array
     """Where the search for the cheapest common mean starts, increasing from 0 to 1."""
 
@@ -58,7 +61,7 @@ class Transport(ABC):
 
     @abstractmethod
     def tangents(self, x: Array) -> Tangents:
-        """Return both costs and their slopes, to a relative error of `ROUNDING`."""
+        """Return both costs and their slopes, to relative errors of `ROUNDING` and `slope_rounding`."""
 
     def bends(self, x: Array) -> Costs:
         """Return b such that each cost is at least its tangent at x less `b (y - x)^2 / 2`; 0 if it is convex."""
@@ -146,6 +149,7 @@ class GaussianTransport(Transport):
     [[0.125], [0.125]]
     """
 
+    slope_rounding = SLOPE_ROUNDING
     fractions = np.concatenate(([0.0], _GRADED, 1 - _GRADED[-2::-1], [1.0]))
 
     def __init__(self, best: float, others: Array, epsilon: float) -> None:

@@ -29,7 +29,8 @@ def test_close_to_0_and_1_a_certificate_is_narrow_and_never_empty(family, offset
     time = characteristic_time(family, means, epsilon, beta=beta)
     assert 0 < time.value < time.upper
     assert sum(time.allocation) == pytest.approx(1)
-    assert time.gap < 1e-9
+    closest = means.max() - np.sort(means)[-2]
+    assert time.gap < (1e-9 if closest >= 1e-6 else 1e-6)  # a common mean is then known to 1e-16 of a wider gap only
 
 
 def test_falling_roots_against_scipy():
