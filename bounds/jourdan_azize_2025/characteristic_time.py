@@ -20,6 +20,8 @@ from bounds.jourdan_azize_2025.transport import ROUNDING, Transport, transport
 _BETA = Real(0.0, 1.0, low_open=True, high_open=True)
 _STEPS = 80
 _GOAL = 1e-13
+_ABOVE_FEWEST = 1e-11
+"""Margin at which the demand, which jumps at the fewest pulls of the best arm, is still found."""
 
 FAMILIES = Choice(("bernoulli", "gaussian"))
 
@@ -175,7 +177,7 @@ def _free_share(arms: Transport) -> tuple[float, float, Array, Array]:
     Found in the logarithms of `z/fewest - 1` and of `decline` by false position, its Illinois form, and bisection.
     """
     fewest = _fewest(arms)
-    low, high = -36.0, 1.0
+    low, high = math.log(_ABOVE_FEWEST), 1.0
     while (right := _demand(arms, fewest * (1 + math.exp(high)))).decline > 1:
         high += 2.0
     left: _Demand | None = None
@@ -216,8 +218,12 @@ def _meeting(left: _Demand | None, right: _Demand, fewest: float) -> float:
 
 def _fixed_share(arms: Transport, beta: float) -> tuple[float, float, Array, Array]:
     """Solve `(1 - beta) T = total(beta T)` by Newton's method: every step's line crosses below the solution."""
-    fewest = _fewest(arms)
-    low, high = fewest / beta, math.inf
+    low, high = _fewest(arms) / beta, math.inf
+    least = low * (1 + _ABOVE_FEWEST)
+    here = _demand(arms, beta * least)
+    if here.total <= (1 - beta) * least:
+        return low, beta * least, here.others * ((1 - beta) * least / here.total), here.places
+    low = least
     time, value, upper, others, places = 2 * low, low, math.inf, arms.others, arms.others
     for _ in range(_STEPS):
         here = _demand(arms, beta * time)
