@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ class Transport(ABC):
     def __init__(self, best: float, others: Array, epsilon: float) -> None:
         self.best, self.others, self.epsilon = best, others, epsilon
 
-    def among(self, chosen: NDArray[np.intp]) -> Transport:
+    def among(self, chosen: NDArray[np.intp]) -> Self:
         """Return the best arm against some of the others, which may repeat."""
         arms = copy(self)
         arms.others = self.others[chosen]
@@ -86,10 +87,18 @@ class Transport(ABC):
 
         It grows with `pulls`, because `down/up` falls: the x of fewer and more pulls are `lowest` and `highest`.
         """
+        return self._refined(pulls, self._on_grid(pulls).argmax(axis=0), lowest, highest)
+
+    def _on_grid(self, pulls: float) -> Array:
+        """Return the demand at each of the fractions."""
         down, up = self._grid
         with np.errstate(divide="ignore", invalid="ignore"):
-            demand = np.where(up > 0, (1 - pulls * down) / up, -np.inf)
-        nearest = demand.argmax(axis=0)
+            return np.where(up > 0, (1 - pulls * down) / up, -np.inf)
+
+    def _refined(
+        self, pulls: float, nearest: NDArray[np.intp], lowest: Array | float = 0.0, highest: Array | float = 1.0
+    ) -> Array:
+        """Return the root of the slope of the demand next to one of the fractions."""
         low = self.fractions[np.maximum(nearest - 1, 0)]
         high = self.fractions[np.minimum(nearest + 1, len(self.fractions) - 1)]
 
@@ -157,8 +166,24 @@ class GaussianTransport(Transport):
         super().__init__(best, others, math.inf if nothing_is_clipped else epsilon)
 
     def cheapest(self, pulls: float, lowest: Array | float = 0.0, highest: Array | float = 1.0) -> Array:
-        """Return what the table finds, after two steps of the secant method with the exact costs."""
-        x = super().cheapest(pulls, lowest, highest)
+        """Return what the table finds, the better one of two maxima that are about equal."""
+        demand, half = self._on_grid(pulls), len(self.fractions) // 2
+        first = demand.argmax(axis=0)
+        other = np.where(first > half, demand[:half].argmax(axis=0), half + demand[half:].argmax(axis=0))
+        x = self._polished(pulls, self._refined(pulls, first, lowest, highest))
+        heights = (np.take_along_axis(demand, place[None, :], axis=0)[0] for place in (first, other))
+        with np.errstate(invalid="ignore"):
+            close = np.flatnonzero(np.subtract(*heights) < 0.1 * demand.max(axis=0))
+        if len(close) and not math.isinf(self.epsilon):
+            arms = self.among(close)
+            y = arms._polished(pulls, arms._refined(pulls, other[close]))
+            down, up = arms.costs(y)
+            down_here, up_here = arms.costs(x[close])
+            x[close] = np.where((1 - pulls * down) / up > (1 - pulls * down_here) / up_here, y, x[close])
+        return x
+
+    def _polished(self, pulls: float, x: Array) -> Array:
+        """Return x after two steps of the secant method with the exact costs."""
         if math.isinf(self.epsilon):
             return x
         nudge = 1e-4 * np.minimum(x, 1 - x)
