@@ -6,7 +6,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import brentq, linprog
 from scipy.stats import norm, wishart
 
 from bounds import THEOREMS, Instance
@@ -19,6 +19,7 @@ from bounds.shariff_sheffet_2018.regulariser import (
     wishart_freedom,
     wishart_shift,
 )
+from privcheck.auditing.exact import gaussian_mu
 
 PAPER = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8, gap=0.1)
 WISHART = dataclasses.replace(PAPER, noise="wishart")
@@ -38,6 +39,20 @@ def test_regression_numbers():
     assert bound("prop11", PAPER).value == pytest.approx(274636, abs=0.5)
     assert bound("prop9", WISHART).value == pytest.approx(338008, abs=0.5)
     assert bound("prop9-rho-min", UNSHIFTED).value == pytest.approx(7.428e6, rel=1e-4)
+
+
+def test_the_printed_gaussian_noise_is_many_times_what_the_budget_needs():
+    """One user moves the whole tree by sqrt(m) Ltilde^2 / sigma standard deviations; the trade-off curve from scipy."""
+
+    def delta(mu):
+        return norm.cdf(mu / 2 - 1 / mu) - math.e * norm.cdf(-mu / 2 - 1 / mu)
+
+    mu = brentq(lambda mu: delta(mu) - 0.1, 0.1, 3, xtol=1e-13)
+    exact = math.sqrt(PAPER.levels) * 2.0 / mu
+    assert mu == pytest.approx(gaussian_mu(1.0, 0.1), rel=1e-9) == pytest.approx(0.9209140, abs=5e-8)
+    assert exact == pytest.approx(11.28477, abs=5e-6)
+    assert gaussian_noise(PAPER) / exact == pytest.approx(13.588561, abs=1e-4)
+    assert math.sqrt(PAPER.levels) * 2.0 / gaussian_noise(PAPER) == pytest.approx(1 / (4 * math.log(40)), rel=1e-12)
 
 
 @pytest.mark.parametrize("changes", [{}, {"dimension": 3, "action_norm": 0.5, "reward_bound": 2.0, "epsilon": 0.3}])
