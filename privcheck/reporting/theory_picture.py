@@ -26,6 +26,7 @@ LOWER = ("#0072b2", "#56b4e9", "#009e73", "#004a75")
 UPPER = ("#d55e00", "#e69f00", "#cc79a7", "#8c3d00")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 1.5)), (0, (2, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 LABELS = {"epsilon": "privacy budget epsilon", "horizon": "rounds T", "gap": "smallest gap"}
+DASHED = "Dashed: asymptotic rates, no bounds at any T."
 PANEL = 2.7
 
 
@@ -59,7 +60,9 @@ def theory_figure(curve: Curve, *, width: float = WIDE) -> Figure:
     with settings():
         figure = new_figure(width, sum(sizes) + 0.35, title, " ".join(panels))
         figure.set_layout_engine("constrained")
-        figure.suptitle(_heading(curve), x=0.01, ha="left", fontsize=8.5)
+        rates = any(bound.asymptotic for names in panels.values() for bound in names)
+        heading = f"{_heading(curve)}\n{DASHED}" if rates else _heading(curve)
+        figure.suptitle(heading, x=0.01, ha="left", fontsize=8.5)
         rows = figure.subplots(len(panels), 1, squeeze=False, height_ratios=sizes)
         for axes, (quantity, names) in zip(rows[:, 0], panels.items(), strict=True):
             _draw(axes, curve, quantity, names)
@@ -132,7 +135,7 @@ def _heights(curve: Curve, bound: BoundValue) -> tuple[list[float], str]:
         return numbers, f"{bound.id} ({bound.kind}; rate)"
     rounds = curve.values if curve.axis == "horizon" else [float(curve.instance.horizon or 1)] * len(numbers)
     scaled = [number * math.log(t) if t > 1 else math.nan for number, t in zip(numbers, rounds, strict=True)]
-    return scaled, f"{bound.id} ({bound.kind}; rate × ln T, no bound at T)"
+    return scaled, f"{bound.id} ({bound.kind}; rate × ln T)"
 
 
 def _draw_regime(axes: Axes, curve: Curve) -> None:
