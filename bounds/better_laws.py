@@ -54,12 +54,15 @@ class _Dual:
         self.gap = -_sum(terms)
         self.gap_error = 3 * _UNIT_ROUNDOFF * float(np.abs(terms).sum())
         self.up = self.scaled > 0
+        self.spare: Array = np.empty((2, len(terms)))  # new arrays at every step would cost more than their contents
 
-    def remaining(self, point: _Point) -> Array:
+    def remaining(self, point: _Point, out: Array | None = None) -> Array:
         """Return `1 - t s`, without cancellation."""
-        if point.t <= 0.5:
-            return 1 - point.t * self.scaled
-        return np.where(self.up, self.complement + point.u * self.scaled, 1 - point.t * self.scaled)
+        found = np.multiply(self.scaled, -point.t, out=out)
+        found += 1
+        if point.t > 0.5:
+            found[self.up] = self.complement[self.up] + point.u * self.scaled[self.up]
+        return found
 
     def clipped(self, remaining: Array, point: _Point) -> NDArray[np.bool_]:
         with np.errstate(divide="ignore"):
@@ -67,14 +70,18 @@ class _Dual:
 
     def slopes(self, point: _Point) -> tuple[float, float]:
         """Return the first and second derivative in t, times u and u^2."""
-        remaining = self.remaining(point)
+        ratio, weighted = self.spare
+        remaining = self.remaining(point, ratio)
+        clipped = self.clipped(remaining, point) if self.epsilon < math.inf else None
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = point.u / remaining
-        ratio *= self.scaled
-        if self.epsilon < math.inf:
-            ratio = np.where(self.clipped(remaining, point), 1.0, ratio)
-        weighted = self.weights * ratio
-        return -float(weighted.sum()), -float(weighted @ ratio)
+            np.divide(point.u, remaining, out=ratio)
+            ratio *= self.scaled
+        if clipped is not None:
+            ratio[clipped] = 1.0
+        np.multiply(self.weights, ratio, out=weighted)
+        first = -float(weighted.sum())
+        weighted *= ratio
+        return first, -float(weighted.sum())
 
     def value(self, point: _Point) -> tuple[float, float]:
         """Return the function and a bound on its rounding error.
@@ -85,9 +92,9 @@ class _Dual:
         remaining = self.remaining(point)
         change = -point.t * self.scaled
         if np.abs(change).max() <= 0.3:
-            bulk = float(self.weights @ linear_minus_log(change))
+            bulk = _dot(self.weights, linear_minus_log(change))
         else:
-            bulk = float(self.weights @ excess(np.ones_like(change), remaining, change))
+            bulk = _dot(self.weights, excess(np.ones_like(change), remaining, change))
         total, error = point.t * self.gap - bulk, point.t * self.gap_error + 4 * _UNIT_ROUNDOFF * bulk
         if bulk > 0.01:
             logarithms = self.weights * np.log(remaining)
@@ -96,8 +103,8 @@ class _Dual:
                 total, error = _sum(logarithms), direct_error
         if self.epsilon < math.inf:
             over = np.maximum(np.log(remaining) + point.v - self.epsilon, 0.0)
-            total -= float(self.weights @ over)
-            error += 4 * _UNIT_ROUNDOFF * point.v * float(self.weights @ (over > 0))
+            total -= _dot(self.weights, over)
+            error += 4 * _UNIT_ROUNDOFF * point.v * float(self.weights[over > 0].sum())
         return total, error
 
 
@@ -169,8 +176,13 @@ def total_variation_to_better(law: FiniteLaw, best: float, top: float) -> Enclos
     rest = missing - (float(moved[last - 1]) if last else 0.0)
     gain = float(gains[last])
     value = float(weights[:last].sum()) + max(0.0, rest) / gain
-    error = 8 * _UNIT_ROUNDOFF * (value + (missing + float(law.weights @ np.abs(best - law.atoms))) / gain)
+    error = 8 * _UNIT_ROUNDOFF * (value + (missing + _dot(law.weights, np.abs(best - law.atoms))) / gain)
     return Enclosure(max(0.0, value - error), min(1.0, value + error)) if error < value else Enclosure(0.0, 2 * error)
+
+
+def _dot(left: Array, right: Array) -> float:
+    """Return the scalar product without BLAS, whose threads wait for each other when the machine is busy."""
+    return float((left * right).sum())
 
 
 def _sum(terms: Array) -> float:
@@ -185,13 +197,13 @@ def _rises_to_the_end(dual: _Dual) -> bool:
     if (dual.complement == 0).any():
         return False
     with np.errstate(over="ignore"):
-        return float(dual.weights @ (dual.scaled / dual.complement)) <= 0
+        return _dot(dual.weights, dual.scaled / dual.complement) <= 0
 
 
 def _bracket(dual: _Dual) -> tuple[_Point, _Point]:
     """Return two close points with the maximum between them, by Newton's method kept inside a bracket."""
     low, high = 0.0, 740.0
-    curvature = float(dual.weights @ dual.scaled**2)
+    curvature = _dot(dual.weights, dual.scaled**2)
     v = -math.log1p(-min(0.5, dual.gap / curvature))
     for _ in range(300):
         first, second = dual.slopes(_Point(v))

@@ -60,7 +60,7 @@ class FiniteLaw:
     @property
     def mean(self) -> float:
         """Mean of the law."""
-        return float(self.weights @ self.atoms)
+        return float((self.weights * self.atoms).sum())  # no BLAS, whose threads wait on a busy machine
 
 
 def on_common_atoms(p: Any, q: Any) -> tuple[Array, Array]:
