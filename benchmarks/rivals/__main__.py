@@ -30,7 +30,7 @@ from tools import TOOLS, Tool
 import privcheck
 
 LEVEL = 0.05
-PATIENCE = 300.0
+PATIENCE = 120.0
 """Seconds after which a driver is stopped."""
 
 DRIVERS = Path(__file__).parent / "drivers"
@@ -42,10 +42,15 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100_000, help="on each input")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--folder", type=Path, default=Path("out/rivals"), help="environments and samples")
+    parser.add_argument("--large", action="store_true", help="install tools that take gigabytes, too")
     parser.add_argument("--out", type=Path, help="write the page there")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    failed = {tool.name: why for tool in TOOLS if (why := install(tool, arguments.folder))}
+    failed = {
+        tool.name: why
+        for tool in TOOLS
+        if (why := "takes gigabytes: --large" if tool.large > arguments.large else install(tool, arguments.folder))
+    }
     results = {}
     for case in cases():
         found: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
@@ -60,6 +65,7 @@ def main() -> None:
                         found[tool.name, name].append(result)
         results[case] = {key: summary(values) for key, values in found.items()}
     command = f"python benchmarks/rivals --runs {arguments.runs} --seeds {arguments.seeds}"
+    command += " --large" * arguments.large
     where = f"{command}` on {dt.datetime.now(dt.UTC).date()}, Python {platform.python_version()}, one core"
     text = page(results, f"`{where}, privcheck {privcheck.__version__}", failed)
     print(text)

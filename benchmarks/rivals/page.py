@@ -37,7 +37,9 @@ def page(results: Results, where: str, failed: dict[str, str]) -> str:
 
     """
     methods = [OWN] + [
-        (tool.name, m.name, f"the pair, {m.given}", m.covers, m.valid) for tool in TOOLS for m in tool.methods
+        (tool.name, m.name, ", ".join(filter(None, ["the pair", m.given])), m.covers, m.valid)
+        for tool in TOOLS
+        for m in tool.methods
     ]
     methods = [method for method in methods if method[0] not in failed]
     head = ["tool", *(f"{case.name} (truth {case.truth:.3f})" for case in results), "bound with this confidence?"]

@@ -12,7 +12,7 @@ class Method:
     Parameters
     ----------
     name : as its driver calls it.
-    given : what it has to be given that an audit has to find.
+    given : what it has to be given that an audit has to find, besides the pair of inputs.
     covers : whether the stated confidence covers the search for the event.
     valid : whether it is a lower bound with that confidence, on every mechanism.
     slow : it takes minutes, so it is run with the first seed alone.
@@ -28,12 +28,16 @@ class Method:
 
 @dataclass(frozen=True)
 class Tool:
-    """A published auditor: what to install from the package index, in an environment of its own, and its driver."""
+    """A published auditor: what to install from the package index, in an environment of its own, and its driver.
+
+    A `large` one takes gigabytes, and is left out unless it is asked for.
+    """
 
     name: str
     requirements: tuple[str, ...]
     driver: str
     methods: tuple[Method, ...]
+    large: bool = False
 
 
 RATIO = "the exact likelihood ratio"
@@ -65,16 +69,21 @@ TOOLS = [
         "PyStatDP 0.1.3.1",
         ("pystatdp==0.1.3.1",),
         "pystatdp_events.py",
+        (Method("p-values", "", "no: a mean of p-values, direction taken from the counted runs", False, slow=True),),
+    ),
+    Tool(
+        "opake-auditing 0.16.1",
+        ("opake-auditing==0.16.1",),
+        "opake_scores.py",
         (
-            Method(
-                "p-values", "nothing", "no: a mean of p-values, direction taken from the counted runs", False, slow=True
-            ),
+            Method("order statistics", RATIO, "no: the threshold is chosen on the counted runs", False),
+            Method("Gaussian fit", RATIO, "no: assumes a Gaussian trade-off (at delta 1e-5)", False, slow=True),
         ),
+        large=True,
     ),
 ]
 
 NOT_RUN = {
-    "opake-auditing 0.16.1": "needs PyTorch with its CUDA libraries, several gigabytes",
     "DP-Sniper, StatDP, Delta-Siege, dp_auditorium": "published as repositories only, not on the package index",
     "CheckDP": "a prover, not a statistical auditor; needs LLVM 9",
 }

@@ -53,4 +53,4 @@ def largest_refuted(samples, delta, level):
     return refuted
 
 
-run({"p-values": largest_refuted})
+run({"p-values": largest_refuted}, compiles=True)
