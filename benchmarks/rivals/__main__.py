@@ -1,4 +1,4 @@
-"""Auditors side by side: `python benchmarks/rivals [--runs 100000] [--seeds 3] [--out docs/rivals.md]`.
+"""Auditors side by side: `python benchmarks/rivals [--runs 100000] [--seeds 3] [--large] [--out docs/rivals.md]`.
 
 Every tool is installed from the package index into a virtual environment of its own, under --folder, and is given the
 same number of runs of the same mechanisms on the same pair of inputs. privcheck plays its own runs; it is given the

@@ -15,6 +15,7 @@ Lower bounds of epsilon at confidence 0.95, from the same number of runs a side 
 of inputs: mean over seeds, and median seconds. Seconds of privcheck include playing the runs and learning its score;
 those of the others are for bounding alone. A tool that needs a score is given the exact likelihood ratio, which no user
 has. None of the others takes an interactive learner or searches for its streams, so there is no row for bandits.
+With few seeds small differences are noise, and seconds depend on what else the machine does.
 """
 
 OWN = (
