@@ -124,8 +124,13 @@ class _Shrinking:
 
     def _simpler(self, pair: StreamPair) -> Iterator[StreamPair]:
         shape = np.shape(pair.first)[1:]
+        before, after = (np.asarray(table).reshape(len(table), -1) for table in (pair.first, pair.second))
+        try:
+            self.settings.relation.check(before, after)
+        except PrivcheckError:
+            return  # inputs of a mechanism with neighbours of its own
         arms = shape[0] if self.policy.feedback in ("bandit", "full") else 1
-        for first, second in self.settings.relation.shrink(pair.first, pair.second, self.settings.contexts):
+        for first, second in self.settings.relation.shrink(before, after, self.settings.contexts):
             if len(first) >= arms:
                 one, two = (table.reshape(len(table), *shape) for table in (first, second))
                 yield StreamPair(one, two, in_words(first, second))
