@@ -71,7 +71,7 @@ def main() -> None:
         values = {"arms": PLACE.arms, "epsilon": 1.0, "horizon": EVENT_HORIZON}
         algorithms.append(cls(**{name: value for name, value in values.items() if cls.declares(name)}))
     for algorithm in algorithms:
-        compile_kernel(algorithm)
+        compile_kernel(algorithm, PLACE)
     seconds: dict[str, list[float]] = {algorithm.id: [] for algorithm in algorithms}
     rates: dict[str, list[float]] = {algorithm.id: [] for algorithm in algorithms}
     for _ in range(repeats):

@@ -29,6 +29,7 @@ class PolicyResult:
     checkpoints : rounds, shape (C,).
     regret : pseudo-regret of every run at the checkpoints, shape (runs, C).
     seconds : wall-clock time of the runs, without compilation.
+    engine : how it was run: "event", an episode at a time, or "step", a round at a time.
     """
 
     policy: str
@@ -36,11 +37,7 @@ class PolicyResult:
     checkpoints: Integers = field(repr=False)
     regret: Floats = field(repr=False)
     seconds: float
-
-    @property
-    def engine(self) -> str:
-        """How it was run: "event", an episode at a time, or "step", a round at a time."""
-        return self.algorithm.simulation_engine
+    engine: str
 
     def summary(self) -> dict[str, Any]:
         """Return statistics of the final pseudo-regret; `se`, the standard error of the mean, is None for one run."""
