@@ -39,6 +39,10 @@ class Replay(FiniteSupport):
 
     id: ClassVar[str] = "replay"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "names", tuple(map(str, self.names)))
+
     @classmethod
     def from_log(cls, log: LoggedFeedback) -> Replay:
         """Return the environment of a log."""
