@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bounds.domains import Declared
+from privcheck.errors import PrivcheckError, words
 from privcheck.registry import Registry
 from privcheck.simulation.reward_laws import SUMMABLE, Laws, law_table
 
@@ -68,7 +69,8 @@ class Environment(Declared):
         """Return one draw of all rewards of `horizon` rounds, shape (horizon, K)."""
         laws = self.laws()
         if laws is None:
-            raise NotImplementedError
+            got = words(f"a {type(self).__name__} with neither")
+            raise PrivcheckError("environment", got, "laws() or table()", "define one of the two methods")
         return law_table(laws, rng, horizon)
 
     def instance(self, epsilon: float, horizon: int) -> Instance | None:

@@ -10,6 +10,7 @@ from privcheck.simulation.plotting import draw_panel
 from privcheck.simulation.results import PolicyResult
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 RATE = "lower bound's asymptotic rate $c \\, \\ln t$, not a bound at t"
@@ -48,7 +49,7 @@ def panels_figure(
         figure = Figure(figsize=(3.4 * columns, 0.7 + 2.1 * rows), layout="constrained")
         FigureCanvasAgg(figure)
         grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
-        entries: dict[str, object] = {}
+        entries: dict[str, Artist] = {}
         for axes, (title, results) in zip(grid.flat, panels.items(), strict=False):
             constant = (rates or {}).get(title)
             draw_panel(axes, results, [] if constant is None else [(RATE, constant)], log_regret=log_regret)

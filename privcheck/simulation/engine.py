@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from privcheck.bandits.base import Algorithm
 from privcheck.environments import Environment
+from privcheck.errors import PrivcheckError, words
 from privcheck.simulation.compiled import Floats, Integers
 from privcheck.simulation.reward_laws import Laws
 from privcheck.simulation.seeding import generators
@@ -134,11 +135,24 @@ def play_steps(
     """
     streams = generators(seed, *key)
     horizon = int(checkpoints[-1])
-    rows = [
-        _run_kernel(algorithm, environment.table(streams.rewards, horizon), environment, checkpoints, 1, streams)
-        for _ in range(runs)
-    ]
+    rows = []
+    for _ in range(runs):
+        table = _checked(environment.table(streams.rewards, horizon), environment, horizon)
+        rows.append(_run_kernel(algorithm, table, environment, checkpoints, 1, streams))
     return np.concatenate(rows)
+
+
+def _checked(table: Any, environment: Environment, horizon: int) -> Floats:
+    """Return a table that kernels may index without looking, or refuse it."""
+    rewards = np.ascontiguousarray(table, np.float64)
+    if rewards.shape != (horizon, environment.arms):
+        got = words(f"shape {rewards.shape} from {type(environment).__name__}")
+        raise PrivcheckError("table", got, f"shape {(horizon, environment.arms)}", "one row a round, one column an arm")
+    inside = (rewards >= 0.0) & (rewards <= 1.0) if environment.unit_rewards else np.isfinite(rewards)
+    if not inside.all():
+        expected = "rewards in [0, 1]" if environment.unit_rewards else "finite rewards"
+        raise PrivcheckError("table", float(rewards[~inside][0]), expected, "unit_rewards says what is promised")
+    return rewards
 
 
 def compile_kernel(algorithm: Algorithm, environment: Environment) -> None:

@@ -126,6 +126,26 @@ def test_an_environment_of_ones_own_needs_no_more_than_a_table(law_test):
     assert law_test(mine.results[0].regret[:, 0], shipped) > LEVEL
 
 
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (np.zeros((4, 2)), r"table: got shape \(4, 2\) from Mine, expected shape \(5, 2\)"),
+        (np.zeros((5, 3)), r"table: got shape \(1, 3\) from Mine"),
+        (np.full((5, 2), 1.5), r"table: got 1.5, expected rewards in \[0, 1\]"),
+        (np.full((5, 2), math.nan), "table: got nan"),
+        (None, r"environment: got a Mine with neither, expected laws\(\) or table\(\)"),
+    ],
+)
+def test_tables_of_ones_own_are_checked(table, message):
+    class Mine(Environment):
+        means = (0.8, 0.5)
+
+    if table is not None:
+        Mine.table = lambda self, rng, horizon: table[:horizon]
+    with pytest.raises(PrivcheckError, match=message):
+        simulate("ucb", Mine(), horizon=5, runs=1)
+
+
 MEMORY = """
 import numpy as np
 from pathlib import Path
