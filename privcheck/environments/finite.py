@@ -12,7 +12,7 @@ from bounds.domains import UNIT_INTERVAL, parameter
 from privcheck.environments.base import Environment
 from privcheck.environments.domains import PerArm, Points, Probabilities
 from privcheck.errors import PrivcheckError
-from privcheck.simulation.reward_laws import FINITE, Laws
+from privcheck.simulation.reward_laws import Laws, finite_laws
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class FiniteSupport(Environment):
         object.__setattr__(self, "means", tuple(means.tolist()))
 
     def laws(self) -> Laws:
-        return Laws(FINITE, np.array(self.support), np.array(self.weights))
+        return finite_laws(self.support, self.weights)
 
     def instance(self, epsilon: float, horizon: int) -> Instance:
         """Return the instance among all laws on [0, 1]."""
@@ -97,7 +97,7 @@ class TwoPoint(Environment):
 
     def laws(self) -> Laws:
         share = (np.array(self.means) - self.low) / (self.high - self.low)
-        return Laws(FINITE, np.array([self.low, self.high]), np.stack([1.0 - share, share], axis=1))
+        return finite_laws([self.low, self.high], np.stack([1.0 - share, share], axis=1))
 
     def instance(self, epsilon: float, horizon: int) -> Instance:
         """Return the instance among all laws on [0, 1]."""

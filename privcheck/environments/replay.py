@@ -9,6 +9,9 @@ import numpy as np
 
 from privcheck.environments.finite import FiniteSupport
 from privcheck.environments.logged import LoggedFeedback
+from privcheck.errors import PrivcheckError, words
+
+MOST_WEIGHTS = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,10 @@ class Replay(FiniteSupport):
     def from_log(cls, log: LoggedFeedback) -> Replay:
         """Return the environment of a log."""
         support, atom = np.unique(log.rewards, return_inverse=True)
+        if len(support) * len(log.arms) > MOST_WEIGHTS:
+            got = words(f"{len(support)} different rewards of {len(log.arms)} arms")
+            hint = "round the rewards of the log"
+            raise PrivcheckError("log", got, f"at most {MOST_WEIGHTS:,} probabilities in all", hint)
         weights = np.zeros((len(log.arms), len(support)))
         np.add.at(weights, (log.actions, atom), 1.0 / log.propensities)
         shares = weights / weights.sum(axis=1, keepdims=True)

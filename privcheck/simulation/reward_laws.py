@@ -16,7 +16,8 @@ FINITE, BETA, TRUNCATED_GAUSSIAN, CLIPPED_GAUSSIAN, GAUSSIAN = range(5)
 class Laws(NamedTuple):
     """The laws of the K arms, all of one kind.
 
-    FINITE : `parameters` (K, n) are the probabilities of the n `atoms`; a sum is a chain of n Binomials.
+    FINITE : `parameters` (K, n) are the probabilities of the n `atoms`, `cumulative` their sums from the left; the sum
+    of more than n rewards is a chain of n Binomials. See `finite_laws`.
     BETA : `parameters` (K, 2) are a and b.
     TRUNCATED_GAUSSIAN : location in [0, 1] and deviation of a Gaussian that is conditioned on [0, 1].
     CLIPPED_GAUSSIAN : mean and deviation of a Gaussian that is clipped to [0, 1].
@@ -26,6 +27,7 @@ class Laws(NamedTuple):
     kind: int
     atoms: npt.NDArray[np.float64]
     parameters: npt.NDArray[np.float64]
+    cumulative: npt.NDArray[np.float64] = np.zeros((0, 0))
 
 
 NO_ATOMS: npt.NDArray[np.float64] = np.zeros(0)
@@ -34,12 +36,24 @@ SUMMABLE = (FINITE, GAUSSIAN)
 """The kinds of which the sum of an episode costs no more than a few draws."""
 
 
+def finite_laws(atoms: npt.ArrayLike, weights: npt.ArrayLike) -> Laws:
+    """Return the laws with probabilities `weights` (K, n), rows that add up to 1, on `atoms` (n,).
+
+    >>> finite_laws([0.0, 0.5, 1.0], [[0.25, 0.75, 0.0]]).cumulative.tolist()
+    [[0.25, 1.0, 1.0]]
+    """
+    probabilities = np.array(weights, np.float64)
+    cumulative = np.cumsum(probabilities, axis=1)
+    for row, shares in zip(cumulative, probabilities, strict=True):
+        row[np.flatnonzero(shares)[-1] :] = 1.0  # no draw falls behind the last atom because sums are rounded
+    return Laws(FINITE, np.array(atoms, np.float64), probabilities, cumulative)
+
+
 @compiled
 def law_sum(laws: Laws, rewards: np.random.Generator, arm: int, count: int) -> float:
     """Return the sum of `count` independent rewards of an arm.
 
-    >>> coin = Laws(FINITE, np.array([0.0, 0.5]), np.array([[0.0, 1.0]]))
-    >>> law_sum(coin, np.random.default_rng(0), 0, 10)
+    >>> law_sum(finite_laws([0.0, 0.5], [[0.0, 1.0]]), np.random.default_rng(0), 0, 10)
     5.0
     """
     if laws.kind == GAUSSIAN:
@@ -62,15 +76,7 @@ def _one(laws: Laws, rewards: np.random.Generator, arm: int) -> float:
         if laws.kind == TRUNCATED_GAUSSIAN:
             return _truncated_gaussian(first, second, rewards)
         return float(min(max(first + second * rewards.standard_normal(), 0.0), 1.0))
-    left, last = rewards.random(), 0
-    for atom in range(laws.atoms.shape[0]):
-        weight = laws.parameters[arm, atom]
-        if weight > 0.0:
-            last = atom
-            left -= weight
-            if left < 0.0:
-                break
-    return float(laws.atoms[last])
+    return float(laws.atoms[np.searchsorted(laws.cumulative[arm], rewards.random(), side="right")])
 
 
 @compiled

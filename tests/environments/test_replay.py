@@ -7,8 +7,10 @@ import pytest
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import LoggedFeedback, Replay
+from privcheck.environments import replay as replay_module
 from privcheck.errors import PrivcheckError
 from privcheck.simulation.replay import replay
+from privcheck.simulation.reward_laws import law_sum
 from privcheck.simulation.simulate import simulate
 
 GOOD = "time,item,click,p\n1,tea,1,0.5\n2,coffee,0,0.25\n3,tea,0,0.5\n4,coffee,1,0.75\n"
@@ -88,6 +90,22 @@ def test_resampling_has_the_laws_of_the_log(clicks):
     assert weighted.means == pytest.approx(((1 / 0.75) / (1 / 0.25 + 1 / 0.75), 0.5))
     result = simulate(["adap-ucb", "ucb"], place, horizon=500, runs=5, epsilon=1.0)
     assert [row["engine"] for row in result.summary()] == ["event", "step"]
+
+
+def test_continuous_rewards_keep_their_law_and_too_many_of_them_are_refused(monkeypatch):
+    """Sums of 10 and of 1000 of 500 different rewards: means and variances within five standard errors."""
+    rng = np.random.default_rng(0)
+    log = LoggedFeedback(("a", "b"), rng.integers(2, size=1000), rng.random(1000) ** 2, np.ones(1000))
+    place = Replay.from_log(log)
+    for arm in (0, 1):
+        own = log.rewards[log.actions == arm]
+        for count, draws in ((10, 4000), (1000, 1000)):
+            sums = np.array([law_sum(place.laws(), rng, arm, count) for _ in range(draws)])
+            assert abs(sums.mean() - count * own.mean()) < 5 * math.sqrt(count * own.var() / draws)
+            assert abs(sums.var() / (count * own.var()) - 1) < 5 * math.sqrt(2.2 / draws)
+    monkeypatch.setattr(replay_module, "MOST_WEIGHTS", 1000)
+    with pytest.raises(PrivcheckError, match=r"log: got 1000 different rewards of 2 arms.*round the rewards"):
+        Replay.from_log(log)
 
 
 MEANS = np.array([0.8, 0.5, 0.3])
