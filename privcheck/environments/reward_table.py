@@ -20,7 +20,7 @@ class Table:
 
     def normalise(self, value: Any) -> npt.NDArray[np.float64]:
         """Return a copy that cannot be written to."""
-        table = np.array(value, np.float64)
+        table = np.array(value, np.float64, order="C")
         if table.ndim != 2 or not len(table) or not 2 <= table.shape[1] <= 127:
             raise ValueError
         if not ((table >= 0.0) & (table <= 1.0)).all():

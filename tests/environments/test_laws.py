@@ -12,6 +12,7 @@ from scipy import stats
 from bounds import evaluate
 from privcheck.environments import Bernoulli, Beta, FiniteSupport, Gaussian, RewardTable, TruncatedGaussian, TwoPoint
 from privcheck.simulation.reward_laws import law_sum, law_table
+from privcheck.simulation.simulate import simulate
 
 LEVEL = 1e-6
 DRAWS = 20_000
@@ -155,3 +156,14 @@ def test_the_theory_is_that_of_the_family(place, family):
 @pytest.mark.parametrize("place", [Beta((0.7, 0.4)), Gaussian((0.7, 0.4), outside="clip"), RewardTable([[0.0, 1.0]])])
 def test_no_theory_is_better_than_that_of_another_law(place):
     assert place.instance(1.0, 1000) is None
+
+
+def test_a_table_in_column_order_is_played_row_by_row():
+    """Fortran's order of memory is no other table."""
+    rewards = np.random.default_rng(3).random((200, 3))
+    played = [
+        simulate("ucb", RewardTable(table), horizon=200, runs=1, checkpoints=200).results[0].regret
+        for table in (rewards, np.asfortranarray(rewards), rewards.tolist())
+    ]
+    assert np.array_equal(played[0], played[1])
+    assert np.array_equal(played[0], played[2])
