@@ -31,25 +31,27 @@ def summary_table(simulation: Simulation) -> Table:
 
 
 def comparison_table(comparisons: Sequence[Comparison], confidence: float = 0.95) -> Table:
-    """Return a table with one row per comparison: differences of regret with intervals, and the tests.
+    """Return a table with five rows per comparison: differences of regret with intervals, and the tests.
 
     Examples
     --------
     >>> from privcheck.simulation.simulate import simulate
     >>> simulation = simulate(["ucb", "kl-ucb"], [0.75, 0.5], horizon=100, runs=5)
     >>> comparison_table(simulation.compare()).row_count
-    1
+    5
     """
-    title = f"difference of final regret, with {confidence:.0%} intervals that hold for all rows of a column together"
-    table = _table(title)
-    for column in ("first", "second"):
+    table = _table("differences of final regret; intervals and p-values allow for all pairs")
+    for column in ("pair", "of"):
         table.add_column(column, overflow="fold")
-    for column in ("mean", "median", "q95", "q99", "p (means)", "p (order)", "first better"):
+    for column in ("difference", f"{confidence:.0%} interval", "p"):
         table.add_column(column, justify="right", overflow="fold")
     for found in comparisons:
-        differences = (found.mean, found.median, found.q95, found.q99)
-        tests = (f"{found.p_mean:.2g}", f"{found.p_order:.2g}", f"{found.better:.1%}")
-        table.add_row(found.first, found.second, *map(_difference, differences), *tests)
+        table.add_row(f"{found.first} -", "means", *_difference(found.mean), f"{found.p_mean:.1g}")
+        table.add_row(found.second, "medians", *_difference(found.median), "")
+        table.add_row("", "95 % quantiles", *_difference(found.q95), "")
+        table.add_row("", "99 % quantiles", *_difference(found.q99), "")
+        order = f"first lower in {found.better:.1%}"
+        table.add_row("", "order", "", order, f"{found.p_order:.1g}", end_section=True)
     return table
 
 
@@ -57,5 +59,5 @@ def _table(title: str) -> Table:
     return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
 
 
-def _difference(found: Difference) -> str:
-    return f"{found.value:.4g}\n\\[{found.low:.4g}, {found.high:.4g}]"
+def _difference(found: Difference) -> tuple[str, str]:
+    return f"{found.value:.4g}", f"\\[{found.low:.4g}, {found.high:.4g}]"

@@ -28,7 +28,7 @@ def test_files_and_comparison(capsys):
     )
     out = capsys.readouterr().out
     assert "pseudo-regret after 300 rounds, 5 runs" in out
-    assert "difference of final regret" in out
+    assert "differences of final regret" in out
     stored = Simulation.read_npz("a.npz")
     assert np.array_equal(read_csv("out/a.csv")["regret"], stored.to_arrays()["regret"])
 

@@ -41,7 +41,8 @@ def test_tables_show_the_numbers(simulation):
         assert f"{found.mean.value:.4g}" in text
         assert f"[{found.q95.low:.4g}, {found.q95.high:.4g}]" in text
         assert f"{found.better:.1%}" in text
-    assert "95% intervals" in text
+    assert "95% interval" in text
+    assert all(len(line.rstrip()) <= 80 for line in printed(comparison_table(comparisons), 80).splitlines())
 
 
 def test_panels_share_a_legend_and_call_rates_rates(simulation):
