@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
-RATE = "lower bound's asymptotic rate $c \\, \\ln t$, not a bound at t"
+RATE = "lower bound's asymptotic rate $c\\,\\ln t$, not a bound at t"
 
 
 def panels_figure(
@@ -59,8 +59,14 @@ def panels_figure(
             axes.set_axis_off()
         order = [result.policy for result in next(iter(panels.values()))] + [RATE]
         shown = [label for label in order if label in entries]
+        texts = [label.replace(", ", ",\n") if columns == 1 else label for label in shown]
         figure.legend(
-            [entries[label] for label in shown], shown, loc="outside upper left", frameon=False, fontsize=7, ncols=3
+            [entries[label] for label in shown],
+            texts,
+            loc="outside upper left",
+            frameon=False,
+            fontsize=7,
+            ncols=min(columns + 1, 3),
         )
     return figure
 

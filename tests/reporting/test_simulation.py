@@ -57,6 +57,14 @@ def test_panels_share_a_legend_and_call_rates_rates(simulation):
     assert colours[0] == {label: colours[1][label] for label in colours[0]}
 
 
+@pytest.mark.parametrize("panels", [1, 2, 3])
+def test_the_legend_fits_into_the_picture(simulation, panels):
+    titles = "abc"[:panels]
+    figure = panels_figure(dict.fromkeys(titles, simulation.results), rates=dict.fromkeys(titles, 5.0), columns=3)
+    figure.canvas.draw()
+    assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
+
+
 def test_an_odd_number_of_panels_leaves_a_blank(simulation):
     figure = panels_figure(dict.fromkeys("abc", simulation.results), log_regret=False)
     assert [axes.axison for axes in figure.axes] == [True, True, True, False]
