@@ -55,10 +55,12 @@ def _with_parameters(name: str, means: str | None, settings: list[str]) -> Any:
     cls: Any = ENVIRONMENTS[name]
     known = {declared.name: declared for declared in _parameters(cls)}
     texts = dict(_split(setting) for setting in settings) | ({"means": means} if means is not None else {})
+    if not known:
+        got = f"{name} with {' and '.join(texts)}"
+        raise PrivcheckError("environment", got, "a kind of arms, or an instance alone", f"{name} has its own means")
     for key, text in texts.items():
         if key not in known:
-            hint = f"{name} has {', '.join(known) or 'no parameters'}"
-            raise PrivcheckError(key, text, f"a parameter of {name}", hint)
+            raise PrivcheckError(key, text, f"a parameter of {name}", f"{name} has {', '.join(known)}")
     for key, declared in known.items():
         if key not in texts and declared.default.__class__.__name__ == "_MISSING_TYPE":
             raise PrivcheckError(key, None, declared.metadata["domain"].text, f"{name} needs --with {key}=...")

@@ -87,7 +87,7 @@ def test_a_log():
         (["--environment", "beta", *MEANS, "--with", "spread=3"], ["spread: got '3'", "beta has means, concentration"]),
         (["--environment", "beta", *MEANS, "--with", "concentration"], ["with: got 'concentration'"]),
         (["--environment", "beta", *MEANS, "--with", "concentration=0"], ["concentration: got 0.0"]),
-        (["--environment", "c2", *MEANS], ["means: got '0.75,0.5'", "c2 has no parameters"]),
+        (["--environment", "c2", *MEANS], ["environment: got 'c2 with means'", "c2 has its own means"]),
         (["--environment", "gaussian", *MEANS], ["adap-ucb on rewards outside [0, 1]", "clip"]),
         (["--environment", "betta", *MEANS], ["did you mean 'beta'?"]),
         (["--log", "clicks.csv", *MEANS], ["one source of rewards"]),
