@@ -47,6 +47,8 @@ class Algorithm(Declared):
     feedback: ClassVar[str] = "bandit"
     tosses_coins: ClassVar[bool] = False
     """Whether it draws coins of its own, beside the privacy noise."""
+    any_rewards: ClassVar[bool] = False
+    """Whether rewards outside [0, 1] make sense to it."""
     simulation_engine: ClassVar[str]
     kernel: ClassVar[Kernel]
 
