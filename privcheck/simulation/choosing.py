@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bounds.domains import POSITIVE, declared_fields
-from privcheck.bandits.base import ALGORITHMS, Algorithm, in_words
+from privcheck.bandits.base import ALGORITHMS, Algorithm, in_words, split_description
 from privcheck.errors import PrivcheckError, words
 
 
@@ -33,13 +33,17 @@ def chosen_algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int
     if not isinstance(policy, str):
         hint = "wrap ids in quotes, and make specs such as ALGORITHMS['adap-ucb'](arms=5, epsilon=1.0)"
         raise PrivcheckError("policies", policy, "a shipped id or a spec", hint)
-    cls = ALGORITHMS[policy]
+    name, given = split_description(policy)
+    cls = ALGORITHMS[name]
+    if given.get("arms", arms) != arms:
+        got = words(f"{policy} on an environment with {arms} arms")
+        raise PrivcheckError("policies", got, f"arms={arms}", "leave the number of arms out")
     values: dict[str, Any] = {"arms": arms} | ({"horizon": horizon} if cls.declares("horizon") else {})
-    if cls.declares("epsilon"):
+    if cls.declares("epsilon") and "epsilon" not in given:
         if epsilon is None:
             raise PrivcheckError("epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, epsilon=1 say")
         values["epsilon"] = epsilon
-    return cls(**values)
+    return cls(**values | given)
 
 
 def labels_of(algorithms: list[Algorithm]) -> list[str]:
