@@ -2,12 +2,15 @@
 
     python benchmarks/simulate.py [--repeats 5]
 
-Single thread, K = 5, instance C2, epsilon = 1, 200 checkpoints. CPU times, medians over interleaved repeats.
+Single thread, K = 5, instance C2, epsilon = 1, 200 checkpoints. CPU times, medians over interleaved repeats. Then what
+other laws of rewards cost, and what two jobs gain in wall-clock time, the best of interleaved repeats; that gain says
+something on an idle machine only.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from collections.abc import Callable
@@ -18,8 +21,9 @@ from rich.console import Console
 from rich.table import Table
 
 from privcheck.bandits import ALGORITHMS
-from privcheck.environments import environment
-from privcheck.simulation.engine import compile_kernel, log_checkpoints, play_chunk
+from privcheck.environments import Beta, FiniteSupport, Gaussian, TruncatedGaussian, TwoPoint, environment
+from privcheck.simulation.engine import compile_kernel, engine_of, log_checkpoints, play_chunk
+from privcheck.simulation.simulate import simulate
 
 PLACE = environment("c2")
 EVENT_HORIZON, EVENT_RUNS = 10**7, 10_000
@@ -61,17 +65,61 @@ def reference_rate(algorithm: Any) -> float:
     return steps / elapsed
 
 
+def laws_table(repeats: int) -> Table:
+    """Return the cost of a run of AdaP-UCB and of UCB1 for each kind of arms, all of C2's means."""
+    means = PLACE.means
+    support = (0.0, 0.5, 1.0)
+    places = [
+        PLACE, TwoPoint(means, 0.1, 0.9), FiniteSupport(support, tuple((0.9 - m, 0.2, m - 0.1) for m in means)),
+        Beta(means), TruncatedGaussian(means), Gaussian(means, outside="clip"),
+    ]  # fmt: skip
+    table = Table(title=f"AdaP-UCB, T = {STEP_HORIZON:g}, and UCB1: one thread, CPU time, medians of {repeats} repeats")
+    for column in ("arms", "engine", "AdaP-UCB per run", "UCB1 M steps/s"):
+        table.add_column(column, justify="left" if column in ("arms", "engine") else "right")
+    for place in places:
+        cells = [place.id, ""]
+        for name, runs in (("adap-ucb", 20), ("ucb", 2)):
+            algorithm = made(name)
+            compile_kernel(algorithm, place)
+            rounds = log_checkpoints(STEP_HORIZON, 200)
+            work = [timed(lambda: play_chunk(algorithm, place, rounds, runs, 0, ())) / runs for _ in range(repeats)]  # noqa: B023
+            seconds = statistics.median(work)
+            cells.append(f"{seconds * 1e6:,.0f} us" if name == "adap-ucb" else f"{STEP_HORIZON / seconds / 1e6:.1f}")
+            cells[1] = cells[1] or engine_of(algorithm, place)
+        table.add_row(*cells)
+    return table
+
+
+def jobs_table(repeats: int) -> Table:
+    """Return wall-clock times with one job and with two, which give the same numbers."""
+    table = Table(title=f"jobs: wall-clock seconds, best of {repeats} interleaved repeats; {os.cpu_count()} cores")
+    for column in ("algorithm", "horizon", "runs", "jobs = 1", "jobs = 2", "speed-up"):
+        table.add_column(column, justify="left" if column == "algorithm" else "right")
+    for name, horizon, runs in (("ucb", 10**6, 80), ("lazy-dp-ts", 10**6, 20), ("adap-kl-ucb", 10**7, 20_000)):
+        best = {1: float("inf"), 2: float("inf")}
+        algorithm = made(name)
+        for _ in range(repeats):
+            for jobs in best:
+                result = simulate(algorithm, PLACE, horizon=horizon, runs=runs, jobs=jobs).results[0]
+                best[jobs] = min(best[jobs], result.seconds)
+        table.add_row(name, f"{horizon:g}", f"{runs:,}", f"{best[1]:.2f}", f"{best[2]:.2f}", f"{best[1] / best[2]:.2f}")
+    return table
+
+
+def made(name: str) -> Any:
+    """Return a shipped algorithm for C2 with epsilon = 1."""
+    cls: Any = ALGORITHMS[name]
+    values = {"arms": PLACE.arms, "epsilon": 1.0, "horizon": EVENT_HORIZON}
+    return cls(**{key: value for key, value in values.items() if cls.declares(key)})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     repeats = parser.parse_args().repeats
-    algorithms: list[Any] = []
-    for name in ALGORITHMS:
-        cls: Any = ALGORITHMS[name]
-        values = {"arms": PLACE.arms, "epsilon": 1.0, "horizon": EVENT_HORIZON}
-        algorithms.append(cls(**{name: value for name, value in values.items() if cls.declares(name)}))
+    algorithms = [made(name) for name in ALGORITHMS]
     for algorithm in algorithms:
-        compile_kernel(algorithm)
+        compile_kernel(algorithm, PLACE)
     seconds: dict[str, list[float]] = {algorithm.id: [] for algorithm in algorithms}
     rates: dict[str, list[float]] = {algorithm.id: [] for algorithm in algorithms}
     for _ in range(repeats):
@@ -103,7 +151,10 @@ def main() -> None:
             algorithm.id, algorithm.simulation_engine, f"{horizon:.0e}".replace("e+0", "e"), per_run, batch,
             f"{speed / 1e6:,.1f}", f"{reference / 1e6:.4f}", f"{speed / reference:,.0f}", TARGETS.get(algorithm.id, ""),
         )  # fmt: skip
-    Console(width=130).print(table)
+    console = Console(width=130)
+    console.print(table)
+    console.print(laws_table(repeats))
+    console.print(jobs_table(repeats))
 
 
 if __name__ == "__main__":

@@ -111,8 +111,10 @@ class Instance(Declared):
     )
 
     def __post_init__(self) -> None:
+        given = self.support
         super().__post_init__()
         if self.family in ("finite", "bounded"):
+            self._sort_weights(given)
             self._set_means()
         elif self.means is None:
             raise PrivcheckError("means", None, Means().text, "give the mean reward of every arm")
@@ -132,6 +134,13 @@ class Instance(Declared):
             raise PrivcheckError(
                 "means", self.means, domain.text.replace("a ", "", 1).replace("number", "numbers"), hint
             ) from None
+
+    def _sort_weights(self, given: tuple[float, ...] | None) -> None:
+        """Bring the weights into the order of the support, which is sorted."""
+        if given is None or self.weights is None or any(len(row) != len(given) for row in self.weights):
+            return
+        order = np.argsort(np.asarray(given, float), kind="stable")
+        object.__setattr__(self, "weights", tuple(tuple(row[i] for i in order) for row in self.weights))
 
     def _set_means(self) -> None:
         """Compute the means from support and weights."""

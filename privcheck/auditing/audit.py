@@ -58,11 +58,11 @@ def audit(
 
     Parameters
     ----------
-    target : a shipped id such as "adap-ucb", a spec instance, a factory `f(rng)` (a class will do; it is also given
-        those of arms, epsilon, delta, horizon that its signature names), "path/to/file.py:name" or
-        "package.module:name"; or a one-shot mechanism: `f(data, rng)` that returns numbers, booleans, arrays or tuples
-        of them, `f(data, rng, runs)` that returns an array with one output a row, a shipped mechanism, or an OpenDP
-        measurement.
+    target : a shipped id such as "adap-ucb" or "adap-ucb(alpha=2.0)", a spec instance, a factory `f(rng)` (a
+        class will do; it is also given those of arms, epsilon, delta, horizon that its signature names),
+        "path/to/file.py:name" or "package.module:name"; or a one-shot mechanism: `f(data, rng)` that returns
+        numbers, booleans, arrays or tuples of them, `f(data, rng, runs)` that returns an array with one output a row, a
+        shipped mechanism, or an OpenDP measurement.
     epsilon : the claim, > 0; None to measure without a claim; an OpenDP measurement claims what its map says.
     delta : of the claim, in [0, 1).
     arms : K; needed for a policy of your own. Columns of a mechanism's data, which is one-dimensional without it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -60,6 +61,29 @@ def choose(scores: Scored, sides: Sides, counting_runs: int, level: float, delta
         codes: Codes = np.concatenate([candidate.event.codes(side) for side in sides])
         distinct.setdefault(codes.tobytes() + bytes([candidate.event.reverse]), candidate)
     return list(distinct.values())
+
+
+def choose_for_delta(scores: Scored, sides: Sides, epsilon: float) -> Event:
+    """Choose the event of one tail whose probability most exceeds e^epsilon times that on the other stream.
+
+    Parameters
+    ----------
+    scores : what `learn` returned for other runs.
+    sides : choosing runs on each stream.
+    epsilon : the claim, at which delta is bounded.
+
+    """
+    n, r = len(sides[0]), math.exp(min(epsilon, 700.0))
+    best: tuple[float, Event] | None = None
+    for view, score in scores:
+        values, k, l = _counted(scores_of(view, score, sides[0]), scores_of(view, score, sides[1]))
+        for reverse, tail in enumerate((_upper(values, k, l), _lower(values, k, l))):
+            excess = tail.more - r * tail.less - np.sqrt(tail.more + r * r * tail.less)
+            i = int(np.argmax(excess))
+            if best is None or excess[i] / n > best[0]:
+                best = float(excess[i]) / n, Event(view, score, float(tail.scores[i]), bool(reverse))
+    assert best is not None
+    return best[1]
 
 
 def promising(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privcheck.auditing.choosing import choose
+from privcheck.auditing.choosing import choose, choose_for_delta
 from privcheck.auditing.events import Counts, Event, Floats, Scored, learn, scores_of
 from privcheck.auditing.folds import Folds, folds, is_easy, probe, taken
 from privcheck.auditing.inference.approximate import delta_lower, epsilon_lower
@@ -39,6 +39,7 @@ class Evidence:
     runs: int
     delta: float
     tradeoff: TradeoffRegion | None = None
+    for_delta: Counts | None = None
 
     def limit(self, counts: Counts, level: float) -> float:
         """Return the limit of an event seen so often: conditional binomial, or Berger-Boos for delta > 0."""
@@ -51,7 +52,9 @@ class Evidence:
         return max(((self.limit(c.counts, level * c.share), c) for c in self.counted), key=lambda pair: pair[0])
 
     def delta_lower(self, epsilon: float, level: float) -> float:
-        """Return the largest lower limit of delta given epsilon; both tails of an event count as events."""
+        """Return the lower limit of delta given epsilon, of the event that was chosen for it when there is one."""
+        if self.for_delta is not None:
+            return delta_lower(self.for_delta.more, self.for_delta.less, self.runs, epsilon, level)
         return max(delta_lower(k, l, self.runs, epsilon, level * share) for k, l, share in self._tails())
 
     def clopper_pearson_lower(self, level: float) -> float:
@@ -74,6 +77,7 @@ class Chosen:
     folds: Folds
     events: list[tuple[Event, float]]
     thresholds: Floats
+    for_delta: Event | None = None
 
 
 def settle(
@@ -84,6 +88,7 @@ def settle(
     delta: float,
     views: ViewMaker,
     training: Sides | None = None,
+    claim: float | None = None,
 ) -> Chosen | None:
     """Learn scores, choose events and weigh them, each on runs of its own.
 
@@ -96,6 +101,7 @@ def settle(
     delta : of the claim.
     views : how outputs are read.
     training : runs on each stream that the search made: they are learned from too.
+    claim : epsilon at which delta will be bounded from below, by an event of its own.
 
     Returns
     -------
@@ -116,7 +122,8 @@ def settle(
     weighed = weigh(candidates, weighing, counting_runs, level, delta)
     main = max(weighed, key=lambda entry: entry[1])[0]
     thresholds = declared_thresholds(_oriented(main, weighing[0]), _oriented(main, weighing[1]))
-    return Chosen(parts, weighed, thresholds)
+    for_delta = None if claim is None else choose_for_delta(scores, taken(sides, parts.choosing), claim)
+    return Chosen(parts, weighed, thresholds, for_delta)
 
 
 def count(chosen: Chosen, sides: Sides, level: float, delta: float) -> Evidence:
@@ -124,7 +131,8 @@ def count(chosen: Chosen, sides: Sides, level: float, delta: float) -> Evidence:
     events = [CountedEvent(event, share, event.counts(*sides)) for event, share in chosen.events]
     main = max(events, key=lambda entry: entry.share).event
     region = tradeoff_region(_oriented(main, sides[0]), _oriented(main, sides[1]), chosen.thresholds, level)
-    return Evidence(events, len(sides[0]), delta, region)
+    for_delta = None if chosen.for_delta is None else chosen.for_delta.counts(*sides)
+    return Evidence(events, len(sides[0]), delta, region, for_delta)
 
 
 def _oriented(event: Event, outputs: Outputs) -> Floats:

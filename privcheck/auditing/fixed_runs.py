@@ -48,7 +48,7 @@ def search_and_confirm(
     if len(played) < 2:
         return ended_early(found.screening, why, settings)
     sides = played[0], played[1]
-    chosen = settle(found.pair, sides, runs, level, delta, policy.views, found.training)
+    chosen = settle(found.pair, sides, runs, level, delta, policy.views, found.training, settings.epsilon)
     last = min(len(sides[0]), len(sides[1]))
     if chosen is None or last == chosen.folds.counting.start:
         return ended_early(found.screening, why, settings)

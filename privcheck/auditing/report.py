@@ -79,8 +79,8 @@ class AuditReport:
         search, because events and streams were chosen on runs that were not counted.
     epsilon_lower_clopper_pearson : the same from two Clopper-Pearson limits, for comparison.
     epsilon_estimate : log-ratio of the winning event's probabilities, with its two-sided interval.
-    delta_lower : lower bound of delta at the claimed epsilon, from the same events, at `confidence`; None without a
-        claim. It and `epsilon_lower` do not hold together at `confidence`: each does.
+    delta_lower : lower bound of delta at the claimed epsilon, from an event chosen for it, at `confidence`; None
+        without a claim. It and `epsilon_lower` do not hold together at `confidence`: each does.
     resolution : what the runs could have shown.
     exact_loss : the true loss on the pair of the witness, where the law of the outputs is known; None otherwise.
     witness : the two streams and the event.

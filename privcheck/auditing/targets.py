@@ -15,6 +15,7 @@ from privcheck.auditing.scoring.policy_views import policy_views
 from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.settings import Settings
 from privcheck.bandits import ALGORITHMS, Algorithm
+from privcheck.bandits.base import split_description
 from privcheck.errors import PrivcheckError, words
 
 
@@ -39,9 +40,14 @@ def number_of_arms(target: Any, arms: int | None) -> int:
         return target.arms
     if isinstance(target, MechanismRunner):
         return arms or 0
-    if arms is None and not _is_id(target):
+    if _is_id(target):
+        given = split_description(target)[1].get("arms")
+        if given is not None and arms not in (None, given):
+            raise PrivcheckError("arms", arms, f"{given}, as in {target}", "leave arms out")
+        return given or arms or 2
+    if arms is None:
         raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
-    return arms or 2
+    return arms
 
 
 def resolve(target: Any, settings: Settings, horizon: int, arms: int) -> Target:
@@ -49,7 +55,8 @@ def resolve(target: Any, settings: Settings, horizon: int, arms: int) -> Target:
 
     Parameters
     ----------
-    target : "adap-ucb", a spec instance, a class or factory, "path/to/file.py:name" or "package.module:name".
+    target : "adap-ucb", "adap-ucb(alpha=2.0)", a spec instance, a class or factory, "path/to/file.py:name" or
+        "package.module:name".
     settings : epsilon and delta are handed to a factory that names them, a shipped id is built with epsilon.
     horizon, arms : T and K.
     """
@@ -93,19 +100,20 @@ def _is_id(target: Any) -> bool:
     return isinstance(target, str) and ":" not in target and not target.endswith(".py")
 
 
-def _shipped(name: str, epsilon: float | None, arms: int, horizon: int) -> Algorithm:
+def _shipped(text: str, epsilon: float | None, arms: int, horizon: int) -> Algorithm:
+    name, given = split_description(text)
     if name not in ALGORITHMS:
         hint = "shipped ids are shown by `privcheck list`; a policy of your own is path/to/file.py:name"
         raise PrivcheckError("target", name, f"one of {', '.join(ALGORITHMS)}, or a place like file.py:name", hint)
     algorithm = ALGORITHMS[name]
     parameters: dict[str, Any] = {"arms": arms} | ({"horizon": horizon} if algorithm.declares("horizon") else {})
-    if algorithm.private:
+    if algorithm.private and "epsilon" not in given:
         if epsilon is None:
             raise PrivcheckError(
                 "epsilon", None, f"the budget to build {name} with", "give epsilon=1.0, or --epsilon 1"
             )
         parameters["epsilon"] = epsilon
-    return algorithm(**parameters)
+    return algorithm(**parameters | given)
 
 
 def _factory(target: Any) -> tuple[Location | None, Callable[..., Any]]:

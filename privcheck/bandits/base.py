@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from bounds.domains import POSITIVE, Declared, Integer, declared_fields, parameter
+from privcheck.errors import PrivcheckError
 from privcheck.registry import Registry
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ class Algorithm(Declared):
     feedback: ClassVar[str] = "bandit"
     tosses_coins: ClassVar[bool] = False
     """Whether it draws coins of its own, beside the privacy noise."""
+    any_rewards: ClassVar[bool] = False
+    """Whether rewards outside [0, 1] make sense to it."""
     simulation_engine: ClassVar[str]
     kernel: ClassVar[Kernel]
 
@@ -121,3 +125,38 @@ def horizon_parameter(longest: int = 10**15) -> Any:
         doc="T, the number of rounds",
         hint="T is fixed before the first round",
     )
+
+
+def split_description(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the id and the given parameters of what `Algorithm.describe` writes, or of a part of it.
+
+    Raises
+    ------
+    PrivcheckError : parentheses that do not hold `name=value` pairs, or a parameter that the algorithm does not have.
+
+    Examples
+    --------
+    >>> split_description("adap-ucb(epsilon=0.5, alpha=3.1)"), split_description("ucb")
+    (('adap-ucb', {'epsilon': 0.5, 'alpha': 3.1}), ('ucb', {}))
+    """
+    name, opened, rest = text.partition("(")
+    if not opened:
+        return text, {}
+    hint = "as in 'adap-ucb(arms=2, epsilon=1)'"
+    try:
+        call = ast.parse(f"f({rest}", mode="eval").body
+    except SyntaxError:
+        call = None
+    if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
+        raise PrivcheckError("target", text, "a shipped id, with name=value pairs in parentheses", hint)
+    values = {}
+    for keyword in call.keywords:
+        if keyword.arg not in {f.name for f in declared_fields(ALGORITHMS[name])}:
+            known = ", ".join(f.name for f in declared_fields(ALGORITHMS[name]))
+            raise PrivcheckError("target", text, f"parameters of {name}: {known}", hint)
+        source = ast.unparse(keyword.value)
+        try:
+            values[str(keyword.arg)] = ast.literal_eval(keyword.value)
+        except ValueError:
+            values[str(keyword.arg)] = source  # a word, such as a named option
+    return name, values

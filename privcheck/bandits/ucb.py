@@ -83,6 +83,7 @@ class UCB(Algorithm):
     id: ClassVar[str] = "ucb"
     source: ClassVar[str] = "Auer, Cesa-Bianchi and Fischer 2002, Figure 1"
     private: ClassVar[bool] = False
+    any_rewards: ClassVar[bool] = True
     simulation_engine: ClassVar[str] = "step"
     kernel = staticmethod(ucb_kernel)
 

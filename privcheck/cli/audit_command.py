@@ -25,7 +25,9 @@ EXIT_STATUS = {"violation": 1, "inconclusive": 3}
 
 
 def audit(
-    target: Annotated[str, typer.Argument(help="A shipped id, path/to/file.py:name or package.module:name.")],
+    target: Annotated[
+        str, typer.Argument(help="A shipped id, also 'adap-ucb(alpha=2)'; path/to/file.py:name or package.module:name.")
+    ],
     epsilon: Epsilon = None,
     delta: Annotated[float, number("delta", "delta of the claim.")] = 0.0,
     arms: Annotated[int | None, whole("arms", "Number of arms K; needed for a policy of your own.")] = None,

@@ -6,69 +6,81 @@ from typing import Annotated
 
 import typer
 
-from privcheck.cli.options import Epsilon, Horizon, Jobs, Json, Means, Seed, check_json, numbers, whole, write_json
+from privcheck.cli.environment_options import described_environment
+from privcheck.cli.options import Epsilon, Horizon, Jobs, Json, Means, Seed, check_json, whole, write_json
 from privcheck.errors import PrivcheckError
 
 
 def simulate(
     policies: Annotated[list[str], typer.Argument(help="Shipped ids, such as adap-ucb kl-ucb.")],
     means: Means = None,
-    environment: Annotated[str | None, typer.Option(help="A named environment, such as c2, instead of means.")] = None,
+    environment: Annotated[
+        str | None, typer.Option(help="A named environment, such as c2, or a kind of arms, such as beta.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--with", help="A parameter of --environment: concentration=4.")
+    ] = None,
+    log: Annotated[str | None, typer.Option(help="Draw rewards again from this CSV file of logged feedback.")] = None,
+    action: Annotated[str | None, typer.Option(help="The log's column of the arm that was played.")] = None,
+    reward: Annotated[str | None, typer.Option(help="The log's column of the reward.")] = None,
+    propensity: Annotated[str | None, typer.Option(help="The log's column of that arm's probability.")] = None,
+    reward_range: Annotated[
+        str | None, typer.Option(help="Lowest and highest possible reward in the log: 0,5.")
+    ] = None,
     epsilon: Epsilon = None,
     horizon: Horizon = None,
     runs: Annotated[float, whole("runs", "Independent runs of each policy.")] = 1000,
     checkpoints: Annotated[int, whole("checkpoints", "Rounds, log-spaced, at which regret is kept.")] = 200,
+    compare: Annotated[bool, typer.Option("--compare", help="Compare the policies in pairs, with tests.")] = False,
+    csv: Annotated[str | None, typer.Option(help="Write policy, run, round, regret to this .csv file.")] = None,
+    npz: Annotated[str | None, typer.Option(help="Write everything to this .npz file, to be read again.")] = None,
     plot: Annotated[str | None, typer.Option(help="Write the regret curves to this .png, .svg or .pdf file.")] = None,
+    log_regret: Annotated[bool, typer.Option("--log-regret", help="Give the plot's regret a log axis.")] = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     json: Json = None,
 ) -> int:
-    """Simulate shipped algorithms on Bernoulli arms and summarise their pseudo-regret.
+    """Simulate shipped algorithms and summarise their pseudo-regret.
 
-    privcheck simulate adap-ucb kl-ucb --means 0.75,0.5 --epsilon 1 --horizon 1e5 --plot regret.png
+    privcheck simulate adap-ucb kl-ucb --means 0.75,0.5 --epsilon 1 --horizon 1e5 --compare --plot regret.png
+
+    privcheck simulate adap-ucb --log clicks.csv --action item --reward click --epsilon 1 --horizon 1e5
     """
     from bounds.domains import Integer, check
     from privcheck.files import check_output
     from privcheck.simulation.simulate import simulate as run_simulation
 
     check_json(json)
-    if plot is not None:
-        check_output(plot, "plot", (".png", ".svg", ".pdf"))
-    if (means is None) == (environment is None):
-        raise PrivcheckError(
-            "environment", None, "means or a named environment", "give --means 0.75,0.5 or --environment c2"
-        )
+    for path, name, suffixes in (
+        (plot, "plot", (".png", ".svg", ".pdf")),
+        (csv, "csv", (".csv",)),
+        (npz, "npz", (".npz",)),
+    ):
+        if path is not None:
+            check_output(path, name, suffixes)
+    columns = {"action": action, "reward": reward, "propensity": propensity, "reward_range": reward_range}
+    place = described_environment(means, environment, settings or [], log, columns)
     if horizon is None:
         raise PrivcheckError("horizon", None, "the number of rounds", "give --horizon 1e6")
     rounds = check("horizon", horizon, Integer(1), "the number of rounds T")
     count = check("runs", runs, Integer(1), "independent runs of each policy")
+    if compare and (len(policies) < 2 or count < 2):
+        raise PrivcheckError("compare", f"{len(policies)} policies, {count} runs", "two or more of both")
     result = run_simulation(
-        policies,
-        numbers(means, "means") if means is not None else str(environment),
-        horizon=rounds,
-        runs=count,
-        seed=seed,
-        jobs=jobs,
-        checkpoints=checkpoints,
-        epsilon=epsilon,
+        policies, place, horizon=rounds, runs=count, seed=seed, jobs=jobs, checkpoints=checkpoints, epsilon=epsilon
     )
-    if not write_json(json, result.to_json()):
-        from rich import box
+    if csv is not None:
+        result.save_csv(csv)
+    if npz is not None:
+        result.save_npz(npz)
+    if not write_json(json, result.to_json(compare=compare)):
         from rich.console import Console
-        from rich.table import Table
 
-        table = Table(
-            title=f"pseudo-regret after {horizon:g} rounds, {runs:g} runs",
-            title_justify="left",
-            box=box.SIMPLE_HEAD,
-            padding=(0, 1, 0, 0),
-        )
-        columns = ("policy", "mean", "se", "median", "q05", "q95", "q99", "engine", "seconds")
-        for column in columns:
-            table.add_column(column, justify="left" if column in ("policy", "engine") else "right", overflow="fold")
-        for row in result.summary():
-            table.add_row(*(f"{row[c]:.4g}" if isinstance(row[c], float) else str(row[c]) for c in columns))
-        Console().print(table)
+        from privcheck.reporting.simulation_tables import comparison_table, summary_table
+
+        Console().print(summary_table(result))
+        if compare:
+            Console().print(comparison_table(result.compare()))
     if plot is not None:
-        result.plot(plot)
+        result.plot(plot, log_regret=log_regret)
     return 0

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from typing import Any
 
 from privcheck.environments.base import ENVIRONMENTS, Environment
 from privcheck.environments.bernoulli import Bernoulli
+from privcheck.environments.bounded import Beta, TruncatedGaussian
+from privcheck.environments.finite import FiniteSupport, TwoPoint
+from privcheck.environments.gaussian import Gaussian
+from privcheck.environments.logged import LoggedFeedback
+from privcheck.environments.replay import Replay
+from privcheck.environments.reward_table import RewardTable
 from privcheck.errors import PrivcheckError
 
-__all__ = ["ENVIRONMENTS", "Bernoulli", "Environment", "environment"]
+__all__ = [
+    "ENVIRONMENTS", "Bernoulli", "Beta", "Environment", "FiniteSupport", "Gaussian", "LoggedFeedback", "Replay",
+    "RewardTable", "TruncatedGaussian", "TwoPoint", "environment",
+]  # fmt: skip
 
 
 def environment(description: Any) -> Environment:
@@ -34,7 +44,8 @@ def environment(description: Any) -> Environment:
     if not isinstance(description, str):
         return Bernoulli(description)
     found = ENVIRONMENTS[description]
-    if found is Bernoulli:
-        hint = "give the means themselves, for example (0.75, 0.5)"
+    required = [f.name for f in fields(found) if f.init and f.default is MISSING]  # type: ignore[arg-type]
+    if required:
+        hint = f"make it with its {' and '.join(required)}, as in {found.__name__}(...); or give Bernoulli means"
         raise PrivcheckError("environment", description, "a named instance or a list of means", hint)
     return found()

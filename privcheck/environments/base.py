@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from bounds.domains import Declared
+from privcheck.errors import PrivcheckError, words
 from privcheck.registry import Registry
+from privcheck.simulation.reward_laws import SUMMABLE, Laws, law_table
+
+if TYPE_CHECKING:
+    from bounds import Instance
 
 
 class Environment(Declared):
-    """Base of the environments: a frozen dataclass that registers itself under `id`."""
+    """Base of the environments: a frozen dataclass that registers itself under `id`.
+
+    A subclass has `means` and `laws()`, or a `table` of its own. Kernels draw from the laws directly; an environment
+    that has a table only is played from one table for each run, which takes memory for T x K rewards.
+    """
 
     id: ClassVar[str]
 
     means: tuple[float, ...]
+    """Mean reward of every arm: what the pseudo-regret is counted by."""
+
+    unit_rewards: ClassVar[bool] = True
+    """Whether every reward is in [0, 1], where the shipped algorithms are private."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -28,14 +41,41 @@ class Environment(Declared):
         """Number of arms K."""
         return len(self.means)
 
+    @property
+    def longest(self) -> int | None:
+        """Largest horizon that the environment has rewards for; None if there is no end."""
+        return None
+
+    @property
+    def sums_at_once(self) -> bool:
+        """Whether the sum of an episode's rewards is a few draws, so that event engines need no loop over rounds."""
+        laws = self.laws()
+        return laws is not None and laws.kind in SUMMABLE
+
     def gaps(self) -> npt.NDArray[np.float64]:
         """Return the sub-optimality gaps max_b mu_b - mu_a, shape (K,)."""
         means = np.array(self.means)
         return np.asarray(means.max() - means)
 
+    def laws(self) -> Laws | None:
+        """Return the laws of the arms for kernels, or None for an environment that has only a table."""
+        return None
+
+    def source(self) -> npt.NDArray[np.float64] | Laws | None:
+        """Return what kernels draw rewards from, the same for all runs, or None if every run has a table of its own."""
+        return self.laws()
+
     def table(self, rng: np.random.Generator, horizon: int) -> npt.NDArray[np.float64]:
         """Return one draw of all rewards of `horizon` rounds, shape (horizon, K)."""
-        raise NotImplementedError
+        laws = self.laws()
+        if laws is None:
+            got = words(f"a {type(self).__name__} with neither")
+            raise PrivcheckError("environment", got, "laws() or table()", "define one of the two methods")
+        return law_table(laws, rng, horizon)
+
+    def instance(self, epsilon: float, horizon: int) -> Instance | None:
+        """Return the instance that theorems are evaluated on, or None where `bounds` has no family of such laws."""
+        return None
 
 
 ENVIRONMENTS: Registry[Environment] = Registry("environment", "privcheck.environments")

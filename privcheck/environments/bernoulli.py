@@ -8,22 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import UNIT_INTERVAL, parameter
+from bounds import Instance
+from bounds.domains import parameter
 from privcheck.environments.base import Environment
-
-
-@dataclass(frozen=True)
-class Probabilities:
-    """The domain of arm means: a vector of 2 to 127 probabilities."""
-
-    @property
-    def text(self) -> str:
-        return "a list of 2 to 127 numbers in [0, 1]"
-
-    def normalise(self, value: Any) -> tuple[float, ...]:
-        if isinstance(value, str | bytes | dict | set) or not 2 <= len(value) <= 127:
-            raise ValueError
-        return tuple(UNIT_INTERVAL.normalise(mean) for mean in value)
+from privcheck.environments.domains import PerArm
 
 
 @dataclass(frozen=True)
@@ -51,13 +39,24 @@ class Bernoulli(Environment):
     """
 
     means: tuple[float, ...] = parameter(
-        Probabilities(), typical=(0.05, 0.95), doc="mu, mean reward of every arm", hint="for example 0.75, 0.5"
+        PerArm(), typical=(0.05, 0.95), doc="mu, mean reward of every arm", hint="for example 0.75, 0.5"
     )
 
     id: ClassVar[str] = "bernoulli"
 
+    @property
+    def sums_at_once(self) -> bool:
+        return True
+
+    def source(self) -> npt.NDArray[np.float64]:
+        """Return a table without rows, which stands for Bernoulli(`means`)."""
+        return np.zeros((0, self.arms))
+
     def table(self, rng: np.random.Generator, horizon: int) -> npt.NDArray[np.float64]:
         return (rng.random((horizon, self.arms)) < np.array(self.means)).astype(np.float64)
+
+    def instance(self, epsilon: float, horizon: int) -> Instance:
+        return Instance("bernoulli", self.means, epsilon, horizon)
 
 
 def published_means(*means: float) -> Any:

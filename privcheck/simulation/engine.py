@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.bandits.base import Algorithm
-from privcheck.environments import Bernoulli, Environment
+from privcheck.environments import Environment
+from privcheck.errors import PrivcheckError, words
 from privcheck.simulation.compiled import Floats, Integers
+from privcheck.simulation.reward_laws import Laws
 from privcheck.simulation.seeding import generators
 
 CHUNK_RUNS = 256
@@ -32,16 +34,32 @@ def log_checkpoints(horizon: int, count: int) -> Integers:
     return np.unique(spaced)
 
 
-def chunk_runs(algorithm: Algorithm, horizon: int) -> int:
+def engine_of(algorithm: Algorithm, environment: Environment) -> str:
+    """Return "event" if a run costs a few draws for each episode, "step" if it costs something for each round.
+
+    >>> from privcheck.bandits import ALGORITHMS
+    >>> from privcheck.environments import Bernoulli, Beta
+    >>> adap_ucb = ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0)
+    >>> engine_of(adap_ucb, Bernoulli((0.6, 0.5))), engine_of(adap_ucb, Beta((0.6, 0.5)))
+    ('event', 'step')
+    """
+    return "event" if algorithm.simulation_engine == "event" and environment.sums_at_once else "step"
+
+
+def chunk_runs(algorithm: Algorithm, environment: Environment, horizon: int) -> int:
     """Return the runs per chunk: a function of the work alone, never of the number of jobs.
 
     Event engines cost microseconds a run, step engines nanoseconds a round.
 
     >>> from privcheck.bandits import ALGORITHMS
-    >>> chunk_runs(ALGORITHMS["ucb"](arms=2), 10**7), chunk_runs(ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0), 10**7)
-    (2, 256)
+    >>> from privcheck.environments import Bernoulli
+    >>> place = Bernoulli((0.6, 0.5))
+    >>> chunk_runs(ALGORITHMS["ucb"](arms=2), place, 10**7)
+    2
+    >>> chunk_runs(ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0), place, 10**7)
+    256
     """
-    if algorithm.simulation_engine == "event":
+    if engine_of(algorithm, environment) == "event":
         return CHUNK_RUNS
     return min(max(CHUNK_STEPS // horizon, 1), CHUNK_RUNS)
 
@@ -79,11 +97,12 @@ def play(
     Examples
     --------
     >>> from privcheck.bandits import ALGORITHMS
+    >>> from privcheck.environments import Bernoulli
     >>> play(ALGORITHMS["ucb"](arms=2), Bernoulli((1.0, 0.5)), checkpoints=np.array([2, 4]), runs=1, seed=0).shape
     (1, 2)
     """
-    compile_kernel(algorithm)
-    size = chunk_runs(algorithm, int(checkpoints[-1]))
+    compile_kernel(algorithm, environment)
+    size = chunk_runs(algorithm, environment, int(checkpoints[-1]))
     sizes = [min(size, runs - start) for start in range(0, runs, size)]
     arguments = [(algorithm, environment, checkpoints, count, seed, (*key, c)) for c, count in enumerate(sizes)]
     regret = np.empty((runs, len(checkpoints)))
@@ -100,8 +119,10 @@ def play_chunk(
     algorithm: Algorithm, environment: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...]
 ) -> Floats:
     """Return the regret of one chunk, shape (runs, C), by the algorithm's own engine."""
-    no_table = np.zeros((0, environment.arms))
-    return _run_kernel(algorithm, no_table, environment, checkpoints, runs, generators(seed, *key))
+    source = environment.source()
+    if source is None:
+        return play_steps(algorithm, environment, checkpoints, runs, seed, key)
+    return _run_kernel(algorithm, source, environment, checkpoints, runs, generators(seed, *key))
 
 
 def play_steps(
@@ -109,29 +130,48 @@ def play_steps(
 ) -> Floats:
     """Return what `play_chunk` returns, but with every single reward drawn: the slow engine that checks the fast one.
 
-    The two agree in law, not draw for draw: an event engine draws the sum of an episode's rewards as one Binomial.
+    The two agree in law, not draw for draw: an event engine draws the sum of an episode's rewards at once. Takes memory
+    for T x K rewards.
     """
     streams = generators(seed, *key)
     horizon = int(checkpoints[-1])
-    rows = [
-        _run_kernel(algorithm, environment.table(streams.rewards, horizon), environment, checkpoints, 1, streams)
-        for _ in range(runs)
-    ]
+    rows = []
+    for _ in range(runs):
+        table = _checked(environment.table(streams.rewards, horizon), environment, horizon)
+        rows.append(_run_kernel(algorithm, table, environment, checkpoints, 1, streams))
     return np.concatenate(rows)
 
 
-def compile_kernel(algorithm: Algorithm) -> None:
+def _checked(table: Any, environment: Environment, horizon: int) -> Floats:
+    """Return a table that kernels may index without looking, or refuse it."""
+    rewards = np.ascontiguousarray(table, np.float64)
+    if rewards.shape != (horizon, environment.arms):
+        got = words(f"shape {rewards.shape} from {type(environment).__name__}")
+        raise PrivcheckError("table", got, f"shape {(horizon, environment.arms)}", "one row a round, one column an arm")
+    inside = (rewards >= 0.0) & (rewards <= 1.0) if environment.unit_rewards else np.isfinite(rewards)
+    if not inside.all():
+        expected = "rewards in [0, 1]" if environment.unit_rewards else "finite rewards"
+        raise PrivcheckError("table", float(rewards[~inside][0]), expected, "unit_rewards says what is promised")
+    return rewards
+
+
+def compile_kernel(algorithm: Algorithm, environment: Environment) -> None:
     """Compile the kernel, or load it from numba's cache, before threads share it and clocks run."""
-    play_chunk(algorithm, Bernoulli((0.5,) * algorithm.arms), np.array([1], np.int64), 1, 0, ())
+    play_chunk(algorithm, environment, np.array([1], np.int64), 1, 0, ())
 
 
 def _run_kernel(
-    algorithm: Algorithm, table: Floats, environment: Environment, checkpoints: Integers, runs: int, streams: Any
+    algorithm: Algorithm,
+    source: Floats | Laws,
+    environment: Environment,
+    checkpoints: Integers,
+    runs: int,
+    streams: Any,
 ) -> Floats:
     regret = np.empty((runs, len(checkpoints)))
     horizon = int(checkpoints[-1])
     algorithm.kernel(
-        algorithm.kernel_parameters(), table, np.array(environment.means), *streams, horizon, runs, _NO_ACTIONS,
+        algorithm.kernel_parameters(), source, np.array(environment.means), *streams, horizon, runs, _NO_ACTIONS,
         np.ascontiguousarray(checkpoints, np.int64), regret,
     )  # fmt: skip
     return regret

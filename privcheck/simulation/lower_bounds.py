@@ -50,9 +50,9 @@ def asymptotic_rates(simulation: Simulation, lines: Sequence[str] | None) -> lis
 
 
 def _constant(theorem: str, simulation: Simulation, epsilon: float) -> float | None:
-    from bounds import THEOREMS, Instance
+    from bounds import THEOREMS
 
     asymptotic = [name for name, known in THEOREMS.items() if known.asymptotic and known.kind == "lower"]
     check("lines", theorem, Choice(asymptotic))
-    means = simulation.environment.means
-    return THEOREMS[theorem].evaluate(Instance("bernoulli", means, epsilon, simulation.horizon)).constant
+    instance = simulation.environment.instance(epsilon, simulation.horizon)
+    return None if instance is None else THEOREMS[theorem].evaluate(instance).constant

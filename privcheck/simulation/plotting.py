@@ -15,7 +15,7 @@ from privcheck.simulation.lower_bounds import asymptotic_rates
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from privcheck.simulation.results import Simulation
+    from privcheck.simulation.results import PolicyResult, Simulation
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -51,7 +51,7 @@ def save(figure: Figure, target: Path) -> None:
         raise PrivcheckError("plot", words(f"{target}: {error.strerror}"), "a file that can be written") from None
 
 
-def draw(simulation: Simulation, lines: Sequence[str] | None) -> Figure:
+def draw(simulation: Simulation, lines: Sequence[str] | None, log_regret: bool = False) -> Figure:
     """Return the figure; see `Simulation.plot`."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -63,16 +63,7 @@ def draw(simulation: Simulation, lines: Sequence[str] | None) -> Figure:
         figure = Figure(figsize=(3.5, 2.4 + 0.145 * entries), layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
-        _draw_policies(axes, simulation)
-        rounds = simulation.checkpoints
-        for i, (label, constant) in enumerate(rates):
-            axes.plot(rounds, constant * np.log(rounds), color="0.35", lw=1, ls=(":", "-.")[i % 2], label=label)
-        axes.set_xscale("log")
-        axes.set_xlim(_first_round(simulation), simulation.horizon)
-        axes.set_ylim(bottom=0)
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-        axes.set_xlabel("round t")
-        axes.set_ylabel("pseudo-regret")
+        draw_panel(axes, simulation.results, rates, log_regret=log_regret)
         title = f"mean and 5–95 % band of {simulation.runs:,} runs"
         legend = figure.legend(title=title, loc="outside upper left", frameon=False, fontsize=7, handlelength=2.2)
         legend.set_alignment("left")
@@ -80,20 +71,44 @@ def draw(simulation: Simulation, lines: Sequence[str] | None) -> Figure:
     return figure
 
 
-def _draw_policies(axes: Any, simulation: Simulation) -> None:
-    order = sorted(range(len(simulation.results)), key=lambda i: -simulation.results[i].regret[:, -1].mean())
+def draw_panel(
+    axes: Any, results: Sequence[PolicyResult], rates: Sequence[tuple[str, float]] = (), *, log_regret: bool = False
+) -> None:
+    """Draw the mean and the 5-95 % band of each result, and the lines constant * ln t of `rates`, on given axes.
+
+    Parameters
+    ----------
+    axes : of matplotlib.
+    results : of one simulation or of several; their colours follow their order.
+    rates : labels and constants, as `asymptotic_rates` returns them.
+    log_regret : whether the regret has a log axis.
+    """
+    order = sorted(range(len(results)), key=lambda i: -results[i].regret[:, -1].mean())
     for i in order:
-        result = simulation.results[i]
+        result, curves = results[i], results[i].curves()
         color, dash = PALETTE[i % len(PALETTE)], DASHES[i // len(PALETTE) % len(DASHES)]
-        low, high = np.quantile(result.regret, (0.05, 0.95), axis=0)
-        axes.fill_between(result.checkpoints, low, high, color=color, alpha=0.18, lw=0)
-        axes.plot(result.checkpoints, result.regret.mean(axis=0), color=color, ls=dash, lw=1.4, label=result.policy)
+        axes.fill_between(result.checkpoints, curves["q05"], curves["q95"], color=color, alpha=0.18, lw=0)
+        axes.plot(result.checkpoints, curves["mean"], color=color, ls=dash, lw=1.4, label=result.policy)
+    rounds = results[0].checkpoints
+    for i, (label, constant) in enumerate(rates):
+        axes.plot(rounds, constant * np.log(rounds), color="0.35", lw=1, ls=(":", "-.")[i % 2], label=label)
+    axes.set_xscale("log")
+    axes.set_xlim(_first_round(results), rounds[-1])
+    largest = max(float(result.regret[:, -1].mean()) for result in results)
+    if log_regret and largest > 0:
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=max(largest / 1e4, 1.0) if largest > 1.0 else largest / 1e4)
+    else:
+        axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    axes.set_xlabel("round t")
+    axes.set_ylabel("pseudo-regret")
 
 
-def _first_round(simulation: Simulation) -> float:
+def _first_round(results: Sequence[PolicyResult]) -> float:
     """Return where the x-axis starts: the first round at which anything is visible, at 1 % of the final regret."""
-    largest = max(float(result.regret[:, -1].mean()) for result in simulation.results)
-    visible = [result.checkpoints[result.regret.mean(axis=0) > 0.01 * largest] for result in simulation.results]
+    largest = max(float(result.regret[:, -1].mean()) for result in results)
+    visible = [result.checkpoints[result.regret.mean(axis=0) > 0.01 * largest] for result in results]
     starts = [int(rounds[0]) for rounds in visible if len(rounds)]
     first = min(starts, default=1)
-    return float(10.0 ** np.floor(np.log10(first))) if first < simulation.horizon else 1.0
+    return float(10.0 ** np.floor(np.log10(first))) if first < results[0].checkpoints[-1] else 1.0

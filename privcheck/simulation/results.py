@@ -17,6 +17,10 @@ from privcheck.simulation.compiled import Floats, Integers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from privcheck.simulation.comparing import Comparison
+
+STATISTICS = ("mean", "se", "median", "q05", "q95", "q99")
+
 
 @dataclass(frozen=True)
 class PolicyResult:
@@ -29,6 +33,7 @@ class PolicyResult:
     checkpoints : rounds, shape (C,).
     regret : pseudo-regret of every run at the checkpoints, shape (runs, C).
     seconds : wall-clock time of the runs, without compilation.
+    engine : how it was run: "event", an episode at a time, or "step", a round at a time.
     """
 
     policy: str
@@ -36,30 +41,28 @@ class PolicyResult:
     checkpoints: Integers = field(repr=False)
     regret: Floats = field(repr=False)
     seconds: float
-
-    @property
-    def engine(self) -> str:
-        """How it was run: "event", an episode at a time, or "step", a round at a time."""
-        return self.algorithm.simulation_engine
+    engine: str
 
     def summary(self) -> dict[str, Any]:
         """Return statistics of the final pseudo-regret; `se`, the standard error of the mean, is None for one run."""
-        final = self.regret[:, -1]
-        runs = len(final)
-        q05, median, q95, q99 = (float(q) for q in np.quantile(final, (0.05, 0.5, 0.95, 0.99)))
+        final = {name: float(values[-1]) for name, values in self.curves().items()}
         return {
             "policy": self.policy,
-            "mean": float(final.mean()),
-            "se": float(final.std(ddof=1) / np.sqrt(runs)) if runs > 1 else None,
-            "median": median,
-            "q05": q05,
-            "q95": q95,
-            "q99": q99,
-            "runs": runs,
+            **final,
+            "se": final["se"] if len(self.regret) > 1 else None,
+            "runs": len(self.regret),
             "horizon": int(self.checkpoints[-1]),
             "engine": self.engine,
             "seconds": self.seconds,
         }
+
+    def curves(self) -> dict[str, Floats]:
+        """Return the statistics of the pseudo-regret at every checkpoint, each (C,); `se` is NaN for one run."""
+        runs = len(self.regret)
+        q05, median, q95, q99 = np.quantile(self.regret, (0.05, 0.5, 0.95, 0.99), axis=0)
+        spread = self.regret.std(axis=0, ddof=1) if runs > 1 else np.full(len(self.checkpoints), np.nan)
+        values = (self.regret.mean(axis=0), spread / np.sqrt(runs), median, q05, q95, q99)
+        return dict(zip(STATISTICS, values, strict=True))
 
 
 @dataclass(frozen=True)
@@ -106,11 +109,53 @@ class Simulation:
         """Return one dict per policy with the mean, standard error and quantiles of the final pseudo-regret."""
         return [result.summary() for result in self.results]
 
-    def to_json(self) -> str:
-        """Return the summary as JSON text: {"schema_version", "results": [...]}."""
-        return to_json({"results": self.summary()})
+    def curves(self) -> dict[str, Floats]:
+        """Return the mean, standard error, median and quantiles at every checkpoint, each of shape (P, C)."""
+        curves = [result.curves() for result in self.results]
+        return {name: np.stack([curve[name] for curve in curves]) for name in STATISTICS}
 
-    def plot(self, path: str | Path | None = None, *, lines: Sequence[str] | None = None) -> Figure:
+    def compare(self, *, baseline: str | None = None, confidence: float = 0.95) -> list[Comparison]:
+        """Compare the final regret of pairs of policies: see `privcheck.simulation.comparing.compare`."""
+        from privcheck.simulation.comparing import compare
+
+        return compare(self, baseline=baseline, confidence=confidence)
+
+    def to_json(self, *, compare: bool = False) -> str:
+        """Return the summary as JSON text: {"schema_version", "results": [...]}, and "comparisons" if asked for."""
+        return to_json({"results": self.summary()} | ({"comparisons": self.compare()} if compare else {}))
+
+    def save_csv(self, path: str | Path) -> None:
+        """Write a tidy table: columns policy, run (from 0), round and regret, one row for each; ends in .csv."""
+        from privcheck.simulation.storing import save_csv
+
+        save_csv(self, path)
+
+    def save_npz(self, path: str | Path) -> None:
+        """Write arrays, specs, environment and seed to a file for `read_npz`; ends in .npz.
+
+        Raises
+        ------
+        PrivcheckError : a path that cannot be written, an algorithm or environment that is not registered.
+        """
+        from privcheck.simulation.storing import save_npz
+
+        save_npz(self, path)
+
+    @staticmethod
+    def read_npz(path: str | Path) -> Simulation:
+        """Return the simulation that `save_npz` wrote, equal in every number.
+
+        Raises
+        ------
+        PrivcheckError : a file that is no such simulation, or names an algorithm that is not known here.
+        """
+        from privcheck.simulation.storing import read_npz
+
+        return read_npz(path)
+
+    def plot(
+        self, path: str | Path | None = None, *, lines: Sequence[str] | None = None, log_regret: bool = False
+    ) -> Figure:
         """Draw regret against rounds: means, with bands from the 5 % to the 95 % quantile.
 
         Parameters
@@ -118,6 +163,7 @@ class Simulation:
         path : where to save it, ending in .png, .svg or .pdf; None to save nothing.
         lines : ids of asymptotic lower bounds, drawn as constant * ln t for every budget in the simulation. None draws
             Azize and Basu's where it can be evaluated; () draws none.
+        log_regret : whether the regret has a log axis, as the rounds have.
 
         Returns
         -------
@@ -137,7 +183,7 @@ class Simulation:
         from privcheck.simulation.plotting import check_plot_path, draw, save
 
         target = None if path is None else check_plot_path(path)
-        figure = draw(self, lines)
+        figure = draw(self, lines, log_regret)
         if target is not None:
             save(figure, target)
         return figure

@@ -7,15 +7,15 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple
-from typing import Any
 
-from bounds.domains import POSITIVE, Integer, check, declared_fields
-from privcheck.bandits.base import ALGORITHMS, Algorithm, in_words
+from bounds.domains import POSITIVE, Integer, check
+from privcheck.bandits.base import Algorithm
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.progress import progress
-from privcheck.simulation.engine import compile_kernel, log_checkpoints, play
+from privcheck.simulation.choosing import as_list, chosen_algorithm, labels_of
+from privcheck.simulation.engine import compile_kernel, engine_of, log_checkpoints, play
 from privcheck.simulation.results import PolicyResult, Simulation
 from privcheck.simulation.seeding import SEED
 
@@ -80,64 +80,32 @@ def simulate(
     runs, seed = check("runs", runs, Integer(1)), check("seed", seed, SEED)
     jobs, count = check("jobs", jobs, Integer(1)), check("checkpoints", checkpoints, Integer(1))
     budget = None if epsilon is None else check("epsilon", epsilon, POSITIVE, "give a positive budget")
-    algorithms = [_algorithm(policy, place.arms, budget, horizon) for policy in _as_list(policies)]
+    algorithms = [chosen_algorithm(policy, place.arms, budget, horizon) for policy in as_list(policies)]
+    _check_rewards(place, algorithms, horizon)
     rounds = log_checkpoints(horizon, count)
     results, seen = [], Counter[int]()
     with progress("simulating", runs * len(algorithms)) as advance:
-        for label, algorithm in zip(_labels(algorithms), algorithms, strict=True):
+        for label, algorithm in zip(labels_of(algorithms), algorithms, strict=True):
             identity = zlib.crc32(repr((algorithm.id, *astuple(algorithm))).encode())  # type: ignore[call-overload]
             key = (identity, seen[identity])
             seen[identity] += 1
-            compile_kernel(algorithm)
+            compile_kernel(algorithm, place)
             started = time.perf_counter()
             regret = play(
                 algorithm, place, checkpoints=rounds, runs=runs, seed=seed, key=key, jobs=jobs, advance=advance
             )
-            results.append(PolicyResult(label, algorithm, rounds, regret, time.perf_counter() - started))
+            seconds = time.perf_counter() - started
+            results.append(PolicyResult(label, algorithm, rounds, regret, seconds, engine_of(algorithm, place)))
     return Simulation(place, horizon, runs, seed, rounds, tuple(results))
 
 
-def _as_list(policies: Any) -> list[Any]:
-    if isinstance(policies, str | Algorithm):
-        return [policies]
-    if not isinstance(policies, Sequence) or not policies:
-        raise PrivcheckError("policies", policies, "a shipped id, a spec, or a non-empty list of these")
-    return list(policies)
-
-
-def _algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int) -> Algorithm:
-    if isinstance(policy, Algorithm):
-        if policy.arms != arms:
-            got = words(f"{policy.describe()} on an environment with {arms} arms")
-            raise PrivcheckError("policies", got, f"arms={arms}", "give as many arms as the environment has")
-        if policy.declares("horizon") and horizon > policy.horizon:  # type: ignore[attr-defined]
-            got = words(f"{policy.describe()} for {horizon} rounds")
-            raise PrivcheckError("policies", got, f"horizon={horizon}", "declare the horizon that is simulated")
-        return policy
-    if not isinstance(policy, str):
-        hint = "wrap ids in quotes, and make specs such as ALGORITHMS['adap-ucb'](arms=5, epsilon=1.0)"
-        raise PrivcheckError("policies", policy, "a shipped id or a spec", hint)
-    cls = ALGORITHMS[policy]
-    values: dict[str, Any] = {"arms": arms} | ({"horizon": horizon} if cls.declares("horizon") else {})
-    if cls.declares("epsilon"):
-        if epsilon is None:
-            raise PrivcheckError("epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, epsilon=1 say")
-        values["epsilon"] = epsilon
-    return cls(**values)
-
-
-def _labels(algorithms: list[Algorithm]) -> list[str]:
-    """Return a distinct label for each: the id; for a repeated id also what differs; for twins a number."""
-    labels = []
+def _check_rewards(place: Environment, algorithms: list[Algorithm], horizon: int) -> None:
+    """Refuse rewards that an algorithm is not made for, and more rounds than there are rewards."""
+    if place.longest is not None and horizon > place.longest:
+        hint = "give a longer table, or simulate fewer rounds"
+        raise PrivcheckError("horizon", horizon, f"at most the {place.longest} rounds of the table", hint)
     for algorithm in algorithms:
-        parameters = [p.name for p in declared_fields(type(algorithm))]
-        same = [other for other in algorithms if other.id == algorithm.id]
-        differing = [name for name in parameters if len({getattr(other, name) for other in same}) > 1]
-        values = ", ".join(f"{name}={in_words(getattr(algorithm, name), 12)}" for name in differing)
-        labels.append(f"{algorithm.id}({values})" if differing else algorithm.id)
-    repeated, seen = Counter(labels), Counter[str]()
-    for position, label in enumerate(labels):
-        seen[label] += 1
-        if repeated[label] > 1:
-            labels[position] = f"{label} #{seen[label]}"
-    return labels
+        if not place.unit_rewards and not algorithm.any_rewards:
+            got = words(f"{algorithm.id} on rewards outside [0, 1]")
+            hint = f'{algorithm.id} is made for rewards in [0, 1]: clip them, as in Gaussian(means, outside="clip")'
+            raise PrivcheckError("environment", got, "rewards in [0, 1]", hint)

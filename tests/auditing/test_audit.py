@@ -52,6 +52,11 @@ EXTRAS = {
     "screening_runs",
     "counted_runs",
     "delta_lower",
+    "e_value",
+    "sequential",
+    "simplest",
+    "simplest_lower",
+    "tradeoff",
     "feedback",
     "notes",
 }
@@ -72,6 +77,7 @@ def test_the_json_has_the_fields_of_the_contract(violation):
     assert set(found) == CONTRACT | EXTRAS | {"schema_version"}
     assert set(found["witness"]) == {
         "first", "second", "rounds", "streams", "event", "more_likely", "probability_first", "probability_second",
+        "mirror",
     }  # fmt: skip
     for estimate in (
         found["epsilon_estimate"],

@@ -256,3 +256,11 @@ def test_the_variance_scales_gaussian_distances():
     assert wide.d_epsilon_inf(1) == pytest.approx(half.d_epsilon_inf(1), rel=1e-12)
     with pytest.raises(PrivcheckError, match="arm: got 2"):
         narrow.d_inf(2)
+
+
+def test_weights_follow_the_support_whatever_its_order():
+    """The support is sorted; each probability stays with its point."""
+    plain = Instance("bounded", support=(0.0, 0.5, 1.0), weights=((0.1, 0.0, 0.9), (0.3, 0.5, 0.2)), epsilon=1.0)
+    mixed = Instance("bounded", support=(1.0, 0.0, 0.5), weights=((0.9, 0.1, 0.0), (0.2, 0.3, 0.5)), epsilon=1.0)
+    assert mixed == plain
+    assert mixed.means == pytest.approx((0.9, 0.45))

@@ -165,7 +165,7 @@ BAD = [
     (["bounds", "--means", "0.75,0.5"], ["epsilon: got None", "--epsilon 1"]),
     (["bounds", "--means", "0.75,high", "--epsilon", "1"], ["means: got '0.75,high'", "numbers separated by commas"]),
     (["bounds", "--means", "0.75,1.5", "--epsilon", "1"], ["1.5"]),
-    (["bounds", "--means", "0.75,0.5", "--epsilon", "0"], ["epsilon: got 0.0"]),
+    (["bounds", "--means", "0.75,0.5", "--epsilon", "-1"], ["epsilon: got -1.0"]),
     (["bounds", "--means", "0.75,0.5", "--epsilon", "1", "--family", "cauchy"], ["family: got 'cauchy'", "gaussian"]),
     (["bounds", "--means", "0.75,0.5", "--epsilon", "1", "--horizon", "0"], ["horizon: got 0.0", "at least 1"]),
     (["bounds", "--instance", "c9", "--epsilon", "1"], ["'c9'", "'c2'"]),

@@ -42,6 +42,17 @@ def test_bad_input_is_refused_before_anything_runs(changes, parameter, monkeypat
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("changes", "parameter"),
+    [({"arms": 1}, "arms"), ({"arms": 0}, "arms"), ({"epsilon": 0}, "epsilon"), ({"alpha": 0}, "alpha"),
+     ({"alpha": -1}, "alpha"), ({"alpha": math.nan}, "alpha")],
+)  # fmt: skip
+def test_specs_are_checked_where_they_are_made(changes, parameter):
+    with pytest.raises(PrivcheckError) as caught:
+        ALGORITHMS["adap-ucb"](**({"arms": 5, "epsilon": 1.0} | changes))
+    assert caught.value.parameter == parameter
+
+
 def test_the_messages_say_what_to_do():
     with pytest.raises(PrivcheckError, match="adap-ucb is private: give its budget"):
         simulate("adap-ucb", "c2", horizon=100)

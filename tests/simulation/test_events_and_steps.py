@@ -1,11 +1,12 @@
 """The event engines have the law of the step-by-step run, and a wrong twin of an algorithm is told apart.
 
-Every accepting test has a false-failure probability of 1e-6 (chi-square, p < 1e-6) for a seed chosen blindly; seeds are
-fixed, so that it either fails always or never.
+Every accepting test has a false-failure probability of 1e-6 for each comparison (chi-square; Kolmogorov and Smirnov,
+conservative for discrete regret; p < 1e-6) for a seed chosen blindly; seeds are fixed: it fails always or never.
 """
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import Bernoulli
@@ -46,6 +47,7 @@ def test_own_engine_and_steps_agree_in_law(name, law_test):
     fast, slow = final("own", example(name), 1), final("steps", example(name), 2)
     for column in range(len(CHECKPOINTS)):
         assert law_test(fast[:, column], slow[:, column]) > LEVEL
+        assert stats.ks_2samp(fast[:, column], slow[:, column], method="asymp").pvalue > LEVEL
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,9 @@ def test_own_engine_and_steps_agree_in_law(name, law_test):
     ],
 )
 def test_wrong_parameters_are_told_apart(name, twin, law_test):
-    assert law_test(final("own", example(name), 1)[:, -1], final("steps", twin, 2)[:, -1]) < LEVEL
+    fast, slow = final("own", example(name), 1)[:, -1], final("steps", twin, 2)[:, -1]
+    assert law_test(fast, slow) < LEVEL
+    assert stats.ks_2samp(fast, slow, method="asymp").pvalue < LEVEL
 
 
 @pytest.mark.parametrize("name", ["adap-ucb", "adap-kl-ucb"])

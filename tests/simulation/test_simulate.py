@@ -10,6 +10,7 @@ import pytest
 
 from privcheck import progress as progress_module
 from privcheck.bandits import ALGORITHMS
+from privcheck.environments import Bernoulli
 from privcheck.simulation import engine
 from privcheck.simulation.engine import chunk_runs, log_checkpoints, play
 from privcheck.simulation.simulate import simulate
@@ -65,8 +66,8 @@ def test_another_seed_is_another_sample(simulation):
 
 def test_chunks_are_independent_and_of_a_size_fixed_by_the_work(monkeypatch):
     spec = ALGORITHMS["ucb"](arms=5)
-    assert [chunk_runs(spec, t) for t in (10, 10**5, 10**7, 10**9)] == [256, 200, 2, 1]
-    place, rounds, seen = engine.Bernoulli((0.6, 0.5, 0.4, 0.3, 0.2)), np.array([64]), []
+    assert [chunk_runs(spec, Bernoulli((0.5,) * 5), t) for t in (10, 10**5, 10**7, 10**9)] == [256, 200, 2, 1]
+    place, rounds, seen = Bernoulli((0.6, 0.5, 0.4, 0.3, 0.2)), np.array([64]), []
     original = engine.play_chunk
 
     def recording(algorithm, environment, checkpoints, runs, seed, key):

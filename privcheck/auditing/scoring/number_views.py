@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.scoring.learned import LogisticScore
-from privcheck.auditing.scoring.numeric import Distance, Floats, Histogram, Value
+from privcheck.auditing.scoring.numeric import Distance, Floats, Histogram, SumOfHistograms, Value
 from privcheck.auditing.scoring.prefix import distinct_rows
 from privcheck.auditing.scoring.view import NumberView, Sequences, View
 
@@ -31,7 +31,7 @@ def number_views(
     outputs : training runs, which show what there is to read.
     symbols : reads the discrete parts that may be seen.
     columns : the numbers: what to call one, and how to read it.
-    thorough : adds histograms, a regression on all parts and, where it is known, the likelihood ratio.
+    thorough : adds histograms of each, a regression on all parts and, where it is known, the likelihood ratio.
 
     """
     found: list[View] = []
@@ -41,6 +41,8 @@ def number_views(
             found.append(NumberView(f"|{label} - its median|", read, Distance, plain=True))
             found.append(NumberView(label, read, Histogram))
     numbers, discrete = outputs.numbers.shape[1], outputs.symbols.shape[1]
+    if numbers > 1 or (numbers and not thorough):
+        found.append(NumberView("all real parts", lambda runs: runs.numbers, SumOfHistograms))
     if thorough and (numbers > 1 or (numbers and discrete) or _many(symbols(outputs))):
         found.append(NumberView("all parts together", lambda runs: (symbols(runs), runs.numbers), LogisticScore))
     if thorough and outputs.ratios is not None:

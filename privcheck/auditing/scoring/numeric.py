@@ -13,6 +13,9 @@ BINS = 64
 RUNS_PER_BIN = 1000
 """Training runs that a bin asks for: of many small bins the most telling is mostly luck."""
 
+MOST_COLUMNS = 64
+"""Real parts whose histograms are summed."""
+
 MOST_TRAINING_RUNS = 50_000
 """Training runs of each stream that a histogram or a median looks at."""
 
@@ -74,7 +77,7 @@ class Histogram:
         bins = max(4, min(BINS, (len(one) + len(two)) // RUNS_PER_BIN))
         self.edges = np.unique(np.quantile(np.concatenate([one, two]), np.arange(1, bins) / bins, method="lower"))
         k, l = (np.bincount(self._bin(values), minlength=len(self.edges) + 1).astype(float) for values in (one, two))
-        near = [np.convolve(counts, np.ones(3), mode="same") for counts in (k, l)]
+        near = [np.convolve(counts, np.ones(3))[1:-1] for counts in (k, l)]
         share = (near[0] + 0.5) / (near[0] + near[1] + 1.0)
         posterior = (k + PRIOR_RUNS * share) / (k + l + PRIOR_RUNS)
         self.log_odds = np.log(posterior) - np.log1p(-posterior)
@@ -85,3 +88,24 @@ class Histogram:
     def __call__(self, values: Floats) -> Floats:
         """Return the log-odds of the bin of each number, shape (n,)."""
         return np.asarray(self.log_odds[self._bin(np.where(np.isnan(values), -np.inf, values))])
+
+
+class SumOfHistograms:
+    """The sum of the log-odds of histograms of all real parts, as if these were independent given the stream.
+
+    Parameters
+    ----------
+    first, second : real parts of the training runs on each stream, shape (n, E); at most `MOST_COLUMNS` are read.
+
+    """
+
+    def __init__(self, first: Floats, second: Floats) -> None:
+        columns = range(min(first.shape[1], MOST_COLUMNS))
+        self.histograms = [Histogram(first[:, column], second[:, column]) for column in columns]
+
+    def __call__(self, values: Floats) -> Floats:
+        """Return the summed log-odds of the first stream, shape (n,)."""
+        total = np.zeros(len(values))
+        for column, histogram in enumerate(self.histograms):
+            total += histogram(values[:, column])
+        return total

@@ -75,11 +75,12 @@ TWINS = [
     ),
     Twins(
         "one level missed",
-        "a tree of 2 levels with the noise for 1",
-        tree(1.0),
+        "a tree of 3 levels with the noise for 2",
         tree(2.0),
-        options={"horizon": 2},
-        law=additive(1.0, _node_sums),
+        tree(3.0),
+        runs=50_000,
+        options={"horizon": 4},
+        law=additive(2.0, _node_sums),
     ),
     Twins(
         "noised anew in every round",

@@ -1,0 +1,59 @@
+"""Independent Gaussian arms, and what an algorithm for rewards in [0, 1] makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bounds import Instance
+from bounds.domains import POSITIVE, Choice, Real, parameter
+from privcheck.environments.base import Environment
+from privcheck.environments.domains import PerArm
+from privcheck.simulation.reward_laws import CLIPPED_GAUSSIAN, GAUSSIAN, NO_ATOMS, Laws
+
+
+@dataclass(frozen=True)
+class Gaussian(Environment):
+    r"""Gaussian arms: X_{t,a} ~ N(mu_a, s^2), refused by algorithms for rewards in [0, 1] unless clipping is asked for.
+
+    With outside="clip" the algorithm sees min(max(X, 0), 1) in place of X: another law, whose means are pulled towards
+    1/2 and whose gaps are smaller. The pseudo-regret is counted by the means mu of the Gaussians all the same. Equal
+    deviations keep the order of the arms.
+
+    Parameters
+    ----------
+    means : mu, shape (K,), 2 <= K <= 127.
+    deviation : s > 0.
+    outside : "refuse" (default): only algorithms that need no range play here; "clip": to [0, 1], before anything else.
+
+    Examples
+    --------
+    >>> Gaussian((0.75, 0.5), deviation=1.0).unit_rewards, Gaussian((0.75, 0.5), outside="clip").unit_rewards
+    (False, True)
+    """
+
+    means: tuple[float, ...] = parameter(PerArm(Real()), typical=(0.1, 0.9), doc="mu, mean reward of every arm")
+    deviation: float = parameter(POSITIVE, typical=(0.1, 1.0), default=1.0, doc="s, standard deviation")
+    outside: str = parameter(
+        Choice(("refuse", "clip")), typical=("refuse", "clip"), default="refuse", doc="rewards outside [0, 1]"
+    )
+
+    id: ClassVar[str] = "gaussian"
+
+    @property
+    def unit_rewards(self) -> bool:  # type: ignore[override]
+        """Whether every reward is in [0, 1]."""
+        return self.outside == "clip"
+
+    def laws(self) -> Laws:
+        means = np.array(self.means)
+        kind = CLIPPED_GAUSSIAN if self.outside == "clip" else GAUSSIAN
+        return Laws(kind, NO_ATOMS, np.stack([means, np.full_like(means, self.deviation)], axis=1))
+
+    def instance(self, epsilon: float, horizon: int) -> Instance | None:
+        """Return the Gaussian instance; none where rewards are clipped."""
+        if self.outside == "clip":
+            return None
+        return Instance("gaussian", self.means, epsilon, horizon, variance=self.deviation**2)

@@ -1,0 +1,127 @@
+"""Logged bandit feedback: read from CSV with the columns that the user names, and checked."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from bounds.domains import Real, check
+from privcheck.errors import PrivcheckError, words
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedFeedback:
+    """A log of rounds in which some policy played one arm and saw its reward.
+
+    Parameters
+    ----------
+    arms : the names of the arms, shape (K,).
+    actions : index of the arm that was played, integers, shape (n,).
+    rewards : in [0, 1], shape (n,).
+    propensities : probability with which the logging policy played the arm that it played, shape (n,); all equal where
+        the log has no such column.
+    """
+
+    arms: tuple[str, ...]
+    actions: npt.NDArray[np.int64]
+    rewards: npt.NDArray[np.float64]
+    propensities: npt.NDArray[np.float64]
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | Path,
+        *,
+        action: str,
+        reward: str,
+        propensity: str | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        arms: Sequence[str] | None = None,
+    ) -> LoggedFeedback:
+        """Read a CSV file with a header; other columns are ignored.
+
+        Parameters
+        ----------
+        path : the file.
+        action, reward : the columns of the arm that was played, any text, and of its reward, a number.
+        propensity : the column of the logging policy's probability of that arm, in (0, 1]; None if arms were played
+            uniformly at random.
+        reward_range : lowest and highest possible reward, mapped to 0 and 1. It must not be read off the data: the
+            range of the data is no public fact.
+        arms : the names of the arms, in order; None for the names in the log, sorted.
+
+        Raises
+        ------
+        PrivcheckError : no such file or column, a reward outside the range, a name that is no arm, an arm twice or
+            never logged, fewer than 2 or more than 127 arms.
+        """
+        rows = _read(path, [name for name in (action, reward, propensity) if name is not None])
+        names = tuple(sorted({row[action] for row in rows})) if arms is None else _names(arms)
+        if not 2 <= len(names) <= 127:
+            raise PrivcheckError("arms", names, "2 to 127 different arms", f"column {action!r} names the arms")
+        number = {name: index for index, name in enumerate(names)}
+        unknown = next((row[action] for row in rows if row[action] not in number), None)
+        if unknown is not None:
+            raise PrivcheckError("arms", unknown, f"one of the arms {', '.join(names)}", "list every arm of the log")
+        actions = np.array([number[row[action]] for row in rows], np.int64)
+        never = [
+            name for name, count in zip(names, np.bincount(actions, minlength=len(names)), strict=True) if not count
+        ]
+        if never:
+            hint = "nothing is known about it: leave it out"
+            raise PrivcheckError("arms", words(f"{', '.join(never)}, never logged"), "arms that the log has", hint)
+        low, high = _range(reward_range)
+        values = _column(rows, reward, Real(low, high), "reward_range says what is possible")
+        odds = np.ones(len(rows))
+        if propensity is not None:
+            odds = _column(rows, propensity, Real(0.0, 1.0, low_open=True), "the probability of the logged arm")
+        return cls(names, actions, (values - low) / (high - low), odds)
+
+
+def _read(path: str | Path, columns: list[str]) -> list[dict[str, str]]:
+    try:
+        with Path(path).open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            header = list(reader.fieldnames or [])
+            for column in columns:
+                if column not in header:
+                    found = f"the file has {', '.join(header) or 'no header'}"
+                    raise PrivcheckError("columns", column, f"a column of {path}", found)
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PrivcheckError("log", str(path), "a CSV file that can be read", reason) from None
+    if not rows:
+        raise PrivcheckError("log", str(path), "at least one logged round", "the file has a header only")
+    return rows
+
+
+def _names(arms: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(map(str, arms))
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice or isinstance(arms, str):
+        raise PrivcheckError("arms", twice or arms, "a list of different names", "every arm has one name")
+    return names
+
+
+def _range(pair: tuple[float, float]) -> tuple[float, float]:
+    if len(pair) != 2 or not all(math.isfinite(end) for end in pair) or pair[0] >= pair[1]:
+        raise PrivcheckError("reward_range", pair, "the lowest and the highest possible reward", "as in (0, 1)")
+    return float(pair[0]), float(pair[1])
+
+
+def _column(rows: list[dict[str, str]], name: str, domain: Real, hint: str) -> npt.NDArray[np.float64]:
+    values = np.empty(len(rows))
+    for line, row in enumerate(rows):
+        try:
+            number: float | str = float(row[name])
+        except (TypeError, ValueError):
+            number = row[name]
+        values[line] = check(f"column {name!r}, line {line + 2}", number, domain, hint)
+    return values

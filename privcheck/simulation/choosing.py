@@ -1,0 +1,63 @@
+"""From what a user names to algorithms, and to labels that tell them apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from bounds.domains import POSITIVE, declared_fields
+from privcheck.bandits.base import ALGORITHMS, Algorithm, in_words, split_description
+from privcheck.errors import PrivcheckError, words
+
+
+def as_list(policies: Any) -> list[Any]:
+    """Return one policy or several as a list."""
+    if isinstance(policies, str | Algorithm):
+        return [policies]
+    if not isinstance(policies, Sequence) or not policies:
+        raise PrivcheckError("policies", policies, "a shipped id, a spec, or a non-empty list of these")
+    return list(policies)
+
+
+def chosen_algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int) -> Algorithm:
+    """Return the spec of a shipped id, or a spec as it is if it fits."""
+    if isinstance(policy, Algorithm):
+        if policy.arms != arms:
+            got = words(f"{policy.describe()} on an environment with {arms} arms")
+            raise PrivcheckError("policies", got, f"arms={arms}", "give as many arms as the environment has")
+        if policy.declares("horizon") and horizon > policy.horizon:  # type: ignore[attr-defined]
+            got = words(f"{policy.describe()} for {horizon} rounds")
+            raise PrivcheckError("policies", got, f"horizon={horizon}", "declare the horizon that is simulated")
+        return policy
+    if not isinstance(policy, str):
+        hint = "wrap ids in quotes, and make specs such as ALGORITHMS['adap-ucb'](arms=5, epsilon=1.0)"
+        raise PrivcheckError("policies", policy, "a shipped id or a spec", hint)
+    name, given = split_description(policy)
+    cls = ALGORITHMS[name]
+    if given.get("arms", arms) != arms:
+        got = words(f"{policy} on an environment with {arms} arms")
+        raise PrivcheckError("policies", got, f"arms={arms}", "leave the number of arms out")
+    values: dict[str, Any] = {"arms": arms} | ({"horizon": horizon} if cls.declares("horizon") else {})
+    if cls.declares("epsilon") and "epsilon" not in given:
+        if epsilon is None:
+            raise PrivcheckError("epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, epsilon=1 say")
+        values["epsilon"] = epsilon
+    return cls(**values | given)
+
+
+def labels_of(algorithms: list[Algorithm]) -> list[str]:
+    """Return a distinct label for each: the id; for a repeated id also what differs; for twins a number."""
+    labels = []
+    for algorithm in algorithms:
+        parameters = [p.name for p in declared_fields(type(algorithm))]
+        same = [other for other in algorithms if other.id == algorithm.id]
+        differing = [name for name in parameters if len({getattr(other, name) for other in same}) > 1]
+        values = ", ".join(f"{name}={in_words(getattr(algorithm, name), 12)}" for name in differing)
+        labels.append(f"{algorithm.id}({values})" if differing else algorithm.id)
+    repeated, seen = Counter(labels), Counter[str]()
+    for position, label in enumerate(labels):
+        seen[label] += 1
+        if repeated[label] > 1:
+            labels[position] = f"{label} #{seen[label]}"
+    return labels

@@ -1,0 +1,137 @@
+"""Comparisons: intervals that cover, tests that keep their level and have power, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from privcheck.bandits import ALGORITHMS
+from privcheck.environments import Bernoulli
+from privcheck.errors import PrivcheckError
+from privcheck.simulation.comparing import QUANTILES, compare, quantile_interval
+from privcheck.simulation.results import PolicyResult, Simulation
+
+PLACE = Bernoulli((0.75, 0.5))
+
+
+def sample(**regrets):
+    """Return a simulation whose final regrets are given."""
+    rounds = np.array([1000])
+    results = tuple(
+        PolicyResult(name, ALGORITHMS["ucb"](arms=2), rounds, np.array(values, float)[:, None], 0.0, "step")
+        for name, values in regrets.items()
+    )
+    return Simulation(PLACE, 1000, len(results[0].regret), 0, rounds, results)
+
+
+def test_one_comparison_against_scipy():
+    rng = np.random.default_rng(0)
+    first, second = rng.gamma(3.0, 10.0, 200), rng.gamma(2.0, 12.0, 200)
+    (found,) = compare(sample(a=first, b=second))
+    welch = stats.ttest_ind(first, second, equal_var=False)
+    assert (found.first, found.second) == ("a", "b")
+    assert found.mean.value == pytest.approx(first.mean() - second.mean())
+    assert (found.mean.low, found.mean.high) == pytest.approx(tuple(welch.confidence_interval(0.95)))
+    assert found.p_mean == pytest.approx(welch.pvalue)
+    assert found.p_order == pytest.approx(stats.mannwhitneyu(first, second, method="asymptotic").pvalue)
+    assert found.better == pytest.approx((first[:, None] < second).mean())
+    assert found.q95.value == pytest.approx(np.quantile(first, 0.95) - np.quantile(second, 0.95))
+    assert found.q99.low < found.q99.value < found.q99.high
+
+
+def test_pairs_baseline_and_adjustment():
+    rng = np.random.default_rng(1)
+    simulation = sample(**{name: rng.gamma(shape, 5.0, 60) for name, shape in (("a", 3), ("b", 4), ("c", 6))})
+    everything, against = compare(simulation), compare(simulation, baseline="b")
+    assert [(c.first, c.second) for c in everything] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [(c.first, c.second) for c in against] == [("a", "b"), ("c", "b")]
+    raw = stats.ttest_ind(*(r.regret[:, 0] for r in simulation.results[:2]), equal_var=False)
+    assert against[0].p_mean >= raw.pvalue * (1 - 1e-9)
+    assert [c.p_mean for c in everything] == pytest.approx(_holm_by_hand(simulation), rel=1e-9)
+    assert everything[0].mean.low < against[0].mean.low < raw.confidence_interval(0.95).low
+    narrow = compare(simulation, confidence=0.5)[0]
+    assert narrow.mean.low > everything[0].mean.low
+    assert narrow.median.high <= everything[0].median.high
+
+
+def _holm_by_hand(simulation):
+    """Sort, multiply by the number of hypotheses that are left, and take running maxima."""
+    samples = [result.regret[:, 0] for result in simulation.results]
+    raw = [stats.ttest_ind(samples[i], samples[j], equal_var=False).pvalue for i, j in ((0, 1), (0, 2), (1, 2))]
+    factors = {index: 3 - rank for rank, index in enumerate(np.argsort(raw))}
+    scaled = [min(1.0, p * factors[i]) for i, p in enumerate(raw)]
+    return [max(s for s, q in zip(scaled, raw, strict=True) if q <= p) for p in raw]
+
+
+LAWS = {
+    "exponential": (lambda rng, n: rng.exponential(1.0, n), lambda q: -math.log1p(-q)),
+    "three values": (
+        lambda rng, n: rng.choice([0.0, 1.0, 7.0], n, p=[0.6, 0.37, 0.03]),
+        lambda q: {0.5: 0, 0.95: 1, 0.99: 7}[q],
+    ),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("quantile", QUANTILES)
+@pytest.mark.parametrize("runs", [20, 300])
+def test_intervals_for_quantiles_cover_at_any_number_of_runs(law, quantile, runs):
+    """1000 intervals of error 0.1: more than 154 failures have a probability below 1e-7."""
+    draw, truth = LAWS[law]
+    rng = np.random.default_rng(2)
+    failures = 0
+    for _ in range(1000):
+        low, high = quantile_interval(np.sort(draw(rng, runs)), quantile, 0.1, 1e9)
+        failures += not low <= truth(quantile) <= high
+    assert failures <= 154
+
+
+def test_a_quantile_interval_that_is_too_short_is_noticed():
+    rng = np.random.default_rng(3)
+    misses = [np.quantile(x, 0.45) <= math.log(2) <= np.quantile(x, 0.55) for x in rng.exponential(1.0, (1000, 300))]
+    assert 1000 - sum(misses) <= 154
+    misses = [np.quantile(x, 0.48) <= math.log(2) <= np.quantile(x, 0.52) for x in rng.exponential(1.0, (1000, 300))]
+    assert 1000 - sum(misses) > 154
+
+
+def test_with_few_runs_a_high_quantile_is_bounded_by_the_largest_regret_only():
+    (found,) = compare(sample(a=[1.0, 2.0, 3.0], b=[5.0, 6.0, 7.0]))
+    assert (found.q99.low, found.q99.high) == (2.0 - 250.0, 250.0 - 6.0), "P(B < 2) = 0.0003 and P(B < 3) = 0.03"
+
+
+def test_equal_policies_are_rarely_called_different():
+    """Three equal policies, 300 times, at level 0.05: more than 40 false alarms have a probability below 1e-7."""
+    rng = np.random.default_rng(4)
+    alarms = {"mean": 0, "order": 0}
+    for _ in range(300):
+        found = compare(sample(**{name: rng.gamma(2.0, 5.0, 50) for name in "abc"}))
+        alarms["mean"] += min(c.p_mean for c in found) < 0.05
+        alarms["order"] += min(c.p_order for c in found) < 0.05
+    assert alarms["mean"] <= 40
+    assert alarms["order"] <= 40
+
+
+def test_constant_regret_makes_no_warning():
+    (equal,) = compare(sample(a=[3.0] * 5, b=[3.0] * 5))
+    (apart,) = compare(sample(a=[3.0] * 5, b=[4.0] * 5))
+    assert (equal.p_mean, equal.mean.value, equal.better) == (1.0, 0.0, 0.5)
+    assert (apart.p_mean, apart.mean.value, apart.better) == (0.0, -1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("simulation", "options", "parameter"),
+    [
+        (sample(a=[1.0, 2.0]), {}, "policies"),
+        (sample(a=[1.0], b=[2.0]), {}, "runs"),
+        (sample(a=[1.0, 2.0], b=[2.0, 3.0]), {"baseline": "c"}, "baseline"),
+        *[
+            (sample(a=[1.0, 2.0], b=[2.0, 3.0]), {"confidence": bad}, "confidence")
+            for bad in (0, 1, 1.5, math.nan, "95")
+        ],
+    ],
+)
+def test_refused(simulation, options, parameter):
+    with pytest.raises(PrivcheckError) as caught:
+        compare(simulation, **options)
+    assert caught.value.parameter == parameter
