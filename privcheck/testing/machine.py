@@ -10,9 +10,10 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from privcheck.accounting import Ledger
+from privcheck.accounting import Ledger, ReleaseRefusedError
 from privcheck.auditing.runners import PolicyRunner
 from privcheck.certifying.guard import GuardedPolicy, guard
+from privcheck.certifying.private import LeakError
 from privcheck.privacy import Contexts
 from privcheck.testing.instances import contexts as contexts_of
 from privcheck.testing.running import PrivacyFailure
@@ -25,8 +26,8 @@ SLACK = 1e-9
 class BanditMachine(RuleBasedStateMachine):
     """Drives a policy under its guard with rewards of hypothesis' choice, and checks the ledger after every step.
 
-    Derive from it, say what is driven, and let pytest collect its `TestCase`. A leak, a refused release or a ledger that
-    does not add up fails the test, and shrinks to the fewest steps and the plainest rewards that show it.
+    Derive from it, say what is driven, and let pytest collect its `TestCase`. A leak, a refused release or a ledger
+    that does not add up fails the test, and shrinks to the fewest steps and the plainest rewards that show it.
 
     Attributes
     ----------
@@ -91,7 +92,10 @@ class BanditMachine(RuleBasedStateMachine):
         row = st.lists(reward, min_size=self.arms, max_size=self.arms)
         told: Any = data.draw(row if self.feedback == "full" else reward, label=f"reward of round {self.played + 1}")
         self.played += 1
-        self.policy.update(*context, action, told)
+        try:
+            self.policy.update(*context, action, told)
+        except (ReleaseRefusedError, LeakError) as error:
+            raise PrivacyFailure(f"round {self.played}: {error}") from None
 
     @invariant()
     def the_ledger_is_within_the_budget(self) -> None:
@@ -122,7 +126,7 @@ def check_ledger(ledger: Ledger, epsilon: float, rounds: int) -> None:
     charged: dict[Any, list[float]] = {}
     for release in ledger.releases:
         for datum, loss in release.losses.items():
-            paid_in = datum[0] if isinstance(datum, tuple) else datum
+            paid_in: Any = datum[0] if isinstance(datum, tuple) else datum
             if not 1 <= paid_in <= release.round <= rounds:
                 raise PrivacyFailure(f"round {rounds}: a release of round {release.round} charges round {paid_in}")
             charged.setdefault(datum, []).append(loss)

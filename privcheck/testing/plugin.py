@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--privcheck-budget",
         type=_whole(20),
         metavar="RUNS",
-        help="runs on each stream of an audit, at least 20, for tests that do not say (5000): more see smaller violations",
+        help="runs on each stream of an audit, at least 20, for tests that do not say (5000): more see more",
     )
     group.addoption(
         "--privcheck-seed",
@@ -94,16 +94,24 @@ def _asserting(test: Callable[..., Any], marks: list[pytest.Mark]) -> Callable[.
         target = test(**arguments)
         for mark in marks:
             assertion = getattr(privcheck.testing, MARKS[mark.name][0])
-            try:
-                inspect.signature(assertion).bind(target, *mark.args, **mark.kwargs)
-            except TypeError as error:
-                pytest.fail(f"pytest.mark.{mark.name}: {error}", pytrace=False)
-            try:
-                assertion(target, *mark.args, **mark.kwargs)
-            except (PrivacyFailure, PrivcheckError) as error:
-                pytest.fail(str(error), pytrace=False)
+            wrong = _failure(assertion, mark, target)
+            if wrong:
+                pytest.fail(wrong, pytrace=False)
 
     return asserting
+
+
+def _failure(assertion: Callable[..., Any], mark: pytest.Mark, target: Any) -> str:
+    """Return why the assertion of a mark fails, nothing when it passes."""
+    try:
+        inspect.signature(assertion).bind(target, *mark.args, **mark.kwargs)
+    except TypeError as error:
+        return f"pytest.mark.{mark.name}: {error}"
+    try:
+        assertion(target, *mark.args, **mark.kwargs)
+    except (PrivacyFailure, PrivcheckError) as error:
+        return str(error)
+    return ""
 
 
 class Summary:
@@ -126,6 +134,4 @@ class Summary:
         for node, sentence in sorted(self.passed):
             terminalreporter.line(node)
             terminalreporter.line(f"    {sentence}")
-        terminalreporter.line(
-            "A test that passes has refuted nothing; an audit proves no privacy, however large it is."
-        )
+        terminalreporter.line("An audit that passes has refuted nothing, and proves nothing.")

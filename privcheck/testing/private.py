@@ -77,8 +77,7 @@ def assert_private(
 
 
 def _more(report: AuditReport) -> str:
-    shown = report.resolution.epsilon if report.resolution else 0.0
-    claim = report.epsilon_claimed or 0.0
-    needed = 1.5 * report.runs * math.exp(min(max(claim - shown, 0.0), 20.0))
+    ratio = math.exp(min(report.epsilon_claimed or 0.0, 20.0))
+    needed = max(2.0 * report.runs, 10.0 * math.log(1.0 / report.error) * (1.0 + ratio))
     digits = 10 ** int(math.log10(needed))
     return f"Give it more runs: runs={math.ceil(needed / digits) * digits:,} or --privcheck-budget.".replace(",", "_")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bounds.domains import POSITIVE, Integer, check
 from privcheck.auditing.settings import PROBABILITY, Settings
@@ -26,7 +27,12 @@ from privcheck.testing.running import (
     passed,
 )
 
+Floats = npt.NDArray[np.float64]
+
 REGRET_RUNS = 400
+
+MOST_STAKED = 0.75
+"""Share of the capital that a bet may lose."""
 
 
 @assertion
@@ -63,10 +69,10 @@ def assert_regret_below(
 
     Raises
     ------
-    PrivacyFailure : the lower confidence limit of the expected regret is above the bound; or the runs are too few, or
-        the horizon too short, for any policy to fail.
+    PrivacyFailure : the expected regret is shown to be above the bound; or the runs are too few, or the horizon too
+        short, for any policy to fail. A mean that is above the bound by chance fails nothing.
 
-    Source: Maurer and Pontil (2009), Theorem 4 (empirical Bernstein bound), for regrets in [0, T max_a Delta_a].
+    Source: Waudby-Smith and Ramdas (2024), bets on means, for regrets in [0, T max_a Delta_a].
 
     Examples
     --------
@@ -74,55 +80,56 @@ def assert_regret_below(
     True
     """
     nothing(target)
-    how = asked(seed, check("runs", runs, Integer(2)), REGRET_RUNS)
+    how = asked(seed, check("runs", runs, Integer(2)))
     place, limit = make_environment(environment), check("bound", bound, POSITIVE, "a regret is positive")
     length = check("horizon", horizon, Integer(place.arms), "every arm has to be played once")
     level = check("error", error, PROBABILITY, "1e-6 is usual")
     most = length * float(place.gaps().max())
-    least = most - margin(0.0, how.runs, most, level)
     name = name_of(target)
-    if least <= limit:
-        hint = "lower the bound" if most <= limit else f"raise runs above {how.runs:,}, or the horizon"
-        raise PrivacyFailure(
-            f"{name}: this test could not fail: the regret of {how.runs:,} runs of {length:,} rounds shows at most that "
-            f"the expected regret is above {max(least, 0.0):.4g}, and the bound is {limit:g}. Give {hint}."
-            if most > limit
-            else f"{name}: this test could not fail: no policy has a regret above {most:g}. Give it a lower bound."
-        )
+    if most <= limit or evidence(np.ones(how.runs), limit / most, level) < 1.0 / level:
+        why = f"no policy has a regret above {most:.4g}" if most <= limit else f"{how.runs:,} runs show too little"
+        hint = "give it a lower bound" if most <= limit else "give it more runs or a longer horizon"
+        raise PrivacyFailure(f"{name}: this test could not fail: {why}, and the bound is {limit:g}; {hint}")
     regrets = _regrets(target, place, epsilon, length, how.runs, how.seed)
-    mean, spread = float(regrets.mean()), margin(float(regrets.var(ddof=1)), how.runs, most, level)
+    mean = float(regrets.mean())
     about = f"{name}: mean regret {mean:.4g} in {how.runs:,} runs of {length:,} rounds"
-    if mean - spread > limit:
-        told = f"{about}: the expected regret is above {mean - spread:.4g}, and the bound is {limit:g}"
+    if evidence(regrets / most, limit / most, level) >= 1.0 / level:
+        told = f"{about}: the expected regret is above the bound {limit:g}"
         call = f"privcheck.testing.assert_regret_below({name}, {limit:g}, ..., horizon={length}, seed={how.seed})"
         witness = [f"Means of the arms: {', '.join(f'{mu:g}' for mu in place.means)}"]
         raise failure(told, witness, by_chance(level, "a policy within the bound"), how, call)
-    passed(f"{about}, bound {limit:g}; a mean above {limit + spread:.4g} would have failed")
+    near = limit + float(regrets.std()) * math.sqrt(2.0 * math.log(1.0 / level) / how.runs)
+    passed(f"{about}, not shown to be above {limit:g} in expectation; about {near:.4g} would have been needed")
     return mean
 
 
-def margin(variance: float, runs: int, most: float, level: float) -> float:
-    """Return how far the mean of independent numbers in [0, most] may lie above their expectation at a level.
+def evidence(values: Floats, mean: float, level: float) -> float:
+    """Return the largest capital that bets against "the expectation is at most `mean`" reach; if it is, 1 / level is
+    reached with probability at most `level`.
 
     Parameters
     ----------
-    variance : of the sample, with n - 1 in the denominator.
-    runs : n, at least 2.
-    most : the largest possible number.
-    level : error probability.
+    values : independent numbers in [0, 1], shape (n,).
+    mean : in (0, 1).
+    level : what the size of the bets aims at, in (0, 1).
+
+    Source: Waudby-Smith and Ramdas (2024), Section 4.1 (predictable plug-in bets), with Ville's inequality.
 
     Examples
     --------
-    >>> round(margin(0.25, 1000, 1.0, 0.05), 4)
-    0.0516
+    >>> evidence(np.full(100, 0.9), 0.5, 1e-6) > 1e6, evidence(np.full(100, 0.5), 0.5, 1e-6)
+    (True, 1.0)
     """
-    logarithm = math.log(2.0 / level)
-    return math.sqrt(2.0 * variance * logarithm / runs) + 7.0 * most * logarithm / (3.0 * (runs - 1))
+    before = np.arange(1, len(values) + 1)
+    guesses = (0.5 + np.cumsum(values)) / (before + 1)
+    spreads = (0.25 + np.cumsum(np.square(values - guesses))) / (before + 1)
+    predicted = np.concatenate([[0.25], spreads[:-1]])
+    bets = np.minimum(np.sqrt(2.0 * math.log(1.0 / level) / (len(values) * predicted)), MOST_STAKED / mean)
+    capital = np.cumsum(np.log1p(bets * (values - mean)))
+    return math.exp(min(max(0.0, float(capital.max())), 700.0))
 
 
-def _regrets(
-    target: Any, place: Environment, epsilon: float | None, horizon: int, runs: int, seed: int
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _regrets(target: Any, place: Environment, epsilon: float | None, horizon: int, runs: int, seed: int) -> Floats:
     arms = number_of_arms(target, place.arms)
     policy = resolve(target, Settings(epsilon=epsilon, seed=seed), horizon, arms)
     if policy.feedback not in ("bandit", "full"):

@@ -83,7 +83,7 @@ def assert_sensitivity(
     >>> assert_sensitivity(lambda rewards: rewards.mean(axis=0), lambda rewards: 2 / len(rewards), "L1", arms=2)
     1.0
     """
-    how = asked(seed, check("pairs", pairs, Integer(1)), PAIRS)
+    how = asked(seed, check("pairs", pairs, Integer(1)))
     moves = _Moves(
         function, bound, NORMS[check("norm", norm, Choice(tuple(NORMS)))], relation(neighbours), contexts,
         check("arms", arms, Integer(1)), check("horizon", horizon, Integer(1)), check_rewards(rewards),
@@ -99,9 +99,7 @@ def assert_sensitivity(
         witness += [f"Values: {_shown(function(first.copy()))} and {_shown(function(second.copy()))}"]
         call = f"privcheck.testing.assert_sensitivity({name}, ..., seed={how.seed})"
         raise failure(told, witness, FACT, how, call)
-    passed(
-        f"{name}: the largest change on {how.runs:,} pairs of neighbours is {largest:.3g} of the declared sensitivity"
-    )
+    passed(f"{name}: the largest change on {how.runs:,} pairs of neighbours is {largest:.3g} of the bound")
     return largest
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
@@ -128,7 +131,7 @@ def _changed_round(
     second = list(first)
     for arm in range(arms):
         if arm == sure:
-            second[arm] = draw(reward.filter(lambda value, old=first[arm]: value != old))  # type: ignore[misc]
+            second[arm] = draw(reward.filter(partial(operator.ne, first[arm])))
         elif whole:
             other = draw(st.none() | reward)
             second[arm] = first[arm] if other is None else other

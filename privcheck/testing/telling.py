@@ -30,9 +30,9 @@ class TwoTables:
 
 
 def streams_told(first: Table, second: Table, rewards: tuple[float, float], arms: int | None = None) -> list[str]:
-    """Return two neighbouring streams: which rounds differ, and both drawn; the first `arms` columns are arms.
+    r"""Return two neighbouring streams: which rounds differ, and both drawn; the first `arms` columns are arms.
 
-    >>> print("\\n".join(streams_told(np.zeros((2, 1)), np.array([[0.0], [1.0]]), (0.0, 1.0))))
+    >>> print("\n".join(streams_told(np.zeros((2, 1)), np.array([[0.0], [1.0]]), (0.0, 1.0))))
     Two streams of 2 rounds that differ in round 2:
                      v round 2
       first   arm 0 ..
