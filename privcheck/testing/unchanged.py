@@ -61,7 +61,7 @@ def assert_unchanged_by(
     epsilon : for factories that ask for it.
     arms, horizon, rewards, feedback, contexts : as for `privcheck.certify`; `f(data, rng)` is given tables of `horizon`
         rows and `arms` columns.
-    streams : random streams of which every round is changed, one at a time, at least 1.
+    streams : random streams, at least 1, of which every round is changed, one at a time, as are two constant streams.
     seed : by default that of `--privcheck-seed`, or 0.
 
     Returns
@@ -77,7 +77,7 @@ def assert_unchanged_by(
     Examples
     --------
     >>> assert_unchanged_by("adap-ucb", epsilon=1.0, horizon=8)
-    32
+    48
     """
     nothing(target)
     how = asked(seed, check("streams", streams, Integer(1)))
@@ -88,7 +88,9 @@ def assert_unchanged_by(
     with_seed = _of_function(target) if is_mechanism(target) else _of_policy(target, settings, length, count)
     diverges = _with_every_seed(with_seed, how.seed)
     rng = np.random.default_rng([how.seed, 0])
-    tables = [random_table(rng, length, count, settings, number) for number in range(how.runs)]
+    tables = [random_table(rng, length, count, settings, number) for number in range(how.runs + 2)]
+    for table, end in zip(tables, settings.rewards, strict=False):
+        table[:, :count] = end
     pairs = [pair for table in tables for pair in changed_tables(rng, table, count, settings)]
     for pair in pairs:
         if diverges(pair):
