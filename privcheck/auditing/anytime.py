@@ -66,5 +66,5 @@ class Bets:
         """Return the evidence; `sides` are all runs that were bet on, for the counts of the witness."""
         counted = [CountedEvent(event, share, event.counts(*sides)) for event, share in self.chosen.events]
         winner = max(counted, key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5))
-        e_value = None if self.settings.epsilon is None else 1.0 / self.test.p_value
+        e_value = None if self.settings.epsilon is None else self.test.largest_e_value
         return Anytime(self.test.pairs, e_value, self.test.lower_bound(level), winner)

@@ -78,8 +78,12 @@ class _Stage:
 
     pair: StreamPair
     bet: Sides
-    read: Anytime
+    bets: Bets
+    level: float
     could_show: float
+
+    def read(self) -> Anytime:
+        return self.bets.read(self.bet, self.level)
 
 
 class _Game:
@@ -118,7 +122,7 @@ class _Game:
         self.won += weight * bets.test.e_value
         bet = Outputs.joined([one for one, _ in blocks]), Outputs.joined([two for _, two in blocks])
         could_show = _could_show(len(bet[0]), settings.delta, settings.error * weight)
-        self.stages.append(_Stage(found.pair, bet, bets.read(bet, level), could_show))
+        self.stages.append(_Stage(found.pair, bet, bets, level, could_show))
         return self.highest >= 1.0 / settings.error
 
     def _fresh(self, pair: StreamPair, runs: int, keys: tuple[int, ...], advance: Callable[[int], None]) -> Sides:
@@ -132,16 +136,19 @@ class _Game:
         settings = self.settings
         if not self.stages:
             return ended_early(self.screening, why, settings)
-        best = max(self.stages, key=lambda stage: stage.read.lower)
+        most = max(len(stage.bet[0]) for stage in self.stages)
+        large = [stage for stage in self.stages if len(stage.bet[0]) >= most / GROWTH]  # the others would say less
+        reads = [(stage.read(), stage) for stage in large]
+        read, best = max(reads, key=lambda entry: entry[0].lower)
         refuted = self.highest >= 1.0 / settings.error
         could_show = max(stage.could_show for stage in self.stages)
-        fields = judge_anytime(best.pair, self.screening, best.read, best.bet, settings, why)
+        fields = judge_anytime(best.pair, self.screening, read, best.bet, settings, why)
         calm = "consistent" if could_show >= (settings.epsilon or 0.0) else "inconclusive"
         return fields | {
             "verdict": "violation" if refuted else calm,
             "e_value": self.highest,
             "resolution": Resolution(could_show, None),
-            "counted_runs": sum(stage.read.pairs for stage in self.stages),
+            "counted_runs": sum(len(stage.bet[0]) for stage in self.stages),
         }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.reporting import numbers
 from privcheck.reporting.certified import contradiction, sandwich
@@ -33,8 +35,16 @@ def audit_section(report: AuditReport, number: int) -> str:
         *(element("p", text(note), "note") for note in report.notes),
         element("dl", facts, "facts"),
     ]
+    if report.simplest is not None:
+        simpler = replace(report, witness=report.simplest, epsilon_lower=report.simplest_lower)
+        said = (
+            "Streams and event were simplified as long as the claim stayed refuted, and what was left refuted it "
+            f"again on fresh runs: by itself it shows epsilon at least {numbers.at_least(report.simplest_lower)}."
+        )
+        parts += _witness(simpler, report.simplest, f"simplest-{number}", "The simplest witness that was found", said)
     if report.witness is not None:
-        parts += _witness(report, report.witness, number)
+        title = "Witness: two neighbouring streams and an event that tells them apart"
+        parts += _witness(report, report.witness, f"witness-{number}", title, "The lower bound comes from this one.")
     if report.tradeoff is not None:
         parts += _tradeoff(report, number)
     spent = f"Engine {report.engine}, {numbers.seconds(report.seconds)}; {report.feedback} feedback."
@@ -68,23 +78,23 @@ def _tradeoff(report: AuditReport, number: int) -> list[str]:
     ]
 
 
-def _witness(report: AuditReport, witness: Witness, number: int) -> list[str]:
+def _witness(report: AuditReport, witness: Witness, name: str, title: str, said_first: str) -> list[str]:
     event = event_parts(witness)
-    name = element("b", "Event.")
+    label = element("b", "Event.")
     said = (
-        element("p", f"{name} One of:") + items(event) if len(event) > 1 else element("p", f"{name} {text(event[0])}")
+        element("p", f"{label} One of:") + items(event) if len(event) > 1 else element("p", f"{label} {text(event[0])}")
     )
     mirrored = []
     if witness.mirror is not None:
         both = "The bound rests on this event and on one that speaks for the second stream:"
         mirrored = [element("p", f"{element('b', 'Mirror image.')} {both} {text(witness.mirror)}.")]
     rows = "".join(
-        f'<tr><th scope="row">{name} stream</th><td>{numbers.probability(estimate.value)}</td>'
+        f'<tr><th scope="row">{side} stream</th><td>{numbers.probability(estimate.value)}</td>'
         f"<td>{numbers.probability_interval(estimate)}</td></tr>"
-        for name, estimate in (("first", witness.probability_first), ("second", witness.probability_second))
+        for side, estimate in (("first", witness.probability_first), ("second", witness.probability_second))
     )
     caption = f"Probability of the event; it is more likely on the {text(witness.more_likely)} stream"
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("played on", "probability", "interval"))
+    head = "".join(f'<th scope="col">{column}</th>' for column in ("played on", "probability", "interval"))
     allowed = (
         ""
         if report.epsilon_claimed is None
@@ -92,7 +102,8 @@ def _witness(report: AuditReport, witness: Witness, number: int) -> list[str]:
     )
     under = f"The two streams, which differ in {rounds_text(witness)}, and the event's probability on each.{allowed}"
     return [
-        element("h3", "Witness: two neighbouring streams and an event that tells them apart"),
+        element("h3", title),
+        element("p", text(said_first)),
         element("p", element("b", "Streams.") + " " + text(witness.streams)),
         said,
         *mirrored,
@@ -101,5 +112,5 @@ def _witness(report: AuditReport, witness: Witness, number: int) -> list[str]:
             f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>",
             "scroll",
         ),
-        inline_picture(lambda width: witness_figure(report, width=width), f"witness-{number}", under),
+        inline_picture(lambda width: witness_figure(report, width=width), name, under),
     ]

@@ -12,15 +12,18 @@ from privcheck.auditing.report import AuditReport
 from privcheck.errors import PrivcheckError, words
 from privcheck.reporting.numbers import clean, percent
 from privcheck.reporting.sentences import claim, verdict_word
-from privcheck.reporting.style import CERTIFIED, COLOURS, INK, MID, add_axes, new_figure, settings
+from privcheck.reporting.style import CERTIFIED, COLOURS, INK, MID, WIDE, add_axes, new_figure, settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Floats = npt.NDArray[np.float64]
 
-WIDTH = 4.6
-"""Largest width in inches: a square picture."""
+SIDE = 3.7
+"""Largest side of the square in inches."""
+
+LEGEND = 2.6
+"""Width of a legend beside it; on narrower paper it stands above."""
 
 
 def claimed_tradeoff(epsilon: float, delta: float, type_one: Floats) -> Floats:
@@ -44,7 +47,7 @@ def claimed_tradeoff(epsilon: float, delta: float, type_one: Floats) -> Floats:
     return np.maximum(0.0, np.maximum(1.0 - delta - r * type_one, (1.0 - delta - type_one) / r))
 
 
-def tradeoff_figure(report: AuditReport, *, width: float = WIDTH) -> Figure:
+def tradeoff_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
     """Return a figure of the type II error of telling the streams apart against its type I error.
 
     The true trade-off of all attacks lies on or below the drawn curve with the audit's confidence; the claim forbids
@@ -70,12 +73,14 @@ def tradeoff_figure(report: AuditReport, *, width: float = WIDTH) -> Figure:
         raise PrivcheckError(
             "report", words(f"no trade-off for {report.target}"), "an audit of a fixed number of runs", "repeat it"
         )
-    side = min(width, WIDTH)
+    beside = width > SIDE + LEGEND
+    side = min(width, SIDE)
+    top = 0.12 if beside else 0.75
     title = f"Trade-off of errors for {clean(report.target)}"
     description = f"Type II against type I error of telling the two streams apart; {percent(report.confidence)} region."
     with settings():
-        figure = new_figure(side, side * 0.86, title, description)
-        axes = add_axes(figure, 0.55, 0.12, side - 0.7, side * 0.86 - 0.62)
+        figure = new_figure(width, side * 0.9 + top, title, description)
+        axes = add_axes(figure, 0.55, top, side - 0.72, side * 0.9 - 0.5)
         axes.spines["left"].set_visible(True)
         type_one, type_two = region.curve()
         axes.plot([0.0, 1.0], [1.0, 0.0], color=MID, lw=0.8, zorder=1)
@@ -103,5 +108,6 @@ def tradeoff_figure(report: AuditReport, *, width: float = WIDTH) -> Figure:
         axes.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
         axes.set_xlabel("type I error: event on the second stream")
         axes.set_ylabel("type II error: no event on the first stream")
-        axes.legend(loc="upper right", frameon=False, fontsize=7)
+        place = ((SIDE + 0.1) / width, 0.95) if beside else (0.5 / width, 1.0)
+        figure.legend(loc="upper left", bbox_to_anchor=place, frameon=False)
     return figure

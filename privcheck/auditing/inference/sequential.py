@@ -88,6 +88,11 @@ class SequentialTest:
         return math.exp(min(700.0, self.log_e_value))
 
     @property
+    def largest_e_value(self) -> float:
+        """The largest e-value so far, at most e^700: at least 1 / level ever refutes the claim."""
+        return math.exp(min(700.0, self._highest))
+
+    @property
     def p_value(self) -> float:
         """One over the largest e-value so far: a p-value that may be read at any time."""
         return math.exp(-self._highest)

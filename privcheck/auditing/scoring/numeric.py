@@ -74,7 +74,7 @@ class Histogram:
         bins = max(4, min(BINS, (len(one) + len(two)) // RUNS_PER_BIN))
         self.edges = np.unique(np.quantile(np.concatenate([one, two]), np.arange(1, bins) / bins, method="lower"))
         k, l = (np.bincount(self._bin(values), minlength=len(self.edges) + 1).astype(float) for values in (one, two))
-        near = [np.convolve(counts, np.ones(3), mode="same") for counts in (k, l)]
+        near = [np.convolve(counts, np.ones(3))[1:-1] for counts in (k, l)]
         share = (near[0] + 0.5) / (near[0] + near[1] + 1.0)
         posterior = (k + PRIOR_RUNS * share) / (k + l + PRIOR_RUNS)
         self.log_odds = np.log(posterior) - np.log1p(-posterior)

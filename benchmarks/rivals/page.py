@@ -1,0 +1,77 @@
+"""The page of the comparison, in Markdown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mechanisms import Case
+from tools import NOT_RUN, TOOLS
+
+Results = dict[Case, dict[tuple[str, str], dict[str, Any]]]
+
+INTRODUCTION = """# Auditors side by side
+
+Lower bounds of epsilon at confidence 0.95, from the same number of runs a side of the same mechanism on the same pair
+of inputs: mean over seeds, and median seconds. Seconds of privcheck include playing the runs and learning its score;
+those of the others are for bounding alone. A tool that needs a score is given the exact likelihood ratio, which no user
+has. None of the others takes an interactive learner or searches for its streams, so there is no row for bandits.
+With few seeds small differences are noise, and seconds depend on what else the machine does.
+"""
+
+OWN = (
+    "privcheck",
+    "audit",
+    "the pair",
+    "yes: scores, events and counts on three folds, levels divided by the events",
+    True,
+)
+
+
+def page(results: Results, where: str, failed: dict[str, str]) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    results : for each mechanism, what each method found.
+    where : command, date and versions.
+    failed : tools that could not be installed, and why.
+
+    """
+    methods = [OWN] + [
+        (tool.name, m.name, ", ".join(filter(None, ["the pair", m.given])), m.covers, m.valid)
+        for tool in TOOLS
+        for m in tool.methods
+    ]
+    methods = [method for method in methods if method[0] not in failed]
+    head = ["tool", *(f"{case.name} (truth {case.truth:.3f})" for case in results), "bound with this confidence?"]
+    lines = [INTRODUCTION, "Printed by " + where + ".\n", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    for tool, name, _, _, valid in methods:
+        cells = [_cell(case, found.get((tool, name))) for case, found in results.items()]
+        lines.append("| " + " | ".join([f"{tool}, {name}", *cells, "yes" if valid else "no"]) + " |")
+    lines += ["", "Does the stated confidence cover the search for the event?\n"]
+    lines += [f"- {tool}, {name}: {covers}. It is given {given}." for tool, name, given, covers, _ in methods]
+    lines += ["", "An asterisk marks a mean above the truth, a dagger a method that was run with one seed.\n"]
+    lines += ["## Where privcheck does not lead\n", *_behind(results, methods), ""]
+    lines += ["## Not in the table\n", *(f"- {tool}: {why}." for tool, why in (NOT_RUN | failed).items())]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(case: Case, found: dict[str, Any] | None) -> str:
+    if found is None:
+        return ""
+    if found["lower"] is None:
+        return found["error"].replace("|", "/")[:60] or "only for delta = 0"
+    above = "*" if found["lower"] > case.truth + 1e-9 else ""
+    return f"{found['lower']:.3f}{above}{'†' if found['seeds'] == 1 else ''}, {found['seconds']:.2g} s"
+
+
+def _behind(results: Results, methods: list[tuple[str, str, str, str, bool]]) -> list[str]:
+    """Return a line for each mechanism on which another valid method has a larger bound."""
+    lines = []
+    for case, found in results.items():
+        own = found["privcheck", "audit"]["lower"]
+        for tool, name, _, _, valid in methods:
+            lower = found.get((tool, name), {}).get("lower")
+            if valid and lower is not None and lower > own:
+                lines.append(f"- {case.name}: {tool}, {name}, has {lower:.3f} against {own:.3f}.")
+    return lines or ["Among methods whose statement holds, it leads on every mechanism."]

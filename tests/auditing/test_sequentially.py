@@ -1,0 +1,183 @@
+"""Sequential audits and audits that are cut short: early ends, levels, and what is never read twice."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import privcheck
+from privcheck.auditing import sequentially
+from privcheck.auditing.inference.sequential import SequentialTest
+from privcheck.auditing.sampling import Request, Sampler, StoppedError
+from privcheck.errors import PrivcheckError
+
+PAIR = (np.zeros(1), np.ones(1))
+LEVEL = 0.05
+
+
+def laplace(data, rng, runs):
+    """The true loss is 1."""
+    return data.sum() + rng.laplace(size=runs)
+
+
+def half_scale(data, rng, runs):
+    """The true loss is 2."""
+    return data.sum() + rng.laplace(scale=0.5, size=runs)
+
+
+def response(data, rng, runs):
+    """Randomised response: the true loss is 1, at every event."""
+    return (data[0] >= 0.5) ^ (rng.random(runs) >= math.e / (1.0 + math.e))
+
+
+def test_a_gross_violation_ends_early():
+    """Claim 1, truth 2, of 200,000 runs: by chance later than that with probability far below 1e-6; fixed seed."""
+    report = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=200_000, sequential=True)
+    assert report.verdict == "violation"
+    assert report.counted_runs < 5000
+    assert report.e_value >= 1000.0
+    assert 0.5 < report.epsilon_lower < 2.0
+    assert report.sequential
+    assert "ended there" in report.notes[0]
+    assert report.epsilon_lower_clopper_pearson is None
+
+
+def test_a_true_claim_is_consistent_and_all_runs_are_used():
+    report = privcheck.audit(laplace, epsilon=1.0, streams=PAIR, runs=50_000, sequential=True)
+    assert report.verdict == "consistent"
+    assert 0.85 < report.epsilon_lower <= 1.0
+    assert report.e_value < 1000.0
+    assert 0.5 * 50_000 < report.counted_runs < 50_000
+    assert report.resolution.epsilon > 1.0
+    assert report.notes == []
+
+
+def test_few_runs_are_inconclusive():
+    report = privcheck.audit(laplace, epsilon=5.0, streams=PAIR, runs=40, sequential=True)
+    assert report.verdict == "inconclusive"
+    assert report.resolution.epsilon < 5.0
+
+
+def test_the_search_is_part_of_it(policies):
+    report = privcheck.audit(policies.LeakyResponse, epsilon=0.5, arms=2, horizon=3, runs=50_000, sequential=True)
+    assert report.verdict == "violation"
+    assert report.counted_runs < 20_000
+    assert report.screened_pairs > 10
+    assert report.witness.rounds == (1,)
+
+
+def test_a_sequential_audit_needs_a_claim():
+    with pytest.raises(PrivcheckError, match="a claim to bet against"):
+        privcheck.audit(laplace, streams=PAIR, sequential=True)
+
+
+def test_no_chunk_of_randomness_is_used_twice(monkeypatch):
+    """Every request of an audit has a key of its own."""
+    seen = []
+    play = Sampler.play
+
+    def watched(self, requests, advance):
+        seen.extend(request.key for request in requests)
+        return play(self, requests, advance)
+
+    monkeypatch.setattr(Sampler, "play", watched)
+    privcheck.audit(laplace, epsilon=1.0, streams=PAIR, runs=20_000, sequential=True)
+    privcheck.audit("rnm-ftnl", epsilon=1.0, arms=3, horizon=4, runs=3000, sequential=True)
+    for keys in (seen[: seen.index((3, 1, 0, 0, 0, 0))], seen[seen.index((3, 1, 0, 0, 0, 0)) :]):
+        assert len(keys) > 5
+        assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("target", [response, laplace])
+def test_false_alarms_and_bounds_at_the_boundary(evidence, target):
+    """True loss 1, claim 1, error 0.05: both counts are at most Binomial(N, 0.05), read after every block.
+
+    Fails by chance with probability below 4e-6, for both targets together.
+    """
+    repetitions = evidence(60, 2000)
+    reports = [
+        privcheck.audit(target, epsilon=1.0, streams=PAIR, runs=3000, sequential=True, error=LEVEL, seed=seed)
+        for seed in range(repetitions)
+    ]
+    most = int(binom.isf(1e-6, repetitions, LEVEL))
+    assert sum(report.verdict == "violation" for report in reports) <= most
+    assert sum(report.epsilon_lower > 1.0 for report in reports) <= most
+
+
+@pytest.mark.evidence
+def test_bets_on_runs_that_were_looked_at_are_noticed(monkeypatch):
+    """A broken twin settles its events on the very runs that it bets on."""
+
+    def noise(data, rng, runs):
+        return rng.normal(size=(runs, 12))
+
+    def alarms():
+        reports = [
+            privcheck.audit(noise, epsilon=1e-9, streams=PAIR, runs=100, sequential=True, error=LEVEL, seed=seed)
+            for seed in range(60)
+        ]
+        return sum(report.verdict == "violation" for report in reports)
+
+    most = int(binom.isf(1e-6, 60, LEVEL))
+    assert alarms() <= most
+
+    def same(pair, side, runs, key):
+        return Request(pair, side, runs, (3, key[1], 1, side))
+
+    monkeypatch.setattr(sequentially, "Request", same)
+    assert alarms() > most
+
+
+def test_the_resolution_is_what_the_clearest_event_would_show():
+    ideal = SequentialTest(0.0)
+    ideal.update(np.ones(100, bool), np.zeros(100, bool))
+    assert sequentially._could_show(100, 0.0, 1e-3) == ideal.lower_bound(1e-3) > 1.0
+
+
+# Audits that are cut short
+
+
+class Cut:
+    """Ends the confirmation of an audit after some chunks, as a clock would."""
+
+    def __init__(self, monkeypatch, chunks):
+        play = Sampler.play
+
+        def cut(sampler, requests, advance):
+            played = play(sampler, requests, advance)
+            if requests[0].key[0] != 2:
+                return played
+            size = sampler.runner.chunk_runs
+            raise StoppedError(True, [[side[i * size : (i + 1) * size] for i in range(chunks)] for side in played])
+
+        monkeypatch.setattr(Sampler, "play", cut)
+
+
+def test_runs_that_were_counted_until_then_still_bound(monkeypatch):
+    """Half of the runs are there: the bound is smaller than that of all runs, and holds at any time."""
+    whole = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=400_000)
+    Cut(monkeypatch, 5)
+    report = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=400_000)
+    assert report.verdict == "violation"
+    assert 1.5 < report.epsilon_lower < whole.epsilon_lower
+    assert 0 < report.counted_runs < whole.counted_runs
+    assert report.e_value >= 1000.0
+    assert report.resolution is None
+    assert "time budget ended" in report.notes[0]
+    assert "at any time" in report.notes[0]
+
+
+def test_a_true_claim_cut_short_is_inconclusive(monkeypatch):
+    Cut(monkeypatch, 5)
+    report = privcheck.audit(laplace, epsilon=1.0, streams=PAIR, runs=400_000)
+    assert report.verdict == "inconclusive"
+    assert 0.8 < report.epsilon_lower <= 1.0
+
+
+def test_before_events_are_settled_nothing_can_be_said(monkeypatch):
+    Cut(monkeypatch, 1)
+    report = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=4_000_000)
+    assert (report.verdict, report.epsilon_lower) == ("inconclusive", None)
+    assert "before any run was counted" in report.notes[0]

@@ -1,0 +1,140 @@
+"""The simplest witness: shorter, plainer, and refuting the claim on runs of its own; reports read back from JSON."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck.auditing.report import AuditReport
+from privcheck.auditing.sampling import Sampler
+from privcheck.auditing.scoring.prefix import distinct_rows, sequence_codes
+from privcheck.auditing.simplest import Begins, in_words
+from privcheck.errors import PrivcheckError
+from privcheck.privacy import relation
+
+PAIR = (np.zeros(1), np.ones(1))
+
+
+def leaky_sum(data, rng, runs):
+    """The loss is 2 on data of any length."""
+    return data.sum() + rng.laplace(scale=0.5, size=runs)
+
+
+def test_a_witness_of_many_rounds_becomes_one_of_two():
+    """RNM-FTNL as published shows the first reward in the second action already."""
+    report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=8, runs=50_000)
+    assert report.verdict == "violation"
+    simplest = report.simplest
+    assert len(simplest.first) < 8
+    assert np.count_nonzero(simplest.first != simplest.second) <= np.count_nonzero(
+        report.witness.first != report.witness.second
+    )
+    relation("row").check(simplest.first, simplest.second)
+    assert 1.0 < report.simplest_lower <= 2.0
+    assert simplest.event.startswith("the actions begin")
+    assert "; or" not in simplest.event, "one beginning"
+    assert simplest.mirror is None
+    high, low = sorted((simplest.probability_first.value, simplest.probability_second.value), reverse=True)
+    assert math.log(high / low) > report.simplest_lower
+
+
+def test_data_of_a_mechanism_become_shorter():
+    report = privcheck.audit(leaky_sum, epsilon=1.0, horizon=4, runs=20_000)
+    assert report.simplest.first.shape == (1, 1)
+    assert report.simplest_lower > 1.0
+
+
+def test_the_users_own_pair_is_left_as_it_is():
+    pair = (np.array([0.0, 0.5, 0.5]), np.array([1.0, 0.5, 0.5]))
+    report = privcheck.audit(leaky_sum, epsilon=1.0, streams=pair, runs=20_000)
+    assert report.simplest.first.tolist() == [[0.0], [0.5], [0.5]]
+
+
+def test_there_is_none_without_a_violation():
+    report = privcheck.audit(leaky_sum, epsilon=2.0, streams=PAIR, runs=5000)
+    assert report.verdict == "consistent"
+    assert report.simplest is report.simplest_lower is None
+
+
+def test_it_is_confirmed_on_runs_of_its_own(monkeypatch):
+    """No run of the search or of the counting is used again."""
+    seen = []
+    play = Sampler.play
+
+    def watched(self, requests, advance):
+        seen.extend(request.key for request in requests)
+        return play(self, requests, advance)
+
+    monkeypatch.setattr(Sampler, "play", watched)
+    privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=5, runs=20_000)
+    assert len(set(seen)) == len(seen)
+    assert {key[0] for key in seen} == {1, 2, 4}
+
+
+def test_streams_in_words():
+    first, second = np.zeros((4, 2)), np.zeros((4, 2))
+    second[1] = [1.0, 0.0]
+    assert in_words(first, second) == "round 2: (0, 0) against (1, 0); the 3 other rounds: (0, 0)"
+    first[0] = second[0] = 0.5
+    assert in_words(first, second).endswith("see the picture")
+    assert in_words(np.zeros((5, 1)), np.ones((5, 1))).endswith("2 further rounds differ")
+
+
+def test_beginnings():
+    runs = np.array([[0, 1, 2], [0, 1, 1], [1, 1, 2]])
+    assert Begins(np.array([0, 1]), 1.0)(runs).tolist() == [1.0, 1.0, 0.0]
+    assert Begins(np.array([0, 1]), -1.0)(runs).tolist() == [-1.0, -1.0, 0.0]
+
+
+@pytest.mark.parametrize(("levels", "columns"), [(2, 6), (3, 2), (100, 4), (2**40, 2)])
+def test_distinct_rows_are_those_of_a_sort(levels, columns):
+    rng = np.random.default_rng(levels)
+    rows = rng.integers(-1, levels, (500, columns))
+    kept, kind = distinct_rows(rows)
+    assert len(np.unique(rows, axis=0)) == len(kept)
+    assert np.array_equal(rows[kept][kind], rows)
+    assert len(np.unique(sequence_codes(rows))) == len(kept)
+
+
+def test_no_rows_and_no_columns():
+    assert [part.tolist() for part in distinct_rows(np.zeros((3, 0), int))] == [[0], [0, 0, 0]]
+
+
+# Reports read back
+
+
+@pytest.mark.parametrize(
+    "options", [{"epsilon": 1.0}, {"epsilon": 1.0, "delta": 1e-3}, {}, {"epsilon": 1.0, "sequential": True}]
+)
+def test_a_report_is_read_back(options):
+    report = privcheck.audit(leaky_sum, streams=PAIR, runs=5000, **options)
+    again = AuditReport.from_json(report.to_json())
+    assert again.to_json() == report.to_json()
+    assert str(again) == str(report)
+    if report.tradeoff is not None:
+        assert again.tradeoff.epsilon_lower(0.0) == report.tradeoff.epsilon_lower(0.0)
+
+
+def test_a_report_with_infinities_is_read_back():
+    report = privcheck.audit("ucb", epsilon=1.0, arms=2, horizon=4, runs=1000)
+    assert report.epsilon_estimate.value == math.inf
+    assert AuditReport.from_json(report.to_json()).to_json() == report.to_json()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text[:-1], "no JSON"),
+        (lambda text: "[]", "another kind of JSON"),
+        (lambda text: json.dumps(json.loads(text) | {"schema_version": 99}), "another kind"),
+        (lambda text: json.dumps(json.loads(text) | {"leak": 1}), "unknown or missing fields: leak"),
+        (lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "runs"}), "missing fields: runs"),
+        (lambda text: json.dumps(json.loads(text) | {"witness": 3}), "wrong type"),
+    ],
+)
+def test_what_is_no_report_is_refused(change, message):
+    text = privcheck.audit(leaky_sum, epsilon=3.0, streams=PAIR, runs=500).to_json()
+    with pytest.raises(PrivcheckError, match=message):
+        AuditReport.from_json(change(text))
