@@ -99,7 +99,7 @@ def assert_sensitivity(
         witness += [f"Values: {_shown(function(first.copy()))} and {_shown(function(second.copy()))}"]
         call = f"privcheck.testing.assert_sensitivity({name}, ..., seed={how.seed})"
         raise failure(told, witness, FACT, how, call)
-    passed(f"{name}: the largest change on {how.runs:,} pairs of neighbours is {largest:.3g} of the bound")
+    passed(f"{name}: the largest change on {how.runs:,} pairs of neighbours is {largest:.3g} times the bound")
     return largest
 
 
