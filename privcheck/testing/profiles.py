@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, settings
 from bounds.domains import Choice, check
 
 PROFILES: dict[str, dict[str, Any]] = {
-    "dev": {"max_examples": 25, "stateful_step_count": 20},
+    "dev": {"max_examples": 25, "stateful_step_count": 20, "derandomize": False},
     "ci": {"max_examples": 100, "stateful_step_count": 50, "derandomize": True, "print_blob": True},
-    "deep": {"max_examples": 2000, "stateful_step_count": 200},
+    "deep": {"max_examples": 2000, "stateful_step_count": 200, "derandomize": False},
 }
 """The settings of each profile; "ci" draws the same examples in every run."""
 
@@ -44,6 +44,10 @@ def load_profile(name: str) -> None:
     chosen = check("profile", name, Choice(tuple(PROFILES)), "'ci' draws the same examples in every run")
     for each, values in PROFILES.items():
         settings.register_profile(
-            f"privcheck-{each}", deadline=None, suppress_health_check=[HealthCheck.too_slow], **values
+            f"privcheck-{each}",
+            settings.get_profile("default"),
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+            **values,
         )
     settings.load_profile(f"privcheck-{chosen}")

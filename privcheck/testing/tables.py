@@ -21,10 +21,24 @@ Rounds = list[tuple[Row, Row]]
 """The rows of both tables, round by round."""
 
 
+INNER = 1000
+"""Values inside the range of rewards, evenly spaced, that are drawn beside its ends."""
+
+
 def rewards_of(rewards: tuple[float, float]) -> st.SearchStrategy[float]:
-    """Return a strategy of single rewards: half of them at an end of the range, where worst cases are."""
+    """Return a strategy of single rewards, half of them at an end of the range, where worst cases are.
+
+    One choice a reward: hypothesis removes a round from a failing table when it consists of few choices.
+    """
     low, high = check_rewards(rewards)
-    return st.sampled_from((low, high)) | st.floats(low, high)
+    inside = np.linspace(low, high, INNER + 2)[1:-1].tolist()
+    return st.sampled_from([low, high, *inside, *[low, high] * (INNER // 2)])
+
+
+def _rows(arms: int, rewards: tuple[float, float]) -> st.SearchStrategy[Row]:
+    """Return a strategy of rounds, some of them one choice long: lowest rewards only."""
+    full = st.tuples(*[rewards_of(rewards)] * arms)
+    return st.one_of(st.just((check_rewards(rewards)[0],) * arms), full, full, full)
 
 
 def reward_tables(
@@ -51,7 +65,7 @@ def reward_tables(
     [[0.0, 0.0, 1.0]]
     """
     shortest, longest = _lengths(min_rounds, max_rounds)
-    row = st.tuples(*[rewards_of(rewards)] * check("arms", arms, Integer(1)))
+    row = _rows(check("arms", arms, Integer(1)), rewards)
     return st.lists(row, min_size=shortest, max_size=longest).map(_table)
 
 
@@ -96,17 +110,19 @@ def neighbouring_tables(
     changed = _changed_round(arms, rewards, contexts, whole=related.unit == "row")
     most = min(related.limit, longest) if related.unit == "row" else 1
 
+    later = same if most == 1 else st.one_of(same, same, changed)
+
     @st.composite
     def pairs(draw: st.DrawFn) -> tuple[Table, Table]:
-        """Draw the rounds before the first change, then every change with the rounds after it: lists shrink well."""
-        found: Rounds = draw(st.lists(same, max_size=longest - 1))
-        for number in range(most):
-            if number and (len(found) == longest or not draw(st.booleans())):
-                break
-            found.append(draw(changed))
-            found += draw(st.lists(same, max_size=longest - len(found)))
-        missing = max(0, shortest - len(found))
-        found += draw(st.lists(same, min_size=missing, max_size=missing))
+        """Draw the rounds before the first change, that change, and the rounds after it: lists shrink well."""
+        before: Rounds = draw(st.lists(same, max_size=longest - 1))
+        change = draw(changed)
+        left, missing = longest - 1 - len(before), max(0, shortest - 1 - len(before))
+        after, changes = [], 1
+        for first, second in draw(st.lists(later, min_size=missing, max_size=left)):
+            changes += first != second
+            after.append((first, second if changes <= most else first))
+        found = [*before, change, *after]
         return _table([one for one, _ in found]), _table([two for _, two in found])
 
     return pairs()
@@ -115,33 +131,36 @@ def neighbouring_tables(
 def _same_round(
     arms: int, rewards: tuple[float, float], contexts: Contexts | None
 ) -> st.SearchStrategy[tuple[Row, Row]]:
-    row: st.SearchStrategy[Row] = st.tuples(*[rewards_of(rewards)] * arms)
-    seen = _flat(contexts)
-    return st.tuples(row, seen).map(lambda parts: (parts[0] + parts[1],) * 2)
+    if contexts is None:
+        return _rows(arms, rewards).map(lambda row: (row, row))
+    return st.tuples(_rows(arms, rewards), _flat(contexts)).map(lambda parts: (parts[0] + parts[1],) * 2)
 
 
-@st.composite
 def _changed_round(
-    draw: st.DrawFn, arms: int, rewards: tuple[float, float], contexts: Contexts | None, *, whole: bool
-) -> tuple[Row, Row]:
+    arms: int, rewards: tuple[float, float], contexts: Contexts | None, *, whole: bool
+) -> st.SearchStrategy[tuple[Row, Row]]:
     """Draw one entry that is sure to change, and for the others whether they do, "no" being what they shrink to."""
-    reward, seen = rewards_of(rewards), _flat(contexts)
-    first = [draw(reward) for _ in range(arms)]
-    sure = draw(st.integers(0, arms - (contexts is None)))
-    second = list(first)
-    for arm in range(arms):
-        if arm == sure:
-            second[arm] = draw(reward.filter(partial(operator.ne, first[arm])))
-        elif whole:
-            other = draw(st.none() | reward)
-            second[arm] = first[arm] if other is None else other
-    context = draw(seen)
-    other_context = context
-    if sure == arms:
-        other_context = draw(seen.filter(lambda drawn: drawn != context))
-    elif contexts is not None and draw(st.booleans()):
-        other_context = draw(seen)
-    return (*first, *context), (*second, *other_context)
+    row, reward, seen = _rows(arms, rewards), rewards_of(rewards), _flat(contexts)
+    other_reward, places = st.none() | reward, st.integers(0, arms - (contexts is None))
+
+    @st.composite
+    def rounds(draw: st.DrawFn) -> tuple[Row, Row]:
+        first, sure = draw(row), draw(places)
+        second = list(first)
+        for arm in range(arms):
+            if arm == sure:
+                second[arm] = draw(reward.filter(partial(operator.ne, first[arm])))
+            elif whole:
+                other = draw(other_reward)
+                second[arm] = first[arm] if other is None else other
+        context = other_context = draw(seen)
+        if sure == arms:
+            other_context = draw(seen.filter(partial(operator.ne, context)))
+        elif contexts is not None and draw(st.booleans()):
+            other_context = draw(seen)
+        return (*first, *context), (*second, *other_context)
+
+    return rounds()
 
 
 def _flat(contexts: Contexts | None) -> st.SearchStrategy[Row]:

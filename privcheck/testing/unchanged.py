@@ -26,7 +26,7 @@ Pair = tuple[Table, Table]
 STREAMS = 4
 """Streams whose every round is changed."""
 
-SEEDS = 3
+SEEDS = 10
 """Seeds of coins and noise with which every change is tried."""
 
 Diverges = Callable[[Pair], list[str] | None]

@@ -28,7 +28,7 @@ BREAKAGES = {
     ),
     "the block is never forgotten": (
         [(FORGET, "        self.blocks"), (FULL, "if len(self.block) % BLOCK == 0:")],
-        {CERTIFICATE: r"takes the reward of round 1 to 2", MACHINE: r"round 8: .*takes the reward of round 1 to 2"},
+        {CERTIFICATE: r"takes the reward of round 1 to 2", MACHINE: r"round \d+: .*takes the reward of round 1 to 2"},
     ),
     "noise of its own": (
         [(RELEASE, "clicks_of(self.block) + self.rng.laplace(0.0, 1.0)")],
@@ -45,7 +45,7 @@ BREAKAGES = {
     "a block ends at a click": (
         [(FULL, "if clicked or len(self.block) == BLOCK:")],
         {
-            UNCHANGED: r"release \d+ .* on one stream only|actions differ",
+            UNCHANGED: r"on one stream only",
             CERTIFICATE: r"Leak at .* in update: .*branch|bool",
         },
     ),
@@ -53,7 +53,7 @@ BREAKAGES = {
         [("return sum(block)", "return 3.0 * sum(block)")],
         {
             MOVES: r"a change of 3 \(L1 norm\)",
-            HYPOTHESIS: r"abs\(first - second\) <= 1.0",
+            HYPOTHESIS: r"<= 1\.0",
             CERTIFICATE: r"to 3, expected",
         },
     ),

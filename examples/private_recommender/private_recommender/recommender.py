@@ -1,15 +1,16 @@
 """The recommender: it publishes the clicks of every block of visits once, and shows what promises most.
 
-Privacy argument. A datum is one visitor. A visitor is in one block, whose number of clicks moves by at most 1 when that
-visitor is replaced; it is released once, with Laplace noise of scale 1 / epsilon, and then forgotten. Everything else is a
-function of what was released. So by parallel composition and post-processing the articles shown are epsilon-DP.
+Privacy argument. A datum is one visitor. A visitor is in one block, whose number of clicks moves by at most 1 when
+that visitor is replaced; it is released once, with Laplace noise of scale 1 / epsilon, and then forgotten. Everything
+else is a function of what was released. So by parallel composition and post-processing the articles shown are
+epsilon-DP.
 """
 
 import math
 
 from privcheck.mechanisms import Laplace
 
-BLOCK = 4
+BLOCK = 3
 """Visits of a block, all of which are shown the same article."""
 
 
@@ -33,7 +34,7 @@ class Recommender:
         """Return the article to show."""
         return self.shown
 
-    def update(self, article, clicked):
+    def update(self, article, clicked):  # noqa: ARG002
         """Take in a visit."""
         self.block.append(clicked)
         if len(self.block) == BLOCK:

@@ -16,7 +16,7 @@ from privcheck.testing import (
 load_profile("ci")
 
 
-@pytest.mark.privacy(epsilon=1.0, arms=3, horizon=4 * BLOCK)
+@pytest.mark.privacy(epsilon=1.0, arms=3, horizon=3 * BLOCK + 1)
 def test_an_audit_does_not_refute_the_claim():
     return Recommender
 
