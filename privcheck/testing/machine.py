@@ -22,6 +22,8 @@ from privcheck.testing.tables import rewards_of
 SLACK = 1e-9
 """Relative slack of the comparison with the budget, as in the filter."""
 
+SEEDS = st.integers(0, 2**32 - 1)
+
 
 class BanditMachine(RuleBasedStateMachine):
     """Drives a policy under its guard with rewards of hypothesis' choice, and checks the ledger after every step.
@@ -34,7 +36,7 @@ class BanditMachine(RuleBasedStateMachine):
     factory : `f(rng)`, a class will do; also given those of arms, epsilon, delta, horizon that its signature names.
     epsilon : the budget, > 0.
     arms : K.
-    horizon : rounds of a run at most.
+    horizon : rounds of a run, after which another begins.
     rewards : declared (lowest, highest) reward.
     feedback : "bandit", "full" or "contextual".
     neighbours : "row", "reward", "group:k" or, under contextual feedback, "context-reward".
@@ -61,7 +63,7 @@ class BanditMachine(RuleBasedStateMachine):
     neighbours: ClassVar[str] = "row"
     contexts: ClassVar[Contexts | None] = None
 
-    @initialize(seed=st.integers(0, 2**32 - 1))
+    @initialize(seed=SEEDS)
     def build(self, seed: int) -> None:
         """Build a policy of its own coins and noise, and guard it."""
         factory = inspect.getattr_static(type(self), "factory")
@@ -96,6 +98,12 @@ class BanditMachine(RuleBasedStateMachine):
             self.policy.update(*context, action, told)
         except (ReleaseRefusedError, LeakError) as error:
             raise PrivacyFailure(f"round {self.played}: {error}") from None
+
+    @precondition(lambda self: self.played == self.horizon)
+    @rule(seed=SEEDS)
+    def begin_again(self, seed: int) -> None:
+        """Begin another run: a machine may take more steps than a run has rounds."""
+        self.build(seed)
 
     @invariant()
     def the_ledger_is_within_the_budget(self) -> None:

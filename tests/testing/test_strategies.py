@@ -69,16 +69,14 @@ def test_a_failing_pair_shrinks_to_the_shortest_with_one_differing_entry(name, r
 
 @pytest.mark.parametrize("name", ["row", "reward"])
 def test_only_what_the_failure_needs_stays(name):
-    """It fails when arm 1 of the third round changes by more than a half after an earlier high reward of arm 0."""
+    """It fails when the reward of arm 1 changes by more than a half after a round in which arm 0 pays 1."""
 
     def bad(one, two):
-        return len(one) > 2 and abs(one[2, 1] - two[2, 1]) > 0.5 and one[:2, 0].max() == 1.0
+        changes = np.flatnonzero(abs(one[:, 1] - two[:, 1]) > 0.5)
+        return any(one[:place, 0].max(initial=0.0) == 1.0 for place in changes)
 
     first, second = told_apart(name, bad, arms=2)
-    assert len(first) == 3
-    assert np.argwhere(first != second).tolist() == [[2, 1]]
-    assert {first[2, 1], second[2, 1]} == {0.0, 1.0}
-    assert first[:2].sum() == 1.0
+    assert sorted([first.tolist(), second.tolist()]) == [[[1.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]]
 
 
 def test_groups_keep_as_many_changes_as_the_failure_needs():
@@ -145,16 +143,16 @@ def test_bad_input(call, parameter):
 # The state machine
 
 
-def played(factory_, **options):
+def played(factory_, steps=8, **options):
     machine = type("Machine", (BanditMachine,), {"factory": factory_, "horizon": 8} | options)
-    few = settings(FIND, max_examples=15, stateful_step_count=8)
+    few = settings(FIND, max_examples=15, stateful_step_count=steps)
     run_state_machine_as_test(machine, settings=few)
 
 
 @pytest.mark.parametrize("neighbours", ["row", "reward"])
 def test_the_machine_lets_a_correct_policy_pass(twins, neighbours):
     played(twins.Publisher, neighbours=neighbours)
-    played(staticmethod(lambda rng: twins.Publisher(rng)))
+    played(staticmethod(lambda rng: twins.Publisher(rng)), steps=20)
 
 
 def test_the_machine_finds_overspending_and_peeking(twins):
