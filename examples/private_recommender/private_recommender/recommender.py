@@ -1,0 +1,56 @@
+"""The recommender: it publishes the clicks of every block of visits once, and shows what promises most.
+
+Privacy argument. A datum is one visitor. A visitor is in one block, whose number of clicks moves by at most 1 when
+that visitor is replaced; it is released once, with Laplace noise of scale 1 / epsilon, and then forgotten. Everything
+else is a function of what was released. So by parallel composition and post-processing the articles shown are
+epsilon-DP.
+"""
+
+import math
+
+from privcheck.mechanisms import Laplace
+
+BLOCK = 3
+"""Visits of a block, all of which are shown the same article."""
+
+
+def clicks_of(block):
+    """Return the number of clicks in a block."""
+    return sum(block)
+
+
+class Recommender:
+    """Epsilon-DP for one visitor; shows every article for a block, then the one that promises most."""
+
+    def __init__(self, rng, arms=3, epsilon=1.0):
+        self.rng = rng
+        self.mechanism = Laplace(sensitivity=1.0, epsilon=epsilon)
+        self.published = [0.0] * arms
+        self.blocks = [0] * arms
+        self.shown = 0
+        self.block = []
+
+    def select(self):
+        """Return the article to show."""
+        return self.shown
+
+    def update(self, article, clicked):  # noqa: ARG002
+        """Take in a visit."""
+        self.block.append(clicked)
+        if len(self.block) == BLOCK:
+            self.publish()
+
+    def publish(self):
+        """Release the clicks of the block, forget them, and choose the next article."""
+        clicks = self.mechanism.release(clicks_of(self.block), self.rng)
+        self.block = []
+        self.blocks[self.shown] += 1
+        self.published[self.shown] += clicks
+        self.shown = max(range(len(self.blocks)), key=self.promise)
+
+    def promise(self, article):
+        """Return the published rate of clicks, and on top what chance and noise may have hidden."""
+        visits, log = BLOCK * self.blocks[article], math.log(1 + sum(self.blocks))
+        if not visits:
+            return math.inf
+        return self.published[article] / visits + math.sqrt(log / (2 * visits)) + log / visits

@@ -1,0 +1,239 @@
+"""The assertions against closed forms, and against broken twins that each has to catch."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import privcheck
+from privcheck.errors import PrivcheckError
+from privcheck.mechanisms import Laplace
+from privcheck.testing import (
+    PrivacyFailure,
+    assert_certified,
+    assert_private,
+    assert_regret_below,
+    assert_sensitivity,
+    assert_unchanged_by,
+)
+from privcheck.testing.regret import evidence
+from privcheck.testing.running import Running, running
+
+
+def failing(assertion, *arguments, **options):
+    with pytest.raises(PrivacyFailure) as caught:
+        assertion(*arguments, **options)
+    return str(caught.value)
+
+
+# Audits and certificates
+
+
+def test_private_returns_the_audit_of_that_seed(twins):
+    report = assert_private(twins.noisy_sum, 1.0, horizon=2, seed=5, runs=3000)
+    again = privcheck.audit(twins.noisy_sum, epsilon=1.0, horizon=2, seed=5, runs=3000, error=1e-6)
+    assert (report.epsilon_lower, report.error, report.verdict) == (again.epsilon_lower, 1e-6, "consistent")
+
+
+def test_private_tells_the_witness_and_the_call_that_repeats_it(twins):
+    text = failing(assert_private, twins.FollowerBroken, 1.0, arms=2, horizon=2, runs=2000, error=1e-4)
+    assert "differ in round 1" in text
+    assert "Event: the actions begin" in text
+    assert "a true claim fails this test with probability at most 0.0001" in text
+    assert text.endswith("privcheck.audit(target, epsilon=1.0, arms=2, horizon=2, runs=2000, error=0.0001, seed=0)")
+
+
+def test_private_fails_when_it_could_not(twins):
+    """The resolution of 200 runs is below a claim of 8, however leaky the mechanism."""
+    text = failing(assert_private, twins.noisy_sum, 8.0, horizon=2, runs=200)
+    assert "inconclusive" in text
+    needed = int(text.rpartition("runs=")[2].partition(" ")[0])
+    assert assert_private(twins.noisy_sum, 8.0, horizon=2, runs=needed).verdict == "consistent"
+
+
+def test_an_audit_that_told_nothing_apart_says_so():
+    with running(Running()) as test:
+        assert_private(lambda data, rng, runs: np.zeros((runs, 1)), 1.0, horizon=2)
+    assert "it told no two streams apart" in test.passed[0]
+
+
+def test_certified_finds_what_each_twin_does_wrong(twins):
+    assert assert_certified(twins.Publisher, 1.0, arms=2, horizon=6).epsilon_upper == 1.0
+    refused = failing(assert_certified, twins.PublisherOfSums, 1.0, arms=2, horizon=6)
+    assert "takes the reward of round 1 to 2" in refused
+    leaking = failing(assert_certified, twins.Peeker, 1.0, arms=2, horizon=6)
+    assert "Leak at twins.py" in leaking
+    assert "False failures: none by chance" in leaking
+    nothing = failing(assert_certified, twins.Follower, 1.0, arms=2, horizon=6)
+    assert "Leak at twins.py" in nothing
+
+
+# Sensitivity
+
+
+def histogram(rewards):
+    return np.histogram(rewards, bins=4, range=(0.0, 1.0))[0]
+
+
+KNOWN = [
+    (lambda rewards: rewards.sum(axis=0), 3.0, "L1", "row"),
+    (lambda rewards: rewards.sum(axis=0), math.sqrt(3.0), "L2", "row"),
+    (lambda rewards: rewards.sum(axis=0), 1.0, "max", "row"),
+    (lambda rewards: rewards.sum(axis=0), 1.0, "L1", "reward"),
+    (lambda rewards: rewards.sum(axis=0), 6.0, "L1", "group:2"),
+    (histogram, 6.0, "L1", "row"),
+    (histogram, 2.0, "L1", "reward"),
+    (lambda rewards: rewards.sum(axis=0), 2.0, "range of score differences", "row"),
+    (lambda rewards: rewards[:, 0].max(), 1.0, "L1", "row"),
+    (lambda rewards: np.median(rewards[:, 0]), 1.0, "L1", "row"),
+]
+"""Statistics with their known sensitivity, for 3 arms."""
+
+
+@pytest.mark.parametrize(("function", "bound", "norm", "neighbours"), KNOWN)
+def test_sensitivity_is_found_and_nothing_above_it(function, bound, norm, neighbours):
+    reached = assert_sensitivity(function, bound, norm, neighbours=neighbours, arms=3)
+    assert reached == pytest.approx(1.0, abs=1e-9)
+    text = failing(assert_sensitivity, function, 0.97 * bound, norm, neighbours=neighbours, arms=3)
+    assert f"above the declared {0.97 * bound:.6g}" in text
+    assert "Two streams of " in text
+
+
+def test_a_witness_of_sensitivity_is_the_shortest_with_one_entry():
+    text = failing(assert_sensitivity, lambda rewards: 2.0 * rewards[:, 1].sum(), 1.0, arms=3, horizon=20)
+    assert "Two streams of 1 round that differ in round 1:" in text
+    drawn = [line.split()[-1] for line in text.splitlines() if " arm " in f" {line} "]
+    assert sorted(drawn) == ["#", ".", ".", ".", ".", "."]
+
+
+@given(length=st.integers(1, 12), share=st.floats(0.05, 0.95))
+def test_a_bound_may_depend_on_the_table(length, share):
+    reached = assert_sensitivity(
+        lambda rewards: rewards[:, 0].mean(), lambda rewards: 1 / len(rewards), arms=1, horizon=length, pairs=50
+    )
+    assert reached == pytest.approx(1.0)
+    failing(
+        assert_sensitivity,
+        lambda rewards: rewards[:, 0].mean(),
+        lambda rewards: share / len(rewards),
+        arms=1,
+        horizon=length,
+        pairs=50,
+    )
+
+
+def test_sensitivity_under_contexts_is_that_of_the_norm():
+    space = privcheck.Contexts(shape=2, norm=1.0)
+
+    def target(table):
+        rewards, contexts = space.split(table, 1)
+        return (rewards * contexts).sum(axis=0)
+
+    options = {"arms": 1, "neighbours": "context-reward", "contexts": space, "horizon": 3}
+    assert assert_sensitivity(target, 2.0, "L2", **options) > 0.8
+    assert "change of" in failing(assert_sensitivity, target, 1.0, "L2", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "parameter"),
+    [
+        ({"norm": "L3"}, "norm"),
+        ({"bound": -1.0}, "bound"),
+        ({"pairs": 0}, "pairs"),
+        ({"neighbours": "rows"}, "neighbours"),
+        ({"function": lambda rewards: np.random.default_rng().random()}, "function"),
+        ({"function": lambda rewards: math.nan}, "function"),
+    ],
+)
+def test_bad_input_of_sensitivity(options, parameter):
+    arguments = {"function": lambda rewards: rewards.sum(), "bound": 2.0} | options
+    with pytest.raises(PrivcheckError, match=f"^{parameter}: got "):
+        assert_sensitivity(**arguments)
+
+
+# Post-processing
+
+
+def test_post_processing_and_twins_that_peek(twins):
+    assert assert_unchanged_by(twins.Publisher, epsilon=1.0, horizon=6, streams=2) == 24
+    text = failing(assert_unchanged_by, twins.Peeker, epsilon=1.0, horizon=6)
+    assert "the actions differ although the coins and all releases are the same" in text
+    assert "False failures: none by chance" in text
+
+
+def test_functions_of_data_may_read_releases_only():
+    sums = Laplace(sensitivity=1.0, epsilon=1.0)
+
+    def rounded(data, rng):
+        return round(sums.release(float(data[:, 0].sum()), rng)), rng.random()
+
+    def compared(data, rng):
+        return sums.release(float(data[:, 0].sum()), rng) > data[0, 1]
+
+    def again_if_high(data, rng):
+        first = sums.release(float(data[:, 0].sum()), rng)
+        return first if data[0, 0] < 0.5 else sums.release(first, rng)
+
+    assert assert_unchanged_by(rounded) > 0
+    assert "Outputs: " in failing(assert_unchanged_by, compared)
+    assert "happens on one stream only" in failing(assert_unchanged_by, again_if_high)
+
+
+# Regret
+
+
+class Stuck:
+    """Plays the worse arm with a given probability in every run: the law of its regret is known."""
+
+    share = 0.5
+
+    def __init__(self, rng):
+        self.arm = int(rng.random() < self.share)
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        pass
+
+
+def test_regret_above_the_bound_is_caught_and_within_it_is_not():
+    """The expected regret is 0.5 x 50 x 0.4 = 10; both seeds are fixed, and either test fails wrongly in 1e-6."""
+    assert assert_regret_below(Stuck, 10.0, (0.9, 0.5), horizon=50) == pytest.approx(10.0, abs=1.5)
+    text = failing(assert_regret_below, Stuck, 6.0, (0.9, 0.5), horizon=50)
+    assert "the expected regret is above the bound 6" in text
+    assert "a policy within the bound fails this test with probability at most 1e-06" in text
+
+
+@pytest.mark.parametrize("options", [{"bound": 20.0}, {"bound": 10.0, "runs": 5}])
+def test_a_regret_that_no_policy_could_show_fails_the_test(options):
+    assert "this test could not fail" in failing(
+        assert_regret_below, Stuck, environment=(0.9, 0.5), horizon=50, **options
+    )
+
+
+@pytest.mark.parametrize("mean", [0.05, 0.5, 0.9])
+def test_evidence_against_a_true_mean_is_rare_and_against_a_false_one_is_not(mean):
+    """400 seeded samples at level 0.05; more than 5 % + 5 standard errors has probability below 1e-6."""
+    rng = np.random.default_rng(0)
+    samples = (rng.random((400, 300)) < mean).astype(float)
+    wrong = np.mean([evidence(sample, mean, 0.05) >= 20.0 for sample in samples])
+    assert wrong <= stats.binom.isf(1e-6, 400, 0.05) / 400
+    assert all(evidence(sample, mean / 2, 0.05) >= 20.0 for sample in samples[:50] if mean > 0.1)
+
+
+def test_evidence_is_the_capital_of_the_bets_played_one_by_one():
+    rng, level, mean = np.random.default_rng(1), 1e-3, 0.3
+    values = rng.beta(2, 3, 80)
+    capital, most, seen = 1.0, 1.0, []
+    deviations = 0.25
+    for value in values:
+        bet = min(math.sqrt(2 * math.log(1 / level) / (len(values) * deviations / (len(seen) + 1))), 0.75 / mean)
+        capital *= 1.0 + bet * (value - mean)
+        most = max(most, capital)
+        seen.append(value)
+        deviations += (value - (0.5 + sum(seen)) / (len(seen) + 1)) ** 2
+    assert evidence(values, mean, level) == pytest.approx(most)

@@ -1,0 +1,50 @@
+"""The files in docs/testing.md run, and the mistake that it describes fails as it says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+TEXT = (Path(__file__).parents[2] / "docs" / "testing.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"```python\n# (\w+)\.py\n(.*?)```", TEXT, re.DOTALL))
+PUBLISH = "self.noise.release(reward, self.rng)"
+
+
+@pytest.fixture
+def documented(imported, plugin, pytester):
+    pytester.makepyfile(**FILES)
+    pytester.syspathinsert()
+    return lambda *options: pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", *options)
+
+
+def test_the_example_passes_and_says_what_it_could_have_seen(documented):
+    result = documented()
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(["*privacy: what the passing tests could have seen*", "*Shop: consistent: the claim*"])
+    result.stdout.no_fnmatch_line("*told no two streams apart*")
+
+
+def test_the_mistake_fails_as_described(documented, pytester):
+    broken = FILES["shop"].replace("self.rounds += 1", "self.rounds += 1\n        self.total += reward")
+    broken = broken.replace(PUBLISH, PUBLISH.replace("reward", "self.total")).replace(
+        ", 0\n\n    def select", ", 0\n        self.total = 0.0\n\n    def select"
+    )
+    pytester.makepyfile(shop=broken)
+    result = documented("-k", "private")
+    result.assert_outcomes(failed=1)
+    block = TEXT.partition("with the same noise:")[2].partition("An audit that fails")[0]
+    shown = [line.strip().removesuffix(" ...") for line in block.splitlines() if line.strip()]
+    assert len(shown) == 5
+    for line in shown:
+        told = re.sub(r"shop.py:\d+", "shop.py", line)
+        assert told in re.sub(r"shop.py:\d+", "shop.py", str(result.stdout)), line
+
+
+def test_options_and_functions_named_exist():
+    import privcheck.testing
+
+    named = re.findall(r"`(assert_\w+|load_profile|reward_tables|neighbouring_tables|arm_sets)\b", TEXT)
+    assert len(set(named)) >= 7
+    assert set(named) <= set(privcheck.testing.__all__)

@@ -1,0 +1,179 @@
+"""The pytest plugin, run on suites of correct and broken twins, with and without pytest-xdist."""
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+TWINS = Path(__file__).with_name("twins.py")
+SUITE = """
+import pytest
+import twins
+
+@pytest.fixture(params=["noisy_sum", "noisy_sum_broken"])
+def mechanism(request):
+    return getattr(twins, request.param)
+
+@pytest.mark.privacy(epsilon=1.0, horizon=2)
+def test_sums(mechanism):
+    return mechanism
+
+@pytest.mark.privacy(epsilon=1.0, arms=2, horizon=3, runs=1000)
+class TestFollowers:
+    def test_correct(self):
+        return twins.Follower
+
+    def test_broken(self):
+        return twins.FollowerBroken
+
+@pytest.mark.certified(epsilon=1.0, arms=2, horizon=6)
+@pytest.mark.parametrize("name", ["Publisher", "PublisherOfSums", "Peeker"])
+def test_certified(name):
+    return getattr(twins, name)
+
+def test_without_a_mark():
+    assert True
+"""
+BROKEN = {"test_sums[noisy_sum_broken]", "TestFollowers::test_broken", "test_certified[PublisherOfSums]"}
+BROKEN |= {"test_certified[Peeker]"}
+CORRECT = {"test_sums[noisy_sum]", "TestFollowers::test_correct", "test_certified[Publisher]"}
+
+
+@pytest.fixture
+def suite(imported, plugin, pytester):
+    pytester.makepyfile(twins=TWINS.read_text(encoding="utf-8"), test_twins=SUITE)
+    pytester.makeini("[pytest]\naddopts = --strict-markers\nfilterwarnings = error")
+    pytester.syspathinsert()
+    pytester.options = plugin
+    return pytester
+
+
+def run(suite, *arguments):
+    return suite.runpytest_inprocess(*suite.options, "-p", "no:cacheprovider", "--tb=short", *arguments)
+
+
+def told(result):
+    """Return the summary section: test -> sentences."""
+    lines = result.outlines
+    start = next(i for i, line in enumerate(lines) if "what the passing tests could have seen" in line)
+    section, found = lines[start + 1 : lines.index("An audit that passes has refuted nothing, and proves nothing.")], {}
+    for node, sentence in zip(section[::2], section[1::2], strict=True):
+        found.setdefault(node.removeprefix("test_twins.py::"), []).append(sentence.strip())
+    return found
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["one process", "xdist"])
+def test_broken_twins_fail_and_the_others_say_what_they_could_have_seen(suite, workers):
+    result = run(suite, *workers)
+    result.assert_outcomes(passed=len(CORRECT) + 1, failed=len(BROKEN))
+    failed = {line.split(" - ")[0].split("test_twins.py::")[1] for line in result.outlines if line.startswith("FAILED")}
+    assert failed == BROKEN
+    seen = told(result)
+    assert set(seen) == CORRECT
+    assert "could have shown up to epsilon = " in seen["test_sums[noisy_sum]"][0]
+    assert "5,000 runs a side" in seen["test_sums[noisy_sum]"][0]
+    assert "1,000 runs a side" in seen["TestFollowers::test_correct"][0]
+    assert "certified: epsilon is at most 1.000" in seen["test_certified[Publisher]"][0]
+    result.stdout.no_fnmatch_line("*During handling of the above exception*")
+
+
+def test_a_failure_prints_witness_chance_seed_and_the_command_that_replays_it(suite):
+    result = run(suite, "-k", "test_sums", "--privcheck-seed=3", "--privcheck-budget=4000")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "noisy_sum_broken: violation: the claim epsilon = 1 is refuted at level 1e-06; epsilon is at least *",
+            "Two streams of * that differ in round *",
+            "Event: *",
+            "  probability on the first stream *, on the second *",
+            "False failures: a true claim fails this test with probability at most 1e-06.",
+            "Seed 3. Replay:",
+        ]
+    )
+    assert "4,000 runs a side" in told(result)["test_sums[noisy_sum]"][0]
+    command = next(line.strip() for line in result.outlines if line.startswith("  pytest "))
+    assert command == "pytest 'test_twins.py::test_sums[noisy_sum_broken]' --privcheck-seed=3 --privcheck-budget=4000"
+    again = run(suite, *shlex.split(command)[1:])
+    again.assert_outcomes(failed=1)
+    kept = [line for line in result.outlines if re.search(r"is refuted at level|probability on|Event:", line)]
+    assert len(kept) == 3
+    assert [line for line in again.outlines if line in kept] == kept
+
+
+def test_another_seed_makes_another_audit(suite):
+    sentences = {told(run(suite, "-k", "noisy_sum]", f"--privcheck-seed={seed}")).popitem()[1][0] for seed in (0, 0, 1)}
+    assert len(sentences) == 2
+
+
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        ("@pytest.mark.privacy(epsilon=1.0)\ndef test_it(): pass", "*return the factory from the test*"),
+        ("@pytest.mark.privacy(horizon=2)\ndef test_it(): return twins.noisy_sum", "*missing*argument: 'epsilon'*"),
+        ("@pytest.mark.privacy(1.0, horizn=2)\ndef test_it(): return twins.noisy_sum", "*did you mean 'horizon'*"),
+        ("@pytest.mark.privacy(-1.0)\ndef test_it(): return twins.noisy_sum", "*epsilon: got -1.0*"),
+        ("@pytest.mark.privacy(1.0, runs=20)\ndef test_it(): return twins.noisy_sum", "*could not fail. Give it more*"),
+        ("@pytest.mark.privacy(1.0)\ndef test_it(): return twins.Follower", "*arms: got None*"),
+    ],
+)
+def test_a_mark_that_tests_nothing_fails_in_one_line(suite, test, said):
+    suite.makepyfile(test_twins=f"import pytest, twins\n{test}")
+    result = run(suite)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([said])
+    result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.no_fnmatch_line("*what the passing tests could have seen*")
+
+
+@pytest.mark.parametrize("option", ["--privcheck-budget=19", "--privcheck-seed=-1", "--privcheck-budget=many"])
+def test_options_out_of_range_are_refused(suite, option):
+    result = run(suite, option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*integer of at least*"])
+
+
+def test_plain_assertions_inside_tests_and_fixtures_are_summed_up_too(suite):
+    suite.makepyfile(
+        test_twins="""
+        import pytest, twins
+        from privcheck.testing import assert_private, assert_sensitivity
+
+        @pytest.fixture
+        def checked():
+            assert_sensitivity(lambda data: data.sum(), 1.0, arms=1)
+
+        def test_it(checked):
+            assert_private(twins.noisy_sum, 1.0, horizon=2)
+
+        def test_broken():
+            assert_private(twins.noisy_sum_broken, 1.0, horizon=2)
+        """
+    )
+    result = run(suite)
+    result.assert_outcomes(passed=1, failed=1)
+    assert len(told(result)["test_it"]) == 2
+    frames = [line for line in result.outlines if re.match(r"\S+\.py:\d+: in ", line)]
+    assert all(frame.startswith("test_twins.py") for frame in frames)
+
+
+def test_the_sentences_are_properties_of_the_junit_report(suite):
+    run(suite, "-k", "noisy_sum]", "--junitxml=junit.xml")
+    assert '<property name="privcheck" value="noisy_sum: consistent' in (suite.path / "junit.xml").read_text()
+
+
+def test_the_help_explains_options_and_marks(suite):
+    result = run(suite, "--help")
+    result.stdout.fnmatch_lines(["*--privcheck-budget=RUNS*", "*--privcheck-seed=SEED*"])
+    result = run(suite, "--markers")
+    result.stdout.fnmatch_lines(["@pytest.mark.privacy(epsilon*", "@pytest.mark.certified(epsilon*"])
+
+
+def test_the_entry_point_is_declared():
+    declared = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert declared["entry-points"]["pytest11"] == {"privcheck": "privcheck.testing.plugin"}
+    assert {name.partition(">")[0] for name in declared["optional-dependencies"]["testing"]} == {"pytest", "hypothesis"}
+    assert not any("pytest" in name or "hypothesis" in name for name in declared["dependencies"])

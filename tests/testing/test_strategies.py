@@ -1,0 +1,214 @@
+"""The strategies draw what they say, and what fails shrinks to the shortest, plainest example."""
+
+import numpy as np
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import run_state_machine_as_test
+
+from privcheck import Contexts
+from privcheck.accounting import Ledger
+from privcheck.errors import PrivcheckError
+from privcheck.mechanisms import MECHANISMS
+from privcheck.privacy import check_rewards_range, relation
+from privcheck.testing import (
+    BanditMachine,
+    PrivacyFailure,
+    arm_sets,
+    bandit_instances,
+    budgets,
+    contexts,
+    load_profile,
+    mechanisms,
+    neighbouring_tables,
+    reward_tables,
+)
+from privcheck.testing.machine import check_ledger
+
+FEW = settings(max_examples=60, derandomize=True, deadline=None, database=None)
+FIND = settings(
+    max_examples=2000, derandomize=True, deadline=None, database=None, phases=(Phase.generate, Phase.shrink)
+)
+SPACE = Contexts(shape=(2, 2), norm=1.0)
+
+
+@FEW
+@given(data=st.data(), name=st.sampled_from(["row", "reward", "group:1", "group:3", "report"]))
+def test_neighbouring_tables_are_neighbours(data, name):
+    arms, longest = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 6))
+    shortest, rewards = data.draw(st.integers(1, longest)), data.draw(st.sampled_from([(0.0, 1.0), (-2.0, 3.0)]))
+    options = {"arms": arms, "min_rounds": shortest, "max_rounds": longest, "rewards": rewards}
+    first, second = data.draw(neighbouring_tables(name, **options))
+    relation(name).check(first, second)
+    assert shortest <= len(first) <= longest
+    for table in (first, second, data.draw(reward_tables(**options))):
+        check_rewards_range(table, rewards)
+        assert table.shape[1] == arms
+
+
+@FEW
+@given(neighbouring_tables("context-reward", arms=2, max_rounds=4, contexts=SPACE))
+def test_neighbours_with_contexts(pair):
+    relation("context-reward").check(*pair)
+    for table in pair:
+        SPACE.check(table, arms=2)
+
+
+def told_apart(name, bad, **options):
+    return find(neighbouring_tables(name, **options), lambda pair: bad(*pair), settings=FIND)
+
+
+@pytest.mark.parametrize("name", ["row", "reward", "group:3"])
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_a_failing_pair_shrinks_to_the_shortest_with_one_differing_entry(name, rounds):
+    first, second = told_apart(name, lambda one, two: len(one) >= rounds and (one != two).any(), arms=3)
+    assert first.shape == (rounds, 3)
+    assert (first != second).sum() == 1
+    assert first.sum() + second.sum() == 1.0
+
+
+@pytest.mark.parametrize("name", ["row", "reward"])
+def test_only_what_the_failure_needs_stays(name):
+    """It fails when the reward of arm 1 changes by more than a half after a round in which arm 0 pays 1."""
+
+    def bad(one, two):
+        changes = np.flatnonzero(abs(one[:, 1] - two[:, 1]) > 0.5)
+        return any(one[:place, 0].max(initial=0.0) == 1.0 for place in changes)
+
+    first, second = told_apart(name, bad, arms=2)
+    assert sorted([first.tolist(), second.tolist()]) == [[[1.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]]
+
+
+def test_groups_keep_as_many_changes_as_the_failure_needs():
+    first, second = told_apart("group:3", lambda one, two: (one != two).any(axis=1).sum() >= 2, arms=2)
+    assert len(first) == 2
+    assert (first != second).sum() == 2
+
+
+@FEW
+@given(data=st.data())
+def test_contexts_and_arm_sets_are_within_their_norm(data):
+    low = data.draw(st.sampled_from([-1.0, 0.0, 0.25]))
+    space = Contexts(shape=data.draw(st.sampled_from([(3,), (2, 3)])), low=low, high=2.0, norm=1.0)
+    assert space.checked(data.draw(contexts(space)), arms=2).shape == space.shape
+    vectors = data.draw(arm_sets(arms=4, dimension=2, norm=0.5))
+    assert vectors.shape == (4, 2)
+    assert len(np.unique(vectors, axis=0)) == 4
+    assert np.linalg.norm(vectors, axis=1).max() <= 0.5 * (1.0 + 1e-9)
+
+
+@FEW
+@given(data=st.data())
+def test_budgets_instances_and_mechanisms(data):
+    assert 0.2 <= data.draw(budgets(0.2, 3.0)) <= 3.0
+    instance = data.draw(bandit_instances(min_arms=3, max_arms=5, least_gap=0.2, max_horizon=50))
+    assert 3 <= instance.arms <= 5
+    assert max(instance.gaps) >= 0.2 - 1e-12
+    assert instance.arms <= instance.horizon <= 50
+    name = data.draw(st.sampled_from(sorted(MECHANISMS)))
+    assert isinstance(data.draw(mechanisms(name)), MECHANISMS[name])
+
+
+def test_every_mechanism_is_drawn():
+    seen = set()
+
+    @settings(FIND, max_examples=200)
+    @given(mechanisms())
+    def draw(mechanism):
+        seen.add(mechanism.id)
+
+    draw()
+    assert seen == set(MECHANISMS)
+
+
+@pytest.mark.parametrize(
+    ("call", "parameter"),
+    [
+        (lambda: neighbouring_tables("rows"), "neighbours"),
+        (lambda: neighbouring_tables("context-reward"), "contexts"),
+        (lambda: reward_tables(min_rounds=3, max_rounds=2), "min_rounds"),
+        (lambda: reward_tables(arms=0), "arms"),
+        (lambda: budgets(2.0, 1.0), "budgets"),
+        (lambda: budgets(0.0), "budget"),
+        (lambda: contexts("plain"), "space"),
+        (lambda: mechanisms("laplacian"), "mechanism"),
+        (lambda: load_profile("night"), "profile"),
+    ],
+)
+def test_bad_input(call, parameter):
+    with pytest.raises(PrivcheckError, match=f"^{parameter}: got "):
+        call()
+
+
+# The state machine
+
+
+def played(factory_, steps=8, **options):
+    machine = type("Machine", (BanditMachine,), {"factory": factory_, "horizon": 8} | options)
+    few = settings(FIND, max_examples=15, stateful_step_count=steps)
+    run_state_machine_as_test(machine, settings=few)
+
+
+@pytest.mark.parametrize("neighbours", ["row", "reward"])
+def test_the_machine_lets_a_correct_policy_pass(twins, neighbours):
+    played(twins.Publisher, neighbours=neighbours)
+    played(staticmethod(lambda rng: twins.Publisher(rng)), steps=20)
+
+
+def test_the_machine_finds_overspending_and_peeking(twins):
+    with pytest.raises(PrivacyFailure, match=r"round 2: .*takes the reward of round 1 to 2"):
+        played(twins.PublisherOfSums)
+    with pytest.raises(PrivacyFailure, match=r"round 1: .*private value of round 1"):
+        played(twins.Peeker)
+
+
+def test_the_machine_does_not_rely_on_the_filter(twins, monkeypatch):
+    """A guard whose filter lets everything pass: the sum of the ledger alone finds the overspending."""
+    monkeypatch.setattr("privcheck.accounting.filter.BudgetFilter.check", lambda *arguments: None)
+    with pytest.raises(PrivacyFailure, match="above the budget 1"):
+        played(twins.PublisherOfSums)
+
+
+class Contextual:
+    def __init__(self, rng):
+        self.rng = rng
+
+    def select(self, context):
+        return int(context.sum() > 0)
+
+    def update(self, context, action, reward):
+        pass
+
+
+def test_the_machine_drives_other_kinds_of_feedback():
+    played(Contextual, feedback="contextual", neighbours="context-reward", contexts=Contexts(shape=2, norm=1.0))
+
+
+def ledger(*charges):
+    made = Ledger()
+    for round_number, losses in charges:
+        made.record(round_number, "laplace", 1.0, losses, losses, "bandit.py:7")
+    return made
+
+
+def test_the_check_of_a_ledger_can_fail():
+    check_ledger(ledger((1, {1: 0.5}), (2, {1: 0.5, 2: 1.0})), 1.0, 2)
+    with pytest.raises(PrivacyFailure, match="above the budget"):
+        check_ledger(ledger((1, {1: 0.5}), (2, {1: 0.6})), 1.0, 2)
+    with pytest.raises(PrivacyFailure, match="charges round 3"):
+        check_ledger(ledger((2, {3: 0.5})), 1.0, 2)
+    cooked = ledger((1, {1: 0.5}))
+    cooked.totals[1] = 0.1
+    with pytest.raises(PrivacyFailure, match="do not add up"):
+        check_ledger(cooked, 1.0, 1)
+
+
+@pytest.mark.parametrize(("name", "examples"), [("dev", 25), ("ci", 100), ("deep", 2000)])
+def test_profiles(name, examples):
+    before = settings.get_current_profile_name()
+    try:
+        load_profile(name)
+        assert (settings().max_examples, settings().deadline) == (examples, None)
+        assert settings().derandomize == (name == "ci")
+    finally:
+        settings.load_profile(before)
