@@ -88,7 +88,7 @@ def test_false_alarms_at_the_boundary(policies, evidence, record_property, name,
 
     The test fails when either count is above that law's upper 5e-7 quantile: by chance with probability below 1e-6.
     """
-    repetitions = evidence(300, 2000)
+    repetitions = evidence(150, 2000)
     violations, above = alarms(getattr(policies, name), repetitions, horizon=horizon, runs=runs)
     record_property("false alarms", f"{violations} violations, {above} bounds above 1 in {repetitions} audits")
     print(f"\n{name}, T = {horizon}, {runs} runs: {violations} violations in {repetitions} audits")  # noqa: T201
@@ -148,12 +148,12 @@ class Forgetful(Evidence):
 
 @pytest.mark.parametrize("delta", [0.0, 0.01])
 def test_the_level_covers_all_events_that_are_counted(evidence, delta):
-    """Three disjoint rare events at the boundary: the best limit is above epsilon in at most 5 % of 4000 repetitions.
+    """Three disjoint rare events at the boundary: the best limit is above epsilon in at most 5 % of 1500 repetitions.
 
     Without the correction it would be in up to 1 - 0.95^3 = 14 % of them, and the test notices. Fails by chance with
     probability below 1e-6. (For delta > 0, Clopper-Pearson limits are too wide for the broken twin to show.)
     """
-    repetitions, runs, epsilon = evidence(4000, 40_000), 100_000, 1.0
+    repetitions, runs, epsilon = evidence(1500, 40_000), 100_000, 1.0
     rng = np.random.default_rng(20)
     less = rng.multinomial(runs, [0.02] * 3 + [0.94], repetitions)[:, :3]
     p = math.e * 0.02 + delta
