@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from bounds.domains import Choice, check
 
@@ -14,6 +14,9 @@ PROFILES: dict[str, dict[str, Any]] = {
     "deep": {"max_examples": 2000, "stateful_step_count": 200, "derandomize": False},
 }
 """The settings of each profile; "ci" draws the same examples in every run."""
+
+PHASES = [phase for phase in Phase if phase is not Phase.explain]
+"""Explaining traces every line, which slows a shrinking policy down many times, and names lines of privcheck."""
 
 
 def load_profile(name: str) -> None:
@@ -47,6 +50,7 @@ def load_profile(name: str) -> None:
             f"privcheck-{each}",
             settings.get_profile("default"),
             deadline=None,
+            phases=PHASES,
             suppress_health_check=[HealthCheck.too_slow],
             **values,
         )

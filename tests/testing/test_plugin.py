@@ -10,6 +10,13 @@ import pytest
 pytest_plugins = ["pytester"]
 
 TWINS = Path(__file__).with_name("twins.py")
+INI = """
+[pytest]
+addopts = --strict-markers
+filterwarnings =
+    error
+    ignore:Module already imported
+"""
 SUITE = """
 import pytest
 import twins
@@ -46,7 +53,7 @@ CORRECT = {"test_sums[noisy_sum]", "TestFollowers::test_correct", "test_certifie
 @pytest.fixture
 def suite(imported, plugin, pytester):
     pytester.makepyfile(twins=TWINS.read_text(encoding="utf-8"), test_twins=SUITE)
-    pytester.makeini("[pytest]\naddopts = --strict-markers\nfilterwarnings = error")
+    pytester.makeini(INI)
     pytester.syspathinsert()
     pytester.options = plugin
     return pytester
