@@ -39,8 +39,8 @@ def shortfall(arms: Transport, pulls: float, others: Array, places: Array) -> fl
     >>> from bounds.jourdan_azize_2025.transport import transport
     >>> arms = transport("gaussian", np.array([1.0, 0.0]), 1.0)
     >>> found = [shortfall(arms, n, np.array([n]), np.array([0.5])) for n in (20.0, 4.0)]
-    >>> found[0] < 1e-10, round(found[1], 2)
-    (True, 0.27)
+    >>> found[0] < 1e-10, found[1] > 0.2
+    (True, True)
     """
     arm = np.arange(len(places))
     low, high = np.zeros(len(places)), np.ones(len(places))

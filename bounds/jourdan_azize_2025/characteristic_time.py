@@ -171,14 +171,21 @@ def _fewest(arms: Transport) -> float:
     return float(np.max(1 / down))
 
 
+def _scale(arms: Transport, fewest: float) -> float:
+    """Return a number of pulls of the best arm to begin with; `fewest` is 0 if an arm cannot have the other's mean."""
+    down, _ = arms.costs(np.full_like(arms.others, 0.5))
+    return fewest or float(np.max(1 / down))
+
+
 def _free_share(arms: Transport) -> tuple[float, float, Array, Array]:
     """Minimise `z + total(z)` between two lines, one falling and one rising: `decline` is 1 at the minimum.
 
-    Found in the logarithms of `z/fewest - 1` and of `decline` by false position, its Illinois form, and bisection.
+    Found in the logarithms of `z - fewest` and of `decline` by false position, its Illinois form, and bisection.
     """
     fewest = _fewest(arms)
+    scale = _scale(arms, fewest)
     low, high = math.log(_ABOVE_FEWEST), 1.0
-    while (right := _demand(arms, fewest * (1 + math.exp(high)))).decline > 1:
+    while (right := _demand(arms, fewest + scale * math.exp(high))).decline > 1:
         high += 2.0
     left: _Demand | None = None
     best = right
@@ -191,7 +198,7 @@ def _free_share(arms: Transport) -> tuple[float, float, Array, Array]:
         if left is not None and step % 4:
             guess = low + (high - low) * (above / (above - below))
             middle = guess if low < guess < high else middle
-        here = _demand(arms, fewest * (1 + math.exp(middle)), left, right)
+        here = _demand(arms, fewest + scale * math.exp(middle), left, right)
         if here.decline > 1:
             above, below = _log(here.decline), below / 2 if left is not None and low == last else below
             low, left = middle, here
@@ -218,13 +225,15 @@ def _meeting(left: _Demand | None, right: _Demand, fewest: float) -> float:
 
 def _fixed_share(arms: Transport, beta: float) -> tuple[float, float, Array, Array]:
     """Solve `(1 - beta) T = total(beta T)` by Newton's method: every step's line crosses below the solution."""
-    low, high = _fewest(arms) / beta, math.inf
+    fewest = _fewest(arms)
+    low, high = fewest / beta, math.inf
     least = low * (1 + _ABOVE_FEWEST)
     here = _demand(arms, beta * least)
     if here.total <= (1 - beta) * least:
         return low, beta * least, here.others * ((1 - beta) * least / here.total), here.places
     low = least
-    time, value, upper, others, places = 2 * low, low, math.inf, arms.others, arms.others
+    time, value = 2 * _scale(arms, fewest) / beta, low
+    upper, others, places = math.inf, arms.others, arms.others
     for _ in range(_STEPS):
         here = _demand(arms, beta * time)
         enough = max(time, here.total / (1 - beta))
@@ -235,5 +244,5 @@ def _fixed_share(arms: Transport, beta: float) -> tuple[float, float, Array, Arr
         if upper - value <= _GOAL * value:
             break
         low, high = (max(low, time), high) if here.total > (1 - beta) * time else (low, min(high, time))
-        time = value if low < value < high else low + (min(high, 4 * low) - low) / 2
+        time = value if low < value < high else low + (min(high, 4 * time) - low) / 2
     return value, beta * upper, others, places

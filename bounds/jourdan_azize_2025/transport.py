@@ -171,16 +171,19 @@ class GaussianTransport(Transport):
         first = demand.argmax(axis=0)
         other = np.where(first > half, demand[:half].argmax(axis=0), half + demand[half:].argmax(axis=0))
         x = self._polished(pulls, self._refined(pulls, first, lowest, highest))
+        x = self._larger(pulls, x, np.maximum(self.fractions[first], _LEAST))
         heights = (np.take_along_axis(demand, place[None, :], axis=0)[0] for place in (first, other))
         with np.errstate(invalid="ignore"):
             close = np.flatnonzero(np.subtract(*heights) < 0.1 * demand.max(axis=0))
         if len(close) and not math.isinf(self.epsilon):
             arms = self.among(close)
-            y = arms._polished(pulls, arms._refined(pulls, other[close]))
-            down, up = arms.costs(y)
-            down_here, up_here = arms.costs(x[close])
-            x[close] = np.where((1 - pulls * down) / up > (1 - pulls * down_here) / up_here, y, x[close])
+            x[close] = arms._larger(pulls, x[close], arms._polished(pulls, arms._refined(pulls, other[close])))
         return x
+
+    def _larger(self, pulls: float, x: Array, y: Array) -> Array:
+        """Return x or y, where the demand is larger."""
+        here, there = ((1 - pulls * down) / up for down, up in (self.costs(x), self.costs(y)))
+        return np.where(there > here, y, x)
 
     def _polished(self, pulls: float, x: Array) -> Array:
         """Return x after two steps of the secant method with the exact costs."""

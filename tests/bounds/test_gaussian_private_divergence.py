@@ -84,7 +84,7 @@ def in_high_precision(shift, epsilon):
         return value, s * (mpmath.ncdf(upper) - mpmath.ncdf(lower))
 
 
-@pytest.mark.parametrize("epsilon", [1e-9, 0.02, 1.0])
+@pytest.mark.parametrize("epsilon", [1e-9, 0.02, 1.0, 20.0])
 @pytest.mark.parametrize("shift", [1e-9, 0.02, 0.5, 0.5001, 5.0, 30.0])
 def test_relative_precision_of_value_and_slope(shift, epsilon):
     found = gaussian_private_divergence(shift, epsilon)

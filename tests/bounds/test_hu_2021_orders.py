@@ -65,15 +65,6 @@ def test_corollary_11_splits_the_gaps_at_its_own_rate(gaps, epsilon, horizon):
     assert by_parts <= 2000 * order
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
-@given(arms=st.integers(2, 1000), gap=st.floats(1e-5, 1), epsilon=BUDGETS)
-def test_corollary_11_is_not_below_what_any_learner_loses(arms, gap, epsilon):
-    """Its order at the horizons where Theorem 12 applies is at least a constant times that lower bound."""
-    horizon = math.log(arms) / gap * max(1 / (16 * gap), 1 / (10 * epsilon)) + 2
-    order = math.sqrt(horizon * math.log(arms)) + math.log(arms) * math.log(horizon) / epsilon
-    assert order >= 0.2 * 0.49 * math.log(arms) / (10 * epsilon)
-
-
 # ---- Theorems 3 and 5: simulated from the pseudo-code, every round
 
 

@@ -176,6 +176,18 @@ def test_two_gaussian_arms_in_closed_form(gap):
     assert time.allocation == pytest.approx((0.5, 0.5), abs=1e-5)
 
 
+@pytest.mark.parametrize("epsilon", [None, 1.0])
+def test_an_arm_that_never_pays(epsilon):
+    """Without privacy no alternative has mean 0; the share, and for each share the common mean, by search."""
+    u = np.linspace(1e-4, 0.5 - 1e-4, 4001)
+    plain = lambda p: rel_entr(p, u) + rel_entr(1 - p, 1 - u)  # noqa: E731
+    down, up = (plain(p) if epsilon is None else bernoulli_cost(p, u, epsilon) for p in (0.5, 0.0))
+    best = max(np.min(share * down + (1 - share) * up) for share in np.linspace(0.1, 0.9, 1601))
+    time = characteristic_time("bernoulli", (0.5, 0.0), epsilon)
+    assert time.value == pytest.approx(1 / best, rel=1e-4)
+    assert 0 < time.gap < 1e-11
+
+
 def test_two_bernoulli_arms_by_a_search_over_the_share():
     u = np.linspace(0.3, 0.6, 1001)
     down, up = bernoulli_cost(0.6, u, 0.3), bernoulli_cost(0.3, u, 0.3)
@@ -192,10 +204,13 @@ def test_a_thousand_arms_are_certified(family, beta):
     assert len(time.allocation) == 1000
 
 
-@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 1e3])
-@pytest.mark.parametrize("means", [(1.0, 0.5), (1.0, 0.0), (0.5, 0.0, 1e-12), (1 - 1e-12, 0.3), (0.5, 0.5 - 1e-7)])
-def test_edges(means, epsilon):
-    time = characteristic_time("bernoulli", means, epsilon)
+@pytest.mark.parametrize("beta", [None, 0.5])
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 1e3, None])
+@pytest.mark.parametrize(
+    "means", [(1.0, 0.5), (1.0, 0.0), (0.5, 0.0), (0.5, 0.0, 1e-12), (1 - 1e-12, 0.3), (0.5, 0.5 - 1e-7)]
+)
+def test_edges(means, epsilon, beta):
+    time = characteristic_time("bernoulli", means, epsilon, beta=beta)
     assert math.isfinite(time.value)
     assert 0 < time.gap < 1e-10
 
