@@ -54,7 +54,7 @@ def audit(
 
     Candidate pairs of neighbouring streams are screened on a share of the runs; the most promising pair is played
     afresh, and scores of the action sequences are learned on a first fold of these runs, events chosen on a second,
-    and counted on a third.
+    weighed against each other on a third, and counted on a fourth.
 
     Parameters
     ----------

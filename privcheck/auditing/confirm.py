@@ -117,12 +117,12 @@ def settle(
         learning = Outputs.joined([learning[0], training[0]]), Outputs.joined([learning[1], training[1]])
     scores: Scored = learn(views(pair, learning[0], thorough=True), *learning)
     counting_runs = parts.counting.stop - parts.counting.start
-    candidates = choose(scores, taken(sides, parts.choosing), counting_runs, level, delta)
-    weighing = taken(sides, parts.weighing)
+    choosing, weighing = taken(sides, parts.choosing), taken(sides, parts.weighing)
+    candidates = choose(scores, choosing, counting_runs, level, delta)
     weighed = weigh(candidates, weighing, counting_runs, level, delta)
     main = max(weighed, key=lambda entry: entry[1])[0]
     thresholds = declared_thresholds(_oriented(main, weighing[0]), _oriented(main, weighing[1]))
-    for_delta = None if claim is None else choose_for_delta(scores, taken(sides, parts.choosing), claim)
+    for_delta = None if claim is None else choose_for_delta(scores, choosing, claim)
     return Chosen(parts, weighed, thresholds, for_delta)
 
 

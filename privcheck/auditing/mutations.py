@@ -27,7 +27,7 @@ def variants(pair: StreamPair, palette: list[Table]) -> Iterator[StreamPair]:
     >>> pair = StreamPair(np.zeros((3, 2)), np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]), "zeros")
     >>> one = next(variants(pair, []))
     >>> one.first.tolist(), one.label
-    ([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]], 'zeros; rounds 1 to 1: as round 2 of the second stream')
+    ([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]], 'zeros; round 1: as round 2 of the second stream')
     """
     if not pair.rounds or pair.first.ndim == 0:
         return
@@ -44,7 +44,8 @@ def variants(pair: StreamPair, palette: list[Table]) -> Iterator[StreamPair]:
             continue
         for what, row in rows[:MOST_ROWS]:
             if not (pair.first[low:high] == row).all():
-                yield _filled(pair, low, high, row, f"{pair.label}; rounds {low + 1} to {high}: {what}")
+                span = f"round {high}" if high == low + 1 else f"rounds {low + 1} to {high}"
+                yield _filled(pair, low, high, row, f"{pair.label}; {span}: {what}")
     for move in (-1, 1, -(start // 2), (horizon - stop) // 2):
         if move and start + move >= 0 and stop + move <= horizon:
             yield _moved(pair, move)

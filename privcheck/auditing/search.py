@@ -194,9 +194,12 @@ def _joining(parents: list[StreamPair], palette: list[Table], number: int, seen:
     every = [variant for parent in parents for variant in variants(parent, palette)]
     joined: list[StreamPair] = []
     for i in np.random.Generator(np.random.PCG64(len(seen))).permutation(len(every)):
-        if len(joined) < number and _key(every[i]) not in seen:
-            seen.add(_key(every[i]))
+        key = _key(every[i])
+        if key not in seen:
+            seen.add(key)
             joined.append(every[i])
+        if len(joined) == number:
+            break
     return joined
 
 

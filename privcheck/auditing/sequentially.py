@@ -9,13 +9,13 @@ stages hold at any time with the levels w_r (1 - confidence), hence all together
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from privcheck.auditing import budget
-from privcheck.auditing.anytime import Anytime, Bets
+from privcheck.auditing.anytime import Bets
 from privcheck.auditing.confirm import settle
 from privcheck.auditing.folds import folds, taken
 from privcheck.auditing.inference.sequential import SequentialTest
@@ -74,16 +74,28 @@ def search_and_bet(
 
 @dataclass(frozen=True)
 class _Stage:
-    """What a stage bet on, and what it can say."""
+    """A stage, its weight, and the blocks of runs that it bet on so far."""
 
     pair: StreamPair
-    bet: Sides
     bets: Bets
-    level: float
-    could_show: float
+    weight: float
+    blocks: list[Sides] = field(default_factory=list)
 
-    def read(self) -> Anytime:
-        return self.bets.read(self.bet, self.level)
+    @property
+    def pairs(self) -> int:
+        return self.bets.test.pairs
+
+    @property
+    def worth(self) -> float:
+        return self.weight * self.bets.test.e_value
+
+    def bet(self, block: Sides) -> None:
+        self.bets.add(block)
+        self.blocks.append(block)
+
+    @property
+    def sides(self) -> Sides:
+        return Outputs.joined([one for one, _ in self.blocks]), Outputs.joined([two for _, two in self.blocks])
 
 
 class _Game:
@@ -91,7 +103,7 @@ class _Game:
 
     def __init__(self, sampler: Sampler, pairs: list[StreamPair], settings: Settings, policy: Target) -> None:
         self.sampler, self.pairs, self.settings, self.policy = sampler, pairs, settings, policy
-        self.won, self.begun, self.highest = 0.0, 0.0, 1.0
+        self.highest = 1.0
         self.screening = Screening(1, 0)
         self.stages: list[_Stage] = []
 
@@ -104,26 +116,25 @@ class _Game:
         found = screen(self.sampler, self.pairs, spend, runs, level, delta, views, lambda _: None, (*keys, 0))
         self.screening = Screening(found.screening.pairs, self.screening.runs + found.screening.runs)
         settling = folds(runs).counting.start
-        first, second = self._fresh(found.pair, settling, (*keys, 1), advance)
-        chosen = settle(found.pair, (first, second), runs, level, delta, views, found.training)
+        settled = self._fresh(found.pair, settling, (*keys, 1), advance)
+        chosen = settle(found.pair, settled, runs, level, delta, views, found.training)
         assert chosen is not None
-        bets = Bets(chosen, settings)
-        start = chosen.folds.counting.start
-        self.begun += weight
-        blocks = [taken((first, second), slice(start, settling))] if start < settling else []
-        for size in _sizes(runs - settling):
-            if not blocks or bets.test.pairs:
-                blocks.append(self._fresh(found.pair, size, (*keys, 2 + len(blocks)), advance))
-            bets.add(blocks[-1])
-            now = self.won + weight * bets.test.e_value + 1.0 - self.begun
-            self.highest = max(self.highest, now)
-            if self.highest >= 1.0 / settings.error:
+        present = _Stage(found.pair, Bets(chosen, settings), weight)
+        self.stages.append(present)
+        unused = taken(settled, slice(chosen.folds.counting.start, settling))
+        if len(unused[0]):
+            present.bet(unused)
+        for number, size in enumerate(_sizes(runs - settling), 2):
+            if self._refuted():
                 break
-        self.won += weight * bets.test.e_value
-        bet = Outputs.joined([one for one, _ in blocks]), Outputs.joined([two for _, two in blocks])
-        could_show = _could_show(len(bet[0]), settings.delta, settings.error * weight)
-        self.stages.append(_Stage(found.pair, bet, bets, level, could_show))
-        return self.highest >= 1.0 / settings.error
+            present.bet(self._fresh(found.pair, size, (*keys, number), advance))
+        return self._refuted()
+
+    def _refuted(self) -> bool:
+        """Read the evidence: what the stages won, and the stakes of those that did not begin."""
+        rest = 1.0 - sum(stage.weight for stage in self.stages)
+        self.highest = max(self.highest, rest + sum(stage.worth for stage in self.stages))
+        return self.highest >= 1.0 / self.settings.error
 
     def _fresh(self, pair: StreamPair, runs: int, keys: tuple[int, ...], advance: Callable[[int], None]) -> Sides:
         first, second = self.sampler.play(
@@ -134,21 +145,20 @@ class _Game:
     def outcome(self, why: str) -> dict[str, Any]:
         """Return what the report says."""
         settings = self.settings
-        if not self.stages:
+        most = max((stage.pairs for stage in self.stages), default=0)
+        if not most:
             return ended_early(self.screening, why, settings)
-        most = max(len(stage.bet[0]) for stage in self.stages)
-        large = [stage for stage in self.stages if len(stage.bet[0]) >= most / GROWTH]  # the others would say less
-        reads = [(stage.read(), stage) for stage in large]
+        large = [stage for stage in self.stages if stage.pairs >= most / GROWTH]  # the others would say less
+        reads = [(stage.bets.read(stage.sides, settings.level * stage.weight), stage) for stage in large]
         read, best = max(reads, key=lambda entry: entry[0].lower)
-        refuted = self.highest >= 1.0 / settings.error
-        could_show = max(stage.could_show for stage in self.stages)
-        fields = judge_anytime(best.pair, self.screening, read, best.bet, settings, why)
+        could_show = max(_could_show(s.pairs, settings.delta, settings.error * s.weight) for s in large)
+        fields = judge_anytime(best.pair, self.screening, read, best.sides, settings, why)
         calm = "consistent" if could_show >= (settings.epsilon or 0.0) else "inconclusive"
         return fields | {
-            "verdict": "violation" if refuted else calm,
+            "verdict": "violation" if self._refuted() else calm,
             "e_value": self.highest,
             "resolution": Resolution(could_show, None),
-            "counted_runs": sum(len(stage.bet[0]) for stage in self.stages),
+            "counted_runs": sum(stage.pairs for stage in self.stages),
         }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from privcheck.auditing.choosing import Candidate
-from privcheck.auditing.confirm import Chosen, CountedEvent, Evidence, count, settle
+from privcheck.auditing.confirm import Chosen, Evidence, count, settle
 from privcheck.auditing.events import Event, Floats
 from privcheck.auditing.folds import taken
 from privcheck.auditing.limits import conditional_binomial_lower
@@ -19,6 +19,7 @@ from privcheck.auditing.settings import Settings
 from privcheck.auditing.streams import StreamPair
 from privcheck.auditing.targets import Target
 from privcheck.errors import PrivcheckError
+from privcheck.progress import progress
 
 ATTEMPTS = 30
 """Simpler pairs that are tried at most."""
@@ -77,23 +78,34 @@ def simplest_witness(
     None when nothing simpler refutes the claim at level `error`, or the time budget ended.
 
     """
-    game = _Shrinking(sampler, max(LEAST_RUNS, int(ATTEMPT_SHARE * runs)), settings, policy)
+    attempt, final = (max(LEAST_RUNS, int(share * runs)) for share in (ATTEMPT_SHARE, FINAL_SHARE))
     try:
-        if not own and np.ndim(pair.first):
-            pair = game.shrink(pair)
-        final = max(LEAST_RUNS, int(FINAL_SHARE * runs))
-        sides = game.played(pair, final)
-        chosen = game.settled(pair, sides, final)
-        counted = taken(sides, chosen.folds.counting)
-        evidence = count(chosen, counted, settings.level, settings.delta)
-    except StoppedError:
+        with progress("simplifying the witness", 2 * (ATTEMPTS * attempt + final)) as advance:
+            game = _Shrinking(sampler, attempt, settings, policy, advance)
+            if not own and np.ndim(pair.first):
+                pair = game.shrink(pair)
+            sides = game.played(pair, final)
+    except (StoppedError, KeyboardInterrupt):
         return None
+    chosen = game.settled(pair, sides, final)
+    counted = taken(sides, chosen.folds.counting)
     plain = _plain(pair, sides, chosen, settings, policy)
-    if plain is not None:
-        told = Evidence([CountedEvent(plain, 1.0, plain.counts(*counted))], evidence.runs, settings.delta)
-        if told.lower(settings.error)[0] > (settings.epsilon or 0.0):
-            return Simplest(pair, told, counted)
-    return Simplest(pair, evidence, counted) if game.refutes(evidence) else None
+    for events in _in_turn(plain, chosen):
+        evidence = count(replace(chosen, events=events), counted, settings.level, settings.delta)
+        if game.refutes(evidence):
+            return Simplest(pair, evidence, counted)
+    return None
+
+
+def _in_turn(plain: Event | None, chosen: Chosen) -> list[list[tuple[Event, float]]]:
+    """Return the events that are read first, and those that are read when these refute nothing.
+
+    The same runs are read twice, and what is reported depends on the first reading: the shares of all events together
+    add up to 1, so the level covers both.
+    """
+    if plain is None:
+        return [chosen.events]
+    return [[(plain, 0.5)], [(event, 0.5 * share) for event, share in chosen.events]]
 
 
 @dataclass
@@ -102,6 +114,7 @@ class _Shrinking:
     runs: int
     settings: Settings
     policy: Target
+    advance: Callable[[int], None]
     attempts: int = 0
 
     def shrink(self, pair: StreamPair) -> StreamPair:
@@ -137,8 +150,8 @@ class _Shrinking:
 
     def played(self, pair: StreamPair, runs: int) -> Sides:
         self.attempts += 1
-        keys = 4, self.attempts
-        first, second = self.sampler.play([Request(pair, side, runs, (*keys, side)) for side in (0, 1)], lambda _: None)
+        requests = [Request(pair, side, runs, (4, self.attempts, side)) for side in (0, 1)]
+        first, second = self.sampler.play(requests, self.advance)
         return first, second
 
     def settled(self, pair: StreamPair, sides: Sides, runs: int) -> Chosen:

@@ -18,6 +18,8 @@ from privcheck.mechanisms.base import NOISE_SLACK
 from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record
 
 LONGEST_FIRST_BATCH = 2.0**52
+INDISTINCT = 1e-9
+"""Indices closer than this tie: arms whose batches are clipped alike have the same estimate, but for rounding."""
 
 
 @compiled
@@ -61,7 +63,7 @@ def dp_glr_imed_kernel(
                 index = math.log(pulled[a])
                 if estimate[a] < leader:
                     index += divergence_sum(private_means[a], lengths[a], batches[a], leader, epsilon) - least[a]
-                if index < lowest:
+                if index < lowest - INDISTINCT:
                     arm, lowest = a, index
             planned = next_total(pulled[arm], ratio, first)
             length = planned - pulled[arm]
@@ -107,7 +109,8 @@ class DPGLRIMED(Algorithm):
     ---------
     epsilon-DP (pure) for reward streams in [0, 1] of any law that differ in one round, the actions being released; see
     `BatchesPolicy` for what one reward can change. Everything else is post-processing of the released sums. Clipped
-    means tie with positive probability: the lowest arm wins, whatever the data. No bound of its regret is proved.
+    means tie with positive probability: the lowest arm wins among indices within 1e-9, whatever the data. No bound of
+    its regret is proved.
 
     Source
     ------
@@ -178,7 +181,11 @@ class DPGLRIMEDPolicy(BatchesPolicy):
             self.deviance(arm, leader) - self.deviance(arm, estimates[arm]) + math.log(n)
             for arm, n in enumerate(self.pulls)
         ]
-        return indices.index(min(indices))
+        best = 0
+        for arm, index in enumerate(indices):
+            if index < indices[best] - INDISTINCT:
+                best = arm
+        return best
 
     def deviance(self, arm: int, q: float) -> float:
         """Return D_a(q)."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bounds.domains import Choice, Real, parameter
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter, horizon_parameter
+from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import prefix_noise
 from privcheck.mechanisms import BinaryTree
 from privcheck.mechanisms.base import NOISE_SLACK
@@ -134,29 +135,13 @@ class DPUCB(Algorithm):
         return np.array([levels * (1.0 + NOISE_SLACK) / self.tree_budget, self.privacy_bonus])
 
 
-class DPUCBPolicy:
+class DPUCBPolicy(TreePolicy):
     """The reference of DP-UCB."""
 
     def __init__(self, trees: list[PrefixStream], privacy_bonus: float) -> None:
-        self.trees, self.privacy_bonus = trees, privacy_bonus
-        self.private_sum = [0.0] * len(trees)
-        self.pulls = [0] * len(trees)
-        self.rounds = 0
+        super().__init__(trees)
+        self.privacy_bonus = privacy_bonus
 
-    def select(self) -> int:
-        """Return the first arm never played, else the arm with the largest index."""
-        if 0 in self.pulls:
-            return self.pulls.index(0)
-        indices = [self.index(arm) for arm in range(len(self.pulls))]
-        return indices.index(max(indices))
-
-    def update(self, action: int, reward: float) -> None:
-        """Put the reward into the arm's tree, which returns the private sum."""
-        self.rounds += 1
-        self.pulls[action] += 1
-        self.private_sum[action] = self.trees[action].add(reward)
-
-    def index(self, arm: int) -> float:
-        """Return the noisy mean + sqrt(2 ln t / n_a) + Lambda / n_a."""
-        n = self.pulls[arm]
-        return self.private_sum[arm] / n + math.sqrt(2.0 * math.log(self.rounds) / n) + self.privacy_bonus / n
+    def bonus(self, arm: int) -> float:
+        """Return Lambda, the same for every arm."""
+        return self.privacy_bonus

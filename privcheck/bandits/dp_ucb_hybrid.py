@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
+from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import prefix_noise
 from privcheck.mechanisms import HybridTree
 from privcheck.mechanisms.base import NOISE_SLACK
@@ -124,32 +125,15 @@ class DPUCBHybrid(Algorithm):
         return np.array([self.epsilon])
 
 
-class DPUCBHybridPolicy:
+class DPUCBHybridPolicy(TreePolicy):
     """The reference of DP-UCB with hybrid trees."""
 
     def __init__(self, trees: list[PrefixStream], epsilon: float) -> None:
-        self.trees, self.epsilon = trees, epsilon
-        self.private_sum = [0.0] * len(trees)
-        self.pulls = [0] * len(trees)
-        self.rounds = 0
+        super().__init__(trees)
+        self.epsilon = epsilon
 
-    def select(self) -> int:
-        """Return the first arm never played, else the arm with the largest index."""
-        if 0 in self.pulls:
-            return self.pulls.index(0)
-        indices = [self.index(arm) for arm in range(len(self.pulls))]
-        return indices.index(max(indices))
-
-    def update(self, action: int, reward: float) -> None:
-        """Put the reward into the arm's tree, which returns the private sum."""
-        self.rounds += 1
-        self.pulls[action] += 1
-        self.private_sum[action] = self.trees[action].add(reward)
-
-    def index(self, arm: int) -> float:
-        """Return the noisy mean + sqrt(2 ln t / n_a) + v_a / n_a."""
+    def bonus(self, arm: int) -> float:
+        """Return v_a."""
         n = self.pulls[arm]
         bonus = math.sqrt(8.0) / self.epsilon * math.log(4.0 * self.rounds**4)
-        if n & (n - 1):
-            bonus *= math.log(n) + 1.0
-        return self.private_sum[arm] / n + math.sqrt(2.0 * math.log(self.rounds) / n) + bonus / n
+        return bonus * (math.log(n) + 1.0) if n & (n - 1) else bonus

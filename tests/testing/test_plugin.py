@@ -51,7 +51,9 @@ CORRECT = {"test_sums[noisy_sum]", "TestFollowers::test_correct", "test_certifie
 
 
 @pytest.fixture
-def suite(imported, plugin, pytester):
+def suite(imported, plugin, pytester, monkeypatch):
+    for name in ("CI", "BUILD_NUMBER"):  # either makes pytest repeat whole failures in its summary
+        monkeypatch.delenv(name, raising=False)
     pytester.makepyfile(twins=TWINS.read_text(encoding="utf-8"), test_twins=SUITE)
     pytester.makeini(INI)
     pytester.syspathinsert()
