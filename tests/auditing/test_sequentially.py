@@ -8,7 +8,6 @@ from scipy.stats import binom
 
 import privcheck
 from privcheck.auditing import sequentially
-from privcheck.auditing.inference.sequential import SequentialTest
 from privcheck.auditing.sampling import Request, Sampler, StoppedError
 from privcheck.errors import PrivcheckError
 
@@ -130,10 +129,49 @@ def test_bets_on_runs_that_were_looked_at_are_noticed(monkeypatch):
     assert alarms() > most
 
 
-def test_the_resolution_is_what_the_clearest_event_would_show():
-    ideal = SequentialTest(0.0)
-    ideal.update(np.ones(100, bool), np.zeros(100, bool))
-    assert sequentially._could_show(100, 0.0, 1e-3) == ideal.lower_bound(1e-3) > 1.0
+@pytest.mark.parametrize("pairs", [20, 100, 1000])
+def test_the_resolution_is_a_little_less_than_one_look_could_show(pairs):
+    """All of n discordant pairs fall on one side: a single look shows (1 + e^-epsilon)^-n = level."""
+    once = -math.log(math.expm1(-math.log(1e-3) / pairs))
+    assert once - 2.5 < sequentially._could_show(pairs, 0.0, 1e-3) < once
+
+
+def test_a_stage_that_is_cut_short_keeps_its_bets(monkeypatch):
+    """The clock ends the second block of the first stage; what the first block won still counts."""
+    play = Sampler.play
+
+    def cut(sampler, requests, advance):
+        if requests[0].key[0] == 3 and requests[0].key[2] > 2:
+            raise StoppedError(True, [[], []])
+        return play(sampler, requests, advance)
+
+    monkeypatch.setattr(Sampler, "play", cut)
+    monkeypatch.setattr(sequentially, "FIRST_RUNS", 20_000)
+    monkeypatch.setattr(sequentially, "FIRST_BLOCK", 500)
+    report = privcheck.audit(half_scale, epsilon=2.0, streams=PAIR, runs=20_000, sequential=True)
+    assert report.verdict == "consistent"
+    assert report.counted_runs >= 500
+    assert 0.5 < report.epsilon_lower <= 2.0
+    assert "time budget ended" in report.notes[0]
+
+
+def test_runs_that_settling_leaves_over_are_bet_on_before_any_new_ones(monkeypatch):
+    """Settling an easy target leaves fifteen of a hundred runs over; no new block is played when they suffice."""
+    keys = []
+    play = Sampler.play
+
+    def watched(sampler, requests, advance):
+        keys.extend(request.key for request in requests)
+        return play(sampler, requests, advance)
+
+    monkeypatch.setattr(Sampler, "play", watched)
+    report = privcheck.audit(
+        lambda data, rng, runs: data.sum() + 0.001 * rng.random(runs), epsilon=0.5, streams=PAIR, runs=20_000,
+        sequential=True,
+    )  # fmt: skip
+    assert report.verdict == "violation"
+    assert report.counted_runs > 0
+    assert not [key for key in keys if key[0] == 3 and key[2] >= 2]
 
 
 # Audits that are cut short

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import privcheck
+from privcheck.auditing import simplest as simplest_module
 from privcheck.auditing.report import AuditReport
 from privcheck.auditing.sampling import Sampler
 from privcheck.auditing.scoring.prefix import distinct_rows, sequence_codes
@@ -71,6 +72,38 @@ def test_it_is_confirmed_on_runs_of_its_own(monkeypatch):
     privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=5, runs=20_000)
     assert len(set(seen)) == len(seen)
     assert {key[0] for key in seen} == {1, 2, 4}
+
+
+def test_both_readings_of_the_same_runs_share_the_level(monkeypatch):
+    """The plain event is read first and the learned ones if it fails: all their shares add up to 1."""
+    readings = []
+    in_turn = simplest_module._in_turn
+
+    def watched(plain, chosen):
+        readings.append(in_turn(plain, chosen))
+        return readings[-1]
+
+    monkeypatch.setattr(simplest_module, "_in_turn", watched)
+    report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=5, runs=20_000)
+    assert report.simplest is not None
+    (reading,) = readings
+    assert len(reading) == 2
+    assert sum(share for events in reading for _, share in events) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_an_interrupt_while_simplifying_keeps_the_verdict(monkeypatch):
+    play = Sampler.play
+
+    def cut(sampler, requests, advance):
+        if requests[0].key[0] == 4:
+            raise KeyboardInterrupt
+        return play(sampler, requests, advance)
+
+    monkeypatch.setattr(Sampler, "play", cut)
+    report = privcheck.audit(leaky_sum, epsilon=1.0, streams=PAIR, runs=20_000)
+    assert report.verdict == "violation"
+    assert report.epsilon_lower > 1.0
+    assert report.simplest is None
 
 
 def test_streams_in_words():
