@@ -9,7 +9,7 @@ from privcheck.auditing.anytime import Bets
 from privcheck.auditing.confirm import count, settle
 from privcheck.auditing.folds import taken
 from privcheck.auditing.judging import ended_early, judge, judge_anytime
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.outputs import Outputs, alike
 from privcheck.auditing.sampling import Request, Sampler, StoppedError
 from privcheck.auditing.search import Screening, screen, screening_cost
 from privcheck.auditing.settings import Settings
@@ -44,10 +44,12 @@ def search_and_confirm(
         try:
             played = sampler.play([Request(found.pair, side, runs, (2, side)) for side in (0, 1)], advance)
         except StoppedError as stopped:
-            played, why = [Outputs.joined(part) for part in stopped.parts if part], stopped.why
+            played = [Outputs.joined(part) for part in stopped.parts if part]
+            why = stopped.why
     if len(played) < 2:
         return ended_early(found.screening, why, settings)
-    sides = played[0], played[1]
+    one, two = alike(played)
+    sides = one, two
     chosen = settle(found.pair, sides, runs, level, delta, policy.views, found.training, settings.epsilon)
     last = min(len(sides[0]), len(sides[1]))
     if chosen is None or last == chosen.folds.counting.start:

@@ -102,15 +102,16 @@ class MechanismRunner:
     def play(self, table: Any, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:  # noqa: ARG002
         """Return the outputs of independent runs on one input."""
         rng = np.random.Generator(np.random.PCG64(seed))
-        data = _data(table, plain=not self.reproducible)
+        plain = not self.reproducible
         try:
             with limited() as clock:
                 if self._batch is not None:
-                    return _from_batch(np.asarray(self._batch(data, rng, runs)), runs)
+                    return _from_batch(np.asarray(self._batch(_data(table, plain=plain), rng, runs)), runs)
                 outputs = []
                 for _ in range(runs):
                     clock.next_run()
-                    outputs.append(self.mechanism(data) if not self.reproducible else self.mechanism(data, rng))
+                    data = _data(table, plain=plain)  # afresh: a mechanism may change its input
+                    outputs.append(self.mechanism(data) if plain else self.mechanism(data, rng))
             return _from_list(outputs)
         except PolicyError:
             raise
