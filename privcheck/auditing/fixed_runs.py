@@ -10,6 +10,7 @@ from privcheck.auditing.confirm import count, settle
 from privcheck.auditing.folds import taken
 from privcheck.auditing.judging import ended_early, judge, judge_anytime
 from privcheck.auditing.outputs import Outputs, alike
+from privcheck.auditing.playing.mechanisms import is_measurement
 from privcheck.auditing.sampling import Request, Sampler, StoppedError
 from privcheck.auditing.search import Screening, screen, screening_cost
 from privcheck.auditing.settings import Settings
@@ -58,7 +59,8 @@ def search_and_confirm(
     if not why:
         fields = judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
         if fields["verdict"] == "violation":
-            fields |= _simplest(sampler, found.pair, runs, settings, policy, own=len(pairs) == 1)
+            own = len(pairs) == 1 or is_measurement(getattr(policy.runner, "mechanism", None))  # not rows, a metric
+            fields |= _simplest(sampler, found.pair, runs, settings, policy, own=own)
         return fields
     bets = Bets(chosen, settings)
     bets.add(counted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -88,6 +89,14 @@ class MechanismRunner:
     def engine(self) -> str:
         """What makes the runs."""
         return "run_batch" if self._batch else "python"
+
+    @property
+    def claim(self) -> float | None:
+        """The epsilon that the map of an OpenDP measurement gives at distance 1, when it is one of pure privacy."""
+        if not is_measurement(self.mechanism) or str(self.mechanism.output_measure) != "MaxDivergence":
+            return None
+        epsilon = float(self.mechanism.map(1))
+        return epsilon if 0.0 < epsilon < math.inf else None
 
     @property
     def joblib_backend(self) -> str:
