@@ -65,7 +65,7 @@ def search_and_confirm(
     bets = Bets(chosen, settings)
     bets.add(counted)
     why += " before the runs that were fixed beforehand: the lower bound is the one that holds at any time"
-    return judge_anytime(found.pair, found.screening, bets.read(counted, level), counted, settings, why)
+    return judge_anytime(found.pair, found.screening, bets.read(counted, level), counted, settings, why, level)
 
 
 def _simplest(
