@@ -13,6 +13,7 @@ from privcheck.auditing.candidates import candidate_pairs
 from privcheck.auditing.exact import exact_loss
 from privcheck.auditing.fixed_runs import search_and_confirm
 from privcheck.auditing.judging import ended_early
+from privcheck.auditing.playing.mechanisms import MechanismRunner
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.auditing.runners import Runner
 from privcheck.auditing.sampling import Sampler
@@ -63,7 +64,8 @@ def audit(
         "path/to/file.py:name" or "package.module:name"; or a one-shot mechanism: `f(data, rng)` that returns
         numbers, booleans, arrays or tuples of them, `f(data, rng, runs)` that returns an array with one output a row, a
         shipped mechanism, or an OpenDP measurement.
-    epsilon : the claim, > 0; None to measure without a claim; an OpenDP measurement claims what its map says.
+    epsilon : the claim, > 0; None to measure without a claim, or, of an OpenDP measurement of pure privacy without
+        `streams`, to take what its map says of inputs at distance 1.
     delta : of the claim, in [0, 1).
     arms : K; needed for a policy of your own. Columns of a mechanism's data, which is one-dimensional without it.
     horizon : T, rounds per run; 16 by default, or the length of `streams`. Rows of a mechanism's data, 4 by default.
@@ -111,6 +113,9 @@ def audit(
     'violation'
     """
     started = time.monotonic()
+    target = loaded(target)
+    if epsilon is None and streams is None and isinstance(target, MechanismRunner):
+        epsilon = target.claim
     settings = Settings(
         epsilon=epsilon,
         delta=delta,
@@ -129,7 +134,6 @@ def audit(
         seed=seed,
         jobs=jobs,
     )
-    target = loaded(target)
     count = number_of_arms(target, settings.arms)
     pairs = candidate_pairs(target, settings, count, streams)
     horizon = len(np.atleast_1d(pairs[0].first))

@@ -9,7 +9,8 @@ from privcheck.auditing.anytime import Bets
 from privcheck.auditing.confirm import count, settle
 from privcheck.auditing.folds import taken
 from privcheck.auditing.judging import ended_early, judge, judge_anytime
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.outputs import Outputs, alike
+from privcheck.auditing.playing.mechanisms import is_measurement
 from privcheck.auditing.sampling import Request, Sampler, StoppedError
 from privcheck.auditing.search import Screening, screen, screening_cost
 from privcheck.auditing.settings import Settings
@@ -44,10 +45,12 @@ def search_and_confirm(
         try:
             played = sampler.play([Request(found.pair, side, runs, (2, side)) for side in (0, 1)], advance)
         except StoppedError as stopped:
-            played, why = [Outputs.joined(part) for part in stopped.parts if part], stopped.why
+            played = [Outputs.joined(part) for part in stopped.parts if part]
+            why = stopped.why
     if len(played) < 2:
         return ended_early(found.screening, why, settings)
-    sides = played[0], played[1]
+    one, two = alike(played)
+    sides = one, two
     chosen = settle(found.pair, sides, runs, level, delta, policy.views, found.training, settings.epsilon)
     last = min(len(sides[0]), len(sides[1]))
     if chosen is None or last == chosen.folds.counting.start:
@@ -56,12 +59,13 @@ def search_and_confirm(
     if not why:
         fields = judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
         if fields["verdict"] == "violation":
-            fields |= _simplest(sampler, found.pair, runs, settings, policy, own=len(pairs) == 1)
+            own = len(pairs) == 1 or is_measurement(getattr(policy.runner, "mechanism", None))  # not rows, a metric
+            fields |= _simplest(sampler, found.pair, runs, settings, policy, own=own)
         return fields
     bets = Bets(chosen, settings)
     bets.add(counted)
     why += " before the runs that were fixed beforehand: the lower bound is the one that holds at any time"
-    return judge_anytime(found.pair, found.screening, bets.read(counted, level), counted, settings, why)
+    return judge_anytime(found.pair, found.screening, bets.read(counted, level), counted, settings, why, level)
 
 
 def _simplest(

@@ -61,8 +61,12 @@ def judge_anytime(
     sides: Sides,
     settings: Settings,
     why: str,
+    level: float,
 ) -> dict[str, Any]:
-    """Return the same fields for runs that ended when they did, from bets that may be read at any time."""
+    """Return the same fields for runs that ended when they did, from bets that may be read at any time.
+
+    `level` is what the evidence was read at: that of the audit, or the share of it that a stage has.
+    """
     winner = anytime.winner
     return {
         "verdict": anytime.verdict(settings),
@@ -72,7 +76,7 @@ def judge_anytime(
         "delta_lower": None,
         "e_value": anytime.e_value,
         "resolution": None,
-        "witness": describe(pair, winner, sides, settings.level * winner.share),
+        "witness": describe(pair, winner, sides, level * winner.share, anytime=True),
         "screened_pairs": screening.pairs,
         "screening_runs": screening.runs,
         "counted_runs": anytime.pairs,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import betaincinv
+from scipy.optimize import brentq
+from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
 
 def conditional_binomial_lower(k: int, l: int, level: float) -> float:
@@ -52,6 +53,33 @@ def clopper_pearson(k: int, n: int, level: float) -> tuple[float, float]:
     """
     low = float(betaincinv(k, n - k + 1, level)) if k > 0 else 0.0
     high = float(betaincinv(k + 1, n - k, 1.0 - level)) if k < n else 1.0
+    return low, high
+
+
+def anytime_limits(k: int, n: int, level: float) -> tuple[float, float]:
+    """Return limits of a probability that hold for all n together: one of them ever misses with probability at most
+    2 `level`.
+
+    The mean of the likelihoods of all p, uniformly, over that of the true p is a test martingale.
+
+    Source
+    ------
+    Ville 1939; Robbins 1970 (Statistical methods related to the law of the iterated logarithm).
+
+    Examples
+    --------
+    >>> [round(limit, 3) for limit in anytime_limits(500, 1000, 0.025)]
+    [0.444, 0.556]
+
+    """
+    least = float(betaln(k + 1, n - k + 1)) + math.log(2.0 * level)
+
+    def excess(p: float) -> float:
+        return float(xlogy(k, p) + xlog1py(n - k, -p)) - least
+
+    tiny = 1e-300
+    low = float(brentq(excess, tiny, k / n)) if k > 0 and excess(tiny) < 0.0 else 0.0
+    high = float(brentq(excess, k / n, 1.0 - 1e-16)) if k < n and excess(1.0 - 1e-16) < 0.0 else 1.0
     return low, high
 
 

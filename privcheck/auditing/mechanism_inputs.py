@@ -84,7 +84,9 @@ def _measurement_pairs(measurement: Any, arms: int | None) -> list[StreamPair]:
         base = np.zeros(size, int)
         one = np.eye(size, dtype=int)
         moves = [one[0], -one[0]]
-        if metric.startswith("LInf"):
+        if "monotonic" in metric:  # all entries move the same way
+            moves += [1 - one[0], one[0] - 1]
+        elif metric.startswith("LInf"):
             moves = [np.where(one[0], sign, -sign) for sign in (1, -1)]
         starts = [base + handicap * one[arm] for handicap in range(4) for arm in range(min(size, 2))]
         found = [(start, start + move) for start in starts for move in moves]

@@ -79,6 +79,28 @@ MISSING = int(np.iinfo(np.int64).min)
 """The symbol of what a shorter output does not have."""
 
 
+def alike(outputs: Sequence[Outputs]) -> list[Outputs]:
+    """Return the same outputs with as many parts in each, and with likelihood ratios in all or in none of them.
+
+    >>> first, second = Outputs.of_numbers(np.zeros((1, 1))), Outputs.of_numbers(np.ones((1, 2)))
+    >>> [part.numbers.tolist() for part in alike([first, second])]
+    [[[0.0, nan]], [[1.0, 1.0]]]
+    """
+    symbols = padded([part.symbols for part in outputs], MISSING)
+    numbers = padded([part.numbers for part in outputs], np.nan)
+    ratios = [None if any(part.ratios is None for part in outputs) else part.ratios for part in outputs]
+    return [Outputs(*parts) for parts in zip(symbols, numbers, ratios, strict=True)]
+
+
+def fitted(array: npt.NDArray[Any], width: int, fill: float) -> npt.NDArray[Any]:
+    """Return an array of shape (n, width): a wider one is cut, a narrower one filled up.
+
+    >>> fitted(np.ones((1, 1)), 2, np.nan).tolist(), fitted(np.ones((1, 3)), 2, np.nan).tolist()
+    ([[1.0, nan]], [[1.0, 1.0]])
+    """
+    return padded([array, np.zeros((0, width), array.dtype)], fill)[0][:, :width]
+
+
 def padded(arrays: list[npt.NDArray[Any]], fill: float) -> list[npt.NDArray[Any]]:
     """Return arrays of shape (n, D) with the largest D of all, filled up where they are shorter.
 

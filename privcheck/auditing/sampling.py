@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.outputs import Outputs, alike
 from privcheck.auditing.runners import Runner
 from privcheck.auditing.streams import StreamPair
 
@@ -85,7 +85,7 @@ class Sampler:
                         raise StoppedError(True, parts)
         except KeyboardInterrupt:
             raise StoppedError(False, parts) from None
-        return [Outputs.joined(part) for part in parts]
+        return alike([Outputs.joined(part) for part in parts])
 
     def _tasks(self, requests: list[Request]) -> Iterator[_Task]:
         for number, request in enumerate(requests):

@@ -152,7 +152,8 @@ class _Game:
         reads = [(stage.bets.read(stage.sides, settings.level * stage.weight), stage) for stage in large]
         read, best = max(reads, key=lambda entry: entry[0].lower)
         could_show = max(_could_show(s.pairs, settings.delta, settings.error * s.weight) for s in large)
-        fields = judge_anytime(best.pair, self.screening, read, best.sides, settings, why)
+        level = settings.level * best.weight
+        fields = judge_anytime(best.pair, self.screening, read, best.sides, settings, why, level)
         calm = "consistent" if could_show >= (settings.epsilon or 0.0) else "inconclusive"
         return fields | {
             "verdict": "violation" if self._refuted() else calm,

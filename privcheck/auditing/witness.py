@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from privcheck.auditing.confirm import CountedEvent
-from privcheck.auditing.limits import clopper_pearson
+from privcheck.auditing.limits import anytime_limits, clopper_pearson
 from privcheck.auditing.outputs import Sides
 from privcheck.auditing.report import Estimate, Witness
 from privcheck.auditing.streams import StreamPair, Table
 
 
-def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float) -> Witness:
+def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float, *, anytime: bool = False) -> Witness:
     """Return the witness of a counted event.
 
     Parameters
@@ -22,12 +22,14 @@ def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float
     counted : the event and its counts in the runs.
     sides : the counted runs on each stream.
     level : error probability of each of the two probabilities' intervals.
+    anytime : whether the number of runs was not fixed beforehand; the intervals then hold at any time.
 
     """
     n = len(sides[0])
     event, *mirror = counted.event.tails
     shares = [float(event.contains(side).mean()) for side in sides]
     k, l = (round(n * share) for share in shares)
+    limits = anytime_limits if anytime else clopper_pearson
     return Witness(
         _as_table(pair.first),
         _as_table(pair.second),
@@ -35,8 +37,8 @@ def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float
         pair.label,
         event.view.words(event, *sides),
         "second" if event.reverse else "first",
-        Estimate(k / n, *clopper_pearson(k, n, level / 2)),
-        Estimate(l / n, *clopper_pearson(l, n, level / 2)),
+        Estimate(k / n, *limits(k, n, level / 2)),
+        Estimate(l / n, *limits(l, n, level / 2)),
         mirror[0].view.words(mirror[0], *sides) if mirror else None,
     )
 

@@ -8,6 +8,7 @@ from scipy.special import betaincinv
 from scipy.stats import binom, binomtest
 
 from privcheck.auditing.limits import (
+    anytime_limits,
     clopper_pearson,
     clopper_pearson_lower,
     conditional_binomial_lower,
@@ -188,3 +189,22 @@ def test_limits_move_the_right_way(level):
             assert limit(k + 1, l, level) > limit(k, l, level) > limit(k, l + 1, level)
             assert limit(k, l, 2 * level) > limit(k, l, level)
     assert clopper_pearson_lower(50, 20, 1000, level, 0.01) < clopper_pearson_lower(50, 20, 1000, level)
+
+
+def test_limits_at_any_time_hold_at_all_times_together():
+    """Paths of 5000 runs, looked at 30 times: level .05 in all. False failure probability below 1e-4, seed fixed."""
+    rng, looks = np.random.default_rng(7), np.unique(np.geomspace(5, 5000, 30).astype(int))
+    missed = dict.fromkeys((anytime_limits, clopper_pearson), 0)
+    for p in (0.02, 0.3):
+        for counts in (rng.random((150, 5000)) < p).cumsum(axis=1)[:, looks - 1].tolist():
+            for limits in missed:
+                found = [limits(k, n, 0.025) for k, n in zip(counts, looks.tolist(), strict=True)]
+                missed[limits] += any(not low <= p <= high for low, high in found)
+    assert missed[anytime_limits] <= 31
+    assert missed[clopper_pearson] > 31  # of runs whose number was not fixed beforehand
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 1), (0, 10**6), (10**6, 10**6), (3, 10**9), (5 * 10**8, 10**9)])
+def test_limits_at_any_time_contain_those_of_a_fixed_number(k, n):
+    wide, narrow = anytime_limits(k, n, 1e-6), clopper_pearson(k, n, 1e-6)
+    assert 0.0 <= wide[0] <= narrow[0] <= narrow[1] <= wide[1] <= 1.0

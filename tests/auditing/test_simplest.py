@@ -11,7 +11,7 @@ from privcheck.auditing import simplest as simplest_module
 from privcheck.auditing.report import AuditReport
 from privcheck.auditing.sampling import Sampler
 from privcheck.auditing.scoring.prefix import distinct_rows, sequence_codes
-from privcheck.auditing.simplest import Begins, in_words
+from privcheck.auditing.simplest import Begins, _Shrinking, in_words
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
 
@@ -133,6 +133,15 @@ def test_distinct_rows_are_those_of_a_sort(levels, columns):
 
 def test_no_rows_and_no_columns():
     assert [part.tolist() for part in distinct_rows(np.zeros((3, 0), int))] == [[0], [0, 0, 0]]
+
+
+def test_an_interruption_while_the_witness_is_simplified_keeps_the_violation(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_Shrinking, "settled", interrupt)
+    report = privcheck.audit(leaky_sum, epsilon=1.0, streams=PAIR, runs=5000)
+    assert (report.verdict, report.simplest) == ("violation", None)
 
 
 # Reports read back

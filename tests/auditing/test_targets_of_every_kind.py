@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import privcheck
+from privcheck.auditing import fixed_runs
 from privcheck.auditing.playing.hanging import limited
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.mechanisms import Laplace
@@ -108,6 +109,38 @@ def test_opendp_measurements_are_audited_at_distance_one():
     assert measurement.map(1.0) == 2.0
     assert privcheck.audit(measurement, epsilon=2.0, runs=3000).verdict == "consistent"
     assert privcheck.audit(measurement, epsilon=1.0, runs=3000).verdict == "violation"
+
+
+def test_opendp_measurements_claim_what_their_map_says():
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    atoms, metric = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    assert privcheck.audit(dp.m.make_laplace(atoms, metric, scale=0.5), runs=100).epsilon_claimed == 2.0
+    assert privcheck.audit(dp.m.make_gaussian(atoms, metric, scale=0.5), runs=100).epsilon_claimed is None
+
+
+def test_inputs_under_a_monotonic_metric_move_one_way():
+    """A noisy maximum of half the noise is private when all scores move the same way, and only then."""
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    metric = dp.linf_distance(T=int, monotonic=True)
+    measurement = dp.m.make_noisy_max(dp.vector_domain(dp.atom_domain(T=int)), metric, dp.max_divergence(), scale=1.0)
+    assert measurement.map(1) == 1.0
+    assert privcheck.audit(measurement, arms=3, runs=2000).verdict == "consistent"
+    assert privcheck.audit(measurement, epsilon=0.3, arms=3, runs=1000).verdict == "violation"
+
+
+def test_inputs_of_a_measurement_are_not_shrunk_as_rows(monkeypatch):
+    """(4, 0) and (3, 0) differ in one row as (4, 0) and (0, 0) do, but these are at distance 4."""
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    domain = dp.vector_domain(dp.atom_domain(T=int), size=2)
+    measurement = dp.m.make_laplace(domain, dp.l1_distance(T=int), scale=0.1)
+    own = []
+    monkeypatch.setattr(fixed_runs, "simplest_witness", lambda *_, **options: own.append(options["own"]))
+    assert privcheck.audit(measurement, epsilon=0.3, arms=2, runs=200).verdict == "violation"
+    privcheck.audit(lambda data, rng: data.sum() + rng.laplace(scale=0.1), epsilon=0.3, runs=200)
+    assert own == [True, False]
 
 
 # Local reports

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -90,6 +91,14 @@ class MechanismRunner:
         return "run_batch" if self._batch else "python"
 
     @property
+    def claim(self) -> float | None:
+        """The epsilon that the map of an OpenDP measurement gives at distance 1, when it is one of pure privacy."""
+        if not is_measurement(self.mechanism) or str(self.mechanism.output_measure) != "MaxDivergence":
+            return None
+        epsilon = float(self.mechanism.map(1))
+        return epsilon if 0.0 < epsilon < math.inf else None
+
+    @property
     def joblib_backend(self) -> str:
         """Threads for what runs outside of Python and for measurements, which cannot be sent to a process."""
         return "threading" if self._batch or is_measurement(self.mechanism) else "loky"
@@ -102,15 +111,16 @@ class MechanismRunner:
     def play(self, table: Any, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:  # noqa: ARG002
         """Return the outputs of independent runs on one input."""
         rng = np.random.Generator(np.random.PCG64(seed))
-        data = _data(table, plain=not self.reproducible)
+        plain = not self.reproducible
         try:
             with limited() as clock:
                 if self._batch is not None:
-                    return _from_batch(np.asarray(self._batch(data, rng, runs)), runs)
+                    return _from_batch(np.asarray(self._batch(_data(table, plain=plain), rng, runs)), runs)
                 outputs = []
                 for _ in range(runs):
                     clock.next_run()
-                    outputs.append(self.mechanism(data) if not self.reproducible else self.mechanism(data, rng))
+                    data = _data(table, plain=plain)  # afresh: a mechanism may change its input
+                    outputs.append(self.mechanism(data) if plain else self.mechanism(data, rng))
             return _from_list(outputs)
         except PolicyError:
             raise

@@ -32,8 +32,10 @@ def play_releasing(
     """Return actions, released statistics and their likelihood ratio over those of the neighbouring stream.
 
     The statistics are the policy's `released` where it has that, otherwise whatever its mechanisms put out. The ratio
-    comes from a replay: the same coins, the releases forced, on the other stream; it is NaN in a run in which that
-    plays different actions, and there is none when nothing is released through mechanisms.
+    comes from a replay: the releases forced, on the other stream; it is NaN in a run in which that plays different
+    actions. There is none when nothing is released through mechanisms, and none when it would tell more than is
+    observed: when `released` is not what the mechanisms put out (of a noisy maximum only the winner may be), or when
+    the policy draws coins of its own, which stay secret (a datum may be left out of a release by chance).
 
     Parameters
     ----------
@@ -46,22 +48,23 @@ def play_releasing(
 
     """
     symbols, numbers, ratios = [], [], np.full(runs, np.nan)
-    recorded = False
+    recorded, secret = False, False
     for run in range(runs):
         clock.next_run()
         coins, noise = rng.spawn(2)
-        state = coins.bit_generator.state
+        state = _state(coins)
         tape = Tape(noise)
         policy = build(coins)
         with recording(tape):
             actions = play(policy)
         symbols.append(actions)
         released = getattr(policy, "released", None)
-        numbers.append(_flat([release.output for release in tape.releases] if released is None else released))
+        everything = _flat([release.output for release in tape.releases])
+        numbers.append(everything if released is None else _flat(released))
         recorded = recorded or bool(tape.releases)
-        if again is None or not tape.releases:
+        secret = secret or _state(coins) != state or not np.array_equal(numbers[-1], everything)
+        if again is None or secret or not tape.releases:
             continue
-        coins.bit_generator.state = state
         forced = ForcedTape(tape.releases)
         try:
             with recording(forced):
@@ -70,7 +73,13 @@ def play_releasing(
             same = False
         ratios[run] = round(forced.log_ratio, DIGITS) if same else np.nan
     wide = np.concatenate(padded([row[None, :] for row in numbers], np.nan))
-    return Outputs(np.asarray(symbols), wide, ratios if recorded and again is not None else None)
+    return Outputs(np.asarray(symbols), wide, ratios if recorded and not secret and again is not None else None)
+
+
+def _state(coins: np.random.Generator) -> tuple[Any, int]:
+    """Return what changes when numbers are drawn, or generators spawned."""
+    seeds: Any = coins.bit_generator.seed_seq
+    return coins.bit_generator.state, seeds.n_children_spawned
 
 
 def _flat(released: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -53,9 +53,10 @@ class LogisticScore:
             counts = np.stack([np.bincount(row[label == side], minlength=len(kept)) for side in (1, 0)])
             features, weight = np.tile(features[kept], (2, 1)), counts.ravel().astype(float)
             label = np.repeat([1, 0], len(kept))
-        self.model = None
+        self.weights, self.intercept = np.zeros(0), 0.0
         if features.shape[1]:
-            self.model = LogisticRegression(max_iter=200).fit(features, label, sample_weight=weight)
+            model = LogisticRegression(max_iter=200).fit(features, label, sample_weight=weight)
+            self.weights, self.intercept = model.coef_[0], float(model.intercept_[0])
 
     def _features(self, symbols: npt.NDArray[np.integer], numbers: Floats) -> Floats:
         indicators = [symbols[:, column] == level for column, level in self.levels]
@@ -69,12 +70,19 @@ class LogisticScore:
 
     def __call__(self, values: tuple[npt.NDArray[np.integer], Floats]) -> Floats:
         """Return the log-odds of the first stream, shape (n,)."""
-        if self.model is None:
-            return np.zeros(len(values[0]))
-        if not values[1].shape[1]:
-            kept, row = distinct_rows(values[0])
-            return np.asarray(self.model.decision_function(self._features(values[0][kept], values[1][kept]))[row])
-        return np.asarray(self.model.decision_function(self._features(*values)), np.float64)
+        if values[1].shape[1]:
+            return self._log_odds(self._features(*values))
+        kept, row = distinct_rows(values[0])
+        return self._log_odds(self._features(values[0][kept], values[1][kept]))[row]
+
+    def _log_odds(self, features: Floats) -> Floats:
+        """Add up column by column: a matrix product rounds equal rows differently from place to place, and then runs
+        with the same output fall on both sides of a threshold.
+        """
+        total = np.full(len(features), self.intercept)
+        for column, weight in enumerate(self.weights):
+            total += weight * features[:, column]
+        return total
 
 
 def _levels(symbols: npt.NDArray[np.integer]) -> list[tuple[int, int]]:

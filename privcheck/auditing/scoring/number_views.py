@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from privcheck.auditing.outputs import Outputs
+import numpy as np
+
+from privcheck.auditing.outputs import Outputs, fitted
 from privcheck.auditing.scoring.learned import LogisticScore
 from privcheck.auditing.scoring.numeric import Distance, Floats, Histogram, SumOfHistograms, Value
 from privcheck.auditing.scoring.prefix import distinct_rows
@@ -41,10 +43,14 @@ def number_views(
             found.append(NumberView(f"|{label} - its median|", read, Distance, plain=True))
             found.append(NumberView(label, read, Histogram))
     numbers, discrete = outputs.numbers.shape[1], outputs.symbols.shape[1]
+
+    def real(runs: Outputs) -> Floats:
+        return fitted(runs.numbers, numbers, np.nan)
+
     if numbers > 1 or (numbers and not thorough):
-        found.append(NumberView("all real parts", lambda runs: runs.numbers, SumOfHistograms))
+        found.append(NumberView("all real parts", real, SumOfHistograms))
     if thorough and (numbers > 1 or (numbers and discrete) or _many(symbols(outputs))):
-        found.append(NumberView("all parts together", lambda runs: (symbols(runs), runs.numbers), LogisticScore))
+        found.append(NumberView("all parts together", lambda runs: (symbols(runs), real(runs)), LogisticScore))
     if thorough and outputs.ratios is not None:
         found.append(NumberView("the log-likelihood ratio of the releases", _ratios, Value, plain=True))
     return found
@@ -57,12 +63,11 @@ def numbered(name: str, outputs: Outputs) -> list[tuple[str, Callable[[Outputs],
 
 
 def _column(place: int) -> Callable[[Outputs], Floats]:
-    return lambda outputs: outputs.numbers[:, place]
+    return lambda outputs: fitted(outputs.numbers, place + 1, np.nan)[:, place]
 
 
 def _ratios(outputs: Outputs) -> Floats:
-    assert outputs.ratios is not None
-    return outputs.ratios
+    return np.full(len(outputs), np.nan) if outputs.ratios is None else outputs.ratios
 
 
 def _many(symbols: Sequences) -> bool:

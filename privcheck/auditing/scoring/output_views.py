@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from privcheck.auditing.outputs import MISSING, Outputs
+from privcheck.auditing.outputs import MISSING, Outputs, fitted
 from privcheck.auditing.scoring.number_views import number_views, numbered
 from privcheck.auditing.scoring.numeric import Floats
-from privcheck.auditing.scoring.view import SequenceView, View
+from privcheck.auditing.scoring.view import Sequences, SequenceView, View
 from privcheck.auditing.streams import StreamPair
 
 FEW_SYMBOLS = 2
@@ -27,22 +27,22 @@ def output_views(pair: StreamPair, outputs: Outputs, *, thorough: bool = False) 
 
     """
     parts = outputs.symbols.shape[1]
-    found: list[View] = [SequenceView("output", 0, _symbols, in_words)] if parts else []
+
+    def symbols(runs: Outputs) -> Sequences:
+        return fitted(runs.symbols, parts, MISSING)
+
+    found: list[View] = [SequenceView("output", 0, symbols, in_words)] if parts else []
     integers = [
         ("output" if parts == 1 else f"part {place}", _integer(place))
         for place in range(parts)
         if len(np.unique(outputs.symbols[:1000, place])) > FEW_SYMBOLS
     ]
-    return found + number_views(outputs, _symbols, [*numbered("output", outputs), *integers], thorough=thorough)
-
-
-def _symbols(outputs: Outputs) -> np.ndarray[tuple[int, ...], np.dtype[np.integer]]:
-    return outputs.symbols
+    return found + number_views(outputs, symbols, [*numbered("output", outputs), *integers], thorough=thorough)
 
 
 def _integer(place: int) -> Callable[[Outputs], Floats]:
     def read(outputs: Outputs) -> Floats:
-        column = outputs.symbols[:, place]
+        column = fitted(outputs.symbols, place + 1, MISSING)[:, place]
         return np.where(column == MISSING, np.nan, column)
 
     return read

@@ -44,7 +44,7 @@ def distinct_rows(symbols: Sequences) -> tuple[npt.NDArray[np.intp], npt.NDArray
         _, kept, kind = np.unique(sequence_codes(symbols), return_index=True, return_inverse=True)
         return kept, kind
     for column, span in enumerate(spans):
-        code = code * span + (symbols[:, column] - lowest[column])
+        code = code * span + (symbols[:, column].astype(np.intp) - int(lowest[column]))  # 100 - (-100) is no int8
         size *= span
     place = np.full(size, -1, np.intp)
     place[code[::-1]] = np.arange(len(code) - 1, -1, -1)
