@@ -60,9 +60,7 @@ class Adapter:
         return self.adapt(self.build(int(rng.integers(SEEDS))), self.labels, rng)
 
 
-def probe(
-    build: Any, methods: tuple[str, ...], what: str, example: str, declared_seed: Callable[[Any], Any]
-) -> Any:
+def probe(build: Any, methods: tuple[str, ...], what: str, example: str, declared_seed: Callable[[Any], Any]) -> Any:
     """Return what a function builds from a seed, or refuse it.
 
     It is called with two seeds: the objects have to be two, and where they say which seed they have, two seeds.

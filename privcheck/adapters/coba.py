@@ -14,9 +14,7 @@ from privcheck.adapters.predictions import read
 EXAMPLE = "`lambda seed: BanditEpsilonLearner(0.1, seed=seed)`"
 
 
-def from_coba(
-    build: Callable[[int], Any], actions: Sequence[Any], *, randomise: Randomise | None = None
-) -> Adapter:
+def from_coba(build: Callable[[int], Any], actions: Sequence[Any], *, randomise: Randomise | None = None) -> Adapter:
     """Return a factory of policies, as `privcheck.audit` takes it, for a learner of coba.
 
     Arm i is the i-th action. What is released are the actions; probabilities go back to the learner only. A prediction
@@ -31,8 +29,8 @@ def from_coba(
 
     Raises
     ------
-    PrivcheckError : `build` is no such function (the same learner twice, or a fixed seed, are refused), or `actions` are
-        not at least two different ones.
+    PrivcheckError : `build` is no such function (the same learner twice, or a fixed seed, are refused), or `actions`
+        are not at least two different ones.
 
     Source: coba 8, `coba.primitives.Learner`; predictions are read as `coba.safety.SafeLearner` reads them.
 

@@ -20,8 +20,8 @@ def read(prediction: Any, actions: list[Any], rng: np.random.Generator) -> tuple
 
     Parameters
     ----------
-    prediction : an action, (action, probability), or a distribution over the actions, alone or with a mapping of further
-        information in the last place; or {"action": ...}, {"action_prob": ...} or {"pmf": ...}.
+    prediction : an action, (action, probability), or a distribution over the actions, alone or with a mapping of
+        further information in the last place; or {"action": ...}, {"action_prob": ...} or {"pmf": ...}.
     actions : from which it was to choose, at least two.
     rng : to draw from a distribution.
 

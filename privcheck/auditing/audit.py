@@ -65,8 +65,8 @@ def audit(
         shipped mechanism, or an OpenDP measurement.
     epsilon : the claim, > 0; None to measure without a claim; an OpenDP measurement claims what its map says.
     delta : of the claim, in [0, 1).
-    arms : K; needed for a policy of your own, unless its factory has an attribute `arms`. Columns of a mechanism's data,
-        which is one-dimensional without it.
+    arms : K; needed for a policy of your own, unless its factory has an attribute `arms`. Columns of a mechanism's
+        data, which is one-dimensional without it.
     horizon : T, rounds per run; 16 by default, or the length of `streams`. Rows of a mechanism's data, 4 by default.
     rewards : declared (lowest, highest) reward, or entry of a mechanism's data.
     feedback : "bandit" (`update(action, reward)`), "full" (`update(action, reward_vector)`), "contextual"
