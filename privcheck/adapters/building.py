@@ -35,7 +35,7 @@ class Adapter:
     ...     return SimpleNamespace(seed=seed, labels=labels)
     >>> adapter = Adapter("a name", ["left", "right"], lambda seed: seed, adapt)
     >>> adapter.arms, adapter(np.random.default_rng(0))
-    (2, namespace(seed=913484139, labels=['left', 'right']))
+    (2, namespace(seed=913350807, labels=['left', 'right']))
     """
 
     name: str

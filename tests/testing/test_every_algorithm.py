@@ -23,21 +23,25 @@ def declared(name):
     spec.loader.exec_module(module)
     return module.AUDIT
 
-def audited(name):
+def claimed(name):
     audit = declared(name)
-    more = {"runs": 40_000} if name == "dp-ucb" else {}  # its loss on twelve rounds is small: fewer runs see nothing
-    return pytest.param(name, marks=pytest.mark.privacy(audit.epsilon, **audit.options, **more))
+    # with a budget of 1 the few runs of the plugin see nothing of these two
+    return audit, 4.0 if name in ("adap-kl-ucb", "dp-ucb") else audit.epsilon
+
+def audited(name):
+    audit, epsilon = claimed(name)
+    return pytest.param(name, marks=pytest.mark.privacy(epsilon, **audit.options))
 
 def released(name):
-    audit = declared(name)
+    audit, epsilon = claimed(name)
     rounds, arms = {"dp-se": (2780, 2)}.get(name) or (audit.options["horizon"], audit.options["arms"])
-    return pytest.param(name, marks=pytest.mark.certified(audit.epsilon, arms=arms, horizon=rounds, runs=3))
+    return pytest.param(name, marks=pytest.mark.certified(epsilon, arms=arms, horizon=rounds, runs=3))
 
-@pytest.mark.parametrize("name", map(audited, PRIVATE))
+@pytest.mark.parametrize("name", [audited(name) for name in PRIVATE])
 def test_audited(name):
     return name
 
-@pytest.mark.parametrize("name", map(released, PRIVATE))
+@pytest.mark.parametrize("name", [released(name) for name in PRIVATE])
 def test_certified(name):
     return name
 
@@ -75,7 +79,7 @@ def test_every_private_algorithm_passes_but_the_published_one_and_no_other_does(
     )
     text = str(result.stdout)
     assert text.count("the claim epsilon = ") >= len(PRIVATE)
-    section = text.partition("privacy: what the passing tests could have seen")[2]
+    section = text.partition("privacy: what the passing tests could have seen")[2].partition("An audit that passes")[0]
     for name in PRIVATE:
         assert (f"test_audited[{name}]" in section) == (name != PUBLISHED)
         assert (f"test_certified[{name}]" in section) == (name != PUBLISHED)
