@@ -6,7 +6,10 @@ import pytest
 from privcheck.adapters.predictions import read
 from privcheck.errors import PolicyError
 
-WORDS, NUMBERS, TUPLES = ["a", "b"], [0.0, 1.0], [(1.0, 0.0), (0.0, 1.0)]
+WORDS, TUPLES = ["a", "b"], [(1.0, 0.0), (0.0, 1.0)]
+NUMBERS = [float(0), float(1)]
+"""Objects of their own, as coba and the adapter make them: a literal 0.0 of this file is another one."""
+
 FORMATS = [
     lambda a: a[1],
     lambda a: (a[1], 0.25),
