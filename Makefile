@@ -38,7 +38,7 @@ $(VENV)/.package: $(SOURCES) | $(VENV)/.created
 	touch $@
 
 $(VENV)/.testing: pyproject.toml $(VENV)/.package
-	wheel=$$(ls dist/*.whl) && $(PIP) install "$$wheel[dev,oracles]"
+	wheel=$$(ls dist/*.whl) && $(PIP) install "$$wheel[dev,oracles,adapters]"
 	touch $@
 
 $(VENV)/.created:

@@ -67,7 +67,8 @@ def audit(
     epsilon : the claim, > 0; None to measure without a claim, or, of an OpenDP measurement of pure privacy without
         `streams`, to take what its map says of inputs at distance 1.
     delta : of the claim, in [0, 1).
-    arms : K; needed for a policy of your own. Columns of a mechanism's data, which is one-dimensional without it.
+    arms : K; needed for a policy of your own, unless its factory has an attribute `arms`. Columns of a mechanism's
+        data, which is one-dimensional without it.
     horizon : T, rounds per run; 16 by default, or the length of `streams`. Rows of a mechanism's data, 4 by default.
     rewards : declared (lowest, highest) reward, or entry of a mechanism's data.
     feedback : "bandit" (`update(action, reward)`), "full" (`update(action, reward_vector)`), "contextual"
@@ -237,5 +238,5 @@ def _check_reproducible(runner: Runner, pair: StreamPair, seed: int) -> None:
                 "target",
                 words(f"different {where} from the same Generator state and the same rewards"),
                 "a policy whose randomness all comes from the Generator that its factory is given",
-                "look for numpy.random or random functions, or state kept between runs",
+                "look for numpy.random, random or another module's global generator, or state kept between runs",
             )

@@ -32,6 +32,7 @@ class Target:
 def number_of_arms(target: Any, arms: int | None) -> int:
     """Return K: what was given, what a spec was built with, 2 for a shipped id; a policy of one's own has to say.
 
+    A factory that is not a class says it with an attribute `arms`, as the factories of `privcheck.adapters` do.
     A one-shot mechanism has as many columns of data as `arms` says, and without it a one-dimensional input, here 0.
     """
     if isinstance(target, Algorithm):
@@ -45,6 +46,9 @@ def number_of_arms(target: Any, arms: int | None) -> int:
         if given is not None and arms not in (None, given):
             raise PrivcheckError("arms", arms, f"{given}, as in {target}", "leave arms out")
         return given or arms or 2
+    factory = _factory(target)[1] if arms is None else None
+    if not isinstance(factory, type) and type(getattr(factory, "arms", None)) is int:
+        return int(factory.arms)  # type: ignore[union-attr]
     if arms is None:
         raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
     return arms

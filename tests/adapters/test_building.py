@@ -1,0 +1,119 @@
+"""What the adapters share: no library is imported, an adapter says how many arms it has and can be sent to workers."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import privcheck
+import privcheck.adapters as package
+from privcheck.adapters import from_coba, from_mabwiser
+from privcheck.adapters.building import SEEDS, vector
+from privcheck.auditing.targets import number_of_arms
+
+MODULES = [f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)]
+
+
+class Uniform:
+    """A learner of one's own that needs no library."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def predict(self, context, actions):
+        return actions[np.random.default_rng(self.seed).integers(len(actions))]
+
+    def learn(self, context, action, reward, probability):
+        assert probability is None
+
+
+@pytest.mark.parametrize("name", [package.__name__, *MODULES])
+def test_examples_run(name):
+    module = importlib.import_module(name)
+    assert doctest.testmod(module).failed == 0
+    assert ">>> " in (Path(module.__file__).read_text(encoding="utf-8"))
+
+
+def test_nothing_of_a_library_is_imported():
+    root = Path(package.__file__).parents[2]
+    code = f"import sys; sys.path.insert(0, {str(root)!r}); import privcheck.adapters; "
+    code += "print({'mabwiser', 'coba', 'pandas', 'torch'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_an_adapter_says_how_many_arms_it_has():
+    adapter = from_coba(Uniform, ["a", "b", "c"])
+    assert number_of_arms(adapter, None) == 3
+    with pytest.raises(privcheck.PrivcheckError, match="arms: got None"):
+        number_of_arms(lambda rng: adapter(rng), None)
+
+
+def test_a_class_does_not_say_it_by_an_attribute():
+    """`arms` of a class is as likely a default of its instances."""
+
+    class Bandit:
+        arms = 2
+
+    with pytest.raises(privcheck.PrivcheckError, match="arms: got None"):
+        number_of_arms(Bandit, None)
+
+
+def test_seeds_come_from_the_generator_alone():
+    adapter = from_coba(Uniform, ["a", "b"])
+    seeds = [adapter(np.random.default_rng(n))._learner.seed for n in (0, 0, 1)]
+    assert seeds[0] == seeds[1] != seeds[2]
+    assert all(type(seed) is int and 0 <= seed < SEEDS for seed in seeds)
+
+
+def test_workers_make_the_same_runs():
+    cloudpickle = pytest.importorskip("cloudpickle", reason="joblib brings it from 1.6 on")
+    adapter = cloudpickle.loads(cloudpickle.dumps(from_coba(Uniform, ["a", "b"])))
+    assert (adapter.arms, adapter.__name__) == (2, "Uniform")
+    once, twice = (adapter(np.random.default_rng(3)).select() for _ in range(2))
+    assert once == twice
+
+
+def test_what_the_library_is_told_is_randomised_with_the_generator():
+    told = []
+
+    class Learner(Uniform):
+        def learn(self, context, action, reward, probability):
+            told.append(reward)
+
+    policy = from_coba(Learner, ["a", "b"], randomise=lambda reward, rng: reward + rng.random())(
+        np.random.default_rng(5)
+    )
+    rng = np.random.default_rng(5)
+    rng.integers(SEEDS)
+    policy.update(policy.select(), 2.0)
+    assert told == [2.0 + rng.random()]
+
+
+def test_a_mab_needs_its_labels():
+    class Nameless:
+        def __init__(self, seed):
+            pass
+
+        def predict(self):
+            pass
+
+        def partial_fit(self, decisions, rewards):
+            pass
+
+    with pytest.raises(privcheck.PrivcheckError, match=r"build: got .*Nameless.* which has its labels in `arms`"):
+        from_mabwiser(Nameless)
+    Nameless.arms = [1, 2]
+    Nameless.predict = lambda self: 3
+    with pytest.raises(privcheck.PolicyError, match=r"prediction: got 3, expected one of the arms \[1, 2\]"):
+        privcheck.audit(from_mabwiser(Nameless), epsilon=1.0, horizon=3, runs=20)
+
+
+def test_decision_sets_are_refused():
+    with pytest.raises(privcheck.PolicyError, match=r"contexts: got shape \(2, 3\), expected one vector a round"):
+        vector(np.zeros((2, 3)))

@@ -1,0 +1,86 @@
+"""Our own privacy tests: the marks of the plugin on every shipped algorithm, as somebody who uses it writes them."""
+
+from pathlib import Path
+
+from privcheck.bandits import ALGORITHMS
+
+pytest_plugins = ["pytester"]
+
+PUBLISHED = "rnm-ftnl-published"
+PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private]
+OTHERS = [name for name in ALGORITHMS if not ALGORITHMS[name].private]
+
+SUITE = """
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+def declared(name):
+    file = Path(AUDITS) / (name.replace("-", "_") + ".py")
+    spec = importlib.util.spec_from_file_location("declared_" + file.stem, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.AUDIT
+
+def claimed(name):
+    audit = declared(name)
+    # with a budget of 1 the few runs of the plugin see nothing of these two
+    return audit, 4.0 if name in ("adap-kl-ucb", "dp-ucb") else audit.epsilon
+
+def audited(name):
+    audit, epsilon = claimed(name)
+    return pytest.param(name, marks=pytest.mark.privacy(epsilon, **audit.options))
+
+def released(name):
+    audit, epsilon = claimed(name)
+    rounds, arms = {"dp-se": (2780, 2)}.get(name) or (audit.options["horizon"], audit.options["arms"])
+    return pytest.param(name, marks=pytest.mark.certified(epsilon, arms=arms, horizon=rounds, runs=3))
+
+@pytest.mark.parametrize("name", [audited(name) for name in PRIVATE])
+def test_audited(name):
+    return name
+
+@pytest.mark.parametrize("name", [released(name) for name in PRIVATE])
+def test_certified(name):
+    return name
+
+@pytest.mark.privacy(1.0, arms=2, horizon=8)
+@pytest.mark.parametrize("name", OTHERS)
+def test_not_private(name):
+    return name
+
+@pytest.mark.certified(1.0, arms=2, horizon=8, runs=3)
+def test_not_released():
+    return "ucb"
+"""
+
+
+def test_every_private_algorithm_passes_but_the_published_one_and_no_other_does(imported, plugin, pytester):
+    """A correct algorithm fails its audit with probability at most 1e-6; the seed is fixed, and certificates are facts.
+
+    Each is audited with the options of its own declared audit, but with the few runs that the plugin chooses.
+    """
+    names = f"AUDITS, PRIVATE, OTHERS = {str(Path(__file__).parents[2] / 'audits')!r}, {PRIVATE!r}, {OTHERS!r}\n"
+    pytester.makepyfile(test_ours=names + SUITE)
+    result = pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", "--strict-markers")
+    failed = {line.split(" - ")[0].split("::")[1] for line in result.outlines if line.startswith("FAILED")}
+    wrong = {f"test_audited[{PUBLISHED}]", f"test_certified[{PUBLISHED}]", "test_not_released"}
+    assert failed == wrong | {f"test_not_private[{name}]" for name in OTHERS}
+    result.assert_outcomes(passed=2 * len(PRIVATE) - 2, failed=3 + len(OTHERS))
+    result.stdout.fnmatch_lines_random(
+        [
+            f"{PUBLISHED}*: violation: the claim epsilon = 1 is refuted at level 1e-06; epsilon is at least *",
+            f"{PUBLISHED}*: not certified: *",
+            "ucb*: violation: the claim epsilon = 1 is refuted at level 1e-06; epsilon is at least *",
+            "ucb*: not certified: *",
+            "*nothing was released through a mechanism of privcheck*",
+        ]
+    )
+    text = str(result.stdout)
+    assert text.count("the claim epsilon = ") >= len(PRIVATE)
+    section = text.partition("privacy: what the passing tests could have seen")[2].partition("An audit that passes")[0]
+    for name in PRIVATE:
+        assert (f"test_audited[{name}]" in section) == (name != PUBLISHED)
+        assert (f"test_certified[{name}]" in section) == (name != PUBLISHED)
+    assert "told no two streams apart" not in section, "an audit that sees nothing proves nothing"
