@@ -27,6 +27,7 @@ Every package plays the same problem, as many runs over the same horizon, with i
 thread, CPU time, start-up and compilation not counted, medians of repeats in which the players take turns. *privcheck*
 is the compiled step engine, which draws every single reward; no event engine is in this table. The last column shows
 whether the same algorithm was played: the difference of the mean regret from privcheck's, in its standard error.
+All rows of an algorithm are compared with the same runs of privcheck, so they err together.
 """
 
 
