@@ -58,8 +58,8 @@ class LoggedFeedback:
 
         Raises
         ------
-        PrivcheckError : no such file or column, a column twice, a reward outside the range, a row without an arm, a name
-            that is no arm, an arm twice or never logged, fewer than 2 or more than 127 arms.
+        PrivcheckError : no such file or column, a column twice, a reward outside the range, a row without an arm, a
+            name that is no arm, an arm twice or never logged, fewer than 2 or more than 127 arms.
         """
         rows = _read(path, [name for name in (action, reward, propensity) if name is not None])
         _check_named(rows, action)

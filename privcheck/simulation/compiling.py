@@ -15,16 +15,17 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def compiled(function: F) -> F:
     """Compile a function with numba: no GIL, IEEE division by zero, cached on disk."""
-    return _compiled(function, forceinline=False)
+    return _compiled(function, inline=False)
 
 
 def inlined(function: F) -> F:
     """Compile a function that becomes part of its callers: a call costs tens of nanoseconds, more than many rounds."""
-    return _compiled(function, forceinline=True)
+    return _compiled(function, inline=True)
 
 
-def _compiled(function: F, **options: bool) -> F:
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", cache=True, **options)(function)
+def _compiled(function: F, *, inline: bool) -> F:
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": True, "forceinline": inline}
+    dispatcher: Any = numba.njit(**options)(function)
     dispatcher._cache = cast("Any", _CallAwareCache)(function)
     return cast("F", dispatcher)
 
