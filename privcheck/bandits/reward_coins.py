@@ -19,7 +19,7 @@ import numpy as np
 from bounds.domains import Choice, parameter
 from privcheck.certifying.private import clip
 from privcheck.certifying.rounding import rounded
-from privcheck.simulation.compiled import Floats, compiled, reward_sum
+from privcheck.simulation.compiled import Floats, inlined, reward_sum
 
 
 def rewards_parameter() -> Any:
@@ -42,7 +42,7 @@ def toss(reward: Any, coins: np.random.Generator) -> Any:
     return clip(rounded(reward + (0.5 - coins.random())), 0, 1)
 
 
-@compiled
+@inlined
 def tossed(reward: float, uniform: float) -> float:
     """Return what `toss` does with this uniform draw.
 
@@ -52,7 +52,7 @@ def tossed(reward: float, uniform: float) -> float:
     return min(max(math.floor(reward + (0.5 - uniform) + 0.5), 0.0), 1.0)
 
 
-@compiled
+@inlined
 def coin_sum(
     toss_coins: bool,
     table: Floats,

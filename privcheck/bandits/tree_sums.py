@@ -7,10 +7,10 @@ noise at n' was stored at the level of its own lowest 1.
 
 from __future__ import annotations
 
-from privcheck.simulation.compiled import Floats, compiled
+from privcheck.simulation.compiled import Floats, inlined
 
 
-@compiled
+@inlined
 def trailing_zeros(number: int) -> int:
     """Return the level of the lowest binary 1 of a positive integer.
 
@@ -24,7 +24,7 @@ def trailing_zeros(number: int) -> int:
     return level
 
 
-@compiled
+@inlined
 def prefix_noise(stack: Floats, step: int, draw: float) -> float:
     """Return the noise of the prefix sum at a step >= 1 whose node has the noise `draw`, and store it in `stack`."""
     before = step & (step - 1)

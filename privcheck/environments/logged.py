@@ -58,10 +58,11 @@ class LoggedFeedback:
 
         Raises
         ------
-        PrivcheckError : no such file or column, a reward outside the range, a name that is no arm, an arm twice or
-            never logged, fewer than 2 or more than 127 arms.
+        PrivcheckError : no such file or column, a column twice, a reward outside the range, a row without an arm, a
+            name that is no arm, an arm twice or never logged, fewer than 2 or more than 127 arms.
         """
         rows = _read(path, [name for name in (action, reward, propensity) if name is not None])
+        _check_named(rows, action)
         names = tuple(sorted({row[action] for row in rows})) if arms is None else _names(arms)
         if not 2 <= len(names) <= 127:
             raise PrivcheckError("arms", names, "2 to 127 different arms", f"column {action!r} names the arms")
@@ -86,13 +87,16 @@ class LoggedFeedback:
 
 def _read(path: str | Path, columns: list[str]) -> list[dict[str, str]]:
     try:
-        with Path(path).open(newline="", encoding="utf-8") as file:
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             header = list(reader.fieldnames or [])
             for column in columns:
                 if column not in header:
                     found = f"the file has {', '.join(header) or 'no header'}"
                     raise PrivcheckError("columns", column, f"a column of {path}", found)
+                if header.count(column) > 1:
+                    got = words(f"{column!r}, {header.count(column)} times")
+                    raise PrivcheckError("columns", got, f"one such column in {path}", "rename the others")
             rows = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -100,6 +104,12 @@ def _read(path: str | Path, columns: list[str]) -> list[dict[str, str]]:
     if not rows:
         raise PrivcheckError("log", str(path), "at least one logged round", "the file has a header only")
     return rows
+
+
+def _check_named(rows: list[dict[str, str]], action: str) -> None:
+    for line, row in enumerate(rows):
+        if not (row[action] or "").strip():
+            raise PrivcheckError(f"column {action!r}, line {line + 2}", row[action], "the name of the arm played")
 
 
 def _names(arms: Sequence[str]) -> tuple[str, ...]:

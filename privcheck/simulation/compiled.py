@@ -22,10 +22,10 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import overload
 
-from privcheck.simulation.compiling import compiled, fingerprint
+from privcheck.simulation.compiling import compiled, fingerprint, inlined
 from privcheck.simulation.reward_laws import Laws, law_sum
 
-__all__ = ["Actions", "Floats", "Integers", "Kernel", "compiled", "fingerprint", "record", "reward_sum"]
+__all__ = ["Actions", "Floats", "Integers", "Kernel", "compiled", "fingerprint", "inlined", "record", "reward_sum"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -33,7 +33,7 @@ Actions = npt.NDArray[np.int8]
 Kernel = Callable[..., None]
 
 
-@compiled
+@inlined
 def table_sum(table: Floats, means: Floats, rewards: np.random.Generator, arm: int, start: int, stop: int) -> float:
     """Return the sum of the rewards of `arm` in the rows start, ..., stop - 1 of a table, or of so many Bernoullis."""
     if table.shape[0] > 0:
@@ -64,7 +64,7 @@ def _by_type(source, means, rewards, arm, start, stop):  # type: ignore[no-untyp
 overload(drawn_sum)(_by_type)
 
 
-@compiled
+@inlined
 def reward_sum(
     table: Floats | Laws, means: Floats, rewards: np.random.Generator, arm: int, start: int, stop: int
 ) -> float:
@@ -72,7 +72,7 @@ def reward_sum(
     return drawn_sum(table, means, rewards, arm, start, stop)
 
 
-@compiled
+@inlined
 def record(
     actions: Actions,
     run: int,

@@ -15,7 +15,17 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def compiled(function: F) -> F:
     """Compile a function with numba: no GIL, IEEE division by zero, cached on disk."""
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+    return _compiled(function, inline=False)
+
+
+def inlined(function: F) -> F:
+    """Compile a function that becomes part of its callers: a call costs tens of nanoseconds, more than many rounds."""
+    return _compiled(function, inline=True)
+
+
+def _compiled(function: F, *, inline: bool) -> F:
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": True, "forceinline": inline}
+    dispatcher: Any = numba.njit(**options)(function)
     dispatcher._cache = cast("Any", _CallAwareCache)(function)
     return cast("F", dispatcher)
 
@@ -29,7 +39,10 @@ class _CallAwareCache(FunctionCache):
 
 
 def fingerprint(function: Any) -> str:
-    """Return a hash of the code of a function, of the functions that it calls by name and of the constants in them."""
+    """Return a hash of the code of a function, of the functions that it calls by name and of the constants in them.
+
+    How a called function is compiled counts, too: whether it is inlined is fixed when its caller is compiled.
+    """
     digest, seen, todo = hashlib.sha256(), set[Any](), [function]
     while todo:
         current = todo.pop()
@@ -40,6 +53,7 @@ def fingerprint(function: Any) -> str:
         digest.update(code.co_code + repr((code.co_consts, code.co_names)).encode())
         for name in code.co_names:
             value = current.__globals__.get(name)
+            digest.update(repr(getattr(value, "targetoptions", None)).encode())
             value = getattr(value, "py_func", value)
             if isinstance(value, FunctionType):
                 todo.append(value)

@@ -16,7 +16,7 @@ from privcheck.simulation.reward_laws import Laws
 from privcheck.simulation.seeding import generators
 
 CHUNK_RUNS = 256
-CHUNK_STEPS = 20_000_000
+CHUNK_STEPS = 2_000_000
 
 _NO_ACTIONS: npt.NDArray[np.int8] = np.zeros((0, 0), np.int8)
 
@@ -49,12 +49,13 @@ def engine_of(algorithm: Algorithm, environment: Environment) -> str:
 def chunk_runs(algorithm: Algorithm, environment: Environment, horizon: int) -> int:
     """Return the runs per chunk: a function of the work alone, never of the number of jobs.
 
-    Event engines cost microseconds a run, step engines nanoseconds a round.
+    Event engines cost microseconds a run, step engines nanoseconds a round: a chunk takes up to a second, so that few
+    long runs keep several threads busy.
 
     >>> from privcheck.bandits import ALGORITHMS
     >>> from privcheck.environments import Bernoulli
     >>> place = Bernoulli((0.6, 0.5))
-    >>> chunk_runs(ALGORITHMS["ucb"](arms=2), place, 10**7)
+    >>> chunk_runs(ALGORITHMS["ucb"](arms=2), place, 10**6)
     2
     >>> chunk_runs(ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0), place, 10**7)
     256

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.simulation.compiling import compiled
+from privcheck.simulation.compiling import compiled, inlined
 
 FINITE, BETA, TRUNCATED_GAUSSIAN, CLIPPED_GAUSSIAN, GAUSSIAN = range(5)
 
@@ -49,7 +49,7 @@ def finite_laws(atoms: npt.ArrayLike, weights: npt.ArrayLike) -> Laws:
     return Laws(FINITE, np.array(atoms, np.float64), probabilities, cumulative)
 
 
-@compiled
+@inlined
 def law_sum(laws: Laws, rewards: np.random.Generator, arm: int, count: int) -> float:
     """Return the sum of `count` independent rewards of an arm.
 
@@ -67,7 +67,7 @@ def law_sum(laws: Laws, rewards: np.random.Generator, arm: int, count: int) -> f
     return total
 
 
-@compiled
+@inlined
 def _one(laws: Laws, rewards: np.random.Generator, arm: int) -> float:
     if laws.kind != FINITE:
         first, second = laws.parameters[arm, 0], laws.parameters[arm, 1]

@@ -19,6 +19,9 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [f"{'tea' if i % 2 else 'milk'},{i % 3},{0.5}" for i in range(40)]
     (tmp_path / "clicks.csv").write_text("\n".join(["item,stars,p", *rows]) + "\n")
+    (tmp_path / "twice.csv").write_text("item,stars,stars\ntea,1,0\nmilk,0,1\n")
+    (tmp_path / "nameless.csv").write_text("item,stars\ntea,1\n,0\n")
+    (tmp_path / "alone.csv").write_text("item,stars\ntea,1\n")
 
 
 def test_files_and_comparison(capsys):
@@ -97,8 +100,25 @@ def test_a_log():
             ["columns: got 'clicks'", "item, stars, p"],
         ),
         (["--log", "clicks.csv", "--action", "item", "--reward", "stars"], ["column 'stars', line 4: got 2.0"]),
+        (["--log", "twice.csv", "--action", "item", "--reward", "stars"], ["columns: got 'stars', 2 times"]),
+        (["--log", "nameless.csv", "--action", "item", "--reward", "stars"], ["column 'item', line 3: got ''"]),
+        (["--log", "alone.csv", "--action", "item", "--reward", "stars"], ["arms: got ('tea',)"]),
         (["--log", "none.csv", "--action", "item", "--reward", "stars"], ["log: got 'none.csv'"]),
         (["--action", "item", *MEANS], ["action: got 'item'", "--log"]),
+        (["--means", "0.5"], ["means: got (0.5,)", "2 to 127 numbers in [0, 1]"]),
+        (["--means", "0.5,nan"], ["means: got (0.5, nan)"]),
+        (["--means", "0.5,1.2"], ["means: got (0.5, 1.2)"]),
+        (["--means", "0.5,,0.4"], ["means: got '0.5,,0.4'"]),
+        (
+            ["--environment", "finite-support", "--with", "support=0,0", "--with", "weights=0.5,0.5;0.1,0.9"],
+            ["support: got (0.0, 0.0)", "different numbers"],
+        ),
+        ([*MEANS, "--horizon", "0"], ["horizon: got 0"]),
+        ([*MEANS, "--horizon", "1"], ["horizon: got 1", "every arm is played once"]),
+        ([*MEANS, "--horizon", "nan"], ["horizon: got nan"]),
+        ([*MEANS, "--epsilon", "0"], ["epsilon: got 0", "give a positive budget"]),
+        ([*MEANS, "adap-ucb(alpha=0)"], ["alpha: got 0"]),
+        ([*MEANS, "adap-ucb(alpha=-1)"], ["alpha: got -1"]),
         ([*MEANS, "--csv", "a.txt"], ["csv: got 'a.txt'"]),
         ([*MEANS, "--npz", "a.csv"], ["npz: got 'a.csv'"]),
         ([*MEANS, "--compare", "--runs", "1"], ["compare: got '2 policies, 1 runs'"]),

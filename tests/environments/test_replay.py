@@ -37,6 +37,8 @@ def test_reading(clicks):
     assert log.rewards.tolist() == [1.0, 0.0, 0.0, 1.0]
     assert log.propensities.tolist() == [0.5, 0.25, 0.5, 0.75]
     assert read(clicks(), arms=["tea", "coffee"]).actions.tolist() == [0, 1, 0, 1]
+    assert read(clicks("\ufeff" + GOOD), action="time").arms == ("1", "2", "3", "4"), "with a byte order mark"
+    assert read(clicks(GOOD.replace("p\n", "time\n", 1))).arms == ("coffee", "tea"), "columns that nobody asked for"
     assert read(clicks(), reward_range=(-1, 3)).rewards.tolist() == [0.5, 0.25, 0.25, 0.5]
 
 
@@ -55,6 +57,9 @@ def test_reading(clicks):
         (GOOD.replace("1,tea,1", "1,tea,nan"), {}, r"column 'click', line 2: got nan"),
         (GOOD.replace("1,tea,1", "1,tea,"), {}, r"column 'click', line 2: got ''"),
         (GOOD + "5,tea\n", {}, r"column 'click', line 6: got None"),
+        (GOOD + "5\n", {}, r"column 'item', line 6: got None, expected the name of the arm"),
+        (GOOD.replace("coffee,0", " ,0"), {}, r"column 'item', line 3: got ' ', expected the name of the arm"),
+        (GOOD.replace("p\n", "click\n"), {}, r"columns: got 'click', 2 times, expected one such column"),
         (GOOD.replace("0.25", "0"), {"propensity": "p"}, r"column 'p', line 3: got 0.0"),
         (GOOD, {"arms": ["tea", "coffee", "milk"]}, "arms: got milk, never logged, expected arms that the log has"),
         (GOOD, {"arms": ["tea", "milk"]}, "arms: got 'coffee', expected one of the arms tea, milk"),

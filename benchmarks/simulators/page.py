@@ -1,0 +1,104 @@
+"""The page of the comparison, in Markdown."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+
+from tools import TOOLS
+
+APART = 4.0
+"""Standard errors beyond which two mean regrets are reported as different: 6e-5 for one pair that plays alike."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One repeat of one player: CPU seconds, the pseudo-regret of every run, and what went wrong."""
+
+    seconds: float | None
+    regret: list[float]
+    error: str
+
+
+INTRODUCTION = """# Simulators side by side
+
+Every package plays the same problem, as many runs over the same horizon, with its own loop, rewards and policies; one
+thread, CPU time, start-up and compilation not counted, medians of repeats in which the players take turns. *privcheck*
+is the compiled step engine, which draws every single reward; no event engine is in this table. The last column shows
+whether the same algorithm was played: the difference of the mean regret from privcheck's, in its standard error.
+All rows of an algorithm are compared with the same runs of privcheck, so they err together.
+"""
+
+
+def page(
+    rounds: dict[tuple[str, str], list[Round]],
+    where: str,
+    means: tuple[float, ...],
+    horizon: int,
+    runs: int,
+    failed: dict[str, str],
+) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    rounds : for each player and algorithm, its repeats.
+    where : command, date and versions.
+    means, horizon, runs : the problem, and the runs in a repeat.
+    failed : packages that could not be installed, and why.
+
+    """
+    compared = {(tool.name, name): own for tool in TOOLS for name, own in tool.plays.items()}
+    arms = ", ".join(f"{mean:g}" for mean in means)
+    problem = f"Bernoulli arms of means {arms}; T = {horizon:,}; {runs} runs in every repeat."
+    lines = [INTRODUCTION, problem, "", f"Printed by {where}.", ""]
+    lines += [
+        "| algorithm | player | steps/s | privcheck is faster by | mean regret ± se | apart |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    remarks = []
+    for own in [name for player, name in rounds if player == "privcheck"]:
+        base = rounds["privcheck", own]
+        rows = [key for key in rounds if compared.get(key, key[1]) == own]
+        for player, name in rows:
+            found = rounds[player, name]
+            failure = next((each.error for each in found if each.error), "")
+            if failure or any(each.seconds is None for each in found):
+                remarks.append(f"- {player}, {name}: {failure or 'no answer'}.")
+                continue
+            apart = _apart(found, base)
+            cells = [name, player, _rate(found, horizon), _ratio(found, base), _mean(found), f"{apart:+.1f} se"]
+            if player == "privcheck":
+                cells[3] = cells[5] = ""
+            elif abs(apart) > APART:
+                remarks.append(f"- {player}, {name}: the mean regret differs by {apart:+.1f} standard errors.")
+            lines.append("| " + " | ".join(cells) + " |")
+    lines += ["", f"## More than {APART:g} standard errors apart, or no answer\n", *(remarks or ["None."])]
+    lines += ["", "## What was installed\n", *(f"- {tool.name}: {tool.pinned}." for tool in TOOLS if tool.pinned)]
+    lines += [f"- {name} could not be installed: {why}." for name, why in failed.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _rate(found: list[Round], horizon: int) -> str:
+    return f"{statistics.median(horizon * len(each.regret) / (each.seconds or math.nan) for each in found):,.0f}"
+
+
+def _ratio(found: list[Round], base: list[Round]) -> str:
+    pairs = zip(found, base, strict=True)
+    return f"{statistics.median((each.seconds or 0.0) / (own.seconds or math.nan) for each, own in pairs):,.0f}"
+
+
+def _regret(found: list[Round]) -> tuple[float, float]:
+    values = [value for each in found for value in each.regret]
+    return statistics.mean(values), statistics.stdev(values) / math.sqrt(len(values))
+
+
+def _mean(found: list[Round]) -> str:
+    mean, error = _regret(found)
+    return f"{mean:.1f} ± {error:.1f}"
+
+
+def _apart(found: list[Round], base: list[Round]) -> float:
+    (mean, error), (own, own_error) = _regret(found), _regret(base)
+    return (mean - own) / math.hypot(error, own_error)
