@@ -1,0 +1,143 @@
+"""Parts of pages that come from the code: a comment `<!-- generated: ... -->` in Markdown is replaced by them.
+
+    reference NAME ...     documentation of names; `package.*` is all of its `__all__` that has no place of its own,
+                           and with a question mark behind it, nothing where there is no such package
+    registry KIND          everything of one registry: algorithms, mechanisms, environments
+    theorems               every theorem, by paper
+    help COMMAND           what `privcheck COMMAND --help` prints
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+MARK = re.compile(r"^<!-- generated: (\w+) ?(.*?) -->$", re.MULTILINE)
+
+
+def filled(text: str) -> str:
+    """Return a page with its generated parts."""
+    return MARK.sub(lambda mark: PARTS[mark[1]](mark[2].split()), text)
+
+
+def reference(names: list[str]) -> str:
+    """Return the documentation of names, in the order given."""
+    documented: list[str] = []
+    for name in names:
+        package, star, _ = name.partition(".*")
+        if not star:
+            documented.append(name)
+        elif not name.endswith("?") or importlib.util.find_spec(package):
+            everything = [f"{package}.{member}" for member in importlib.import_module(package).__all__]
+            documented += [member for member in everything if member not in names]
+    return _directives([_documented(name) for name in documented])
+
+
+def registry(kinds: list[str]) -> str:
+    """Return every class of a registry, each under its id."""
+    from privcheck.bandits import ALGORITHMS
+    from privcheck.environments import ENVIRONMENTS
+    from privcheck.mechanisms import MECHANISMS
+
+    classes = {"algorithms": ALGORITHMS, "mechanisms": MECHANISMS, "environments": ENVIRONMENTS}[kinds[0]]
+    package = importlib.import_module(f"privcheck.{'bandits' if kinds == ['algorithms'] else kinds[0]}")
+    parts = []
+    for name in classes:
+        cls = classes[name]
+        public = getattr(package, cls.__name__, None) is cls
+        parts.append(f"## `{name}`\n\n{_directives([_autodoc(cls, f'{package.__name__}.{cls.__name__}' if public else '')])}")
+    return "\n".join(parts)
+
+
+def theorems(_: list[str]) -> str:
+    """Return every theorem under its id, the papers in the order of their registration."""
+    from bounds import THEOREMS
+
+    result, paper = [], ""
+    for name, theorem in THEOREMS.items():
+        if name.partition("/")[0] != paper:
+            paper = name.partition("/")[0]
+            about = inspect.getdoc(importlib.import_module(f"bounds.{paper.replace('-', '_')}")) or ""
+            result.append(f"## {paper}\n\n{_as_markdown(about.partition('>>>')[0].strip())}\n")
+        function: Any = theorem.evaluation
+        kind = f"{'asymptotic ' if theorem.asymptotic else ''}{theorem.kind} bound of the {theorem.quantity}"
+        facts = [f"{kind}; provenance: {theorem.provenance}.", f"Source: {theorem.source}."]
+        facts.append("Conditions: " + ("; ".join(condition.text for condition in theorem.conditions) or "none") + ".")
+        listed = "\n".join(f"- {_as_markdown(fact[0].upper() + fact[1:])}" for fact in facts)
+        documented = _directives([f".. autofunction:: {function.__module__}.{function.__qualname__}"])
+        result.append(f"### `{name}`\n\n{listed}\n\n{documented}")
+    return "\n".join(result)
+
+
+def help_text(commands: list[str]) -> str:
+    """Return what a command prints with `--help`, 80 columns wide."""
+    import contextlib
+    import io
+
+    from privcheck.cli import run
+
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        run([*commands, "--help"])
+    text = re.sub(r"^Usage: .*?(?= \w+ \[OPTIONS\]| \[OPTIONS\])", "Usage: privcheck", printed.getvalue())
+    return f"```text\n{text.rstrip()}\n```"
+
+
+PARTS: dict[str, Callable[[list[str]], str]] = {
+    "reference": reference,
+    "registry": registry,
+    "theorems": theorems,
+    "help": help_text,
+}
+
+
+def _directives(parts: list[str]) -> str:
+    return "```{eval-rst}\n" + "\n\n".join(parts) + "\n```\n"
+
+
+def _documented(name: str) -> str:
+    module, _, last = name.rpartition(".")
+    found = getattr(importlib.import_module(module), last)
+    if inspect.isclass(found) or inspect.isroutine(found):
+        return _autodoc(found, name)
+    return f".. py:data:: {name}\n\n   {_documentation_of_data(module, last)}"
+
+
+def _autodoc(found: Any, name: str = "") -> str:
+    name = name or f"{found.__module__}.{found.__qualname__}"
+    if not inspect.isclass(found):
+        return f".. autofunction:: {name}"
+    if issubclass(found, BaseException):
+        return f".. autoexception:: {name}"
+    return f".. autoclass:: {name}\n   :members:"
+
+
+def _documentation_of_data(module: str, name: str) -> str:
+    """Return the string below the assignment of a name, in the module that a package imports it from."""
+    from sphinx.pycode import ModuleAnalyzer
+
+    source = inspect.getsource(importlib.import_module(module))
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and name in {alias.name for alias in node.names}:
+            module = str(node.module)
+    lines = ModuleAnalyzer.for_module(module).find_attr_docs()[("", name)]
+    return " ".join(line.strip() for line in lines).strip()
+
+
+def _as_markdown(text: str) -> str:
+    return re.sub(r"([\\*|_<>#\[\]])", r"\\\1", text)
+
+
+def _fill(_app: Any, _page: str, source: list[str]) -> None:
+    source[0] = filled(source[0])
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.connect("source-read", _fill)
+    return {"parallel_read_safe": True}
