@@ -13,13 +13,14 @@ version = release = privcheck.__version__
 html_title = "privcheck"
 html_theme = "furo"
 html_show_copyright = False
+html_copy_source = False
+smartquotes = False  # ids and options are copied from these pages
 html_static_path = ["static"]
 html_css_files = ["tables.css"]
 html_theme_options = {"navigation_with_keys": True}
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "plain_docstrings", "generated_parts"]
 exclude_patterns = ["extensions", "images", "static"]
-suppress_warnings = ["toc.empty_glob"]  # docs/index.md names pages that may not be there yet
 highlight_language = "text"
 default_role = "py:obj"
 myst_heading_anchors = 4

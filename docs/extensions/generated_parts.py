@@ -5,6 +5,10 @@
     registry KIND          everything of one registry: algorithms, mechanisms, environments
     theorems               every theorem, by paper
     help COMMAND           what `privcheck COMMAND --help` prints
+    file PATH              the page is a file outside of docs/, and nothing else
+
+A line `NAME?` names a page of a table of contents that may not be there yet. Links that leave docs/ for a file that
+has a page here are led to that page.
 """
 
 from __future__ import annotations
@@ -15,14 +19,45 @@ import importlib.util
 import inspect
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+REPOSITORY = Path(__file__).parents[2]
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "examples/private_recommender/README.md": "example-repository.md",
+}
+"""Where the files outside of docs/ have their pages."""
 MARK = re.compile(r"^<!-- generated: (\w+) ?(.*?) -->$", re.MULTILINE)
+
+MAYBE = re.compile(r"^([\w-]+)\?\n", re.MULTILINE)
 
 
 def filled(text: str) -> str:
     """Return a page with its generated parts."""
+    whole = re.search(r"^<!-- generated: file (.*) -->$", text, re.MULTILINE)
+    if whole:
+        return linked((REPOSITORY / whole[1]).read_text(encoding="utf-8"))
+    for path, page in PAGES.items():
+        text = text.replace(f"](../{path})", f"]({page})")
+    text = MAYBE.sub(lambda line: f"{line[1]}\n" if (REPOSITORY / "docs" / f"{line[1]}.md").exists() else "", text)
     return MARK.sub(lambda mark: PARTS[mark[1]](mark[2].split()), text)
+
+
+def linked(text: str) -> str:
+    """Return the text of a file at the top of the repository with links as they are seen from docs/.
+
+    >>> linked("[a](docs/method.md), [b](examples/x.py), [c](CHANGELOG.md), [d](#there)")
+    '[a](method.md), [b](../examples/x.py), [c](changelog.md), [d](#there)'
+    """
+
+    def seen_from_docs(link: re.Match[str]) -> str:
+        path = PAGES.get(link[1], link[1])
+        return f"]({path if path != link[1] else path.removeprefix('docs/') if path.startswith('docs/') else f'../{path}'})"
+
+    return re.sub(r"\]\(([^#:)]+)\)", seen_from_docs, text)
 
 
 def reference(names: list[str]) -> str:

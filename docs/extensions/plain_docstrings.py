@@ -13,6 +13,7 @@ from typing import Any
 FIELDS = {"Parameters": "param", "Attributes": "param", "Raises": "raises", "Warns": "raises"}
 ITEM = re.compile(r"^(\*{0,2}\w[\w.]*(?:, \*{0,2}\w[\w.]*)*) ?: (.*)$")
 SPAN = re.compile(r"(`[^`]+`)")
+PAGE = re.compile(r"\bdocs/([\w-]+)\.md\b")
 NAME = re.compile(r"^`[\w.]+`$")
 
 
@@ -91,7 +92,7 @@ def _escaped(text: str) -> str:
             parts[i] = re.sub(r"([\\*|`]|_(?!\w))", r"\\\1", part)
         elif not NAME.match(part):
             parts[i] = f"`{part}`"
-    return "".join(parts)
+    return PAGE.sub(r":doc:`/\1`", "".join(parts))
 
 
 def _process(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
