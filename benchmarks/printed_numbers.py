@@ -1,4 +1,4 @@
-"""Recompute the column "ours" of the printed numbers in docs/printed-numbers.md: `python benchmarks/printed_numbers.py`."""
+"""Recompute the column "ours" of docs/printed-numbers.md: `python benchmarks/printed_numbers.py`."""
 
 from __future__ import annotations
 

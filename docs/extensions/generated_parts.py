@@ -17,6 +17,7 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -54,8 +55,8 @@ def linked(text: str) -> str:
     """
 
     def seen_from_docs(link: re.Match[str]) -> str:
-        path = PAGES.get(link[1], link[1])
-        return f"]({path if path != link[1] else path.removeprefix('docs/') if path.startswith('docs/') else f'../{path}'})"
+        inside = link[1].startswith("docs/")
+        return f"]({PAGES.get(link[1]) or (link[1].removeprefix('docs/') if inside else f'../{link[1]}')})"
 
     return re.sub(r"\]\(([^#:)]+)\)", seen_from_docs, text)
 
@@ -85,7 +86,9 @@ def registry(kinds: list[str]) -> str:
     for name in classes:
         cls = classes[name]
         public = getattr(package, cls.__name__, None) is cls
-        parts.append(f"## `{name}`\n\n{_directives([_autodoc(cls, f'{package.__name__}.{cls.__name__}' if public else '')])}")
+        parts.append(
+            f"## `{name}`\n\n{_directives([_autodoc(cls, f'{package.__name__}.{cls.__name__}' if public else '')])}"
+        )
     return "\n".join(parts)
 
 
@@ -154,14 +157,14 @@ def _autodoc(found: Any, name: str = "") -> str:
 
 def _documentation_of_data(module: str, name: str) -> str:
     """Return the string below the assignment of a name, in the module that a package imports it from."""
-    from sphinx.pycode import ModuleAnalyzer
-
-    source = inspect.getsource(importlib.import_module(module))
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(inspect.getsource(importlib.import_module(module)))
+    for node, below in itertools.pairwise(tree.body):
         if isinstance(node, ast.ImportFrom) and name in {alias.name for alias in node.names}:
-            module = str(node.module)
-    lines = ModuleAnalyzer.for_module(module).find_attr_docs()[("", name)]
-    return " ".join(line.strip() for line in lines).strip()
+            return _documentation_of_data(str(node.module), name)
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if name in {getattr(target, "id", "") for target in targets} and isinstance(below, ast.Expr):
+            return " ".join(str(ast.literal_eval(below.value)).split())
+    raise LookupError(f"no documentation below the assignment of {name} in {module}")
 
 
 def _as_markdown(text: str) -> str:

@@ -1,7 +1,7 @@
 """Docstrings as this project writes them, for Sphinx: plain text with numpy's headings becomes reStructuredText.
 
-Parameters are `name : description`, because types are in signatures. An indented block is shown as it stands, and nothing
-but backticks is markup: an asterisk multiplies and a bar is an absolute value.
+Parameters are `name : description`, because types are in signatures. An indented block is shown as it stands, and
+nothing but backticks is markup: an asterisk multiplies and a bar is an absolute value.
 """
 
 from __future__ import annotations

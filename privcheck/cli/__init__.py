@@ -43,7 +43,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=DocumentedCommand, short_help="Search for a leak: a lower bound of epsilon, a verdict, a witness.")(audit)
+app.command(cls=DocumentedCommand, short_help="Search for a leak: a lower bound of epsilon, a verdict, a witness.")(
+    audit
+)
 app.command(cls=DocumentedCommand, short_help="Bound epsilon from above, where noise is made by mechanisms.")(certify)
 app.command(cls=DocumentedCommand, short_help="Evaluate the papers' bounds on an instance.")(bounds)
 app.command(cls=DocumentedCommand, short_help="Play shipped algorithms and summarise their regret.")(simulate)

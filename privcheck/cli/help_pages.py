@@ -59,7 +59,7 @@ class DocumentedCommand(TyperCommand):
         for parameter in self.params:
             parameter.metavar = VALUES.get(str(parameter.name), parameter.metavar)
 
-    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+    def format_help_text(self, _: Any, formatter: Any) -> None:
         """Write the description; an indented paragraph keeps its lines."""
         _write_paragraphs(self.help, formatter)
 
@@ -79,7 +79,7 @@ class DocumentedCommand(TyperCommand):
 class DocumentedGroup(TyperGroup):
     """The commands together, described in the same way."""
 
-    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+    def format_help_text(self, _: Any, formatter: Any) -> None:
         """Write the description; an indented paragraph keeps its lines."""
         _write_paragraphs(self.help, formatter)
 

@@ -12,9 +12,7 @@ from privcheck.cli import HELP, app, run
 from privcheck.cli.help_pages import SECTIONS, VALUES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text(encoding="utf-8")
-COMMANDS = {
-    str(info.name or info.callback.__name__): inspect.getdoc(info.callback) for info in app.registered_commands
-}
+COMMANDS = {str(info.name or info.callback.__name__): inspect.getdoc(info.callback) for info in app.registered_commands}
 BANDIT = """
 class MyBandit:
     def __init__(self, rng, arms=2, epsilon=1.0):
@@ -38,7 +36,9 @@ def examples(text: str) -> list[str]:
 )
 def test_examples_run(line, folder, command, capsys):
     (folder / "my_bandit.py").write_text(BANDIT)
-    (folder / "my_contextual_bandit.py").write_text(re.findall(r"```python\n# my_bandit.py\n(.*?)```", PAGE, re.DOTALL)[0])
+    (folder / "my_contextual_bandit.py").write_text(
+        re.findall(r"```python\n# my_bandit.py\n(.*?)```", PAGE, re.DOTALL)[0]
+    )
     assert command(" ".join(line.split())) in (0, 1, 3), capsys.readouterr().err
     assert capsys.readouterr().err == ""
 

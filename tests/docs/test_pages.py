@@ -16,7 +16,7 @@ import bounds
 import privcheck
 
 REPOSITORY = Path(__file__).parents[2]
-PAGES = {page.name: page.read_text(encoding="utf-8") for page in (REPOSITORY / "docs").glob("*.md")}
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted((REPOSITORY / "docs").glob("*.md"))}
 PAGES["README.md"] = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 PYTHON = re.compile(r"(<!-- fragment -->\n)?```python\n(?!# \w+\.py\n)(.*?)```", re.DOTALL)
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
@@ -57,7 +57,9 @@ def test_python_runs_in_order(name, folder):
     assert ran
 
 
-@pytest.mark.parametrize(("name", "line"), [(name, line) for name in PAGES for line, out in commands(PAGES[name]) if not out])
+@pytest.mark.parametrize(
+    ("name", "line"), [(name, line) for name in PAGES for line, out in commands(PAGES[name]) if not out]
+)
 def test_commands_run(name, line, folder, command, capsys):
     write_files(PAGES[name], folder)
     assert command(line) in (0, 1, 3), capsys.readouterr().err
