@@ -16,7 +16,7 @@ html_show_copyright = False
 html_copy_source = False
 smartquotes = False  # ids and options are copied from these pages
 html_static_path = ["static"]
-html_css_files = ["tables.css"]
+html_css_files = ["site.css"]
 html_theme_options = {"navigation_with_keys": True}
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "plain_docstrings", "generated_parts"]

@@ -85,10 +85,9 @@ def registry(kinds: list[str]) -> str:
     parts = []
     for name in classes:
         cls = classes[name]
-        public = getattr(package, cls.__name__, None) is cls
-        parts.append(
-            f"## `{name}`\n\n{_directives([_autodoc(cls, f'{package.__name__}.{cls.__name__}' if public else '')])}"
-        )
+        home = package.__name__ if getattr(package, cls.__name__, None) is cls else cls.__module__
+        documented = _autodoc(cls, f"{home}.{cls.__name__}", members=kinds != ["algorithms"])
+        parts.append(f"## `{name}`\n\n{_directives([documented])}")
     return "\n".join(parts)
 
 
@@ -146,13 +145,12 @@ def _documented(name: str) -> str:
     return f".. py:data:: {name}\n\n   {_documentation_of_data(module, last)}"
 
 
-def _autodoc(found: Any, name: str = "") -> str:
-    name = name or f"{found.__module__}.{found.__qualname__}"
+def _autodoc(found: Any, name: str, *, members: bool = True) -> str:
     if not inspect.isclass(found):
         return f".. autofunction:: {name}"
     if issubclass(found, BaseException):
         return f".. autoexception:: {name}"
-    return f".. autoclass:: {name}\n   :members:"
+    return f".. autoclass:: {name}" + ("\n   :members:" if members else "")
 
 
 def _documentation_of_data(module: str, name: str) -> str:
@@ -175,7 +173,16 @@ def _fill(_app: Any, _page: str, source: list[str]) -> None:
     source[0] = filled(source[0])
 
 
+def _drop_dead_links(app: Any, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Drop links from sources to names that the reference has under another package (viewcode knows one a module)."""
+    known = app.env.domaindata["py"]["objects"]
+    back = re.compile(r'<a class="viewcode-back" href="[^"]*#([^"]+)">.*?</a>')
+    if "body" in context:
+        context["body"] = back.sub(lambda link: link[0] if link[1] in known else "", context["body"])
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("source-read", _fill)
+    app.connect("html-page-context", _drop_dead_links)
     return {"parallel_read_safe": True}

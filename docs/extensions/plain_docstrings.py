@@ -15,6 +15,8 @@ ITEM = re.compile(r"^(\*{0,2}\w[\w.]*(?:, \*{0,2}\w[\w.]*)*) ?: (.*)$")
 SPAN = re.compile(r"(`[^`]+`)")
 PAGE = re.compile(r"\bdocs/([\w-]+)\.md\b")
 NAME = re.compile(r"^`[\w.]+`$")
+CLASS = re.compile(r"^`[A-Z][A-Z]*[a-z]\w*`$")
+"""Names of classes are looked for in all packages, other names next to what is documented."""
 
 
 def converted(lines: list[str]) -> list[str]:
@@ -90,6 +92,8 @@ def _escaped(text: str) -> str:
     for i, part in enumerate(parts):
         if i % 2 == 0:
             parts[i] = re.sub(r"([\\*|`]|_(?!\w))", r"\\\1", part)
+        elif CLASS.match(part):
+            parts[i] = f"`.{part[1:]}"
         elif not NAME.match(part):
             parts[i] = f"`{part}`"
     return PAGE.sub(r":doc:`/\1`", "".join(parts))
