@@ -4,7 +4,7 @@
                            and with a question mark behind it, nothing where there is no such package
     registry KIND          everything of one registry: algorithms, mechanisms, environments
     theorems               every theorem, by paper
-    help COMMAND           what `privcheck COMMAND --help` prints
+    commands               what every command prints with `--help`
     file PATH              the page is a file outside of docs/, and nothing else
 
 A line `NAME?` names a page of a table of contents that may not be there yet. Links that leave docs/ for a file that
@@ -111,8 +111,24 @@ def theorems(_: list[str]) -> str:
     return "\n".join(result)
 
 
-def help_text(commands: list[str]) -> str:
-    """Return what a command prints with `--help`, 80 columns wide."""
+def commands(_: list[str]) -> str:
+    """Return what the command line and each of its commands print with `--help`, 80 columns wide."""
+    from privcheck.cli import app
+
+    names = [str(found.name or getattr(found.callback, "__name__", "")) for found in app.registered_commands]
+    sections = [f"## privcheck {name}\n\n{_help([name])}" for name in names]
+    return "\n\n".join([_help([]), *sections])
+
+
+PARTS: dict[str, Callable[[list[str]], str]] = {
+    "reference": reference,
+    "registry": registry,
+    "theorems": theorems,
+    "commands": commands,
+}
+
+
+def _help(command: list[str]) -> str:
     import contextlib
     import io
 
@@ -120,17 +136,9 @@ def help_text(commands: list[str]) -> str:
 
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        run([*commands, "--help"])
-    text = re.sub(r"^Usage: .*?(?= \w+ \[OPTIONS\]| \[OPTIONS\])", "Usage: privcheck", printed.getvalue())
+        run([*command, "--help"])
+    text = re.sub(r"^Usage: .*? \[OPTIONS\]", " ".join(["Usage: privcheck", *command, "[OPTIONS]"]), printed.getvalue())
     return f"```text\n{text.rstrip()}\n```"
-
-
-PARTS: dict[str, Callable[[list[str]], str]] = {
-    "reference": reference,
-    "registry": registry,
-    "theorems": theorems,
-    "help": help_text,
-}
 
 
 def _directives(parts: list[str]) -> str:

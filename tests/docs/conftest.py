@@ -22,13 +22,6 @@ FILES = {
 }
 
 
-def python_files(page: str) -> dict[str, str]:
-    """Return the files that a page shows: a fence whose first line is a comment with a name."""
-    import re
-
-    return dict(re.findall(r"```\w+\n# (\w+\.(?:py|toml))\n(.*?)```", page, re.DOTALL))
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Return an empty folder with the examples, in which files that were imported by name are forgotten afterwards."""

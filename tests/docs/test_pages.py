@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from importlib import metadata
 from pathlib import Path
 
@@ -18,6 +19,8 @@ import privcheck
 REPOSITORY = Path(__file__).parents[2]
 PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted((REPOSITORY / "docs").glob("*.md"))}
 PAGES["README.md"] = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+EXTRAS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+OPTIONAL = {re.split(r"\W", need.replace("-", "_"))[0] for needs in EXTRAS.values() for need in needs} - {"privcheck"}
 PYTHON = re.compile(r"(<!-- fragment -->\n)?```python\n(?!# \w+\.py\n)(.*?)```", re.DOTALL)
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 INDENTED = re.compile(r"^    (privcheck [a-z].*)$", re.MULTILINE)
@@ -41,6 +44,16 @@ def write_files(page: str, folder: Path) -> list[str]:
     return [name for name, _ in files]
 
 
+def run_or_skip(block: str, name: str, namespace: dict[str, object]) -> None:
+    """Run a block; where it needs a package of an extra that is not installed, skip the rest of the page."""
+    try:
+        exec(compile(block, name, "exec"), namespace)
+    except ModuleNotFoundError as error:
+        if error.name not in OPTIONAL:
+            raise
+        pytest.skip(f"{name} needs {error.name}, which an extra installs")
+
+
 @pytest.mark.parametrize("name", [name for name, page in PAGES.items() if PYTHON.search(page)])
 def test_python_runs_in_order(name, folder):
     write_files(PAGES[name], folder)
@@ -52,7 +65,7 @@ def test_python_runs_in_order(name, folder):
         if not fragment:
             for dear, cheap in CHEAPLY.items():
                 block = block.replace(dear, cheap)
-            exec(compile(block, name, "exec"), namespace)
+            run_or_skip(block, name, namespace)
             ran += 1
     assert ran
 
@@ -84,6 +97,12 @@ def test_there_is_something_to_test():
     assert len([line for line, shown in found if not shown]) >= 12
     assert len([line for line, shown in found if shown]) >= 4
     assert {line.split()[1] for line, _ in found} >= {"audit", "certify", "bounds", "simulate"}
+
+
+def test_only_packages_of_extras_may_be_missing():
+    assert {"hypothesis", "sphinx"} <= OPTIONAL
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        run_or_skip("import no_such_package", "page", {})
 
 
 def test_a_wrong_page_would_be_noticed(folder, command, capsys):

@@ -80,6 +80,12 @@ def test_registries_fill_pages_by_themselves(generated_parts):
     ]  # fmt: skip
 
 
+def test_every_command_is_on_the_page_of_the_command_line(generated_parts):
+    page = generated_parts.filled("<!-- generated: commands -->")
+    assert {"privcheck audit", "privcheck list"} <= set(re.findall(r"^## (.*)$", page, re.MULTILINE))
+    assert re.findall(r"^Usage: (.*?) \[OPTIONS\]", page, re.MULTILINE)[:2] == ["privcheck", "privcheck audit"]
+
+
 def test_examples_of_the_extensions_run(generated_parts, plain_docstrings):
     for module in (generated_parts, plain_docstrings):
         result = doctest.testmod(module)
