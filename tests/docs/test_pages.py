@@ -118,6 +118,9 @@ def test_test_files_pass(name, folder):
     """Those of testing.md have a test of their own in tests/testing."""
     tests = [file for file in write_files(PAGES[name], folder) if file.startswith("test_")]
     assert tests
+    imported = set(re.findall(r"^\s*(?:import|from) (\w+)", PAGES[name], re.MULTILINE)) & OPTIONAL
+    for module in sorted(imported):
+        pytest.importorskip(module, reason=f"{name} needs {module}, which an extra installs")
     installed = any(point.name == "privcheck" for point in metadata.entry_points(group="pytest11"))
     here = os.pathsep.join({str(Path(module.__file__).parents[1]) for module in (privcheck, bounds)})
     options = [] if installed else ["-p", "privcheck.testing.plugin"]
