@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES := $(shell find privcheck bounds -name '*.py' -o -name '*.toml' -o -name '*.css' -o -name py.typed 2>/dev/null) pyproject.toml README.md
 
-.PHONY: audit test evidence benchmark lint notebook clean
+.PHONY: audit test evidence benchmark lint docs notebook clean
 
 audit: $(VENV)/.package  ## audit the three targets of the main job; the page goes to out/
 	$(BIN)/python audits --html out/audit.html
@@ -27,6 +27,9 @@ lint: $(VENV)/.package $(VENV)/.testing  ## ruff and mypy strict
 	$(BIN)/python -m mypy
 	$(BIN)/python -m mypy audits
 
+docs: $(VENV)/.documenting  ## build the documentation into out/site; a warning is an error
+	rm -rf out/site && $(BIN)/python -P -m sphinx -q -W --keep-going -b html -d out/doctrees -E docs out/site
+
 notebook: $(VENV)/.package  ## execute the notebooks in place
 	$(PIP) install '.[notebooks]'
 	$(BIN)/python -m jupyter execute --inplace notebooks/*.ipynb
@@ -39,6 +42,10 @@ $(VENV)/.package: $(SOURCES) | $(VENV)/.created
 
 $(VENV)/.testing: pyproject.toml $(VENV)/.package
 	wheel=$$(ls dist/*.whl) && $(PIP) install "$$wheel[dev,oracles,adapters]"
+	touch $@
+
+$(VENV)/.documenting: pyproject.toml $(VENV)/.package
+	wheel=$$(ls dist/*.whl) && $(PIP) install "$$wheel[docs]"
 	touch $@
 
 $(VENV)/.created:

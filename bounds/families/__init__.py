@@ -21,7 +21,9 @@ __all__ = [
 FAMILIES: dict[str, type[Family]] = {
     known.id: known for known in (Bernoulli, TwoPoint, Gaussian, Exponential, Poisson, Finite, Bounded)
 }
+"""The families of rewards by id."""
 FAMILY_IDS = Choice(tuple(FAMILIES))
+"""Their ids, as the domain of a parameter."""
 
 
 def family(name: str, **parameters: Any) -> Family:

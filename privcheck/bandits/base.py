@@ -92,6 +92,7 @@ class Algorithm(Declared):
 
 
 ALGORITHMS: Registry[Algorithm] = Registry("algorithm", "privcheck.bandits")
+"""The shipped algorithms by id, in alphabetical order."""
 
 
 def in_words(value: float | str, digits: int = 6) -> str:

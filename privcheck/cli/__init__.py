@@ -13,25 +13,43 @@ import typer
 from privcheck.cli.audit_command import audit
 from privcheck.cli.bounds_command import bounds
 from privcheck.cli.certify_command import certify
+from privcheck.cli.help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli.list_command import list_everything
 from privcheck.cli.simulate_command import simulate
 from privcheck.errors import PrivcheckError
 
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
+HELP = """
+Audit, certify, bound and simulate differentially private bandits.
+
+    privcheck audit my_bandit.py:MyBandit --epsilon 1 --arms 2 --horizon 16
+    privcheck certify adap-ucb --epsilon 1
+    privcheck bounds --means 0.75,0.625,0.5 --epsilon 1 --horizon 1e7
+    privcheck simulate adap-ucb kl-ucb --environment c2 --epsilon 1 --horizon 1e6
+
+`privcheck COMMAND --help` describes a command and its options.
+
+Exit status: 0 nothing found, 1 a violation, a leak or a refused certificate, 2 bad input (one line on standard error),
+3 inconclusive.
+"""
+
 app = typer.Typer(
     name="privcheck",
-    help="Audit, certify, bound and simulate differentially private bandits.",
+    cls=DocumentedGroup,
+    help=HELP,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(audit)
-app.command()(certify)
-app.command()(bounds)
-app.command()(simulate)
-app.command("list")(list_everything)
+app.command(cls=DocumentedCommand, short_help="Search for a leak: a lower bound of epsilon, a verdict, a witness.")(
+    audit
+)
+app.command(cls=DocumentedCommand, short_help="Bound epsilon from above, where noise is made by mechanisms.")(certify)
+app.command(cls=DocumentedCommand, short_help="Evaluate the papers' bounds on an instance.")(bounds)
+app.command(cls=DocumentedCommand, short_help="Play shipped algorithms and summarise their regret.")(simulate)
+app.command("list", cls=DocumentedCommand, short_help="Show what is shipped.")(list_everything)
 
 
 def main(arguments: list[str] | None = None) -> None:

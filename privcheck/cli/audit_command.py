@@ -62,6 +62,9 @@ def audit(
 ) -> int:
     """Search for two neighbouring reward streams that a policy tells apart better than its claim allows.
 
+    Prints a lower bound of epsilon that holds with the stated confidence over the whole search, a verdict on the claim,
+    and a witness: the two streams, and an event of the actions with its probability on each.
+
     A policy is any class with select() and update(action, reward) that takes its numpy Generator as first argument:
 
         privcheck audit my_bandit.py:MyBandit --epsilon 1 --arms 2 --horizon 16
@@ -69,6 +72,11 @@ def audit(
     A one-shot mechanism is any function f(data, rng), or f(data, rng, runs) that makes many runs at once:
 
         privcheck audit my_mechanism.py:noisy_sum --epsilon 1
+
+    A shipped algorithm, until the claim is refuted, with a page to share:
+
+        privcheck audit rnm-ftnl-published --epsilon 1 --arms 4 --horizon 4
+            --sequential --html report.html
 
     Exit status: 0 consistent with the claim (or no claim), 1 violation, 2 bad input, 3 inconclusive.
     """

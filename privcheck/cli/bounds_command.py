@@ -70,10 +70,15 @@ def bounds(
 ) -> int:
     """Evaluate the theorems of the papers on an instance: every lower and upper bound, its conditions and its source.
 
-        privcheck bounds --family bernoulli --means 0.75,0.625,0.5 --epsilon 1 --horizon 1e7
+        privcheck bounds --means 0.75,0.625,0.5 --epsilon 1 --horizon 1e7
         privcheck bounds --instance fig3 --epsilon 1 --curve epsilon --plot fig3.png
+        privcheck bounds --base-arms 6 --size 2 --gap 0.1 --epsilon 1 --horizon 1e6
+        privcheck bounds mine.toml --epsilon 0.5 --csv bounds.csv
 
-    An asymptotic bound is a rate: its constant multiplies ln T, and it is no bound at any T.
+    Only bounds in one block are compared; a star marks the best of them. An asymptotic bound is a rate: its constant
+    multiplies ln T, and it is no bound at any T. Negative numbers need an equals sign, as in --means=-1,1.
+
+    Exit status: 0, or 2 for bad input.
     """
     from bounds import ContradictionWarning, evaluate
     from bounds import curve as follow

@@ -46,8 +46,9 @@ def certify(
 
     A contextual bandit is certified for joint differential privacy:
 
-        privcheck certify my.py:MyBandit --epsilon 1 --arms 2 --feedback contextual
-        --neighbours context-reward --contexts 2,3 --context-norm 1
+        privcheck certify my_contextual_bandit.py:MyBandit --epsilon 1 --arms 2
+            --feedback contextual --neighbours context-reward
+            --contexts 2,3 --context-norm 1
 
     Exit status: 0 certified (or nothing claimed and nothing found), 1 a leak or a refused certificate, 2 bad input.
     """

@@ -6,7 +6,13 @@ from privcheck.cli.options import Json, check_json, write_json
 
 
 def list_everything(json: Json = None) -> int:
-    """Show what is shipped: algorithms, mechanisms, environments and theorems, with one line each."""
+    """Show what is shipped: algorithms, mechanisms, environments and theorems, with one line each.
+
+        privcheck list
+        privcheck list --json shipped.json
+
+    Exit status: 0, or 2 for bad input.
+    """
     check_json(json)
     from bounds import THEOREMS
     from privcheck.bandits import ALGORITHMS

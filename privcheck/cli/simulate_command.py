@@ -40,11 +40,19 @@ def simulate(
     jobs: Jobs = 1,
     json: Json = None,
 ) -> int:
-    """Simulate shipped algorithms and summarise their pseudo-regret.
+    """Simulate shipped algorithms and summarise their pseudo-regret: mean, standard error, median and upper quantiles.
 
-    privcheck simulate adap-ucb kl-ucb --means 0.75,0.5 --epsilon 1 --horizon 1e5 --compare --plot regret.png
+        privcheck simulate adap-ucb kl-ucb --means 0.75,0.5 --epsilon 1 --horizon 1e5
+            --compare --plot regret.png
 
-    privcheck simulate adap-ucb --log clicks.csv --action item --reward click --epsilon 1 --horizon 1e5
+    Rewards are Bernoulli with the given means, those of a named environment, or drawn again from your own log:
+
+        privcheck simulate adap-ucb --environment beta --means 0.75,0.5
+            --with concentration=4 --epsilon 1 --horizon 1e4
+        privcheck simulate adap-ucb --log clicks.csv --action item --reward click
+            --epsilon 1 --horizon 1e5
+
+    `privcheck list` names the algorithms and the environments. Exit status: 0, or 2 for bad input.
     """
     from bounds.domains import Integer, check
     from privcheck.files import check_output

@@ -79,3 +79,4 @@ class Environment(Declared):
 
 
 ENVIRONMENTS: Registry[Environment] = Registry("environment", "privcheck.environments")
+"""The shipped environments by id, in alphabetical order."""

@@ -87,6 +87,7 @@ class Mechanism(Declared):
 
 
 MECHANISMS: Registry[Mechanism] = Registry("mechanism", "privcheck.mechanisms")
+"""The shipped mechanisms by id, in alphabetical order."""
 
 
 class Recorder(Protocol):

@@ -1,0 +1,94 @@
+"""Help that reads like documentation: examples printed as they stand, options under headings, values with names."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+_OUTPUT = ("json", "html", "csv", "npz", "plot", "log_regret")
+SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "audit": {
+        "The claim": ("epsilon", "delta", "neighbours", "observe"),
+        "What is played": ("arms", "horizon", "rewards", "feedback", "contexts", "context_norm", "streams"),
+        "Effort and certainty": ("runs", "time_budget", "sequential", "confidence", "error", "seed", "jobs"),
+        "Output": _OUTPUT,
+    },
+    "certify": {
+        "The budget": ("epsilon", "neighbours"),
+        "What is played": ("arms", "horizon", "rewards", "feedback", "contexts", "context_norm"),
+        "Effort": ("runs", "seed"),
+        "Output": _OUTPUT,
+    },
+    "bounds": {
+        "Privacy and horizon": ("epsilon", "delta", "horizon"),
+        "Independent arms": ("family", "means", "instance", "support", "weights", "variance", "alpha", "risk"),
+        "Linear bandits": ("vectors", "theta"),
+        "Semi-bandits": ("base_arms", "size", "gap", "smooth_inf", "smooth_one"),
+        "Contextual linear bandits (also --gap and --alpha)": (
+            "dimension", "noise", "action_norm", "parameter_norm", "mean_bound", "reward_bound", "sigma",
+        ),
+        "Output": ("everything", "curve", *_OUTPUT),
+    },
+    "simulate": {
+        "What is played": ("epsilon", "horizon", "means", "environment", "settings"),
+        "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
+        "Effort": ("runs", "checkpoints", "seed", "jobs"),
+        "Output": ("compare", *_OUTPUT),
+    },
+}  # fmt: skip
+"""The headings of each command's options, and which options stand under them; all others under "Other options"."""
+
+VALUES = {
+    "target": "TARGET", "policies": "POLICY...", "file": "FILE.toml", "rewards": "LOW,HIGH", "reward_range": "LOW,HIGH",
+    "feedback": "KIND", "neighbours": "RELATION", "observe": "WHAT", "streams": "FILE", "contexts": "SHAPE",
+    "context_norm": "NUMBER", "time_budget": "SECONDS", "family": "FAMILY", "means": "NUMBERS", "instance": "NAME",
+    "support": "NUMBERS", "weights": "ROWS", "vectors": "ROWS", "theta": "NUMBERS", "noise": "KIND", "curve": "AXIS",
+    "environment": "NAME", "settings": "NAME=VALUE", "log": "FILE.csv", "action": "COLUMN", "reward": "COLUMN",
+    "propensity": "COLUMN", "json": "FILE", "html": "FILE", "csv": "FILE", "npz": "FILE", "plot": "FILE",
+}  # fmt: skip
+"""What stands for the value of an option or argument."""
+
+
+class DocumentedCommand(TyperCommand):
+    """A command whose help has its options under headings."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for parameter in self.params:
+            parameter.metavar = VALUES.get(str(parameter.name), parameter.metavar)
+
+    def format_help_text(self, _: Any, formatter: Any) -> None:
+        """Write the description; an indented paragraph keeps its lines."""
+        _write_paragraphs(self.help, formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, under the headings of `SECTIONS`."""
+        records = {parameter: parameter.get_help_record(ctx) for parameter in self.get_params(ctx)}
+        left = {str(parameter.name): record for parameter, record in records.items() if record is not None}
+        arguments = [str(parameter.name) for parameter in records if parameter.param_type_name == "argument"]
+        sections = {"Arguments": arguments, **SECTIONS.get(str(self.name), {})}
+        for heading, names in [*sections.items(), ("Other options" if len(sections) > 1 else "Options", list(left))]:
+            found = [left.pop(name) for name in names if name in left]
+            if found:
+                with formatter.section(heading):
+                    formatter.write_dl(found)
+
+
+class DocumentedGroup(TyperGroup):
+    """The commands together, described in the same way."""
+
+    def format_help_text(self, _: Any, formatter: Any) -> None:
+        """Write the description; an indented paragraph keeps its lines."""
+        _write_paragraphs(self.help, formatter)
+
+
+def _write_paragraphs(text: str | None, formatter: Any) -> None:
+    for paragraph in inspect.cleandoc(text or "").split("\n\n"):
+        formatter.write_paragraph()
+        with formatter.indentation():
+            if paragraph.startswith(" "):
+                formatter.write("".join(f"  {line}\n" for line in paragraph.split("\n")))
+            else:
+                formatter.write_text(paragraph)

@@ -1,0 +1,157 @@
+"""What the pages show is true: Python runs in order, commands run and print what is shown, tables are computed."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import bounds
+import privcheck
+
+REPOSITORY = Path(__file__).parents[2]
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted((REPOSITORY / "docs").glob("*.md"))}
+PAGES["README.md"] = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+EXTRAS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+OPTIONAL = {re.split(r"\W", need.replace("-", "_"))[0] for needs in EXTRAS.values() for need in needs} - {"privcheck"}
+PYTHON = re.compile(r"(<!-- fragment -->\n)?```python\n(?!# \w+\.py\n)(.*?)```", re.DOTALL)
+CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+INDENTED = re.compile(r"^    (privcheck [a-z].*)$", re.MULTILINE)
+CHEAPLY = {"runs=20_000": "runs=3_000", "horizon=1e7, epsilon=1.0, jobs=2": "horizon=2e3, runs=20, epsilon=1.0"}
+
+
+def commands(page: str) -> list[tuple[str, str]]:
+    """Return the commands of a page, continued lines joined, each with what is shown below it."""
+    found = [(line, "") for line in INDENTED.findall(page)]
+    for block in CONSOLE.findall(page):
+        for part in re.split(r"^\$ ", re.sub(r"\\\n\s*", "", block), flags=re.MULTILINE)[1:]:
+            line, _, shown = part.partition("\n")
+            found.append((line, shown))
+    return [(line, shown) for line, shown in found if line.startswith("privcheck ")]
+
+
+def write_files(page: str, folder: Path) -> list[str]:
+    files = re.findall(r"```\w+\n# (\w+\.(?:py|toml))\n(.*?)```", page, re.DOTALL)
+    for name, text in files:
+        (folder / name).write_text(text, encoding="utf-8")
+    return [name for name, _ in files]
+
+
+def run_or_skip(block: str, name: str, namespace: dict[str, object]) -> None:
+    """Run a block; where it needs a package of an extra that is not installed, skip the rest of the page."""
+    try:
+        exec(compile(block, name, "exec"), namespace)
+    except ModuleNotFoundError as error:
+        if error.name not in OPTIONAL:
+            raise
+        pytest.skip(f"{name} needs {error.name}, which an extra installs")
+
+
+@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if PYTHON.search(page)])
+def test_python_runs_in_order(name, folder):
+    write_files(PAGES[name], folder)
+    namespace: dict[str, object] = {"__name__": "page"}
+    if name == "bounds.md":
+        namespace["print"] = lambda *_: None
+    ran = 0
+    for fragment, block in PYTHON.findall(PAGES[name]):
+        if not fragment:
+            for dear, cheap in CHEAPLY.items():
+                block = block.replace(dear, cheap)
+            run_or_skip(block, name, namespace)
+            ran += 1
+    assert ran
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [(name, line) for name in PAGES for line, out in commands(PAGES[name]) if not out]
+)
+def test_commands_run(name, line, folder, command, capsys):
+    write_files(PAGES[name], folder)
+    assert command(line) in (0, 1, 3), capsys.readouterr().err
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "shown"), [(name, line, out) for name in PAGES for line, out in commands(PAGES[name]) if out]
+)
+def test_commands_print_what_is_shown(name, line, shown, folder, command, capsys):
+    """Line breaks and paths aside; `...` stands for something left out."""
+    write_files(PAGES[name], folder)
+    assert command(line, as_written=True) == int("✗" in shown)
+    said = " ".join(capsys.readouterr().out.split())
+    parts = [" ".join(part.split()) for text in shown.splitlines() for part in text.split("...")]
+    assert [part for part in parts if part not in said] == []
+
+
+def test_there_is_something_to_test():
+    assert sum(len(PYTHON.findall(page)) for page in PAGES.values()) >= 10
+    found = [pair for page in PAGES.values() for pair in commands(page)]
+    assert len([line for line, shown in found if not shown]) >= 12
+    assert len([line for line, shown in found if shown]) >= 4
+    assert {line.split()[1] for line, _ in found} >= {"audit", "certify", "bounds", "simulate"}
+
+
+def test_only_packages_of_extras_may_be_missing():
+    assert {"hypothesis", "sphinx"} <= OPTIONAL
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        run_or_skip("import no_such_package", "page", {})
+
+
+def test_a_wrong_page_would_be_noticed(folder, command, capsys):
+    page = "```console\n$ privcheck bounds --means 0.75,0.5 \\\n      --epsilon 1 --horizn 10\n```\n"
+    ((line, shown),) = commands(page)
+    assert not shown
+    assert command(line) == 2
+    assert "--horizn" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if "# test_" in page and name != "testing.md"])
+def test_test_files_pass(name, folder):
+    """Those of testing.md have a test of their own in tests/testing."""
+    tests = [file for file in write_files(PAGES[name], folder) if file.startswith("test_")]
+    assert tests
+    imported = set(re.findall(r"^\s*(?:import|from) (\w+)", PAGES[name], re.MULTILINE)) & OPTIONAL
+    for module in sorted(imported):
+        pytest.importorskip(module, reason=f"{name} needs {module}, which an extra installs")
+    installed = any(point.name == "privcheck" for point in metadata.entry_points(group="pytest11"))
+    here = os.pathsep.join({str(Path(module.__file__).parents[1]) for module in (privcheck, bounds)})
+    options = [] if installed else ["-p", "privcheck.testing.plugin"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "--privcheck-budget=1000", *tests],
+        capture_output=True, text=True, check=False, timeout=300, env=os.environ | {"PYTHONPATH": here},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_table_of_epsilons_is_computed():
+    """Best test between the two ends of epsilon-DP: power min(e^epsilon a, 1 - e^-epsilon (1 - a)) at size a."""
+    rows = re.findall(r"^\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) % \| ([\d.]+) % \|$", PAGES["guarantees.md"], re.MULTILINE)
+    assert len(rows) == 5
+    for epsilon, ratio, belief, power in rows:
+        r = math.exp(float(epsilon))
+        assert f"{r:.2f}" == ratio
+        assert f"{100 * r / (1 + r):.1f}" == belief
+        assert f"{100 * min(0.05 * r, 1 - 0.95 / r):.1f}" == power
+
+
+def test_targets_of_make_and_files_that_are_named_exist():
+    targets = set(re.findall(r"^([a-z]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for name, page in PAGES.items():
+        assert set(re.findall(r"`make (\w+)`|^    make (\w+)", page)) <= {(target, "") for target in targets}, name
+        for path in re.findall(r"\b((?:benchmarks|examples|notebooks|audits|tests)/[\w/]+\.\w+)", page):
+            assert (REPOSITORY / path).exists(), f"{name} names {path}"
+
+
+def test_pages_stay_short():
+    """Two pages of print are about 1,100 words; measured tables and what is copied from elsewhere may be longer."""
+    longer = {"bandits-measured.md", "bandits.md", "rivals.md", "printed-numbers.md", "simulators.md"}
+    words = {name: len(page.split()) for name, page in PAGES.items() if name not in longer}
+    assert {name: count for name, count in words.items() if count > 1700} == {}
