@@ -10,6 +10,7 @@ from typing import Any
 from bounds.curve import Curve, curve
 from bounds.evaluation import best_on_this_instance, contradictions, describe_contradiction
 from bounds.instance import Instance
+from bounds.quantity import BANDIT, QUANTITIES
 from bounds.theorem import BoundValue
 from privcheck.errors import PrivcheckError
 from privcheck.files import check_output, write_whole
@@ -24,7 +25,7 @@ COLUMNS = [
     ("theorem", TEXT),
     ("kind", WORD),
     ("bound", NUMBER),
-    ("rate: × ln T", NUMBER),
+    ("rate × ln T", NUMBER),
     ("provenance", WORD),
     ("source", TEXT),
 ]
@@ -84,8 +85,7 @@ def render_bounds(
         for lower, upper in contradictions(values, instance)
     ]
     if isinstance(instance, Instance):
-        sentence = regime_sentence(instance)
-        parts.append(element("p", text(sentence[0].upper() + sentence[1:] + ".")))
+        parts.append(element("p", element("b", "Privacy regime.") + " " + text(f"{regime_sentence(instance)}.")))
     parts += _picture(instance, along)
     for number, quantity in enumerate(dict.fromkeys(value.quantity for value in applying), start=1):
         parts.append(_block(quantity, [value for value in applying if value.quantity == quantity], best, number))
@@ -107,7 +107,7 @@ def _picture(instance: Any, along: Curve | None) -> list[str]:
     except PrivcheckError:
         return []
     caption = (
-        f"Bounds against the {LABELS[found.axis]}: lower bounds in blue and green, upper bounds in orange and red; "
+        f"Bounds against the {LABELS[found.axis]}: lower bounds in blue and green, upper bounds in warm colours; "
         "solid lines hold at finite T, dashed lines are asymptotic rates and bound nothing at any T."
     )
     return [inline_picture(lambda width: theory_figure(found, width=width), "bounds", caption)]
@@ -117,20 +117,31 @@ def _block(quantity: str, values: Sequence[BoundValue], best: Sequence[BoundValu
     measure, _, rest = quantity.partition("; ")
     rows = [_row(value, any(value is found for found in best)) for value in sorted(values, key=lambda v: v.kind)]
     caption = f"Bounds on the {measure}" + (f": {rest}" if rest else "")
-    heading = measure[0].upper() + measure[1:]
-    return section(heading, [table(caption, COLUMNS, rows, kind="stack texts")], name=f"quantity-{number}")
+    return section(_heading(quantity), [table(caption, COLUMNS, rows, kind="stack texts")], name=f"quantity-{number}")
+
+
+def _heading(text_of_quantity: str) -> str:
+    """Return what is bounded in a few words, which tell the quantities of a page apart."""
+    quantity = QUANTITIES.get(text_of_quantity)
+    if quantity is None:
+        return text_of_quantity
+    words = [quantity.measure] + [quantity.feedback] * (quantity.feedback != BANDIT)
+    words += [quantity.scope] * quantity.minimax
+    found = ", ".join(words)
+    return found[0].upper() + found[1:]
 
 
 def _row(value: BoundValue, best: bool) -> list[Cell | str]:
     name = f"{STAR} {value.id}" if best else value.id
     asked = "; ".join(condition.text for condition in value.conditions)
+    conditions = below(text(f"Conditions, which hold: {asked}.")) if asked else ""
     return [
-        Cell(text(name) + below(text(value.statement)), value.id),
+        Cell(text(name) + below(text(value.statement)) + conditions, value.id),
         value.kind,
         Cell(_number(value.value, order_only=not value.asymptotic), value.value),
         Cell(_number(value.constant, order_only=value.asymptotic), value.constant),
         text(value.provenance),
-        text(value.source) + below(text(f"conditions, which hold: {asked}") if asked else ""),
+        text(value.source),
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from privcheck.files import check_output, write_whole
 from privcheck.reporting.elements import document, facts, header, inline_picture, items, section, text
 from privcheck.reporting.html_table import NUMBER, TEXT, WORD, Cell, below, table
-from privcheck.reporting.numbers import NONE, seconds, small
+from privcheck.reporting.numbers import NONE, amount, seconds, small
 from privcheck.reporting.page import SUFFIXES
 from privcheck.reporting.sentences import plural
 from privcheck.reporting.simulation_pictures import regret_figure
@@ -100,7 +100,7 @@ def _summary(simulation: Simulation) -> str:
     rows: list[list[Cell | str]] = []
     for row, result in zip(simulation.summary(), simulation.results, strict=True):
         name = text(row["policy"]) + below(text(_spec(result.algorithm)))
-        numbers = [NONE if row[key] is None else Cell(f"{row[key]:,.4g}", row[key]) for key in STATISTICS]
+        numbers = [NONE if row[key] is None else Cell(amount(row[key]), row[key]) for key in STATISTICS]
         rows.append(
             [Cell(name, row["policy"]), *numbers, text(row["engine"]), Cell(seconds(row["seconds"]), row["seconds"])]
         )
@@ -147,7 +147,7 @@ def _pair(found: Comparison) -> list[Cell | str]:
 
 
 def _difference(found: Difference) -> Cell:
-    return Cell(f"{found.value:,.4g}" + below(f"[{found.low:,.4g}, {found.high:,.4g}]"), found.value)
+    return Cell(amount(found.value) + below(f"[{amount(found.low)}, {amount(found.high)}]"), found.value)
 
 
 def _setting(simulation: Simulation) -> list[tuple[str, str]]:

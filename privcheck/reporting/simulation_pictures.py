@@ -45,6 +45,8 @@ def regret_figure(simulation: Simulation, *, log_regret: bool = False, width: fl
         figure.set_layout_engine("constrained")
         axes = figure.add_subplot(facecolor="none")
         draw_panel(axes, simulation.results, rates, log_regret=log_regret)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axes.xaxis.set_minor_formatter(lambda value, _: "")
         axes.spines["left"].set_visible(True)
         axes.tick_params(axis="y", labelcolor=INK, color=MID)
         axes.grid(color=MID, alpha=0.25, lw=0.5)
