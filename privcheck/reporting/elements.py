@@ -107,7 +107,14 @@ def document(title: str, head: str, sections: Sequence[str]) -> str:
     footer = element(
         "footer", f"<p>Written by privcheck {text(__version__)}. Rounds are counted from 1, arms from 0.</p>"
     )
-    body = "\n".join([head, element("main", "\n".join(sections)), footer, *([element("script", script)] if 'class="sortable"' in "".join(sections) else [])])
+    body = "\n".join(
+        [
+            head,
+            element("main", "\n".join(sections)),
+            footer,
+            *([element("script", script)] if 'class="sortable"' in "".join(sections) else []),
+        ]
+    )
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>{meta}</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 

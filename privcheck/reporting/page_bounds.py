@@ -80,10 +80,9 @@ def render_bounds(
     """
     applying = [value for value in values if value.applies]
     best = best_on_this_instance(values)
-    parts = [
-        element("p", element("strong", text(f"CONTRADICTION: {describe_contradiction(lower, upper)}")), "alarm")
-        for lower, upper in contradictions(values, instance)
-    ]
+    wrong = [*contradictions(values, instance), *(along.contradictions if along else ())]
+    sentences = dict.fromkeys(f"CONTRADICTION: {describe_contradiction(lower, upper)}" for lower, upper in wrong)
+    parts = [element("p", element("strong", text(sentence)), "alarm") for sentence in sentences]
     if isinstance(instance, Instance):
         parts.append(element("p", element("b", "Privacy regime.") + " " + text(f"{regime_sentence(instance)}.")))
     parts += _picture(instance, along)

@@ -105,7 +105,7 @@ def _ledger(certificate: Certificate) -> list[str]:
 def _leaks(leaks: list[Leak]) -> list[str]:
     if not leaks:
         return []
-    rows = [
+    rows: list[list[Cell | str]] = [
         [
             Cell(text(place(leak)) + below(f"in {text(leak.function)}; {text(leak.file)}"), clean(place(leak))),
             element("code", text(leak.code))

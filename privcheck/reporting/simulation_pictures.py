@@ -46,7 +46,7 @@ def regret_figure(simulation: Simulation, *, log_regret: bool = False, width: fl
         axes = figure.add_subplot(facecolor="none")
         draw_panel(axes, simulation.results, rates, log_regret=log_regret)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-        axes.xaxis.set_minor_formatter(lambda value, _: "")
+        axes.xaxis.set_minor_formatter("")
         axes.spines["left"].set_visible(True)
         axes.tick_params(axis="y", labelcolor=INK, color=MID)
         axes.grid(color=MID, alpha=0.25, lw=0.5)

@@ -16,6 +16,9 @@ from privcheck.reporting.style import INK, settings
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+PLOTS = (".svg", ".png")
+"""Suffixes of pictures."""
+
 NO_METADATA = {"Creator": None, "Date": None, "Format": None, "Type": None}
 
 
@@ -67,6 +70,21 @@ def _shorter_path(commands: str) -> str:
     return re.sub(
         r"\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), " ".join(commands.split())
     )
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Write a figure as SVG, or as PNG on white, as the suffix says; the file is written whole or not at all.
+
+    Raises
+    ------
+    PrivcheckError : when the path ends in neither .svg nor .png, is a folder, or cannot be written.
+
+    """
+    target = check_output(path, "plot", PLOTS)
+    if target.suffix.lower() == ".svg":
+        write_whole(target, to_svg(figure), "plot")
+    else:
+        save_png(figure, target)
 
 
 def save_png(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
