@@ -1,4 +1,4 @@
-"""The command line: `privcheck audit | certify | bounds | simulate | list`.
+"""The command line: `privcheck audit | certify | bounds | simulate | report | list`.
 
 Exit status: 0 nothing found, 1 a violation, a leak or a refused certificate, 2 bad input (one line on standard
 error), 3 inconclusive.
@@ -14,6 +14,7 @@ from privcheck.cli.audit_command import audit
 from privcheck.cli.bounds_command import bounds
 from privcheck.cli.certify_command import certify
 from privcheck.cli.list_command import list_everything
+from privcheck.cli.report_command import report
 from privcheck.cli.simulate_command import simulate
 from privcheck.errors import PrivcheckError
 
@@ -31,6 +32,7 @@ app.command()(audit)
 app.command()(certify)
 app.command()(bounds)
 app.command()(simulate)
+app.command()(report)
 app.command("list")(list_everything)
 
 

@@ -137,7 +137,7 @@ def not_applying(
     for value in values:
         if value.applies:
             continue
-        about = THEOREMS[value.id].about
+        about = THEOREMS[value.id].about if value.id in THEOREMS else type(instance)
         if not isinstance(instance, about) and not everything:
             setting = str(getattr(about, "setting", about.__name__))
             elsewhere[setting] = elsewhere.get(setting, 0) + 1
