@@ -103,23 +103,22 @@ def render_index(
     columns = [
         ("target", TEXT),
         ("kind", WORD),
+        ("verdict", WORD),
         ("claim: epsilon", NUMBER),
         ("lower bound", NUMBER),
         ("certified upper", NUMBER),
-        ("verdict", WORD),
         ("seed", NUMBER),
         ("when (UTC)", WORD),
-        ("data", WORD),
     ]
     rows = [_row(result, folder.path, pages.get(result.path), target) for result in folder.results]
     caption = "Each result, violations, leaks and refused certificates first"
     parts = []
     if rows:
-        parts.append(section("Results", [table(caption, columns, rows, kind="stack")], name="results"))
+        parts.append(section("Results", [table(caption, columns, rows, kind="stack texts")], name="results"))
     if folder.unread:
         reasons = [[_link(file, folder.path, target), text(reason)] for file, reason in folder.unread]
         names = [("file", TEXT), ("why", TEXT)]
-        unread = table("Files that hold no result that could be read", names, reasons, kind="stack")
+        unread = table("Files that hold no result that could be read", names, reasons, kind="stack texts")
         parts.append(section("Not read", [unread], name="unread"))
     return document(title, header(title, headline(folder)), parts)
 
@@ -139,13 +138,21 @@ def _rank(result: Result) -> int:
 
 
 def _row(result: Result, folder: Path, page: Path | None, target: Path) -> list[Cell | str]:
-    name = text(result.target) or text(result.path.stem)
-    link = f'<a href="{_address(page, target)}">{name}</a>' if page else name
+    name, parenthesis, rest = numbers.clean(result.target).partition("(")
+    shown = text(name) or text(result.path.stem)
+    link = f'<a href="{_address(page, target)}">{shown}</a>' if page else shown
     when = datetime.fromtimestamp(result.when, UTC)
     word = badge(result.verdict, SIGNS.get(result.verdict, "–"))
     return [
-        Cell(link + below(text(result.detail)), numbers.clean(result.target)),
+        Cell(
+            link
+            + below(text(parenthesis + rest))
+            + below(text(result.detail))
+            + below(_link(result.path, folder, target)),
+            numbers.clean(result.target),
+        ),
         result.kind,
+        Cell(word, _rank(result)),
         Cell(
             numbers.claim_text(result.claim, 0.0)
             + below(f"delta {numbers.small(result.delta)}" if result.delta else ""),
@@ -153,10 +160,8 @@ def _row(result: Result, folder: Path, page: Path | None, target: Path) -> list[
         ),
         Cell(numbers.at_least(result.lower), result.lower),
         Cell(numbers.at_most(result.upper), result.upper),
-        Cell(word, _rank(result)),
         numbers.NONE if result.seed is None else Cell(str(result.seed), result.seed),
         Cell(f'<time datetime="{when:%Y-%m-%dT%H:%M:%SZ}">{when:%Y-%m-%d %H:%M}</time>', result.when),
-        Cell(_link(result.path, folder, target), str(result.path)),
     ]
 
 
