@@ -50,16 +50,15 @@ def items(contents: list[str]) -> str:
     return element("ul", "".join(element("li", text(content)) for content in contents))
 
 
-def section(heading: str, parts: Sequence[str], *, level: int = 2, name: str = "", kind: str = "") -> str:
-    r"""Return a section with its heading, by which it is named when it is given an id.
+def section(heading: str, parts: Sequence[str], *, name: str = "", kind: str = "") -> str:
+    r"""Return a section with its heading, which links can point to when it is given an id.
 
     >>> section("Ledger", ["<p>empty</p>"], name="ledger")
-    '<section aria-labelledby="ledger"><h2 id="ledger">Ledger</h2>\n<p>empty</p></section>'
+    '<section><h2 id="ledger">Ledger</h2>\n<p>empty</p></section>'
     """
-    opening = "section" + (f' class="{kind}"' if kind else "") + (f' aria-labelledby="{name}"' if name else "")
     mark = f' id="{name}"' if name else ""
-    content = "\n".join([f"<h{level}{mark}>{text(heading)}</h{level}>", *parts])
-    return f"<{opening}>{content}</section>"
+    content = "\n".join([f"<h2{mark}>{text(heading)}</h2>", *parts])
+    return element("section", content, kind)
 
 
 def facts(rows: Sequence[tuple[str, str]]) -> str:

@@ -35,11 +35,11 @@ def table(
     kind: str = "",
     sortable: bool = True,
 ) -> str:
-    """Return a table whose rows are named by their first cells, in a region that scrolls when it is too wide.
+    """Return a table whose rows are named by their first cells, and which scrolls when it is too wide.
 
     Parameters
     ----------
-    caption : text above it, which also names the region.
+    caption : text above it, which also names the region of a sortable table.
     columns : name and kind, NUMBER, WORD or TEXT, of each column.
     rows : as many cells in each; a string is HTML.
     kind : CSS class; "stack" makes a card of every row on a narrow screen.
@@ -61,8 +61,9 @@ def table(
         f'{opening}<caption>{text(caption)}</caption><thead role="rowgroup"><tr role="row">{head}</tr></thead>'
         f'<tbody role="rowgroup">{body}</tbody></table>'
     )
-    region = f'div role="region" tabindex="0" aria-label="{text(caption)}" class="{f"scroll {kind}".strip()}"'
-    return f"<{region}>{inner}</div>"
+    # A keyboard has to reach what scrolls; small tables do not, and need no landmark.
+    region = f' role="region" tabindex="0" aria-label="{text(caption)}"' if sortable else ""
+    return f'<div{region} class="{f"scroll {kind}".strip()}">{inner}</div>'
 
 
 def below(content: str) -> str:
