@@ -12,13 +12,12 @@ from bounds.evaluation import best_on_this_instance, contradictions, describe_co
 from bounds.instance import Instance
 from bounds.quantity import BANDIT, QUANTITIES
 from bounds.theorem import BoundValue
-from privcheck.errors import PrivcheckError
 from privcheck.files import check_output, write_whole
 from privcheck.reporting.elements import document, element, header, inline_picture, section, text
 from privcheck.reporting.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting.numbers import NONE
 from privcheck.reporting.page import SUFFIXES
-from privcheck.reporting.theory_picture import LABELS, theory_figure
+from privcheck.reporting.theory_picture import LABELS, drawn_bounds, theory_figure
 from privcheck.reporting.theory_table import STAR, describe, not_applying, notes, regime_sentence
 
 COLUMNS = [
@@ -101,9 +100,7 @@ def _picture(instance: Any, along: Curve | None) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = curve(instance, "epsilon") if along is None else along
-    try:
-        theory_figure(found)
-    except PrivcheckError:
+    if not drawn_bounds(found):
         return []
     caption = (
         f"Bounds against the {LABELS[found.axis]}: lower bounds in blue and green, upper bounds in warm colours; "

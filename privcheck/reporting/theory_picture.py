@@ -52,7 +52,7 @@ def theory_figure(curve: Curve, *, width: float = WIDE) -> Figure:
     >>> figure.axes[0].get_xlabel()
     'privacy budget epsilon'
     """
-    panels = _panels(curve)
+    panels = drawn_bounds(curve)
     if not panels:
         raise PrivcheckError("curve", describe(curve.instance), "an instance that some theorem applies to")
     title = f"Bounds against {LABELS[curve.axis]}. {_heading(curve)}"
@@ -93,7 +93,7 @@ def _description(curve: Curve, panels: dict[str, list[BoundValue]]) -> str:
     return f"Along the {span}. {' '.join(said)}"
 
 
-def _panels(curve: Curve) -> dict[str, list[BoundValue]]:
+def drawn_bounds(curve: Curve) -> dict[str, list[BoundValue]]:
     """Return, by quantity, the theorems with a number somewhere on the curve."""
     found: dict[str, dict[str, BoundValue]] = {}
     for row in curve.rows:
