@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import MISSING, fields
 from typing import Any
@@ -75,9 +76,8 @@ def _ledger(content: dict[str, Any]) -> Ledger:
         Release(**release | {name: _by_datum(release[name]) for name in ("sensitivities", "losses")})
         for release in content["releases"]
     ]
-    ledger = Ledger(content["group_size"], content["what"], releases)
-    ledger.totals.update(_by_datum(content["totals"]))
-    return ledger
+    totals = defaultdict(float, _by_datum(content["totals"]))
+    return Ledger(**content | {"releases": releases, "totals": totals})
 
 
 def _replay(content: dict[str, Any]) -> ReplayResult:
