@@ -1,4 +1,4 @@
-"""Audits, certificates, bounds and simulations shown to people: tables for the terminal, pictures, and self-contained pages."""
+"""Results shown to people: tables for the terminal, pictures, and self-contained pages."""
 
 from __future__ import annotations
 

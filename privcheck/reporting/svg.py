@@ -42,11 +42,10 @@ def to_svg(figure: Figure, *, prefix: str | None = None) -> str:
     '<svg fill="currentColor"'
     """
     text = _compact(_render(figure, "svg", transparent=True).decode()).replace(INK, "currentColor")
+    text = _numbered(text)
     if prefix is None:
         prefix = f"p{hashlib.sha256(text.encode()).hexdigest()[:10]}-"
-    text = re.sub(r'\bid="', f'id="{prefix}', text)
-    text = re.sub(r'href="#', f'href="#{prefix}', text)
-    text = re.sub(r"url\(#", f"url(#{prefix}", text)
+    text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}", text)
     # Letters carry no colour of their own: without a fill here they would be black on dark paper.
     text = text.replace("<svg ", '<svg fill="currentColor" stroke-linejoin="round" role="img" ', 1)
     title, _, description = str(figure.get_label()).partition("\n")
@@ -64,6 +63,15 @@ def _compact(text: str) -> str:
     text = re.sub(r'<g id="\w+">', "<g>", text)
     text = re.sub(r'\bd="([^"]*)"', lambda path: f'd="{_shorter_path(path[1])}"', text)
     return re.sub(r">\s+<", "><", text)
+
+
+def _numbered(text: str) -> str:
+    """Return the SVG with ids in the order in which they are defined.
+
+    matplotlib derives them from floats that an automatic layout does not repeat to the last digit.
+    """
+    names = {name: str(i) for i, name in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', text)))}
+    return re.sub(r'(\bid="|href="#|url\(#)([^")]+)', lambda found: found[1] + names.get(found[2], found[2]), text)
 
 
 def _shorter_path(commands: str) -> str:

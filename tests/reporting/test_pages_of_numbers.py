@@ -79,8 +79,8 @@ def test_pictures_of_bounds_are_there_where_something_can_be_drawn():
     assert "rounds T" in render_bounds(instance, evaluate(instance), along=curve(instance, "horizon", [100.0, 1e4]))
     linear = LinearInstance(((1.0, 0.0), (0.0, 1.0)), (0.5, 0.25), 1.0, 1e5)
     assert "<figure>" not in render_bounds(linear, evaluate(linear))
-    one_arm = Instance("bernoulli", (0.5,), epsilon=1.0)
-    assert "<h1>" in render_bounds(one_arm, evaluate(one_arm))
+    level = Instance("bernoulli", (0.5, 0.5), epsilon=1.0)
+    assert "<h1>" in render_bounds(level, evaluate(level))
 
 
 @pytest.mark.parametrize("name", ["c2", "fig3"])
