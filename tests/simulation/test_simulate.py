@@ -116,7 +116,7 @@ def test_summary(simulation):
 def test_json(simulation):
     text = simulation.to_json()
     assert text.startswith('{"schema_version": 1, ')
-    place = {"id": "bernoulli", "means": list(simulation.environment.means)}
+    place = {"id": simulation.environment.id, "means": list(simulation.environment.means)}
     setting = {"environment": place, "horizon": 1000, "runs": 600, "seed": simulation.seed}
     assert json.loads(text) == {"schema_version": 1, "results": simulation.summary()} | setting
 
