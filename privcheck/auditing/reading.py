@@ -11,6 +11,7 @@ import numpy as np
 
 from privcheck.auditing.inference.tradeoff import TradeoffRegion
 from privcheck.auditing.report import AuditReport, Estimate, Resolution, Witness
+from privcheck.certifying.reading import read_certificate
 from privcheck.errors import PrivcheckError, words
 from privcheck.serialise import SCHEMA_VERSION
 
@@ -18,7 +19,7 @@ EXPECTED = "what AuditReport.to_json wrote"
 
 
 def read_report(text: str) -> AuditReport:
-    """Return the report whose `to_json` gave this text; its certificate is left out.
+    """Return the report whose `to_json` gave this text, with its certificate.
 
     Examples
     --------
@@ -48,7 +49,9 @@ def read_report(text: str) -> AuditReport:
 
 def _parts(content: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that are not plain."""
-    found: dict[str, Any] = {"certificate": None, "rewards": tuple(content["rewards"])}
+    found: dict[str, Any] = {"rewards": tuple(content["rewards"])}
+    if content["certificate"] is not None:
+        found["certificate"] = read_certificate(content["certificate"])
     if content["epsilon_estimate"] is not None:
         found["epsilon_estimate"] = _estimate(content["epsilon_estimate"])
     if content["resolution"] is not None:

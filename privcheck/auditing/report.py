@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privcheck.auditing.inference.tradeoff import TradeoffRegion
 from privcheck.auditing.runners import Table
 from privcheck.serialise import plain, to_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ class AuditReport:
 
     @classmethod
     def from_json(cls, text: str) -> AuditReport:
-        """Return the report whose `to_json` gave this text; its certificate is left out.
+        """Return the report whose `to_json` gave this text, with its certificate.
 
         Raises
         ------
@@ -160,6 +163,27 @@ class AuditReport:
         from privcheck.reporting.page import save_page
 
         save_page([self], path)
+
+    def plot(self, path: str | Path | None = None, *, picture: str = "bounds") -> Figure:
+        """Draw one of the pictures of the page.
+
+        Parameters
+        ----------
+        path : where to save it, ending in .svg or .png; None to save nothing.
+        picture : "bounds" (lower bounds, estimate, claim, certified upper bound), "witness" or "trade-off".
+
+        Returns
+        -------
+        The matplotlib Figure.
+
+        Raises
+        ------
+        PrivcheckError : an unknown picture or path, or a picture of what this audit does not have.
+
+        """
+        from privcheck.reporting.pictures import plot_audit
+
+        return plot_audit(self, path, picture)
 
     def __str__(self) -> str:
         claim = "no claim" if self.epsilon_claimed is None else f"claim epsilon = {self.epsilon_claimed:g}"

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from privcheck.accounting import Ledger
 from privcheck.certifying.private import Leak
 from privcheck.certifying.replay import ReplayResult
 from privcheck.privacy import Contexts
 from privcheck.serialise import to_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -60,11 +64,45 @@ class Certificate:
         """Return all fields as JSON text, `schema_version` first, infinities as "inf"."""
         return to_json(self)
 
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """Return the certificate whose `to_json` gave this text.
+
+        Raises
+        ------
+        PrivcheckError : text that is no JSON, or not of a certificate of this version.
+
+        """
+        from privcheck.certifying.reading import certificate_from_json
+
+        return certificate_from_json(text)
+
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page with the verdict, the ledger, the leaks and the first divergence."""
         from privcheck.reporting.page_certificate import save_certificate_page
 
         save_certificate_page(self, path)
+
+    def plot(self, path: str | Path | None = None, *, picture: str = "ledger") -> Figure:
+        """Draw one of the pictures of the page.
+
+        Parameters
+        ----------
+        path : where to save it, ending in .svg or .png; None to save nothing.
+        picture : "ledger" or "divergence".
+
+        Returns
+        -------
+        The matplotlib Figure.
+
+        Raises
+        ------
+        PrivcheckError : an unknown picture or path, or a picture of what this certificate does not have.
+
+        """
+        from privcheck.reporting.pictures import plot_certificate
+
+        return plot_certificate(self, path, picture)
 
     def __str__(self) -> str:
         if self.granted:

@@ -1,4 +1,4 @@
-"""The command line: `privcheck audit | certify | bounds | simulate | list`.
+"""The command line: `privcheck audit | certify | bounds | simulate | report | list`.
 
 Exit status: 0 nothing found, 1 a violation, a leak or a refused certificate, 2 bad input (one line on standard
 error), 3 inconclusive.
@@ -15,6 +15,7 @@ from privcheck.cli.bounds_command import bounds
 from privcheck.cli.certify_command import certify
 from privcheck.cli.help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli.list_command import list_everything
+from privcheck.cli.report_command import report
 from privcheck.cli.simulate_command import simulate
 from privcheck.errors import PrivcheckError
 
@@ -49,6 +50,7 @@ app.command(cls=DocumentedCommand, short_help="Search for a leak: a lower bound 
 app.command(cls=DocumentedCommand, short_help="Bound epsilon from above, where noise is made by mechanisms.")(certify)
 app.command(cls=DocumentedCommand, short_help="Evaluate the papers' bounds on an instance.")(bounds)
 app.command(cls=DocumentedCommand, short_help="Play shipped algorithms and summarise their regret.")(simulate)
+app.command(cls=DocumentedCommand, short_help="Make one page of many results, violations first.")(report)
 app.command("list", cls=DocumentedCommand, short_help="Show what is shipped.")(list_everything)
 
 

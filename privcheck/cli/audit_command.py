@@ -59,6 +59,8 @@ def audit(
     jobs: Jobs = 1,
     json: Json = None,
     html: Annotated[str | None, typer.Option(help="Write a page with pictures to this .html file.")] = None,
+    plot: Annotated[str | None, typer.Option(help="Draw one picture into this .svg or .png file.")] = None,
+    picture: Annotated[str, typer.Option(help="Which picture: bounds, witness or trade-off.")] = "bounds",
 ) -> int:
     """Search for two neighbouring reward streams that a policy tells apart better than its claim allows.
 
@@ -81,9 +83,11 @@ def audit(
     Exit status: 0 consistent with the claim (or no claim), 1 violation, 2 bad input, 3 inconclusive.
     """
     from privcheck.auditing.audit import audit as run_audit
+    from privcheck.reporting.pictures import AUDIT_PICTURES, check_plot
 
     check_json(json)
     check_html(html)
+    check_plot(plot, picture, AUDIT_PICTURES)
     report = run_audit(
         target,
         epsilon=epsilon,
@@ -112,4 +116,6 @@ def audit(
         Console().print(audit_details(report))
     if html is not None:
         report.save_html(html)
+    if plot is not None:
+        report.plot(plot, picture=picture)
     return EXIT_STATUS.get(report.verdict or "", 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privcheck.cli.instance_options import described_instance
-from privcheck.cli.options import Epsilon, Horizon, Json, Means, check_json, number, whole, write_json
+from privcheck.cli.options import Epsilon, Horizon, Json, Means, check_html, check_json, number, whole, write_json
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def bounds(
     curve: Annotated[str | None, typer.Option(help="Follow the bounds along epsilon, horizon or gap.")] = None,
     plot: Annotated[str | None, typer.Option(help="Draw the curve into this .png or .svg file.")] = None,
     csv: Annotated[str | None, typer.Option(help="Write the bounds, or the curve, to this .csv file.")] = None,
+    html: Annotated[str | None, typer.Option(help="Write a page with tables and a picture to this .html file.")] = None,
     json: Json = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Also show sources, and theorems on other settings.")
@@ -80,11 +81,11 @@ def bounds(
 
     Exit status: 0, or 2 for bad input.
     """
-    from bounds import ContradictionWarning, evaluate
     from bounds import curve as follow
 
     check_json(json)
-    _check_outputs(curve, plot, csv, json)
+    check_html(html)
+    _check_outputs(curve, plot, csv, json, html)
     flags = {
         "family": family, "means": means, "support": support, "weights": weights, "variance": variance,
         "vectors": vectors, "theta": theta, "base_arms": base_arms, "size": size, "gap": gap, "smooth_inf": smooth_inf,
@@ -94,10 +95,8 @@ def bounds(
     }  # fmt: skip
     described = described_instance(file, instance, flags, epsilon, horizon)
     if curve is not None:
-        return _curve(follow(described, curve), plot, csv, json)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ContradictionWarning)  # shown in the table, and in the JSON
-        values = evaluate(described)
+        return _curve(follow(described, curve), plot, csv, json, html)
+    values = _evaluated(described)
     if csv is not None:
         from privcheck.files import write_whole
         from privcheck.reporting.theory_files import bounds_csv
@@ -109,10 +108,26 @@ def bounds(
         from privcheck.reporting.theory_table import theory_table
 
         Console(highlight=False).print(theory_table(described, values, everything=everything))
+    if html is not None:
+        _save_page(described, html)
     return 0
 
 
-def _check_outputs(curve: str | None, plot: str | None, csv: str | None, json: str | None) -> None:
+def _evaluated(instance: Any) -> list[BoundValue]:
+    from bounds import ContradictionWarning, evaluate
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContradictionWarning)  # shown in the table, and in the JSON
+        return evaluate(instance)
+
+
+def _save_page(instance: Any, path: str, along: Curve | None = None) -> None:
+    from privcheck.reporting.page_bounds import save_bounds_page
+
+    save_bounds_page(instance, _evaluated(instance), path, along=along)
+
+
+def _check_outputs(curve: str | None, plot: str | None, csv: str | None, json: str | None, html: str | None) -> None:
     from privcheck.files import check_output
 
     if plot is not None:
@@ -121,8 +136,8 @@ def _check_outputs(curve: str | None, plot: str | None, csv: str | None, json: s
         check_output(csv, "csv", (".csv",))
     if plot is not None and curve is None:
         raise PrivcheckError("curve", None, "an axis for the picture", "give --curve epsilon, horizon or gap")
-    if curve is not None and plot is None and csv is None and json is None:
-        raise PrivcheckError("plot", None, "a file for the curve", "give --plot bounds.png, --csv or --json")
+    if curve is not None and plot is None and csv is None and json is None and html is None:
+        raise PrivcheckError("plot", None, "a file for the curve", "give --plot bounds.png, --html, --csv or --json")
 
 
 def _json(instance: Any, values: list[BoundValue]) -> str:
@@ -143,23 +158,21 @@ def _json(instance: Any, values: list[BoundValue]) -> str:
     return to_json(result)
 
 
-def _curve(found: Curve, plot: str | None, csv: str | None, json: str | None) -> int:
+def _curve(found: Curve, plot: str | None, csv: str | None, json: str | None, html: str | None) -> int:
     from privcheck.files import write_whole
     from privcheck.reporting.theory_files import curve_csv, curve_json, curve_summary
 
     if csv is not None:
         write_whole(csv, curve_csv(found), "csv")
     if plot is not None:
-        from privcheck.reporting.svg import save_png, to_svg
+        from privcheck.reporting.svg import save_figure
         from privcheck.reporting.theory_picture import theory_figure
 
-        figure = theory_figure(found)
-        if plot.lower().endswith(".svg"):
-            write_whole(plot, to_svg(figure), "plot")
-        else:
-            save_png(figure, plot)
+        save_figure(theory_figure(found), plot)
+    if html is not None:
+        _save_page(found.instance, html, found)
     if not write_json(json, curve_json(found)):
         import sys
 
-        sys.stdout.write(curve_summary(found, [path for path in (plot, csv, json) if path is not None]) + "\n")
+        sys.stdout.write(curve_summary(found, [path for path in (plot, html, csv, json) if path is not None]) + "\n")
     return 0

@@ -36,6 +36,8 @@ def certify(
     seed: Seed = 0,
     json: Json = None,
     html: Annotated[str | None, typer.Option(help="Write a page with the ledger to this .html file.")] = None,
+    plot: Annotated[str | None, typer.Option(help="Draw one picture into this .svg or .png file.")] = None,
+    picture: Annotated[str, typer.Option(help="Which picture: ledger or divergence.")] = "ledger",
 ) -> int:
     """Certify a policy that releases through privcheck's mechanisms: at most epsilon, on every guarded execution.
 
@@ -53,9 +55,11 @@ def certify(
     Exit status: 0 certified (or nothing claimed and nothing found), 1 a leak or a refused certificate, 2 bad input.
     """
     from privcheck.certifying.certify import certify as run_certify
+    from privcheck.reporting.pictures import CERTIFICATE_PICTURES, check_plot
 
     check_json(json)
     check_html(html)
+    check_plot(plot, picture, CERTIFICATE_PICTURES)
     certificate = run_certify(
         target,
         epsilon=epsilon,
@@ -76,5 +80,7 @@ def certify(
         Console().print(certificate_details(certificate))
     if html is not None:
         certificate.save_html(html)
+    if plot is not None:
+        certificate.plot(plot, picture=picture)
     found = certificate.leaks or certificate.refusals or certificate.replay.divergences
     return 1 if found or (epsilon is not None and not certificate.granted) else 0

@@ -7,7 +7,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-_OUTPUT = ("json", "html", "csv", "npz", "plot", "log_regret")
+_OUTPUT = ("json", "html", "csv", "npz", "plot", "picture", "log_regret")
 SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "audit": {
         "The claim": ("epsilon", "delta", "neighbours", "observe"),
@@ -37,6 +37,7 @@ SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "Effort": ("runs", "checkpoints", "seed", "jobs"),
         "Output": ("compare", *_OUTPUT),
     },
+    "report": {"Output": _OUTPUT},
 }  # fmt: skip
 """The headings of each command's options, and which options stand under them; all others under "Other options"."""
 
@@ -47,6 +48,7 @@ VALUES = {
     "support": "NUMBERS", "weights": "ROWS", "vectors": "ROWS", "theta": "NUMBERS", "noise": "KIND", "curve": "AXIS",
     "environment": "NAME", "settings": "NAME=VALUE", "log": "FILE.csv", "action": "COLUMN", "reward": "COLUMN",
     "propensity": "COLUMN", "json": "FILE", "html": "FILE", "csv": "FILE", "npz": "FILE", "plot": "FILE",
+    "folder": "DIR", "picture": "NAME",
 }  # fmt: skip
 """What stands for the value of an option or argument."""
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from privcheck.cli.environment_options import described_environment
-from privcheck.cli.options import Epsilon, Horizon, Jobs, Json, Means, Seed, check_json, whole, write_json
+from privcheck.cli.options import Epsilon, Horizon, Jobs, Json, Means, Seed, check_html, check_json, whole, write_json
 from privcheck.errors import PrivcheckError
 
 
@@ -36,6 +36,7 @@ def simulate(
     npz: Annotated[str | None, typer.Option(help="Write everything to this .npz file, to be read again.")] = None,
     plot: Annotated[str | None, typer.Option(help="Write the regret curves to this .png, .svg or .pdf file.")] = None,
     log_regret: Annotated[bool, typer.Option("--log-regret", help="Give the plot's regret a log axis.")] = False,
+    html: Annotated[str | None, typer.Option(help="Write a page with tables and curves to this .html file.")] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     json: Json = None,
@@ -59,6 +60,7 @@ def simulate(
     from privcheck.simulation.simulate import simulate as run_simulation
 
     check_json(json)
+    check_html(html)
     for path, name, suffixes in (
         (plot, "plot", (".png", ".svg", ".pdf")),
         (csv, "csv", (".csv",)),
@@ -89,6 +91,8 @@ def simulate(
         Console().print(summary_table(result))
         if compare:
             Console().print(comparison_table(result.compare()))
+    if html is not None:
+        result.save_html(html)
     if plot is not None:
         result.plot(plot, log_regret=log_regret)
     return 0

@@ -1,14 +1,18 @@
-"""Audits and certificates shown to people: tables for the terminal, pictures, and self-contained pages."""
+"""Results shown to people: tables for the terminal, pictures, and self-contained pages."""
 
 from __future__ import annotations
 
 from privcheck.reporting.certificate_tables import certificate_details
 from privcheck.reporting.page import render_page, save_page
+from privcheck.reporting.page_bounds import render_bounds, save_bounds_page
 from privcheck.reporting.page_certificate import render_certificate, save_certificate_page
+from privcheck.reporting.page_index import read_folder, save_index
+from privcheck.reporting.page_simulation import render_simulation, save_simulation_page
 from privcheck.reporting.pictures import (
     bounds_figure,
     divergence_figure,
     ledger_figure,
+    save_figure,
     save_png,
     to_svg,
     witness_figure,
@@ -22,11 +26,18 @@ __all__ = [
     "certificate_details",
     "divergence_figure",
     "ledger_figure",
+    "read_folder",
+    "render_bounds",
     "render_certificate",
     "render_page",
+    "render_simulation",
+    "save_bounds_page",
     "save_certificate_page",
+    "save_figure",
+    "save_index",
     "save_page",
     "save_png",
+    "save_simulation_page",
     "to_svg",
     "witness_figure",
 ]

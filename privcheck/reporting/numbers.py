@@ -107,6 +107,15 @@ def small(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}"
 
 
+def amount(value: float) -> str:
+    """Return a number to four significant digits, or all of those before the point.
+
+    >>> amount(48590.2), amount(1.23456), amount(-2114.3)
+    ('48,590', '1.235', '-2,114')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.4g}"
+
+
 def probability_interval(estimate: Estimate) -> str:
     """Return the interval of a probability.
 

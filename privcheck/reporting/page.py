@@ -9,7 +9,7 @@ from privcheck.auditing.report import AuditReport
 from privcheck.errors import PrivcheckError
 from privcheck.files import check_output, write_whole
 from privcheck.reporting.certified import upper_bound
-from privcheck.reporting.elements import document, element, inline_picture, text
+from privcheck.reporting.elements import document, header, inline_picture
 from privcheck.reporting.page_audit import audit_section
 from privcheck.reporting.page_table import overview
 from privcheck.reporting.pictures import bounds_figure
@@ -72,9 +72,8 @@ def render_page(
     if any(upper_bound(report) is not None for report in reports):
         caption += " Where a certificate bounds epsilon from above, the true epsilon lies in the shaded interval."
     body = [
-        element("header", element("h1", text(title)) + element("p", text(headline(reports, expected)), "headline")),
         overview(reports, expected, met),
         inline_picture(lambda width: bounds_figure(reports, width=width), "bounds", caption),
         *(audit_section(report, number) for number, report in enumerate(reports, start=1)),
     ]
-    return document(title, body)
+    return document(title, header(title, headline(reports, expected)), body)

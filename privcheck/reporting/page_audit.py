@@ -7,8 +7,9 @@ from dataclasses import replace
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.reporting import numbers
 from privcheck.reporting.certified import contradiction, sandwich
-from privcheck.reporting.elements import element, inline_picture, items, text
+from privcheck.reporting.elements import element, facts, inline_picture, items, section, text
 from privcheck.reporting.facts import number_rows
+from privcheck.reporting.html_table import TEXT, table
 from privcheck.reporting.pictures import tradeoff_figure, witness_figure
 from privcheck.reporting.sentences import (
     MARKS,
@@ -27,13 +28,11 @@ def audit_section(report: AuditReport, number: int) -> str:
     kind = word.replace(" ", "-")
     _, _, sentence = verdict_sentence(report).partition(":")
     verdict = f"<b>{MARKS[word]} {word}:</b>{text(':' + sentence)[1:]}"
-    facts = "".join(element("dt", text(name)) + element("dd", text(value)) for name, value in number_rows(report))
     parts = [
-        f'<h2 id="audit-{number}">{text(report.target)}</h2>',
         element("p", verdict, "verdict"),
         *_both_bounds(report),
         *(element("p", text(note), "note") for note in report.notes),
-        element("dl", facts, "facts"),
+        facts(number_rows(report)),
     ]
     if report.simplest is not None:
         simpler = replace(report, witness=report.simplest, epsilon_lower=report.simplest_lower)
@@ -55,7 +54,7 @@ def audit_section(report: AuditReport, number: int) -> str:
         element("h3", "What this does and does not mean"),
         items(meaning(report)),
     ]
-    return element("section", "\n".join(parts), f"audit {kind}")
+    return section(report.target, parts, name=f"audit-{number}", kind=f"audit {kind}")
 
 
 def _both_bounds(report: AuditReport) -> list[str]:
@@ -88,13 +87,12 @@ def _witness(report: AuditReport, witness: Witness, name: str, title: str, said_
     if witness.mirror is not None:
         both = "The bound rests on this event and on one that speaks for the second stream:"
         mirrored = [element("p", f"{element('b', 'Mirror image.')} {both} {text(witness.mirror)}.")]
-    rows = "".join(
-        f'<tr><th scope="row">{side} stream</th><td>{numbers.probability(estimate.value)}</td>'
-        f"<td>{numbers.probability_interval(estimate)}</td></tr>"
+    rows = [
+        [f"{side} stream", numbers.probability(estimate.value), numbers.probability_interval(estimate)]
         for side, estimate in (("first", witness.probability_first), ("second", witness.probability_second))
-    )
-    caption = f"Probability of the event; it is more likely on the {text(witness.more_likely)} stream"
-    head = "".join(f'<th scope="col">{column}</th>' for column in ("played on", "probability", "interval"))
+    ]
+    caption = f"Probability of the event; it is more likely on the {witness.more_likely} stream"
+    columns = [("played on", TEXT), ("probability", TEXT), ("interval", TEXT)]
     allowed = (
         ""
         if report.epsilon_claimed is None
@@ -107,10 +105,6 @@ def _witness(report: AuditReport, witness: Witness, name: str, title: str, said_
         element("p", element("b", "Streams.") + " " + text(witness.streams)),
         said,
         *mirrored,
-        element(
-            "div",
-            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>",
-            "scroll",
-        ),
+        table(caption, columns, rows, sortable=False),
         inline_picture(lambda width: witness_figure(report, width=width), name, under),
     ]

@@ -19,8 +19,10 @@ from privcheck.reporting.certificate_sentences import (
     repeat_certificate,
 )
 from privcheck.reporting.divergence_picture import divergence_figure, diverging_streams
-from privcheck.reporting.elements import document, element, inline_picture, items, text
+from privcheck.reporting.elements import document, element, facts, header, inline_picture, items, text
+from privcheck.reporting.html_table import TEXT, Cell, below, table
 from privcheck.reporting.ledger_picture import ledger_figure
+from privcheck.reporting.numbers import clean
 from privcheck.reporting.page import SUFFIXES
 from privcheck.reporting.sentences import rounds_text
 
@@ -61,33 +63,30 @@ def render_certificate(certificate: Certificate, *, title: str = "privcheck cert
     word = certificate_word(certificate)
     _, _, sentence = certificate_sentence(certificate).partition(":")
     verdict = f"<b>{CERTIFICATE_MARKS[word]} {word}:</b>{text(':' + sentence)[1:]}"
-    facts = "".join(
-        element("dt", text(name)) + element("dd", text(value)) for name, value in certificate_rows(certificate)
-    )
     parts = [
         element("p", verdict, "verdict"),
         *(element("p", text(note), "note") for note in certificate.notes),
-        element("dl", facts, "facts"),
+        facts(certificate_rows(certificate)),
         *_ledger(certificate),
         *_leaks(certificate.leaks),
     ]
     if certificate.refusals:
-        parts += [element("h3", "Refused releases"), items(certificate.refusals)]
+        parts += [element("h2", "Refused releases"), items(certificate.refusals)]
     if certificate.replay.first_divergence is not None:
         parts += _divergence(certificate, certificate.replay.first_divergence)
     parts += [
-        element("h3", "What it does and does not cover"),
+        element("h2", "What it does and does not cover"),
         items(coverage(certificate)),
-        element("h3", "How to repeat it"),
+        element("h2", "How to repeat it"),
         element("pre", element("code", text(repeat_certificate(certificate)))),
         element("p", "with the same target."),
     ]
-    header = element("header", element("h1", text(title)) + element("p", text(certificate.target), "headline"))
-    return document(title, [header, element("section", "\n".join(parts), word.replace(" ", "-"))])
+    result = element("section", "\n".join(parts), word.replace(" ", "-"))
+    return document(title, header(title, certificate.target), [result])
 
 
 def _ledger(certificate: Certificate) -> list[str]:
-    heading = element("h3", "Ledger")
+    heading = element("h2", "Ledger")
     if not certificate.ledger.releases:
         return [heading, element("p", "Nothing was released through a mechanism, so there is nothing to draw.")]
     pays = (
@@ -106,16 +105,19 @@ def _ledger(certificate: Certificate) -> list[str]:
 def _leaks(leaks: list[Leak]) -> list[str]:
     if not leaks:
         return []
-    rows = "".join(
-        f'<tr><th scope="row">{text(place(leak))}<small>in {text(leak.function)}; {text(leak.file)}</small></th>'
-        f"<td>{element('code', text(leak.code))}<small>{text(leak.operation)}: {text(KINDS.get(leak.kind, leak.kind))}"
-        f"</small></td><td>{text(describe_data(leak.data))}</td><td>{text(leak.hint)}</td></tr>"
+    rows: list[list[Cell | str]] = [
+        [
+            Cell(text(place(leak)) + below(f"in {text(leak.function)}; {text(leak.file)}"), clean(place(leak))),
+            element("code", text(leak.code))
+            + below(f"{text(leak.operation)}: {text(KINDS.get(leak.kind, leak.kind))}"),
+            text(describe_data(leak.data)),
+            text(leak.hint),
+        ]
         for leak in leaks
-    )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("where", "code", "data", "what to do"))
+    ]
+    columns = [(name, TEXT) for name in ("where", "code", "data", "what to do")]
     caption = "Where the code read data that had not been released"
-    table = f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    return [element("h3", "Leaks"), element("div", table, "scroll leaks")]
+    return [element("h2", "Leaks"), table(caption, columns, rows, kind="stack leaks")]
 
 
 def _divergence(certificate: Certificate, divergence: Divergence) -> list[str]:
@@ -129,7 +131,7 @@ def _divergence(certificate: Certificate, divergence: Divergence) -> list[str]:
         f"releases, until round {divergence.round}."
     )
     return [
-        element("h3", f"First divergence, in round {divergence.round}"),
+        element("h2", f"First divergence, in round {divergence.round}"),
         said,
         inline_picture(lambda width: divergence_figure(certificate, width=width), "divergence", caption),
     ]

@@ -1,4 +1,4 @@
-"""Several simulations in one picture, and pictures small enough to be committed."""
+"""One simulation on a page, several in one picture, and pictures small enough to be committed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,52 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from privcheck.reporting.style import INK, MID, WIDE, new_figure, settings
+from privcheck.simulation.lower_bounds import asymptotic_rates
 from privcheck.simulation.plotting import draw_panel
-from privcheck.simulation.results import PolicyResult
+from privcheck.simulation.results import PolicyResult, Simulation
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 RATE = "lower bound's asymptotic rate $c\\,\\ln t$, not a bound at t"
+
+
+def regret_figure(simulation: Simulation, *, log_regret: bool = False, width: float = WIDE) -> Figure:
+    """Return a figure for a page: mean regret against rounds, bands from 5 to 95 %, asymptotic rates of lower bounds.
+
+    Parameters
+    ----------
+    simulation : what `privcheck.simulate` returned.
+    log_regret : whether the regret has a log axis.
+    width : in inches.
+
+    Examples
+    --------
+    >>> from privcheck.simulation.simulate import simulate
+    >>> regret_figure(simulate("ucb", [0.75, 0.5], horizon=100, runs=5)).axes[0].get_xlabel()
+    'round t'
+    """
+    rates = asymptotic_rates(simulation, None)
+    columns = 1 if width < WIDE - 1 else 3
+    rows = -(-(len(simulation.results) + len(rates)) // columns)
+    height = (2.9 if columns == 1 else 3.3) + 0.2 * (rows + bool(rates) * (columns == 1))
+    final = [f"{row['policy']} {row['mean']:.4g}" for row in simulation.summary()]
+    title = f"Pseudo-regret against rounds, {simulation.runs:,} runs"
+    described = f"Mean pseudo-regret after {simulation.horizon:g} rounds: {', '.join(final)}."
+    with settings():
+        figure = new_figure(width, height, title, described)
+        figure.set_layout_engine("constrained")
+        axes = figure.add_subplot(facecolor="none")
+        draw_panel(axes, simulation.results, rates, log_regret=log_regret)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axes.xaxis.set_minor_formatter("")
+        axes.spines["left"].set_visible(True)
+        axes.tick_params(axis="y", labelcolor=INK, color=MID)
+        axes.grid(color=MID, alpha=0.25, lw=0.5)
+        figure.legend(loc="outside lower left", ncols=columns, frameon=False, fontsize=7.5, handlelength=2.2)
+    return figure
 
 
 def panels_figure(

@@ -16,6 +16,9 @@ from privcheck.reporting.style import INK, settings
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+PLOTS = (".svg", ".png")
+"""Suffixes of pictures."""
+
 NO_METADATA = {"Creator": None, "Date": None, "Format": None, "Type": None}
 
 
@@ -39,11 +42,10 @@ def to_svg(figure: Figure, *, prefix: str | None = None) -> str:
     '<svg fill="currentColor"'
     """
     text = _compact(_render(figure, "svg", transparent=True).decode()).replace(INK, "currentColor")
+    text = _numbered(text)
     if prefix is None:
         prefix = f"p{hashlib.sha256(text.encode()).hexdigest()[:10]}-"
-    text = re.sub(r'\bid="', f'id="{prefix}', text)
-    text = re.sub(r'href="#', f'href="#{prefix}', text)
-    text = re.sub(r"url\(#", f"url(#{prefix}", text)
+    text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}", text)
     # Letters carry no colour of their own: without a fill here they would be black on dark paper.
     text = text.replace("<svg ", '<svg fill="currentColor" stroke-linejoin="round" role="img" ', 1)
     title, _, description = str(figure.get_label()).partition("\n")
@@ -63,10 +65,34 @@ def _compact(text: str) -> str:
     return re.sub(r">\s+<", "><", text)
 
 
+def _numbered(text: str) -> str:
+    """Return the SVG with ids in the order in which they are defined.
+
+    matplotlib derives them from floats that an automatic layout does not repeat to the last digit.
+    """
+    names = {name: str(i) for i, name in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', text)))}
+    return re.sub(r'(\bid="|href="#|url\(#)([^")]+)', lambda found: found[1] + names.get(found[2], found[2]), text)
+
+
 def _shorter_path(commands: str) -> str:
     return re.sub(
         r"\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), " ".join(commands.split())
     )
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Write a figure as SVG, or as PNG on white, as the suffix says; the file is written whole or not at all.
+
+    Raises
+    ------
+    PrivcheckError : when the path ends in neither .svg nor .png, is a folder, or cannot be written.
+
+    """
+    target = check_output(path, "plot", PLOTS)
+    if target.suffix.lower() == ".svg":
+        write_whole(target, to_svg(figure), "plot")
+    else:
+        save_png(figure, target)
 
 
 def save_png(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:

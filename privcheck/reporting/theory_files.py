@@ -1,14 +1,19 @@
-"""Bounds and curves as files for other programs: CSV and JSON."""
+"""Bounds and curves as files for other programs: CSV and JSON, and read back."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Sequence
+from typing import Any
 
 from bounds.curve import Curve
+from bounds.domains import declared_fields
 from bounds.evaluation import describe_contradiction
-from bounds.theorem import BoundValue
+from bounds.instance import Instance
+from bounds.theorem import BoundValue, ConditionCheck
+from privcheck.errors import PrivcheckError
 from privcheck.serialise import plain, to_json
 
 
@@ -77,3 +82,42 @@ def _text(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     writer.writerow(header)
     writer.writerows(rows)
     return text.getvalue()
+
+
+def read_bounds(content: dict[str, Any]) -> tuple[Any, list[BoundValue]]:
+    """Return the instance and the bounds in the JSON that `privcheck bounds` wrote.
+
+    Raises
+    ------
+    PrivcheckError, TypeError, KeyError : fields that are missing or wrong.
+
+    """
+    values = []
+    for bound in content["bounds"]:
+        checks = tuple(ConditionCheck(str(check["text"]), bool(check["holds"])) for check in bound["conditions"])
+        found = BoundValue(**bound | {"conditions": checks})
+        if any(number is not None and not isinstance(number, int | float) for number in (found.value, found.constant)):
+            raise PrivcheckError("bounds", found.id, "a number or none")
+        values.append(found)
+    return read_instance(content["instance"]), values
+
+
+def read_instance(content: dict[str, Any]) -> Any:
+    """Return the instance whose `to_dict` gave these fields, of the setting that knows most of them.
+
+    >>> from bounds import named_instance
+    >>> read_instance(named_instance("c2", epsilon=1.0).to_dict()).arms
+    5
+    """
+    from bounds import settings
+
+    candidates = [Instance, *(getattr(settings, name) for name in settings.__all__)]
+    chosen = max(candidates, key=lambda cls: len(set(content) & {field.name for field in declared_fields(cls)}))
+    return chosen(**{name: _tuples(value) for name, value in content.items()})
+
+
+def _tuples(value: Any) -> Any:
+    """Turn lists into tuples, and "inf" into infinity."""
+    if isinstance(value, list):
+        return tuple(_tuples(item) for item in value)
+    return math.inf if value == "inf" else value

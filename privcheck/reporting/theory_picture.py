@@ -52,20 +52,22 @@ def theory_figure(curve: Curve, *, width: float = WIDE) -> Figure:
     >>> figure.axes[0].get_xlabel()
     'privacy budget epsilon'
     """
-    panels = _panels(curve)
+    panels = drawn_bounds(curve)
     if not panels:
         raise PrivcheckError("curve", describe(curve.instance), "an instance that some theorem applies to")
     title = f"Bounds against {LABELS[curve.axis]}. {_heading(curve)}"
-    sizes = [PANEL + 0.17 * math.ceil(len(names) / 2) for names in panels.values()]
+    columns = 1 if width < WIDE - 1 else 2
+    sizes = [PANEL + 0.17 * math.ceil(len(names) / columns) for names in panels.values()]
+    letters = int(width / 0.075)
     with settings():
-        figure = new_figure(width, sum(sizes) + 0.35, title, " ".join(panels))
+        figure = new_figure(width, sum(sizes) + 0.35, title, _description(curve, panels))
         figure.set_layout_engine("constrained")
         rates = any(bound.asymptotic for names in panels.values() for bound in names)
-        heading = f"{_heading(curve)}\n{DASHED}" if rates else _heading(curve)
+        heading = textwrap.fill(_heading(curve), letters) + (f"\n{DASHED}" if rates else "")
         figure.suptitle(heading, x=0.01, ha="left", fontsize=8.5)
         rows = figure.subplots(len(panels), 1, squeeze=False, height_ratios=sizes)
         for axes, (quantity, names) in zip(rows[:, 0], panels.items(), strict=True):
-            _draw(axes, curve, quantity, names)
+            _draw(axes, curve, quantity, names, columns)
     return figure
 
 
@@ -77,7 +79,21 @@ def _heading(curve: Curve) -> str:
     return re.sub(r", T = [^,]*", "", text) if curve.axis == "horizon" else text
 
 
-def _panels(curve: Curve) -> dict[str, list[BoundValue]]:
+def _description(curve: Curve, panels: dict[str, list[BoundValue]]) -> str:
+    """Return what is drawn in words: each bound with its numbers at both ends of the axis."""
+    said = []
+    for quantity, bounds in panels.items():
+        lines = []
+        for bound in bounds:
+            heights, label = _heights(curve, bound)
+            seen = [height for height in heights if not math.isnan(height)]
+            lines.append(f"{label} from {seen[0]:.4g} to {seen[-1]:.4g}" if seen else label)
+        said.append(f"{quantity}: {', '.join(lines)}.")
+    span = f"{LABELS[curve.axis]} from {curve.values[0]:.4g} to {curve.values[-1]:.4g}"
+    return f"Along the {span}. {' '.join(said)}"
+
+
+def drawn_bounds(curve: Curve) -> dict[str, list[BoundValue]]:
     """Return, by quantity, the theorems with a number somewhere on the curve."""
     found: dict[str, dict[str, BoundValue]] = {}
     for row in curve.rows:
@@ -91,7 +107,7 @@ def _panels(curve: Curve) -> dict[str, list[BoundValue]]:
     return {quantity: list(bounds.values()) for quantity, bounds in found.items()}
 
 
-def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue]) -> None:
+def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue], columns: int) -> None:
     counts = {"lower": 0, "upper": 0}
     for bound in sorted(bounds, key=lambda bound: bound.kind):
         index = counts[bound.kind]
@@ -116,7 +132,7 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue])
     axes.grid(color=MID, alpha=0.25, lw=0.5)
     if curve.axis == "epsilon":
         _draw_regime(axes, curve)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, frameon=False, fontsize=7.5)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=columns, frameon=False, fontsize=7.5)
 
 
 def _minor_labels(low: float, high: float) -> Callable[[float, float], str]:

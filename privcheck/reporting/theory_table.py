@@ -44,7 +44,7 @@ def theory_table(instance: Any, values: Sequence[BoundValue], *, everything: boo
         parts.append(Text(f"✗ CONTRADICTION: {describe_contradiction(lower, upper)}", style="bold white on red"))
     for quantity in dict.fromkeys(value.quantity for value in applying):
         parts += _block(quantity, [value for value in applying if value.quantity == quantity], best)
-    parts += _notes(values, best)
+    parts += [Text(("\n" if i == 0 else "") + note, style="dim") for i, note in enumerate(notes(values, best))]
     parts += _refusals(instance, values, everything)
     if everything:
         parts += [Text(f"{value.id}: {value.source}", style="dim") for value in applying]
@@ -109,31 +109,47 @@ def _block(quantity: str, values: Sequence[BoundValue], best: Sequence[BoundValu
     return [heading, table]
 
 
-def _notes(values: Sequence[BoundValue], best: Sequence[BoundValue]) -> list[RenderableType]:
-    notes = []
+def notes(values: Sequence[BoundValue], best: Sequence[BoundValue]) -> list[str]:
+    """Return what the signs and words of the table mean, as far as they occur."""
+    found = []
     if best:
-        notes.append(f"{STAR} best finite-time bound of its kind on this instance")
+        found.append(f"{STAR} best finite-time bound of its kind on this instance")
     if any(value.applies and value.asymptotic for value in values):
-        notes.append("A rate is the limit of regret / ln T as T grows; it is no bound at any T.")
+        found.append("A rate is the limit of regret / ln T as T grows; it is no bound at any T.")
     if any(value.applies and value.provenance == UNPROVEN for value in values):
-        notes.append("Unproven: as printed, but the paper's proof gives less; never the best. Its repair is beside it.")
-    return [Text(("\n" if i == 0 else "") + note, style="dim") for i, note in enumerate(notes)]
+        found.append("Unproven: as printed, but the paper's proof gives less; never the best. Its repair is beside it.")
+    return found
 
 
-def _refusals(instance: Any, values: Sequence[BoundValue], everything: bool) -> list[RenderableType]:
-    """Say which theorems do not apply, and why; those about other settings only by their number."""
+def not_applying(
+    instance: Any, values: Sequence[BoundValue], *, everything: bool = False
+) -> tuple[dict[str, list[str]], dict[str, int]]:
+    """Return which theorems fail for which reason, and how many are about each other setting.
+
+    >>> from bounds import evaluate
+    >>> instance = Instance("bernoulli", (0.75, 0.5), epsilon=1.0)
+    >>> asked, elsewhere = not_applying(instance, evaluate(instance))
+    >>> elsewhere["a combinatorial semi-bandit"] > 1, "azize-basu-2022/thm7" in sum(asked.values(), [])
+    (True, True)
+    """
     asked: dict[str, list[str]] = {}
     elsewhere: dict[str, int] = {}
     for value in values:
         if value.applies:
             continue
-        about = THEOREMS[value.id].about
+        about = THEOREMS[value.id].about if value.id in THEOREMS else type(instance)
         if not isinstance(instance, about) and not everything:
             setting = str(getattr(about, "setting", about.__name__))
             elsewhere[setting] = elsewhere.get(setting, 0) + 1
             continue
         failing = " and ".join(condition.text for condition in value.conditions if not condition.holds)
         asked.setdefault(failing, []).append(value.id)
+    return asked, elsewhere
+
+
+def _refusals(instance: Any, values: Sequence[BoundValue], everything: bool) -> list[RenderableType]:
+    """Say which theorems do not apply, and why; those about other settings only by their number."""
+    asked, elsewhere = not_applying(instance, values, everything=everything)
     lines: list[RenderableType] = [Text("\nDoes not apply, because this fails:", style="dim")] if asked else []
     lines += [Text(f"- {text}: {', '.join(names)}", style="dim") for text, names in asked.items()]
     lines += [Text(f"Theorems about {setting}: {count} not shown", style="dim") for setting, count in elsewhere.items()]

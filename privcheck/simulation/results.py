@@ -121,8 +121,19 @@ class Simulation:
         return compare(self, baseline=baseline, confidence=confidence)
 
     def to_json(self, *, compare: bool = False) -> str:
-        """Return the summary as JSON text: {"schema_version", "results": [...]}, and "comparisons" if asked for."""
-        return to_json({"results": self.summary()} | ({"comparisons": self.compare()} if compare else {}))
+        """Return the summary as JSON text: {"schema_version", "results": [...]}, and "comparisons" if asked for.
+
+        "environment" has the id and the means of the arms; "horizon", "runs" and "seed" are those of the call.
+        """
+        place = {"id": self.environment.id, "means": self.environment.means}
+        setting = {"environment": place, "horizon": self.horizon, "runs": self.runs, "seed": self.seed}
+        return to_json({"results": self.summary()} | setting | ({"comparisons": self.compare()} if compare else {}))
+
+    def save_html(self, path: str | Path) -> None:
+        """Write one self-contained page with the regret of every policy, its curves, and all comparisons."""
+        from privcheck.reporting.page_simulation import save_simulation_page
+
+        save_simulation_page(self, path)
 
     def save_csv(self, path: str | Path) -> None:
         """Write a tidy table: columns policy, run (from 0), round and regret, one row for each; ends in .csv."""

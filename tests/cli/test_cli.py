@@ -18,7 +18,7 @@ from privcheck.cli import main, run
 from privcheck.files import check_output, write_whole
 
 EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"
-COMMANDS = ["audit", "bounds", "simulate", "list"]
+COMMANDS = ["audit", "bounds", "simulate", "report", "list"]
 
 VIOLATION = ["audit", "rnm-ftnl-published", "--epsilon", "1", "--arms", "4", "--horizon", "4", "--runs", "2e4"]
 CONSISTENT = ["audit", "rnm-ftnl", "--epsilon", "1", "--arms", "4", "--horizon", "4", "--runs", "2e4"]

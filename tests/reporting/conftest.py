@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from bounds import evaluate, named_instance
 from privcheck.accounting import Ledger
 from privcheck.auditing.report import AuditReport, Estimate, Resolution, Witness
 from privcheck.certifying.certificate import Certificate
 from privcheck.certifying.leaks import Leak
 from privcheck.certifying.replay import Divergence, ReplayResult
+from privcheck.reporting import render_certificate, render_page
 from privcheck.reporting.examples import GRANTED, VIOLATION
+from privcheck.reporting.page_bounds import render_bounds
+from privcheck.reporting.page_index import read_folder, save_index
+from privcheck.reporting.page_simulation import render_simulation
+from privcheck.simulation.simulate import simulate
 
 HOSTILE = 'x<script>alert("1")</script> & [bold]y[/bold] $\\frac{$\n\x00\ud800--><b>'
 
@@ -147,3 +154,37 @@ def make_certificates() -> dict[str, Certificate]:
 @pytest.fixture(scope="session")
 def certificates() -> dict[str, Certificate]:
     return make_certificates()
+
+
+def make_pages(folder) -> dict[str, str]:
+    """Return a page of every kind by name; the index is about JSON files in the folder."""
+    reports, certificates = make_reports(), make_certificates()
+    instance = named_instance("c2", epsilon=1.0, horizon=1e6)
+    bounds = render_bounds(instance, evaluate(instance))
+    policies = ["adap-ucb", "ucb", "kl-ucb"]
+    simulation = simulate(policies, "c2", horizon=300, runs=20, epsilon=1.0)
+    results = {
+        "a": reports["violation"].to_json(), "b": certificates["leaky"].to_json(), "c": reports["early"].to_json(),
+        "d": reports["consistent"].to_json(), "e": certificates["granted"].to_json(), "f": simulation.to_json(),
+        "g": '{"schema_version": 1, "a": "<b>"}',
+    }  # fmt: skip
+    for age, (name, text) in enumerate(results.items()):
+        (folder / f"{name}.json").write_text(text)
+        os.utime(folder / f"{name}.json", (1e9 - 1e5 * age, 1e9 - 1e5 * age))
+        (folder / f"{name}.html").touch()
+    save_index(read_folder(folder), folder / "index.html")
+    brief = [replace(reports[name], tradeoff=None) for name in ("unbounded", "early", "coarse")]
+    return {
+        "audits": render_page([reports["violation"], *brief]),
+        "long": render_page([reports["long"]]),
+        "certificate": render_certificate(certificates["long"]),
+        "leaks": render_certificate(certificates["leaky"]),
+        "bounds": bounds,
+        "simulation": render_simulation(simulation),
+        "index": (folder / "index.html").read_text(encoding="utf-8"),
+    }
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory) -> dict[str, str]:
+    return make_pages(tmp_path_factory.mktemp("results"))

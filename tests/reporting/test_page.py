@@ -84,7 +84,7 @@ def test_page_needs_nothing_else(page, reader):
         assert name not in ("src", "srcset", "data", "poster", "background")
     elsewhere = set(REFERENCE.findall(re.sub(r'xmlns(:\w+)?="[^"]*"', "", page)))
     assert elsewhere == set()
-    assert not {"script", "link", "iframe", "object", "image"} & set(reader.tags)
+    assert not {"link", "iframe", "object", "image"} & set(reader.tags)
     assert "@import" not in page
     assert "url(#" in page
 
@@ -100,7 +100,7 @@ def test_ids_are_unique_and_links_arrive(page, reader):
 
 def test_page_escapes_what_users_named(page, reader):
     assert html.escape('x<script>alert("1")</script>') in page
-    assert "<script" not in page
+    assert page.count("<script") == 1
     assert "<img" not in page
     assert reader.tags["i"] == 0
     page.encode()

@@ -1,0 +1,85 @@
+"""Certificates read back from JSON are what was written, and strange text is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck import AuditReport, Certificate
+from privcheck.errors import PrivcheckError
+from privcheck.privacy import Contexts
+from privcheck.reporting.examples import CERTIFIED, GRANTED
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def made():
+    contexts = Contexts((2, 3), norm=1.0)
+    leaky = f"{EXAMPLES / 'running_mean_bandit.py'}:RunningMeanBandit"
+    return {
+        "granted": privcheck.certify("adap-ucb", epsilon=1.0, arms=2, horizon=12, runs=4),
+        "leaky": privcheck.certify(leaky, epsilon=1.0, arms=2, horizon=6, runs=4),
+        "by arm": privcheck.certify("adap-ucb", epsilon=1.0, arms=3, horizon=12, runs=4, neighbours="reward"),
+        "contextual": replace(GRANTED, contexts=contexts, feedback="contextual"),
+    }
+
+
+@pytest.mark.parametrize("name", ["granted", "leaky", "by arm", "contextual"])
+def test_certificates_come_back(made, name):
+    one = made[name]
+    other = Certificate.from_json(one.to_json())
+    assert other.to_json() == one.to_json()
+    assert str(other) == str(one)
+    assert (other.ledger.epsilon, other.ledger.worst_datum) == (one.ledger.epsilon, one.ledger.worst_datum)
+    assert other.ledger == one.ledger
+    assert (other.leaks, other.contexts, other.rewards) == (one.leaks, one.contexts, one.rewards)
+    if one.replay.first_divergence is not None:
+        assert np.array_equal(other.replay.first_divergence.first, one.replay.first_divergence.first)
+
+
+def test_the_cases_are_different_ones(made):
+    assert made["granted"].granted
+    assert made["leaky"].leaks
+    assert made["leaky"].replay.first_divergence is not None
+    assert any(isinstance(datum, tuple) for datum in made["by arm"].ledger.totals)
+
+
+def test_an_audit_comes_back_with_its_certificate():
+    other = AuditReport.from_json(CERTIFIED.to_json())
+    assert other.to_json() == CERTIFIED.to_json()
+    assert other.certificate.ledger == GRANTED.ledger
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: content.pop("ledger"),
+        lambda content: content.update(more=1),
+        lambda content: content.update(schema_version=2),
+        lambda content: content.update(ledger=7),
+        lambda content: content["ledger"].update(more=1),
+        lambda content: content["ledger"].update(totals={"round one": 1.0}),
+        lambda content: content["replay"].pop("replays"),
+        lambda content: content.update(leaks=[{"kind": "index"}]),
+        lambda content: content.update(contexts={"shape": [2, 3, 4], "low": -1.0, "high": 1.0, "norm": None}),
+        lambda content: content.update(rewards=None),
+    ],
+)
+def test_strange_fields_are_refused(change):
+    content = json.loads(GRANTED.to_json())
+    Certificate.from_json(json.dumps(content))
+    change(content)
+    with pytest.raises(PrivcheckError):
+        Certificate.from_json(json.dumps(content))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{", '{"schema_version": 1}', None])
+def test_strange_text_is_refused(text):
+    with pytest.raises(PrivcheckError, match=r"expected what Certificate\.to_json wrote"):
+        Certificate.from_json(text)

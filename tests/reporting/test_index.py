@@ -1,0 +1,305 @@
+"""Many results on one page: what is read, what is refused, the order, the links, the pages that are written."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from bounds import curve, evaluate, named_instance
+from bounds.settings import ContextualInstance, LinearInstance
+from privcheck.cli import run
+from privcheck.errors import PrivcheckError
+from privcheck.reporting import page_index
+from privcheck.reporting.examples import CERTIFIED, GRANTED, VIOLATION
+from privcheck.reporting.page_bounds import render_bounds
+from privcheck.reporting.page_index import read_folder, render_index, save_index
+from privcheck.reporting.results import json_files, read_result
+from privcheck.reporting.theory_files import curve_json, read_bounds
+from privcheck.serialise import to_json
+from privcheck.simulation.simulate import simulate
+
+
+@pytest.fixture(scope="module")
+def texts(reports, certificates):
+    """Return the JSON of one result of every kind and verdict by file name."""
+    simulation = simulate(["adap-ucb", "ucb"], [0.75, 0.5], horizon=100, runs=5, epsilon=1.0)
+    instance = named_instance("c2", epsilon=1.0, horizon=1e6)
+    found = {f"audit-{name}": report.to_json() for name, report in reports.items() if name != "long"}
+    found |= {f"certificate-{name}": certificates[name].to_json() for name in ("granted", "leaky", "refused", "free")}
+    found["simulation"] = simulation.to_json()
+    found["curve"] = curve_json(curve(instance, "epsilon", [0.1, 1.0]))
+    found["bounds"] = bounds_json(instance)
+    return found
+
+
+def bounds_json(instance):
+    values = [value.to_dict() for value in evaluate(instance)]
+    return to_json({"instance": instance.to_dict(), "bounds": values, "regime": None, "contradictions": []})
+
+
+@pytest.fixture
+def folder(texts, tmp_path):
+    """Return a folder of results whose pages are there, so that none needs to be drawn."""
+    for name, text in texts.items():
+        (tmp_path / f"{name}.json").write_text(text)
+        os.utime(tmp_path / f"{name}.json", (1e9, 1e9))
+        (tmp_path / f"{name}.html").write_text("a page")
+    return tmp_path
+
+
+def test_every_result_is_read(folder, texts, reports, certificates):
+    found = {result.path.stem: result for result in read_folder(folder).results}
+    assert set(found) == set(texts)
+    kinds = {name: result.kind for name, result in found.items()}
+    assert all(kind == name.partition("-")[0] for name, kind in kinds.items())
+    for name, report in reports.items():
+        if name != "long":
+            row = found[f"audit-{name}"]
+            assert (row.target, row.claim, row.lower, row.seed) == (
+                report.target, report.epsilon_claimed, report.epsilon_lower, report.seed,
+            )  # fmt: skip
+            assert row.verdict == (report.verdict or "no claim")
+            assert row.alarm is (report.verdict == "violation")
+    alarms = {name: found[f"certificate-{name}"].alarm for name in ("granted", "leaky", "refused", "free")}
+    assert alarms == {"granted": False, "leaky": True, "refused": True, "free": False}
+    assert found["certificate-granted"].upper == certificates["granted"].epsilon_upper
+    assert found["certificate-refused"].upper is None
+    assert "adap-ucb" in found["simulation"].detail
+    assert "bernoulli (means 0.75, 0.5)" in found["simulation"].detail
+    assert {result.when for result in found.values()} == {1e9}
+
+
+def test_what_raises_an_alarm_comes_first(folder):
+    alarms = [result.alarm for result in read_folder(folder).results]
+    assert alarms == sorted(alarms, reverse=True)
+    assert sum(alarms) == 4
+    verdicts = [result.verdict for result in read_folder(folder).results if not result.alarm]
+    assert verdicts.index("inconclusive") < verdicts.index("no claim") < verdicts.index("consistent")
+
+
+def test_a_contradiction_is_seen_before_what_is_well(tmp_path):
+    (tmp_path / "a.json").write_text(CERTIFIED.to_json())
+    (tmp_path / "b.json").write_text(replace(CERTIFIED, epsilon_lower=1.01).to_json())
+    first, second = read_folder(tmp_path).results
+    assert (first.path.name, first.verdict, first.alarm) == ("b.json", "contradiction", False)
+    assert "CONTRADICTION" in first.detail
+    assert (second.verdict, second.upper) == ("consistent", 1.0)
+
+
+# What cannot be read
+
+STRANGE = {
+    "empty": ("", "no JSON"),
+    "cut": (VIOLATION.to_json()[:-100], "no JSON"),
+    "deep": ("[" * 100_000, "no JSON"),
+    "list": ("[1, 2]", "the fields of no command|those of no command"),
+    "null": ("null", "those of no command"),
+    "other": ('{"name": "a package"}', "those of no command"),
+    "later": (VIOLATION.to_json().replace('"schema_version": 1', '"schema_version": 2'), "schema_version is 2"),
+    "missing": (
+        json.dumps({"schema_version": 1, "target": "a", "verdict": None, "epsilon_lower": 1}),
+        "missing fields",
+    ),
+    "typed": (
+        VIOLATION.to_json().replace('"epsilon_lower": 1.7643969', '"epsilon_lower": "<b>much</b>"'),
+        "wrong type",
+    ),
+    "nan": (VIOLATION.to_json().replace('"epsilon_lower": 1.7643969', '"epsilon_lower": NaN'), "wrong type"),
+    "certificate": (GRANTED.to_json().replace('"releases": [', '"releases": [7, '), "wrong type"),
+    "datum": (GRANTED.to_json().replace('"totals": {"1"', '"totals": {"__import__(1)"'), "wrong type"),
+    "bounds": ('{"schema_version": 1, "instance": {"family": "x"}, "bounds": [], "contradictions": []}', "family"),
+    "bound": ('{"schema_version": 1, "instance": {}, "bounds": [{"id": 1}], "contradictions": []}', "wrong type"),
+    "simulation": ('{"schema_version": 1, "results": []}', "wrong type"),
+    "rows": ('{"schema_version": 1, "results": [{"policy": "a", "mean": null}]}', "wrong type"),
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_strange_files_are_refused_with_a_reason(tmp_path, name):
+    text, reason = STRANGE[name]
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(PrivcheckError, match=reason):
+        read_result(tmp_path / "a.json")
+
+
+def test_unreadable_files_are_named_and_change_nothing_else(folder, capsys):
+    before = len(read_folder(folder).results)
+    for name, (text, _) in STRANGE.items():
+        (folder / f"strange-{name}.json").write_text(text)
+    (folder / "bytes.json").write_bytes(b"\xff\xfe{")
+    (folder / "dangling.json").symlink_to(folder / "nowhere")
+    (folder / "folder.json").mkdir()
+    assert run(["report", str(folder)]) == 1
+    out, err = capsys.readouterr()
+    assert len(err.splitlines()) == len(STRANGE) + 2
+    assert all(line.startswith("privcheck: not read: ") for line in err.splitlines())
+    assert "Traceback" not in out + err
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert all(f"strange-{name}.json" in page for name in STRANGE)
+    assert "bytes.json" in page
+    assert "dangling.json" in page
+    assert len(read_folder(folder).results) == before
+    assert "<b>much</b>" not in page
+
+
+def test_hidden_files_are_left_alone_and_folders_below_are_read(tmp_path):
+    for name in ("a.json", "sub/b.json", ".hidden.json", ".git/c.json", "sub/d.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    assert [str(file.relative_to(tmp_path)) for file in json_files(tmp_path)] == ["a.json", "sub/b.json"]
+
+
+# The page and its links
+
+
+def links(page):
+    return [address for address in re.findall(r'<a href="([^"]+)"', page) if not address.startswith("#")]
+
+
+def test_links_lead_to_pages_and_data(folder, tmp_path_factory):
+    (folder / "sub").mkdir()
+    odd = "a b#c?é&:1"
+    (folder / "sub" / f"{odd}.json").write_text(GRANTED.to_json())
+    (folder / "sub" / f"{odd}.html").write_text("a page")
+    for index in (folder / "index.html", folder / "sub" / "all.html", tmp_path_factory.mktemp("out") / "index.htm"):
+        save_index(read_folder(folder), index)
+        page = index.read_text(encoding="utf-8")
+        found = links(page)
+        assert len(found) == 2 * len(read_folder(folder).results)
+        assert all((index.parent / unquote(address)).is_file() for address in found)
+        assert not any(set(":#?&") & set(address) for address in found)
+
+
+def test_pages_are_written_where_they_are_missing(texts, reports, tmp_path):
+    names = ("audit-violation", "certificate-granted", "bounds", "curve", "simulation")
+    for name in names:
+        (tmp_path / f"{name}.json").write_text(texts[name])
+    save_index(read_folder(tmp_path), tmp_path / "index.html")
+    pages = {file.stem for file in tmp_path.glob("*.html")}
+    assert pages == {"audit-violation", "certificate-granted", "bounds", "index"}
+    reports["violation"].save_html(tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_text() == (tmp_path / "audit-violation.html").read_text()
+    assert len(links((tmp_path / "index.html").read_text())) == len(names) + 3
+
+
+def test_only_old_pages_of_our_own_are_written_again(tmp_path):
+    (tmp_path / "a.json").write_text(VIOLATION.to_json())
+    page, json_file = tmp_path / "a.html", tmp_path / "a.json"
+    stamp = 1e9
+    for text, age, again in (
+        ("my notes", -10, False),
+        ("Written by privcheck 0.0", 10, False),
+        ("Written by privcheck 0.0", -10, True),
+    ):
+        page.write_text(text)
+        os.utime(json_file, (stamp, stamp))
+        os.utime(page, (stamp + age, stamp + age))
+        save_index(read_folder(tmp_path), tmp_path / "index.html")
+        assert (page.read_text(encoding="utf-8") != text) is again
+
+
+def test_a_result_called_index_does_not_fight_for_the_name(tmp_path):
+    (tmp_path / "index.json").write_text(VIOLATION.to_json())
+    for _ in range(2):
+        save_index(read_folder(tmp_path), tmp_path / "index.html")
+        assert "privcheck results" in (tmp_path / "index.html").read_text()
+    assert links((tmp_path / "index.html").read_text()) == ["index.json"]
+
+
+def test_a_page_that_cannot_be_drawn_is_left_out(tmp_path, monkeypatch):
+    (tmp_path / "a.json").write_text(VIOLATION.to_json())
+
+    def fail(*arguments, **settings):
+        raise RuntimeError("no ink")
+
+    monkeypatch.setattr("privcheck.reporting.results.render_page", fail)
+    save_index(read_folder(tmp_path), tmp_path / "index.html")
+    assert links((tmp_path / "index.html").read_text()) == ["a.json"]
+
+
+def test_the_index_is_the_same_twice_and_says_when(folder):
+    found = read_folder(folder)
+    page = render_index(found, folder / "index.html", {})
+    assert page == render_index(found, folder / "index.html", {})
+    assert f"{datetime.fromtimestamp(1e9, UTC):%Y-%m-%d %H:%M}" in page
+    assert page_index.headline(found).startswith(f"{len(found.results)} results: 2 violation, 2 not certified, ")
+
+
+def test_bounds_survive_their_file():
+    for instance in (
+        named_instance("c2", epsilon=1.0, horizon=1e6),
+        named_instance("c2", epsilon=float("inf"), horizon=1e6),
+        LinearInstance(((1.0, 0.0), (0.0, 1.0)), (0.5, 0.25), 1.0, 1e5),
+        ContextualInstance(dimension=5, epsilon=1.0, horizon=1e5, delta=1e-3, alpha=0.01),
+    ):
+        values = evaluate(instance)
+        back, found = read_bounds(json.loads(bounds_json(instance)))
+        assert back == instance
+        assert found == values
+
+
+def test_the_page_of_bounds_from_a_file_is_that_of_the_bounds(texts):
+    instance, values = read_bounds(json.loads(texts["bounds"]))
+    original = named_instance("c2", epsilon=1.0, horizon=1e6)
+    assert render_bounds(instance, values) == render_bounds(original, evaluate(original))
+
+
+# The command
+
+
+def test_exit_status_and_default_place(folder, capsys):
+    assert run(["report", str(folder)]) == 1
+    assert "✗ violation" in capsys.readouterr().out
+    for name in ("audit-violation", "audit-unbounded", "certificate-leaky", "certificate-refused"):
+        (folder / f"{name}.json").unlink()
+    assert run(["report", str(folder), "--html", str(folder / "new" / "all.html")]) == 0
+    assert (folder / "new" / "all.html").is_file()
+
+
+@pytest.mark.parametrize("alarm", ["audit-violation", "certificate-leaky", "certificate-refused"])
+def test_one_bad_result_is_enough(texts, tmp_path, alarm):
+    for name in ("audit-consistent", alarm):
+        (tmp_path / f"{name}.json").write_text(texts[name])
+        (tmp_path / f"{name}.html").touch()
+    assert run(["report", str(tmp_path)]) == 1
+    (tmp_path / f"{alarm}.json").unlink()
+    assert run(["report", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize("place", ["nowhere", "file.txt", "empty"])
+def test_a_bad_folder_is_refused_in_one_line(tmp_path, capsys, place):
+    (tmp_path / "file.txt").touch()
+    (tmp_path / "empty").mkdir()
+    assert run(["report", str(tmp_path / place)]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("privcheck: folder: got ")
+    assert len(err.splitlines()) == 1
+    assert not list(tmp_path.rglob("*.html"))
+
+
+@pytest.mark.parametrize("name", ["index.pdf", "folder.html"])
+def test_a_bad_place_for_the_index_is_refused_before_anything_is_written(texts, tmp_path, capsys, name):
+    (tmp_path / "a.json").write_text(texts["audit-violation"])
+    (tmp_path / "folder.html").mkdir()
+    assert run(["report", str(tmp_path), "--html", str(tmp_path / name)]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"a.json", "folder.html"}
+
+
+def test_a_failed_write_leaves_the_old_index(folder, monkeypatch):
+    index = folder / "index.html"
+    index.write_text("old")
+
+    def fail(self, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    assert run(["report", str(folder)]) == 2
+    assert index.read_text() == "old"
