@@ -1,8 +1,10 @@
-"""Auditors side by side: `python benchmarks/rivals [--runs 100000] [--seeds 3] [--large] [--out docs/rivals.md]`.
+"""Auditors side by side: `python benchmarks/rivals [--runs 100000] [--seeds 3] [--large] [--repositories DIR]`.
 
 Every tool is installed from the package index into a virtual environment of its own, under --folder, and is given the
-same number of runs of the same mechanisms on the same pair of inputs. privcheck plays its own runs; it is given the
-pair, and finds its score and its events on the runs themselves.
+same number of runs of the same mechanisms on the same pair of inputs. A tool that is published as a repository only is
+taken from its checkout in --repositories, a folder of repositories cloned under their names, and only what it needs is
+installed. privcheck plays its own runs; it is given the pair, and finds its score and its events on the runs
+themselves.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import json
+import os
 import platform
 import statistics
 import subprocess
@@ -17,6 +20,7 @@ import sys
 import time
 import venv
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +34,11 @@ from tools import TOOLS, Tool
 import privcheck
 
 LEVEL = 0.05
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds after which a driver is stopped."""
+
+ALONE = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONDONTWRITEBYTECODE": "1"}
+"""Environment of the drivers: one core, and nothing written into a checkout."""
 
 DRIVERS = Path(__file__).parent / "drivers"
 
@@ -43,14 +50,18 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--folder", type=Path, default=Path("out/rivals"), help="environments and samples")
     parser.add_argument("--large", action="store_true", help="install tools that take gigabytes, too")
+    parser.add_argument("--repositories", type=Path, help="folder with checkouts of tools that are on no index")
     parser.add_argument("--out", type=Path, help="write the page there")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    failed = {
-        tool.name: why
-        for tool in TOOLS
-        if (why := "takes gigabytes: --large" if tool.large > arguments.large else install(tool, arguments.folder))
-    }
+    tools, failed = [], {}
+    for known in TOOLS:
+        tool = versioned(known, arguments.repositories)
+        why = missing(tool, arguments.repositories, arguments.large) or install(tool, arguments.folder)
+        if why:
+            failed[tool.name] = why
+        else:
+            tools.append(tool)
     results = {}
     for case in cases():
         found: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
@@ -59,27 +70,55 @@ def main() -> None:
             found["privcheck", "audit"].append(own(case, arguments.runs, seed))
             samples = arguments.folder / "samples.npz"
             np.savez(samples, **case.samples(arguments.runs, seed))
-            for tool in TOOLS:
-                if tool.name not in failed:
-                    for name, result in others(tool, case, samples, seed, arguments.folder).items():
-                        found[tool.name, name].append(result)
+            for tool in tools:
+                for name, result in others(tool, case, samples, seed, arguments).items():
+                    found[tool.name, name].append(result)
         results[case] = {key: summary(values) for key, values in found.items()}
     command = f"python benchmarks/rivals --runs {arguments.runs} --seeds {arguments.seeds}"
-    command += " --large" * arguments.large
+    command += " --large" * arguments.large + " --repositories DIR" * bool(arguments.repositories)
     where = f"{command}` on {dt.datetime.now(dt.UTC).date()}, Python {platform.python_version()}, one core"
-    text = page(results, f"`{where}, privcheck {privcheck.__version__}", failed)
+    text = page(results, tools, f"`{where}, privcheck {privcheck.__version__}", failed)
     print(text)
     if arguments.out:
         arguments.out.write_text(text, encoding="utf-8")
 
 
+def checkout(tool: Tool, repositories: Path) -> Path:
+    """Return where the checkout of a repository is said to be."""
+    return repositories / tool.repository.split("/")[1]
+
+
+def missing(tool: Tool, repositories: Path | None, large: bool) -> str:
+    """Return why a tool is not to be run, or nothing."""
+    if tool.large and not large:
+        return "takes gigabytes: --large"
+    if tool.repository and not (repositories and checkout(tool, repositories).is_dir()):
+        return f"on no package index, and no checkout of {tool.repository} in --repositories"
+    return ""
+
+
+def versioned(tool: Tool, repositories: Path | None) -> Tool:
+    """Return the tool with the commit of its checkout in its name, if it has one."""
+    if not (tool.repository and repositories):
+        return tool
+    command = ["git", "-C", str(checkout(tool, repositories)), "rev-parse", "--short=7", "HEAD"]
+    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    return replace(tool, name=f"{tool.name} {commit}".strip())
+
+
+def python_of(tool: Tool, folder: Path) -> Path:
+    """Return the interpreter of the tool's environment."""
+    return (folder / tool.name.replace(" ", "-") / "bin" / "python").absolute()
+
+
 def install(tool: Tool, folder: Path) -> str:
     """Make the tool's environment unless it is there, and return why that failed, or nothing."""
-    home = folder / tool.requirements[0].replace("==", "-")
+    python = python_of(tool, folder)
+    home = python.parent.parent
     if (home / "installed").exists():
         return ""
     venv.create(home, with_pip=True, clear=True)
-    command = [home / "bin" / "python", "-m", "pip", "install", "-q", *tool.requirements]
+    command = [python, "-m", "pip", "install", "-q", *tool.requirements]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         return (done.stderr.strip().splitlines() or ["no reason given"])[-1]
@@ -97,21 +136,28 @@ def own(case: Case, runs: int, seed: int) -> dict[str, Any]:
     return {"lower": report.epsilon_lower, "seconds": time.perf_counter() - start, "error": ""}
 
 
-def others(tool: Tool, case: Case, samples: Path, seed: int, folder: Path) -> dict[str, dict[str, Any]]:
+def others(
+    tool: Tool, case: Case, samples: Path, seed: int, arguments: argparse.Namespace
+) -> dict[str, dict[str, Any]]:
     """Return what the methods of a tool say of the recorded samples."""
-    python = (folder / tool.requirements[0].replace("==", "-") / "bin" / "python").absolute()
-    found = {}
-    for method in tool.methods:
-        if method.slow and seed:
-            continue
-        command = [python, DRIVERS / tool.driver, samples, str(case.delta), str(LEVEL), method.name]
-        result: dict[str, Any] = {"lower": None, "seconds": None}
+    environment = os.environ | ALONE
+    if tool.repository:
+        environment["PYTHONPATH"] = str((checkout(tool, arguments.repositories) / tool.source).absolute())
+    fast = [method.name for method in tool.methods if not method.slow]
+    slow = [method.name for method in tool.methods if method.slow and not seed]
+    found: dict[str, dict[str, Any]] = {}
+    for names in filter(None, [fast, *([name] for name in slow)]):
+        command = [python_of(tool, arguments.folder), DRIVERS / tool.driver, samples, str(case.delta), str(LEVEL)]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-            result |= json.loads(done.stdout) if done.stdout else {"error": done.stderr.strip()[-200:]}
+            done = subprocess.run(
+                [*command, *names], capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment
+            )
+            said = [json.loads(line) for line in done.stdout.splitlines()]
+            error = done.stderr.strip()[-200:] or f"stopped with status {done.returncode}"
         except subprocess.TimeoutExpired:
-            result["error"] = f"no answer in {PATIENCE:.0f} s"
-        found[method.name] = result
+            said, error = [], f"no answer in {PATIENCE:.0f} s"
+        nothing = {"lower": None, "seconds": None, "error": error}
+        found |= dict.fromkeys(names, nothing) | {one["method"]: one for one in said}
     return found
 
 

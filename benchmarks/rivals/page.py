@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mechanisms import Case
-from tools import NOT_RUN, TOOLS
+from tools import NOT_RUN, Tool
 
 Results = dict[Case, dict[tuple[str, str], dict[str, Any]]]
 
@@ -13,37 +13,41 @@ INTRODUCTION = """# Auditors side by side
 
 Lower bounds of epsilon at confidence 0.95, from the same number of runs a side of the same mechanism on the same pair
 of inputs: mean over seeds, and median seconds. Seconds of privcheck include playing the runs and learning its score;
-those of the others are for bounding alone. A tool that needs a score is given the exact likelihood ratio, which no user
-has. None of the others takes an interactive learner or searches for its streams, so there is no row for bandits.
-With few seeds small differences are noise, and seconds depend on what else the machine does.
+those of the others are for learning, if they do, and bounding. A tool that needs a score is given the exact likelihood
+ratio, which no user has; one that learns its own is given the outputs, and every run that it uses for learning or
+choosing is one of the number stated. None of the others takes an interactive learner or searches for its streams, so
+there is no row for bandits. With few seeds small differences are noise, and seconds depend on what else the machine
+does.
 """
 
 OWN = (
     "privcheck",
     "audit",
     "the pair",
-    "yes: scores, events and counts on three folds, levels divided by the events",
+    "yes: learning, choosing, weighing and counting on four folds, the level shared among the events",
     True,
 )
 
 
-def page(results: Results, where: str, failed: dict[str, str]) -> str:
+def page(results: Results, tools: list[Tool], where: str, failed: dict[str, str]) -> str:
     """Return the page.
 
     Parameters
     ----------
     results : for each mechanism, what each method found.
+    tools : those that ran.
     where : command, date and versions.
     failed : tools that could not be installed, and why.
 
     """
     methods = [OWN] + [
         (tool.name, m.name, ", ".join(filter(None, ["the pair", m.given])), m.covers, m.valid)
-        for tool in TOOLS
+        for tool in tools
         for m in tool.methods
     ]
-    methods = [method for method in methods if method[0] not in failed]
     head = ["tool", *(f"{case.name} (truth {case.truth:.3f})" for case in results), "bound with this confidence?"]
+    if any(tool.repository for tool in tools):
+        where += ". A tool with a commit in its name ran from its checkout in DIR, cloned under the repository's name"
     lines = [INTRODUCTION, "Printed by " + where + ".\n", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for tool, name, _, _, valid in methods:
         cells = [_cell(case, found.get((tool, name))) for case, found in results.items()]
@@ -51,7 +55,11 @@ def page(results: Results, where: str, failed: dict[str, str]) -> str:
     lines += ["", "Does the stated confidence cover the search for the event?\n"]
     lines += [f"- {tool}, {name}: {covers}. It is given {given}." for tool, name, given, covers, _ in methods]
     lines += ["", "An asterisk marks a mean above the truth, a dagger a method that was run with one seed.\n"]
-    lines += ["## Where privcheck does not lead\n", *_behind(results, methods), ""]
+    lines += ["What our drivers change in code that is published as a repository only, when it runs:\n"] * any(
+        tool.repository for tool in tools
+    )
+    lines += [f"- {tool.name} (`{tool.repository}`): {tool.changed}." for tool in tools if tool.repository]
+    lines += ["", "## Where privcheck does not lead\n", *_behind(results, methods), ""]
     lines += ["## Not in the table\n", *(f"- {tool}: {why}." for tool, why in (NOT_RUN | failed).items())]
     return "\n".join(lines) + "\n"
 

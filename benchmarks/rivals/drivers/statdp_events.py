@@ -1,13 +1,19 @@
-"""Its own search of events on a fifth of the outputs and its own p-value on the rest; the largest epsilon refuted."""
+"""StatDP or its port PyStatDP, whichever is there: its own search of events on a fifth of the outputs and its own
+p-value on the rest; the largest epsilon refuted.
+"""
 
 import multiprocessing.pool
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import count
 
 import numpy as np
 from common import run
-from pystatdp.core import run_algorithm
-from pystatdp.hypotest import test_statistics
-from pystatdp.selectors import select_event
+
+package = "statdp" if find_spec("statdp") else "pystatdp"
+run_algorithm = import_module(f"{package}.core").run_algorithm
+test_statistics = import_module(f"{package}.hypotest").test_statistics
+select_event = import_module(f"{package}.selectors").select_event
 
 CLAIMS = np.arange(0.02, 6.0, 0.02)
 
@@ -17,8 +23,8 @@ def replay(samples, start):
     outputs = [samples["first"][start:].tolist(), samples["second"][start:].tolist()]
     places = [count(), count()]
 
-    def algorithm(queries, epsilon):  # noqa: ARG001
-        side = int(queries[0])
+    def algorithm(*arguments, epsilon):  # noqa: ARG001
+        side = int(arguments[-1][0])
         place = next(places[side]) - 1
         output = outputs[side][max(place, 0) % len(outputs[side])]
         return tuple(np.int64(part) for part in output) if isinstance(output, list) else type_of(output)
@@ -53,4 +59,5 @@ def largest_refuted(samples, delta, level):
     return refuted
 
 
-run({"p-values": largest_refuted}, compiles=True)
+test_statistics(1, 1, 1.0, 1)  # compiles
+run({"p-values": largest_refuted})
