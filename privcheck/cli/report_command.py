@@ -17,8 +17,8 @@ def report(
 ) -> int:
     """Make one page of many results: a sortable row for each, violations first, with links to their pages.
 
-        privcheck audit my_bandit.py:MyBandit --epsilon 1 --arms 2 --json results/mine.json
-        privcheck certify adap-ucb --epsilon 1 --json results/adap-ucb.json
+        privcheck audit adap-ucb --epsilon 1 --json results/audit.json
+        privcheck certify adap-ucb --epsilon 1 --json results/certificate.json
         privcheck report results
 
     Reads the .json files of audits, certificates, bounds and simulations in the folder and below. A page with the same

@@ -123,7 +123,7 @@ def test_an_interrupted_audit_is_inconclusive(capsys, monkeypatch):
 
 BAD = [
     (["nope"], ["No such command 'nope'"]),
-    (["audit"], ["Missing argument", "target"]),
+    (["audit"], ["Missing argument", "TARGET"]),
     (["audit", "adap-ucb", "--nope"], ["No such option", "--nope"]),
     (["audit", "adap-ucb", "--epsilon", "x"], ["--epsilon"]),
     (["audit", "adap-ucb", "--epsilon"], ["--epsilon"]),
@@ -170,7 +170,7 @@ BAD = [
     (["bounds", "--means", "0.75,0.5", "--epsilon", "1", "--horizon", "0"], ["horizon: got 0.0", "at least 1"]),
     (["bounds", "--instance", "c9", "--epsilon", "1"], ["'c9'", "'c2'"]),
     ([*BOUNDS, "--json", "bounds.txt"], ["json: got 'bounds.txt'", ".json"]),
-    (["simulate"], ["Missing argument", "policies"]),
+    (["simulate"], ["Missing argument", "POLICY"]),
     (["simulate", "ucb", "--horizon", "10"], ["environment: got None", "--means 0.75,0.5"]),
     (["simulate", "ucb", "--means", "0.7,0.5"], ["horizon: got None", "--horizon 1e6"]),
     (["simulate", "ucb", "--means", "0.7,0.5", "--environment", "c2", "--horizon", "10"], ["environment"]),
