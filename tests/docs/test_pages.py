@@ -82,7 +82,7 @@ def test_python_runs_in_order(name, folder):
     ("name", "line"), [(name, line) for name in PAGES for line, out in commands(PAGES[name]) if not out]
 )
 def test_commands_run(name, line, folder, command, capsys):
-    """A page that has no file `my_bandit.py` means that of the README; `report` reads what the lines before it wrote."""
+    """A page that has no file `my_bandit.py` means that of the README; `report` reads what lines before it wrote."""
     for page in (PAGES["README.md"], PAGES[name]):
         write_files(page, folder)
     for file in set(re.findall(r"\w+\.py", line)):
