@@ -1,7 +1,7 @@
 """Bandit simulators side by side: `python benchmarks/simulators [--repeats 5] [--out docs/simulators.md]`.
 
 Every package is installed from the package index into a virtual environment of its own, under --folder, and plays the
-same Bernoulli problem over the same horizon, as often as privcheck does. One thread, CPU time; the players take turns.
+same Bernoulli problem over the same horizon. One thread, CPU time; the players take turns.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from page import Round, page
+from page import MORE, Round, page
 from tools import LOOP, TOOLS, Tool
 
 import privcheck
@@ -55,7 +55,7 @@ def main() -> None:
         print(f"repeat {repeat + 1} of {arguments.repeats}", file=sys.stderr)
         seed, horizon, runs = arguments.seed + repeat * arguments.runs, arguments.horizon, arguments.runs
         for name in PLAYED:
-            rounds["privcheck", name].append(kernel(name, horizon, runs, seed))
+            rounds["privcheck", name].append(kernel(name, horizon, MORE * runs, seed))
             rounds[LOOP, name].append(loop(name, horizon, runs, seed))
         for tool in TOOLS:
             if tool.name not in failed:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from tools import TOOLS
 
+MORE = 100
+"""Runs of privcheck for every run of another player."""
+
 APART = 4.0
 """Standard errors beyond which two mean regrets are reported as different: 6e-5 for one pair that plays alike."""
 
@@ -23,11 +26,11 @@ class Round:
 
 INTRODUCTION = """# Simulators side by side
 
-Every package plays the same problem, as many runs over the same horizon, with its own loop, rewards and policies; one
-thread, CPU time, start-up and compilation not counted, medians of repeats in which the players take turns. *privcheck*
-is the compiled step engine, which draws every single reward; no event engine is in this table. The last column shows
-whether the same algorithm was played: the difference of the mean regret from privcheck's, in its standard error.
-All rows of an algorithm are compared with the same runs of privcheck, so they err together.
+Every package plays the same problem over the same horizon, with its own loop, rewards and policies; one thread, CPU
+time, start-up and compilation not counted, medians of repeats in which the players take turns. *privcheck* is the
+compiled step engine, which draws every single reward; no event engine is in this table. It plays {more} times as many
+runs as the others, so that its own mean regret is known well. The last column shows whether the same algorithm was
+played: the difference of the mean regret from privcheck's, in its standard error.
 """
 
 
@@ -51,8 +54,8 @@ def page(
     """
     compared = {(tool.name, name): own for tool in TOOLS for name, own in tool.plays.items()}
     arms = ", ".join(f"{mean:g}" for mean in means)
-    problem = f"Bernoulli arms of means {arms}; T = {horizon:,}; {runs} runs in every repeat."
-    lines = [INTRODUCTION, problem, "", f"Printed by {where}.", ""]
+    problem = f"Bernoulli arms of means {arms}; T = {horizon:,}; {runs} runs in every repeat of the others."
+    lines = [INTRODUCTION.format(more=MORE), problem, "", f"Printed by {where}.", ""]
     lines += [
         "| algorithm | player | steps/s | privcheck is faster by | mean regret ± se | apart |",
         "|---|---|---:|---:|---:|---:|",
@@ -80,13 +83,16 @@ def page(
     return "\n".join(lines) + "\n"
 
 
+def _speed(each: Round) -> float:
+    return len(each.regret) / (each.seconds or math.nan)
+
+
 def _rate(found: list[Round], horizon: int) -> str:
-    return f"{statistics.median(horizon * len(each.regret) / (each.seconds or math.nan) for each in found):,.0f}"
+    return f"{statistics.median(horizon * _speed(each) for each in found):,.0f}"
 
 
 def _ratio(found: list[Round], base: list[Round]) -> str:
-    pairs = zip(found, base, strict=True)
-    return f"{statistics.median((each.seconds or 0.0) / (own.seconds or math.nan) for each, own in pairs):,.0f}"
+    return f"{statistics.median(_speed(own) / _speed(each) for each, own in zip(found, base, strict=True)):,.0f}"
 
 
 def _regret(found: list[Round]) -> tuple[float, float]:
