@@ -74,5 +74,6 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """Import the parts of the public interface when they are first used, so that `privcheck --help` is quick."""
     if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = getattr(importlib.import_module(_HOMES[name]), name)  # found without this function next time
+        return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

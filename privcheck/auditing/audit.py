@@ -13,6 +13,7 @@ from privcheck.auditing.candidates import candidate_pairs
 from privcheck.auditing.exact import exact_loss
 from privcheck.auditing.fixed_runs import search_and_confirm
 from privcheck.auditing.judging import ended_early
+from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.playing.mechanisms import MechanismRunner
 from privcheck.auditing.report import AuditReport, Witness
 from privcheck.auditing.runners import Runner
@@ -139,14 +140,19 @@ def audit(
     pairs = candidate_pairs(target, settings, count, streams)
     horizon = len(np.atleast_1d(pairs[0].first))
     policy = resolve(target, settings, horizon, count)
-    _check_reproducible(policy.runner, pairs[0], settings.seed)
-    runs, deadline = _plan(settings, policy.runner, pairs, started)
+    alike = _check_reproducible(policy.runner, pairs[0], settings.seed)
+    runs, deadline, looked_at = _plan(settings, policy.runner, pairs, started)
     sampler = Sampler(policy.runner, settings.seed, settings.jobs, deadline)
     play = search_and_bet if settings.sequential else search_and_confirm
     try:
-        outcome = play(sampler, pairs, runs, settings, policy)
+        outcome = play(sampler, looked_at, runs, settings, policy)
     except KeyboardInterrupt:
         outcome = ended_early(Screening(1, 0), "interrupted", settings)
+    if len(looked_at) < len(pairs):
+        few = f"{len(looked_at):,} of {len(pairs):,} candidate pairs of streams"
+        outcome["notes"].append(f"the time budget is enough for {few}, taken evenly: a longer one looks at all of them")
+    if alike and outcome["verdict"] == "violation":
+        outcome["notes"].append(ALIKE)
     return AuditReport(
         target=policy.name,
         epsilon_claimed=settings.epsilon,
@@ -207,27 +213,42 @@ def _certificate(target: Any, settings: Settings, horizon: int, arms: int, polic
     return certificate if released else None
 
 
-def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: float) -> tuple[int, float]:
-    """Return the number of runs, fixed before any counted run, and the time at which to give up."""
+def _plan(
+    settings: Settings, runner: Runner, pairs: list[StreamPair], started: float
+) -> tuple[int, float, list[StreamPair]]:
+    """Return the number of runs, fixed before any counted run, the time at which to give up, and the pairs for it."""
     time_budget = settings.time_budget
     if settings.runs is None and time_budget is None and runner.engine != "kernel":
         time_budget = budget.PYTHON_TIME_BUDGET
     if time_budget is None:
-        return settings.runs or budget.KERNEL_RUNS, math.inf
+        return settings.runs or budget.KERNEL_RUNS, math.inf, pairs
     runs = settings.runs
     if runs is None:
         cost = budget.seconds_per_run(runner, pairs[0].first, settings.seed)
         left = max(0.0, time_budget - (time.monotonic() - started))
-        runs = budget.runs_within(left, cost, settings.jobs, runner.engine, len(pairs))
-    return runs, started + time_budget
+        kept = budget.pairs_within(left, cost, settings.jobs, len(pairs))
+        pairs = [pairs[i * len(pairs) // kept] for i in range(kept)]
+        runs = budget.runs_within(left, cost, settings.jobs, runner.engine, kept)
+    return runs, started + time_budget, pairs
 
 
-def _check_reproducible(runner: Runner, pair: StreamPair, seed: int) -> None:
-    """Play the same seeds twice: a policy with randomness of its own, or with memory between runs, differs."""
+ALIKE = (
+    "a hundred runs with different Generators put out the same: when noise is meant to be there, it comes from a "
+    "generator of the policy's own with a fixed seed, not from the Generator that it is given"
+)
+
+
+def _check_reproducible(runner: Runner, pair: StreamPair, seed: int) -> bool:
+    """Play the same seeds twice: a policy with randomness of its own, or with memory between runs, differs.
+
+    Return whether all runs put out the same.
+    """
     if not runner.reproducible:
-        return
+        return False
+    alike = True
     for table, other in ((pair.first, pair.second), (pair.second, pair.first)):
         once, twice = (runner.play(table, 100, np.random.SeedSequence(seed, spawn_key=(0, 2)), other) for _ in range(2))
+        alike = alike and not once.differs(Outputs.joined([once[:1]] * len(once))).any()
         differs = once.differs(twice)
         if differs.any():
             place = int(np.flatnonzero(differs)[0]) + 1
@@ -240,3 +261,4 @@ def _check_reproducible(runner: Runner, pair: StreamPair, seed: int) -> None:
                 "a policy whose randomness all comes from the Generator that its factory is given",
                 "look for numpy.random, random or another module's global generator, or state kept between runs",
             )
+    return alike and runner.engine != "kernel"

@@ -68,3 +68,17 @@ def runs_within(seconds: float, cost: float, jobs: int, engine: str, pairs: int 
         return max(20, int(raw))
     digits = 10 ** (int(math.log10(raw)) - 1)
     return int(int(raw / digits + 1e-9) * digits)
+
+
+def pairs_within(seconds: float, cost: float, jobs: int, pairs: int) -> int:
+    """Return how many candidate pairs of streams can be screened in half of a time budget; at least 2.
+
+    >>> pairs_within(60.0, 1e-3, 1, 800), pairs_within(60.0, 1e-4, 1, 800)
+    (86, 800)
+    """
+    affordable = SAFETY * seconds * (1 + 0.8 * (jobs - 1)) / cost
+    few, many = 2, pairs + 1
+    while many - few > 1:
+        middle = (few + many) // 2
+        few, many = (middle, many) if screening_cost(middle, 0) <= 0.5 * affordable else (few, middle)
+    return min(pairs, few)

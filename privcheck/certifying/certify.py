@@ -115,7 +115,10 @@ def certify(
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
     released = any(session.ledger.releases for session in sessions)
     if not (released or refusals):
-        notes.append("nothing was released through a mechanism of privcheck")
+        notes.append(
+            "nothing was released through a mechanism of privcheck: noise of numpy's cannot be counted, so make it "
+            "with privcheck.mechanisms, e.g. Laplace(sensitivity=1.0, epsilon=1.0).release(value, rng)"
+        )
     granted = not (leaks or refusals or notes or replayed.divergences) and settings.epsilon is not None
     return Certificate(
         target=policy.name,

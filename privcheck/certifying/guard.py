@@ -156,6 +156,9 @@ def guard(
     >>> policy.spent, policy.left
     (1.0, 0.0)
     """
+    if isinstance(policy, type):
+        hint = f"build it first: guard({policy.__name__}(rng), ...)"
+        raise PrivcheckError("policy", words(f"the class {policy.__name__}"), "an object of it", hint)
     if not all(callable(getattr(policy, name, None)) for name in ("select", "update")):
         got = words(f"an object of type {type(policy).__name__}")
         raise PrivcheckError("policy", got, "an object with select() and update()", "build the policy first")

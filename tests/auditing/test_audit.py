@@ -561,3 +561,15 @@ def test_expectations_can_fail():
     assert not dataclasses.replace(declared_audit, expected="consistent").as_expected(report)
     assert not dataclasses.replace(declared_audit, least_lower_bound=2.5).as_expected(report)
     assert not declared_audit.as_expected(dataclasses.replace(report, epsilon_lower=None, verdict="inconclusive"))
+
+
+def test_a_time_budget_that_is_too_short_for_all_pairs_looks_at_some(monkeypatch, policies):
+    """A run is said to take 10 ms; 40 s are then enough to look at some of the pairs, and the report says so."""
+    monkeypatch.setattr(budget, "seconds_per_run", lambda *_: 0.01)
+    report = privcheck.audit(policies.LeakyResponse, epsilon=0.5, arms=2, horizon=16, time_budget=40.0)
+    assert report.epsilon_lower is not None
+    (note,) = [note for note in report.notes if "candidate pairs" in note]
+    few, every = map(int, re.findall(r"\d+", note)[:2])
+    assert 2 <= few < every
+    assert few <= report.screened_pairs
+    assert report.screened_pairs < every

@@ -233,6 +233,58 @@ def test_policies_that_break_the_contract(policies, name, fragments):
     refused(getattr(policies, name), *fragments, kind=PolicyError)
 
 
+class OneArgument:
+    def __init__(self, rng):
+        self.rng = rng
+
+    def select(self):
+        return 0
+
+    def update(self, reward):
+        pass
+
+
+class TakesContext(OneArgument):
+    def select(self, context):
+        return 0
+
+
+class RaisesTypeErrors(OneArgument):
+    def update(self, action, reward):
+        raise TypeError("its own")
+
+
+@pytest.mark.parametrize(
+    ("policy", "fragments"),
+    [
+        (OneArgument, ["round 1: got TypeError: OneArgument.update() takes 2", "select() and update(action, reward)"]),
+        (TakesContext, ["select() missing 1 required", "for feedback 'bandit'", "contextual"]),
+        (RaisesTypeErrors, ["TypeError: its own (test_bad_input.py, line", "plays every round"]),
+    ],
+)
+def test_methods_with_other_arguments(policy, fragments):
+    refused(policy, *fragments, kind=PolicyError)
+
+
+def test_a_generator_with_a_fixed_seed_is_pointed_out():
+    """The policy's noise is the same in every run, so that its actions tell the rewards: a violation, with a hint."""
+
+    class FixedSeed:
+        def __init__(self, rng):
+            self.rng, self.noisy = np.random.default_rng(0), 0.0
+
+        def select(self):
+            return int(self.noisy > 0.5)
+
+        def update(self, action, reward):
+            self.noisy = reward + self.rng.laplace()
+
+    report = privcheck.audit(FixedSeed, **OPTIONS)
+    assert report.verdict == "violation"
+    assert "a fixed seed" in " ".join(report.notes)
+    assert not privcheck.audit("ucb", **OPTIONS).notes
+
+
 @pytest.mark.parametrize("name", ["GlobalNumpy", "GlobalRandom", "FreshGenerator", "ClassState"])
 def test_policies_that_are_not_reproducible(policies, place, name):
     fragments = ["different actions in round", "randomness all comes from the Generator", "state kept between runs"]

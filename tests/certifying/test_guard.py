@@ -273,3 +273,8 @@ def test_what_is_no_policy_is_refused(policy):
         guard(policy, epsilon=1.0)
     assert caught.value.parameter == "policy"
     assert privcheck.guard is guard
+
+
+def test_a_class_is_not_a_policy():
+    with pytest.raises(PrivcheckError, match=r"the class Selects, expected an object of it; .*guard\(Selects\(rng\)"):
+        guard(Selects, epsilon=1.0)

@@ -16,6 +16,17 @@ from privcheck.privacy.contexts import Contexts
 
 Table = npt.NDArray[np.float64]
 Play = Callable[[Any], list[int]]
+Rounds = Callable[[Any, list[int]], None]
+"""Plays a policy round by round, and appends what it played."""
+
+CALLS = {
+    "bandit": "select() and update(action, reward)",
+    "full": "select() and update(action, rewards)",
+    "contextual": "select(context) and update(context, action, reward)",
+    "semi-bandit": "select() and update(action, rewards)",
+    "identification": "select(), update(action, reward), recommend() and stopped",
+}
+"""How a policy is called, by the feedback that it gets."""
 
 METHODS = {"identification": ("select", "update", "recommend")}
 """Methods that a policy needs, where it needs more than `select` and `update`."""
@@ -28,10 +39,10 @@ def player(feedback: str, table: Table, arms: int, contexts: Contexts | None) ->
     under "identification" a stopped policy plays K, and one more symbol is its recommendation, K when it has not
     stopped.
     """
-    return _PLAYERS[feedback](table, arms, contexts)
+    return _guarded(_PLAYERS[feedback](table, arms, contexts), feedback)
 
 
-def _bandit(table: Table, arms: int, contexts: Contexts | None) -> Play:  # noqa: ARG001
+def _bandit(table: Table, arms: int, contexts: Contexts | None) -> Rounds:  # noqa: ARG001
     rows = table.tolist()
 
     def play(policy: Any, played: list[int]) -> None:
@@ -42,10 +53,10 @@ def _bandit(table: Table, arms: int, contexts: Contexts | None) -> Play:  # noqa
             policy.update(action, row[action])
             played.append(action)
 
-    return _guarded(play)
+    return play
 
 
-def _full(table: Table, arms: int, contexts: Contexts | None) -> Play:  # noqa: ARG001
+def _full(table: Table, arms: int, contexts: Contexts | None) -> Rounds:  # noqa: ARG001
     rows = [_frozen(row) for row in table]
 
     def play(policy: Any, played: list[int]) -> None:
@@ -54,10 +65,10 @@ def _full(table: Table, arms: int, contexts: Contexts | None) -> Play:  # noqa: 
             policy.update(action, row)
             played.append(action)
 
-    return _guarded(play)
+    return play
 
 
-def _contextual(table: Table, arms: int, contexts: Contexts | None) -> Play:
+def _contextual(table: Table, arms: int, contexts: Contexts | None) -> Rounds:
     assert contexts is not None
     rewards, shown = contexts.split(table, arms)
     rows = [(_frozen(context), row) for context, row in zip(shown, rewards.tolist(), strict=True)]
@@ -68,10 +79,10 @@ def _contextual(table: Table, arms: int, contexts: Contexts | None) -> Play:
             policy.update(context, action, row[action])
             played.append(action)
 
-    return _guarded(play)
+    return play
 
 
-def _semi_bandit(table: Table, arms: int, contexts: Contexts | None) -> Play:  # noqa: ARG001
+def _semi_bandit(table: Table, arms: int, contexts: Contexts | None) -> Rounds:  # noqa: ARG001
     rows = [_frozen(row) for row in table]
 
     def play(policy: Any, played: list[int]) -> None:
@@ -80,10 +91,10 @@ def _semi_bandit(table: Table, arms: int, contexts: Contexts | None) -> Play:  #
             policy.update(chosen, row[list(chosen)])
             played.append(sum(1 << arm for arm in chosen))
 
-    return _guarded(play)
+    return play
 
 
-def _identification(table: Table, arms: int, contexts: Contexts | None) -> Play:  # noqa: ARG001
+def _identification(table: Table, arms: int, contexts: Contexts | None) -> Rounds:  # noqa: ARG001
     rows = table.tolist()
 
     def play(policy: Any, played: list[int]) -> None:
@@ -96,10 +107,10 @@ def _identification(table: Table, arms: int, contexts: Contexts | None) -> Play:
         last = as_arm(policy.recommend(), arms, None) if policy.stopped else arms
         played += [*[arms] * (len(rows) - len(played)), last]
 
-    return _guarded(play)
+    return play
 
 
-_PLAYERS: dict[str, Callable[[Table, int, Contexts | None], Play]] = {
+_PLAYERS: dict[str, Callable[[Table, int, Contexts | None], Rounds]] = {
     "bandit": _bandit,
     "full": _full,
     "contextual": _contextual,
@@ -108,7 +119,7 @@ _PLAYERS: dict[str, Callable[[Table, int, Contexts | None], Play]] = {
 }
 
 
-def _guarded(play: Callable[[Any, list[int]], None]) -> Play:
+def _guarded(play: Rounds, feedback: str) -> Play:
     """Return `play` with whatever a policy raises turned into a `PolicyError` that says where."""
 
     def guarded(policy: Any) -> list[int]:
@@ -119,10 +130,22 @@ def _guarded(play: Callable[[Any, list[int]], None]) -> Play:
             raise
         except (Exception, SystemExit) as error:
             place = f"round {len(played) + 1}"
+            if isinstance(error, TypeError) and _is_here(error):
+                hint = f"another kind of policy needs another feedback, one of {', '.join(CALLS)}"
+                got = words(f"{type(error).__name__}: {error}")
+                raise PolicyError(place, got, f"{CALLS[feedback]} for feedback '{feedback}'", hint) from None
             raise PolicyError(place, words(describe_exception(error)), "a policy that plays every round") from None
         return played
 
     return guarded
+
+
+def _is_here(error: BaseException) -> bool:
+    """Tell whether the call itself failed, before the policy's own code ran."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code.co_filename == __file__
 
 
 def as_arm(action: Any, arms: int, round_number: int | None) -> int:
