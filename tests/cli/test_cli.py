@@ -422,3 +422,22 @@ def test_help_is_quick():
         assert process("--help").returncode == 0
         times.append(time.perf_counter() - start)
     assert statistics.median(times) < 1.5
+
+
+@pytest.mark.parametrize("arguments", [LIST, [*LIST, "--json", "-"], ["--help"]])
+def test_a_pipe_that_nobody_reads_gives_neither_a_verdict_nor_a_traceback(arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = "import sys; from privcheck.cli import main; main()"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            check=False,
+            **ENVIRONMENT,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
