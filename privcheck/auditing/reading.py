@@ -16,6 +16,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.serialise import SCHEMA_VERSION
 
 EXPECTED = "what AuditReport.to_json wrote"
+VERDICTS = (None, "violation", "consistent", "inconclusive")
 
 
 def read_report(text: str) -> AuditReport:
@@ -42,6 +43,8 @@ def read_report(text: str) -> AuditReport:
     if wrong:
         raise PrivcheckError("text", words(f"unknown or missing fields: {', '.join(wrong)}"), EXPECTED)
     try:
+        if content["verdict"] not in VERDICTS:
+            raise ValueError("verdict")
         return AuditReport(**content | _parts(content))
     except (TypeError, ValueError, KeyError):
         raise PrivcheckError("text", words("fields of the wrong type"), EXPECTED) from None

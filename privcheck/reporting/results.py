@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,8 +98,11 @@ def read_result(path: str | Path) -> Result:
         return PrivcheckError("file", str(file), EXPECTED, reason)
 
     try:
+        status = file.stat()  # first: what is written while we read makes the page out of date
+        if not stat.S_ISREG(status.st_mode):
+            raise refused("this is no file, and reading it may never end")
         text = file.read_text(encoding="utf-8")
-        source = Source(file, file.stat().st_mtime, text, json.loads(text))
+        source = Source(file, status.st_mtime, text, json.loads(text))
     except OSError as error:
         raise refused(f"{error.strerror}") from None
     except (ValueError, RecursionError):
