@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -181,6 +184,40 @@ def test_hidden_files_are_left_alone_and_folders_below_are_read(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}")
     assert [str(file.relative_to(tmp_path)) for file in json_files(tmp_path)] == ["a.json", "sub/b.json"]
+
+
+def places_of_strings(content, path=()):
+    """Return the paths of all strings in a JSON value, of lists those in the first two entries."""
+    if isinstance(content, str):
+        return [path]
+    entries = content.items() if isinstance(content, dict) else list(enumerate(content))[:2]
+    return [
+        found
+        for key, value in entries
+        if isinstance(value, str | dict | list)
+        for found in places_of_strings(value, (*path, key))
+    ]
+
+
+def test_no_string_of_a_file_is_read_as_html(texts, tmp_path, monkeypatch):
+    """Pictures, which are slow and drawn from few of them, are left out: their titles are tested with the pictures."""
+    for module in ("page", "page_audit", "page_certificate", "page_bounds"):
+        monkeypatch.setattr(f"privcheck.reporting.{module}.inline_picture", lambda *_: "")
+    drawn = 0
+    for name, text in texts.items():
+        for path in places_of_strings(json.loads(text)):
+            content = json.loads(text)
+            *parents, last = path
+            reduce(getitem, parents, content)[last] = "<img src=x>\"'\x1b[31m"
+            (tmp_path / "a.json").write_text(json.dumps(content))
+            found = read_folder(tmp_path)
+            pages = [render_index(found, tmp_path / "index.html", {})]
+            for result in found.results:
+                with suppress(Exception):  # as the index does
+                    pages += [result.page()] if result.page else []
+            drawn += len(pages) - 1
+            assert not any(sign in page for page in pages for sign in ("<img", "\x1b")), (name, path)
+    assert drawn > 100
 
 
 # The page and its links
