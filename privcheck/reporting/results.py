@@ -24,7 +24,7 @@ from privcheck.reporting.page_simulation import described_place
 from privcheck.reporting.sentences import verdict_word
 from privcheck.reporting.theory_files import read_bounds, read_instance
 from privcheck.reporting.theory_table import describe
-from privcheck.serialise import SCHEMA_VERSION
+from privcheck.serialise import ILL_TYPED, SCHEMA_VERSION
 
 EXPECTED = "a result that a command wrote with --json"
 
@@ -117,7 +117,7 @@ def read_result(path: str | Path) -> Result:
         return READERS[kind](source)
     except PrivcheckError as error:
         raise refused(str(error)) from None
-    except (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError):
+    except ILL_TYPED:
         raise refused("a field is missing or of the wrong type") from None
 
 
