@@ -441,3 +441,12 @@ def test_a_pipe_that_nobody_reads_gives_neither_a_verdict_nor_a_traceback(argume
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize(("text", "seed"), [("9007199254740993", 2**53 + 1), ("1e3", 1000)])
+def test_whole_numbers_are_taken_to_the_last_digit(text, seed, capsys):
+    assert (
+        run(["simulate", "ucb", "--means", "0.75,0.5", "--horizon", "9", "--runs", "2", "--seed", text, "--json", "-"])
+        == 0
+    )
+    assert json.loads(capsys.readouterr().out)["seed"] == seed
