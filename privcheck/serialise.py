@@ -1,4 +1,4 @@
-"""Results as JSON: plain types only, infinities as "inf"."""
+"""Results as JSON, and read back: plain types only, infinities as "inf"."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import math
 from typing import Any
 
 import numpy as np
+
+from privcheck.errors import PrivcheckError, words
 
 SCHEMA_VERSION = 1
 
@@ -40,3 +42,54 @@ def to_json(value: Any) -> str:
     '{"schema_version": 1, "verdict": null}'
     """
     return json.dumps({"schema_version": SCHEMA_VERSION} | plain(value), allow_nan=False)
+
+
+def from_json(text: str, kind: type, expected: str) -> dict[str, Any]:
+    """Return the fields of a dataclass as plain values, from the text that `to_json` gave.
+
+    Raises
+    ------
+    PrivcheckError : text that is no JSON, another schema, unknown or missing fields.
+
+    Examples
+    --------
+    >>> Place = dataclasses.make_dataclass("Place", ["arm"])
+    >>> from_json(to_json(Place(1)), Place, "a place")
+    {'arm': 1}
+    """
+    try:
+        content = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        raise PrivcheckError("text", words("no JSON"), expected) from None
+    if not isinstance(content, dict) or content.pop("schema_version", None) != SCHEMA_VERSION:
+        raise PrivcheckError("text", words("another kind of JSON"), f"{expected}, schema_version {SCHEMA_VERSION}")
+    check_fields(content, kind, expected)
+    return content
+
+
+def check_fields(content: dict[str, Any], kind: type, expected: str) -> None:
+    """Refuse fields that a dataclass does not have, and the lack of those that it needs.
+
+    >>> check_fields({"arms": 1}, dataclasses.make_dataclass("Place", ["arm"]), "a place")
+    Traceback (most recent call last):
+    bounds.errors.PrivcheckError: text: got unknown or missing fields: arm, arms, expected a place
+    """
+    fields = dataclasses.fields(kind)
+    known = {field.name for field in fields}
+    needed = {field.name for field in fields if field.default is field.default_factory is dataclasses.MISSING}
+    wrong = sorted((set(content) - known) | (needed - set(content)))
+    if wrong:
+        raise PrivcheckError("text", words(f"unknown or missing fields: {', '.join(wrong)}"), expected)
+
+
+ILL_TYPED = TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError
+"""What reading fields of the wrong type may raise."""
+
+
+def number(value: Any) -> Any:
+    """Turn "inf" and "-inf" back, and leave everything else.
+
+    >>> number("-inf"), number("a"), number(1)
+    (-inf, 'a', 1)
+    """
+    return {"inf": math.inf, "-inf": -math.inf}.get(value, value) if isinstance(value, str) else value

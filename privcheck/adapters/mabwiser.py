@@ -60,11 +60,11 @@ def from_mabwiser(
     opening = first
     if opening is None:
         opening = [] if getattr(mab, "_is_initial_fit", False) else labels
-    for label in opening:
-        if label not in labels:
-            raise PrivcheckError("first", label, f"labels among {labels}", "as given to MAB(arms)")
+    try:
+        places = [labels.index(label) for label in opening]
+    except (TypeError, ValueError):
+        raise PrivcheckError("first", first, f"labels among {labels}", "as given to MAB(arms)") from None
     name = f"MAB({type(getattr(mab, 'learning_policy', mab)).__name__})"
-    places = [labels.index(label) for label in opening]
     return Adapter(name, labels, build, partial(MabwiserPolicy, first=places, randomise=randomise))
 
 

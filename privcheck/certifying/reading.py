@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections import defaultdict
 from collections.abc import Hashable
-from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
@@ -19,7 +16,7 @@ from privcheck.certifying.leaks import Leak
 from privcheck.certifying.replay import Divergence, ReplayResult
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy import Contexts
-from privcheck.serialise import SCHEMA_VERSION
+from privcheck.serialise import ILL_TYPED, check_fields, from_json, number
 
 EXPECTED = "what Certificate.to_json wrote"
 PAIR = re.compile(r"\((-?\d+), (-?\d+)\)")
@@ -34,13 +31,7 @@ def certificate_from_json(text: str) -> Certificate:
     >>> certificate_from_json(GRANTED.to_json()).to_json() == GRANTED.to_json()
     True
     """
-    try:
-        content = json.loads(text)
-    except (TypeError, ValueError):
-        raise PrivcheckError("text", words("no JSON"), EXPECTED) from None
-    if not isinstance(content, dict) or content.pop("schema_version", None) != SCHEMA_VERSION:
-        raise PrivcheckError("text", words("another kind of JSON"), f"{EXPECTED}, schema_version {SCHEMA_VERSION}")
-    return read_certificate(content)
+    return read_certificate(from_json(text, Certificate, EXPECTED))
 
 
 def read_certificate(content: Any) -> Certificate:
@@ -51,11 +42,7 @@ def read_certificate(content: Any) -> Certificate:
     PrivcheckError : unknown, missing or ill-typed fields.
 
     """
-    known = {field.name for field in fields(Certificate)}
-    needed = {field.name for field in fields(Certificate) if field.default is field.default_factory is MISSING}
-    wrong = sorted((set(content) - known) | (needed - set(content)))
-    if wrong:
-        raise PrivcheckError("text", words(f"unknown or missing fields: {', '.join(wrong)}"), EXPECTED)
+    check_fields(content, Certificate, EXPECTED)
     try:
         contexts = content.get("contexts")
         parts = {
@@ -65,9 +52,9 @@ def read_certificate(content: Any) -> Certificate:
             "leaks": [Leak(**leak | {"data": tuple(_identity(d) for d in leak["data"])}) for leak in content["leaks"]],
             "contexts": None if contexts is None else Contexts(**contexts | {"shape": tuple(contexts["shape"])}),
         }
-        numbers = {name: _number(content[name]) for name in ("epsilon_claimed", "epsilon_upper", "ledger_epsilon")}
+        numbers = {name: number(content[name]) for name in ("epsilon_claimed", "epsilon_upper", "ledger_epsilon")}
         return Certificate(**content | numbers | parts)
-    except (TypeError, ValueError, KeyError, AttributeError):
+    except ILL_TYPED:
         raise PrivcheckError("text", words("fields of the wrong type"), EXPECTED) from None
 
 
@@ -86,11 +73,11 @@ def _replay(content: dict[str, Any]) -> ReplayResult:
         tables = {name: np.array(found[name], float) for name in ("first", "second")}
         actions = {name: tuple(found[name]) for name in ("actions_first", "actions_second")}
         found = Divergence(**found | tables | actions)
-    return ReplayResult(**content | {"largest_loss": _number(content["largest_loss"]), "first_divergence": found})
+    return ReplayResult(**content | {"largest_loss": number(content["largest_loss"]), "first_divergence": found})
 
 
 def _by_datum(content: dict[str, Any]) -> dict[Hashable, float]:
-    return {_datum(name): _number(value) for name, value in content.items()}
+    return {_datum(name): number(value) for name, value in content.items()}
 
 
 def _datum(name: str) -> Hashable:
@@ -105,7 +92,3 @@ def _datum(name: str) -> Hashable:
 
 def _identity(value: Any) -> Hashable:
     return tuple(value) if isinstance(value, list) else value
-
-
-def _number(value: Any) -> Any:
-    return {"inf": math.inf, "-inf": -math.inf}.get(value, value) if isinstance(value, str) else value

@@ -6,6 +6,7 @@ error), 3 inconclusive.
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -62,7 +63,9 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status; bad input is told in one line on standard error."""
     try:
-        return int(app(arguments, standalone_mode=False) or 0)
+        status = int(app(arguments, standalone_mode=False) or 0)
+        sys.stdout.flush()
+        return status
     except PrivcheckError as error:
         return _refuse(str(error))
     except _UsageError as error:
@@ -76,8 +79,17 @@ def run(arguments: list[str] | None = None) -> int:
         sys.stderr.write("privcheck: interrupted\n")
         return 130
     except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+        return _unread()
+    except SystemExit as error:  # click and rich exit with 1, which says "violation", when a pipe breaks
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        return _unread()
+
+
+def _unread() -> int:
+    """Leave what is still buffered to nobody, and return the status of a process that died of a broken pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
 
 
 def _refuse(message: str) -> int:

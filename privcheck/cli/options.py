@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,10 +31,11 @@ def whole(parameter: str, help_text: str) -> Any:
 
     def parse(text: str) -> int:
         try:
-            if float(text).is_integer():
-                return int(float(text))
+            return int(text)
         except ValueError:
-            pass
+            with suppress(ValueError):
+                if float(text).is_integer():
+                    return int(float(text))
         raise PrivcheckError(parameter, text, "a whole number", f"as in --{parameter.replace('_', '-')} 10")
 
     return typer.Option(parser=parse, metavar="INTEGER", help=help_text)

@@ -29,15 +29,19 @@ def report(
     """
     from rich.console import Console
 
+    from privcheck.errors import PrivcheckError
     from privcheck.reporting.index_table import index_table
-    from privcheck.reporting.page_index import headline, read_folder, save_index
+    from privcheck.reporting.numbers import clean
+    from privcheck.reporting.page_index import headline, is_own, read_folder, save_index
 
     target = Path(folder) / "index.html" if html is None else Path(html)
     check_html(html)
+    if html is None and target.is_file() and not is_own(target):
+        raise PrivcheckError("html", str(target), "a page that privcheck wrote", "say where the index goes with --html")
     found = read_folder(folder)
     save_index(found, target)
     for file, reason in found.unread:
-        sys.stderr.write(f"privcheck: not read: {file}: {reason}\n")
+        sys.stderr.write(clean(f"privcheck: not read: {file}: {reason}") + "\n")
     console = Console(highlight=False)
     if found.results:
         console.print(index_table(found))

@@ -42,7 +42,7 @@ def badge(word: str, mark: str) -> str:
     >>> badge("not certified", "✗")
     '<b class="word not-certified">✗ not certified</b>'
     """
-    return f'<b class="word {word.replace(" ", "-")}">{mark} {word}</b>'
+    return f'<b class="word {text(word.replace(" ", "-"))}">{mark} {text(word)}</b>'
 
 
 def items(contents: list[str]) -> str:

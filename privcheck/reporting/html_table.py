@@ -19,7 +19,7 @@ class Cell:
     Parameters
     ----------
     content : HTML.
-    key : what the cell is sorted by; None sorts a text by what it shows, and a number after all others.
+    key : what the cell is sorted by; None sorts a text by what it shows, None and NaN a number after all others.
 
     """
 
@@ -75,7 +75,7 @@ def _row(columns: Sequence[tuple[str, str]], row: Sequence[Cell | str]) -> str:
     cells = []
     for i, ((name, of), given) in enumerate(zip(columns, row, strict=True)):
         cell = given if isinstance(given, Cell) else Cell(given)
-        key = f' data-key="{_key(cell.key)}"' if cell.key is not None else ""
+        key = "" if cell.key is None or cell.key != cell.key else f' data-key="{_key(cell.key)}"'
         if i == 0:
             cells.append(f'<th scope="row" role="rowheader"{key}>{cell.content}</th>')
         else:
@@ -97,4 +97,4 @@ def _key(value: float | str) -> str:
         return text(value)
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    return "" if math.isnan(value) else repr(float(value))
+    return repr(float(value))

@@ -54,7 +54,10 @@ def at_most(value: float | None) -> str:
 def _thousandths(value: float | None, rounded: Callable[[float], int]) -> str:
     if value is None:
         return NONE
-    return signed_infinity(value) if math.isinf(value) else f"{rounded(value * 1000) / 1000:.3f}"
+    if math.isinf(value):
+        return signed_infinity(value)
+    whole = abs(value) >= 2.0**52  # as every number of this size is
+    return f"{value if whole else rounded(value * 1000) / 1000:.3f}"
 
 
 def signed_infinity(value: float) -> str:

@@ -133,7 +133,7 @@ def _row(value: BoundValue, best: bool) -> list[Cell | str]:
     conditions = below(text(f"Conditions, which hold: {asked}.")) if asked else ""
     return [
         Cell(text(name) + below(text(value.statement)) + conditions, value.id),
-        value.kind,
+        text(value.kind),
         Cell(_number(value.value, order_only=not value.asymptotic), value.value),
         Cell(_number(value.constant, order_only=value.asymptotic), value.constant),
         text(value.provenance),

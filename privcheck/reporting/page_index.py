@@ -123,6 +123,14 @@ def render_index(
     return document(title, header(title, headline(folder)), parts)
 
 
+def is_own(page: Path) -> bool:
+    """Return whether privcheck wrote a page."""
+    try:
+        return OWN in page.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return False
+
+
 def headline(folder: Folder) -> str:
     """Return how many results there are, and of which verdicts."""
     counts = Counter(result.verdict for result in folder.results)
@@ -160,7 +168,7 @@ def _row(result: Result, folder: Path, page: Path | None, target: Path) -> list[
         ),
         Cell(numbers.at_least(result.lower), result.lower),
         Cell(numbers.at_most(result.upper), result.upper),
-        numbers.NONE if result.seed is None else Cell(str(result.seed), result.seed),
+        numbers.NONE if result.seed is None else Cell(str(result.seed), str(result.seed)),
         Cell(f'<time datetime="{when:%Y-%m-%dT%H:%M:%SZ}">{when:%Y-%m-%d %H:%M}</time>', result.when),
     ]
 
@@ -189,10 +197,10 @@ def _page(result: Result, index: Path) -> Path | None:
 
 def _outdated(page: Path, when: float) -> bool:
     try:
-        return page.stat().st_mtime < when and OWN in page.read_text(encoding="utf-8")
-    except (OSError, ValueError):
+        return page.stat().st_mtime < when and is_own(page)
+    except OSError:
         return False
 
 
 def _same(page: Path, other: Path) -> bool:
-    return page.resolve() == other.resolve()
+    return os.path.realpath(page) == os.path.realpath(other)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from privcheck.files import check_output, write_whole
 from privcheck.reporting.elements import document, facts, header, inline_picture, items, section, text
@@ -99,17 +98,13 @@ def _summary(simulation: Simulation) -> str:
     columns += [("engine", WORD), ("time", NUMBER)]
     rows: list[list[Cell | str]] = []
     for row, result in zip(simulation.summary(), simulation.results, strict=True):
-        name = text(row["policy"]) + below(text(_spec(result.algorithm)))
+        name = text(row["policy"]) + below(text(repr(result.algorithm)))
         numbers = [NONE if row[key] is None else Cell(amount(row[key]), row[key]) for key in STATISTICS]
         rows.append(
             [Cell(name, row["policy"]), *numbers, text(row["engine"]), Cell(seconds(row["seconds"]), row["seconds"])]
         )
     caption = f"Pseudo-regret after {simulation.horizon:,} rounds, over {plural(simulation.runs, 'run')} of each policy"
     return table(caption, columns, rows, kind="stack")
-
-
-def _spec(algorithm: Any) -> str:
-    return repr(algorithm)
 
 
 def _comparisons(simulation: Simulation) -> list[str]:
@@ -156,7 +151,7 @@ def _setting(simulation: Simulation) -> list[tuple[str, str]]:
         ("rounds", f"{simulation.horizon:,}"),
         ("runs", f"{simulation.runs:,} of each policy"),
         ("seed", str(simulation.seed)),
-        ("policies", "; ".join(_spec(result.algorithm) for result in simulation.results)),
+        ("policies", "; ".join(repr(result.algorithm) for result in simulation.results)),
     ]
 
 

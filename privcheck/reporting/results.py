@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from privcheck.reporting.page_simulation import described_place
 from privcheck.reporting.sentences import verdict_word
 from privcheck.reporting.theory_files import read_bounds, read_instance
 from privcheck.reporting.theory_table import describe
-from privcheck.serialise import SCHEMA_VERSION
+from privcheck.serialise import ILL_TYPED, SCHEMA_VERSION
 
 EXPECTED = "a result that a command wrote with --json"
 
@@ -97,8 +98,11 @@ def read_result(path: str | Path) -> Result:
         return PrivcheckError("file", str(file), EXPECTED, reason)
 
     try:
+        status = file.stat()  # first: what is written while we read makes the page out of date
+        if not stat.S_ISREG(status.st_mode):
+            raise refused("this is no file, and reading it may never end")
         text = file.read_text(encoding="utf-8")
-        source = Source(file, file.stat().st_mtime, text, json.loads(text))
+        source = Source(file, status.st_mtime, text, json.loads(text))
     except OSError as error:
         raise refused(f"{error.strerror}") from None
     except (ValueError, RecursionError):
@@ -113,7 +117,7 @@ def read_result(path: str | Path) -> Result:
         return READERS[kind](source)
     except PrivcheckError as error:
         raise refused(str(error)) from None
-    except (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError):
+    except ILL_TYPED:
         raise refused("a field is missing or of the wrong type") from None
 
 

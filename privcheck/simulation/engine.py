@@ -49,8 +49,8 @@ def engine_of(algorithm: Algorithm, environment: Environment) -> str:
 def chunk_runs(algorithm: Algorithm, environment: Environment, horizon: int) -> int:
     """Return the runs per chunk: a function of the work alone, never of the number of jobs.
 
-    Event engines cost microseconds a run, step engines nanoseconds a round: a chunk takes up to a second, so that few
-    long runs keep several threads busy.
+    Event engines cost microseconds a run, step engines nanoseconds a round: a chunk takes up to a second, or one run,
+    so that few long runs keep several threads busy.
 
     >>> from privcheck.bandits import ALGORITHMS
     >>> from privcheck.environments import Bernoulli

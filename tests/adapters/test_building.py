@@ -6,6 +6,7 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -117,3 +118,12 @@ def test_a_mab_needs_its_labels():
 def test_decision_sets_are_refused():
     with pytest.raises(privcheck.PolicyError, match=r"contexts: got shape \(2, 3\), expected one vector a round"):
         vector(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("first", [3, "right", ["right", "up"], [["left"]]])
+def test_what_is_no_list_of_labels_is_refused(first):
+    def build(seed):
+        return SimpleNamespace(arms=["left", "right"], seed=seed, predict=print, partial_fit=print)
+
+    with pytest.raises(privcheck.PrivcheckError, match=r"first: got .*, expected labels among \['left', 'right'\]"):
+        from_mabwiser(build, first=first)

@@ -169,11 +169,15 @@ def test_a_report_with_infinities_is_read_back():
     ("change", "message"),
     [
         (lambda text: text[:-1], "no JSON"),
+        (lambda text: "[" * 100_000, "no JSON"),
         (lambda text: "[]", "another kind of JSON"),
         (lambda text: json.dumps(json.loads(text) | {"schema_version": 99}), "another kind"),
         (lambda text: json.dumps(json.loads(text) | {"leak": 1}), "unknown or missing fields: leak"),
         (lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "runs"}), "missing fields: runs"),
         (lambda text: json.dumps(json.loads(text) | {"witness": 3}), "wrong type"),
+        (lambda text: json.dumps(json.loads(text) | {"epsilon_estimate": "high"}), "wrong type"),
+        (lambda text: json.dumps(json.loads(text) | {"verdict": "well"}), "wrong type"),
+        (lambda text: text.replace('"first": [[0.0', f'"first": [[1{"0" * 400}'), "wrong type"),
     ],
 )
 def test_what_is_no_report_is_refused(change, message):

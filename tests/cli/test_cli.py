@@ -422,3 +422,31 @@ def test_help_is_quick():
         assert process("--help").returncode == 0
         times.append(time.perf_counter() - start)
     assert statistics.median(times) < 1.5
+
+
+@pytest.mark.parametrize("arguments", [LIST, [*LIST, "--json", "-"], ["--help"]])
+def test_a_pipe_that_nobody_reads_gives_neither_a_verdict_nor_a_traceback(arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = "import sys; from privcheck.cli import main; main()"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            check=False,
+            **ENVIRONMENT,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize(("text", "seed"), [("9007199254740993", 2**53 + 1), ("1e3", 1000)])
+def test_whole_numbers_are_taken_to_the_last_digit(text, seed, capsys):
+    assert (
+        run(["simulate", "ucb", "--means", "0.75,0.5", "--horizon", "9", "--runs", "2", "--seed", text, "--json", "-"])
+        == 0
+    )
+    assert json.loads(capsys.readouterr().out)["seed"] == seed

@@ -85,7 +85,7 @@ def test_commands_run(name, line, folder, command, capsys):
     """A page that has no file `my_bandit.py` means that of the README; `report` reads what lines before it wrote."""
     for page in (PAGES["README.md"], PAGES[name]):
         write_files(page, folder)
-    for file in set(re.findall(r"\w+\.py", line)):
+    for file in set(re.findall(r"[\w/]+\.py", line)):
         skip_without_extras(name, (folder / file).read_text(encoding="utf-8"))
     if line.startswith("privcheck report"):
         for before, _ in commands(PAGES[name]):

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -111,6 +114,7 @@ STRANGE = {
         VIOLATION.to_json().replace('"epsilon_lower": 1.7643969', '"epsilon_lower": "<b>much</b>"'),
         "wrong type",
     ),
+    "verdict": (VIOLATION.to_json().replace('"verdict": "violation"', '"verdict": "<b>fine</b>"'), "wrong type"),
     "nan": (VIOLATION.to_json().replace('"epsilon_lower": 1.7643969', '"epsilon_lower": NaN'), "wrong type"),
     "certificate": (GRANTED.to_json().replace('"releases": [', '"releases": [7, '), "wrong type"),
     "datum": (GRANTED.to_json().replace('"totals": {"1"', '"totals": {"__import__(1)"'), "wrong type"),
@@ -136,9 +140,12 @@ def test_unreadable_files_are_named_and_change_nothing_else(folder, capsys):
     (folder / "bytes.json").write_bytes(b"\xff\xfe{")
     (folder / "dangling.json").symlink_to(folder / "nowhere")
     (folder / "folder.json").mkdir()
+    os.mkfifo(folder / "pipe.json")
+    (folder / "two\nlines\x1b[31m.json").write_text("")
     assert run(["report", str(folder)]) == 1
     out, err = capsys.readouterr()
-    assert len(err.splitlines()) == len(STRANGE) + 2
+    assert len(err.splitlines()) == len(STRANGE) + 4
+    assert "\x1b" not in err
     assert all(line.startswith("privcheck: not read: ") for line in err.splitlines())
     assert "Traceback" not in out + err
     page = (folder / "index.html").read_text(encoding="utf-8")
@@ -149,11 +156,68 @@ def test_unreadable_files_are_named_and_change_nothing_else(folder, capsys):
     assert "<b>much</b>" not in page
 
 
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({"epsilon_lower": 1e306}, f"{1e306:.3f}"),
+        ({"seed": 10**400}, f"1{'0' * 400}"),
+        ({"certificate": None, "epsilon_claimed": 1e306}, "1e+306"),
+    ],
+)
+def test_numbers_of_any_size_are_shown(tmp_path, changes, shown):
+    (tmp_path / "a.json").write_text(json.dumps(json.loads(VIOLATION.to_json()) | changes))
+    (tmp_path / "a.html").touch()
+    assert run(["report", str(tmp_path)]) == 1
+    assert shown in (tmp_path / "index.html").read_text()
+
+
+def test_links_in_circles_are_no_pages(tmp_path):
+    (tmp_path / "a.json").write_text(VIOLATION.to_json())
+    for name in ("a.html", "a.htm"):
+        (tmp_path / name).symlink_to(tmp_path / name)
+    save_index(read_folder(tmp_path), tmp_path / "index.html")
+    assert "Written by privcheck" in (tmp_path / "a.html").read_text()
+
+
 def test_hidden_files_are_left_alone_and_folders_below_are_read(tmp_path):
     for name in ("a.json", "sub/b.json", ".hidden.json", ".git/c.json", "sub/d.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}")
     assert [str(file.relative_to(tmp_path)) for file in json_files(tmp_path)] == ["a.json", "sub/b.json"]
+
+
+def places_of_strings(content, path=()):
+    """Return the paths of all strings in a JSON value, of lists those in the first two entries."""
+    if isinstance(content, str):
+        return [path]
+    entries = content.items() if isinstance(content, dict) else list(enumerate(content))[:2]
+    return [
+        found
+        for key, value in entries
+        if isinstance(value, str | dict | list)
+        for found in places_of_strings(value, (*path, key))
+    ]
+
+
+def test_no_string_of_a_file_is_read_as_html(texts, tmp_path, monkeypatch):
+    """Pictures, which are slow and drawn from few of them, are left out: their titles are tested with the pictures."""
+    for module in ("page", "page_audit", "page_certificate", "page_bounds"):
+        monkeypatch.setattr(f"privcheck.reporting.{module}.inline_picture", lambda *_: "")
+    drawn = 0
+    for name, text in texts.items():
+        for path in places_of_strings(json.loads(text)):
+            content = json.loads(text)
+            *parents, last = path
+            reduce(getitem, parents, content)[last] = "<img src=x>\"'\x1b[31m"
+            (tmp_path / "a.json").write_text(json.dumps(content))
+            found = read_folder(tmp_path)
+            pages = [render_index(found, tmp_path / "index.html", {})]
+            for result in found.results:
+                with suppress(Exception):  # as the index does
+                    pages += [result.page()] if result.page else []
+            drawn += len(pages) - 1
+            assert not any(sign in page for page in pages for sign in ("<img", "\x1b")), (name, path)
+    assert drawn > 100
 
 
 # The page and its links
@@ -293,13 +357,24 @@ def test_a_bad_place_for_the_index_is_refused_before_anything_is_written(texts, 
     assert {path.name for path in tmp_path.iterdir()} == {"a.json", "folder.html"}
 
 
+def test_a_page_of_somebody_else_is_not_replaced_unless_it_is_named(folder, capsys):
+    index = folder / "index.html"
+    index.write_text("my own start page")
+    assert run(["report", str(folder)]) == 2
+    assert capsys.readouterr().err.startswith(f"privcheck: html: got '{index}', expected a page that privcheck wrote")
+    assert index.read_text() == "my own start page"
+    for arguments in ([str(folder), "--html", str(index)], [str(folder)]):
+        assert run(["report", *arguments]) == 1
+        assert "privcheck results" in index.read_text()
+
+
 def test_a_failed_write_leaves_the_old_index(folder, monkeypatch):
     index = folder / "index.html"
-    index.write_text("old")
+    index.write_text("old: Written by privcheck")
 
     def fail(self, target):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
     assert run(["report", str(folder)]) == 2
-    assert index.read_text() == "old"
+    assert index.read_text() == "old: Written by privcheck"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -16,6 +17,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.reporting import page_bounds, page_simulation
 from privcheck.reporting.elements import text
 from privcheck.reporting.examples import CERTIFIED, GRANTED, VIOLATION
+from privcheck.reporting.html_table import NUMBER, TEXT, Cell, table
 from privcheck.reporting.numbers import amount
 from privcheck.reporting.page_bounds import render_bounds, save_bounds_page
 from privcheck.reporting.page_simulation import render_simulation
@@ -191,3 +193,8 @@ def test_pages_are_saved_whole(simulation, tmp_path):
         with pytest.raises(PrivcheckError, match="path: got"):
             save(tmp_path / "page.txt")
     assert {entry.name for entry in tmp_path.iterdir()} == {"new"}
+
+
+def test_what_is_no_number_has_no_key_and_sorts_after_all_numbers():
+    page = table("a", [("name", TEXT), ("length", NUMBER)], [["a", Cell("nan", math.nan)], ["b", Cell("-1", -1.0)]])
+    assert re.findall('data-key="([^"]*)"', page) == ["-1.0"]
