@@ -24,8 +24,8 @@ def report(
     Reads the .json files of audits, certificates, bounds and simulations in the folder and below. A page with the same
     name is linked; where it is missing and the JSON holds enough (audits, certificates and bounds) it is written.
 
-    Exit status: 0 nothing found, 1 any violation, leak or refused certificate, 2 bad input. A file that cannot be read
-    is named, and changes nothing.
+    Exit status: 0 nothing found, 1 any violation, leak or refused certificate, 2 bad input, also a .json file that
+    cannot be read as a result: it is named, and the page is made without it.
     """
     from rich.console import Console
 
@@ -46,4 +46,6 @@ def report(
     if found.results:
         console.print(index_table(found))
     console.print(f"{headline(found)}\npage: {target}", markup=False, soft_wrap=True)
-    return 1 if found.alarm else 0
+    if found.alarm:
+        return 1
+    return 2 if found.unread else 0

@@ -337,6 +337,15 @@ def test_one_bad_result_is_enough(texts, tmp_path, alarm):
     assert run(["report", str(tmp_path)]) == 0
 
 
+def test_a_result_that_was_cut_off_does_not_pass(texts, tmp_path, capsys):
+    (tmp_path / "good.json").write_text(texts["audit-consistent"])
+    (tmp_path / "cut.json").write_text(texts["audit-violation"][:-100])
+    assert run(["report", str(tmp_path)]) == 2
+    assert "cut.json: this is no JSON" in capsys.readouterr().err
+    (tmp_path / "cut.json").unlink()
+    assert run(["report", str(tmp_path)]) == 0
+
+
 @pytest.mark.parametrize("place", ["nowhere", "file.txt", "empty"])
 def test_a_bad_folder_is_refused_in_one_line(tmp_path, capsys, place):
     (tmp_path / "file.txt").touch()
