@@ -27,7 +27,7 @@ Audit, certify, bound and simulate differentially private bandits.
     privcheck audit my_bandit.py:MyBandit --epsilon 1 --arms 2 --horizon 16
     privcheck certify adap-ucb --epsilon 1
     privcheck bounds --means 0.75,0.625,0.5 --epsilon 1 --horizon 1e7
-    privcheck simulate adap-ucb kl-ucb --environment c2 --epsilon 1 --horizon 1e6
+    privcheck simulate adap-ucb kl-ucb --environment c2 --epsilon 1 --horizon 1e5 --runs 200
 
 `privcheck COMMAND --help` describes a command and its options.
 
@@ -71,13 +71,22 @@ def run(arguments: list[str] | None = None) -> int:
             sys.stdout.write(text + "\n")
             return 0
         message = " ".join(text.split()).rstrip(".")
-        return _refuse(f"{message}; `privcheck --help` shows what there is")
+        return _refuse(f"{message}; {_what_there_is(error)}")
     except (typer.Abort, KeyboardInterrupt):
         sys.stderr.write("privcheck: interrupted\n")
         return 130
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+
+
+def _what_there_is(error: Exception) -> str:
+    """Say which help to read, or why there is no such option."""
+    context = getattr(error, "ctx", None)
+    command = context.info_name if context is not None and context.parent is not None else ""
+    if command == "certify" and getattr(error, "option_name", "") == "--delta":
+        return "certificates are of pure epsilon"
+    return f"`privcheck {command} --help` shows what there is".replace("  ", " ")
 
 
 def _refuse(message: str) -> int:
