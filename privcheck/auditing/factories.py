@@ -37,7 +37,7 @@ class Location:
 
     def load(self) -> Callable[..., Any]:
         """Import the file or module and return the named factory; PrivcheckError tells what is wrong with it."""
-        module = _import_file(Path(self.module)) if self.is_file else _import_module(self.module)
+        module = _import_file(Path(self.module)) if self.is_file else _import_module(self.module, self.name)
         if not hasattr(module, self.name):
             public = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
             raise PrivcheckError(
@@ -69,17 +69,19 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
-def _import_module(name: str) -> ModuleType:
+def _import_module(name: str, attribute: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
-        raise _import_failed(name, error) from None
+        missing = isinstance(error, ModuleNotFoundError) and error.name in (name, name.partition(".")[0])
+        file = Path(*name.split(".")).with_suffix(".py") if missing else None
+        hint = f"write {file}:{attribute}" if file is not None and file.is_file() else "mend it first"
+        raise _import_failed(name, error, hint) from None
 
 
-def _import_failed(name: str, error: BaseException) -> PrivcheckError:
-    return PrivcheckError(
-        "target", words(f"{name}, which raises {describe_exception(error)}"), "a target that imports", "mend it first"
-    )
+def _import_failed(name: str, error: BaseException, hint: str = "mend it first") -> PrivcheckError:
+    got = words(f"{name}, which raises {describe_exception(error)}")
+    return PrivcheckError("target", got, "a target that imports", "" if isinstance(error, PrivcheckError) else hint)
 
 
 def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
@@ -132,5 +134,6 @@ def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> 
 def describe_exception(error: BaseException) -> str:
     """Say what was raised and where, in the user's own file."""
     frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    known = frames and not frames[-1].filename.startswith("<frozen")
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if known else ""
     return f"{type(error).__name__}: {error}{where}"

@@ -28,7 +28,7 @@ Audit, certify, bound and simulate differentially private bandits.
     privcheck audit my_bandit.py:MyBandit --epsilon 1 --arms 2 --horizon 16
     privcheck certify adap-ucb --epsilon 1
     privcheck bounds --means 0.75,0.625,0.5 --epsilon 1 --horizon 1e7
-    privcheck simulate adap-ucb kl-ucb --environment c2 --epsilon 1 --horizon 1e6
+    privcheck simulate adap-ucb kl-ucb --environment c2 --epsilon 1 --horizon 1e5 --runs 200
 
 `privcheck COMMAND --help` describes a command and its options.
 
@@ -74,7 +74,7 @@ def run(arguments: list[str] | None = None) -> int:
             sys.stdout.write(text + "\n")
             return 0
         message = " ".join(text.split()).rstrip(".")
-        return _refuse(f"{message}; `privcheck --help` shows what there is")
+        return _refuse(f"{message}; {_what_there_is(error)}")
     except (typer.Abort, KeyboardInterrupt):
         sys.stderr.write("privcheck: interrupted\n")
         return 130
@@ -90,6 +90,15 @@ def _unread() -> int:
     """Leave what is still buffered to nobody, and return the status of a process that died of a broken pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 141
+
+
+def _what_there_is(error: Exception) -> str:
+    """Say which help to read, or why there is no such option."""
+    context = getattr(error, "ctx", None)
+    command = context.info_name if context is not None and context.parent is not None else ""
+    if command == "certify" and getattr(error, "option_name", "") == "--delta":
+        return "certificates are of pure epsilon"
+    return f"`privcheck {command} --help` shows what there is".replace("  ", " ")
 
 
 def _refuse(message: str) -> int:

@@ -83,7 +83,7 @@ def render_bounds(
     sentences = dict.fromkeys(f"CONTRADICTION: {describe_contradiction(lower, upper)}" for lower, upper in wrong)
     parts = [element("p", element("strong", text(sentence)), "alarm") for sentence in sentences]
     if isinstance(instance, Instance):
-        parts.append(element("p", element("b", "Privacy regime.") + " " + text(f"{regime_sentence(instance)}.")))
+        parts.append(element("p", element("b", "Privacy.") + " " + text(f"{regime_sentence(instance)}.")))
     parts += _picture(instance, along)
     for number, quantity in enumerate(dict.fromkeys(value.quantity for value in applying), start=1):
         parts.append(_block(quantity, [value for value in applying if value.quantity == quantity], best, number))

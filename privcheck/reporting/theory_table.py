@@ -70,8 +70,8 @@ def describe(instance: Any) -> str:
 def regime_sentence(instance: Instance) -> str:
     """Return the privacy regime of an instance, and the budgets at which it changes.
 
-    >>> regime_sentence(Instance("bernoulli", (0.8, 0.1), epsilon=0.3))
-    'high privacy: it changes at epsilon = 1.637, and privacy costs nothing from epsilon = 3.584 on'
+    >>> regime_sentence(Instance("bernoulli", (0.8, 0.1), epsilon=0.3)).partition(", and ")[0]
+    'high-privacy regime at epsilon = 0.3; the regime changes at epsilon = 1.637'
     """
     regime = privacy_regime(instance)
     if regime.changes_from is None or regime.changes_to is None or regime.free_from is None:
@@ -82,7 +82,8 @@ def regime_sentence(instance: Instance) -> str:
     free = f"privacy costs nothing from epsilon = {regime.free_from:.4g} on"
     if math.isinf(regime.free_from):
         free = "privacy always costs something"
-    return f"{regime.name}: it changes {where}, and {free}"
+    here = f"{regime.name.replace(' ', '-')} regime at epsilon = {instance.epsilon:g}"
+    return f"{here}; the regime changes {where}, and {free}"
 
 
 def bound_text(value: BoundValue) -> str:

@@ -33,6 +33,9 @@ def chosen_algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int
     if not isinstance(policy, str):
         hint = "wrap ids in quotes, and make specs such as ALGORITHMS['adap-ucb'](arms=5, epsilon=1.0)"
         raise PrivcheckError("policies", policy, "a shipped id or a spec", hint)
+    if ":" in policy:
+        hint = "only shipped algorithms are simulated, `privcheck list` shows them; a policy of your own can be audited"
+        raise PrivcheckError("policies", policy, "the id of a shipped algorithm", hint)
     name, given = split_description(policy)
     cls = ALGORITHMS[name]
     if given.get("arms", arms) != arms:

@@ -86,6 +86,7 @@ class BanditMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def play(self, data: st.DataObject) -> None:
         """Play a round."""
+        __tracebackhide__ = True
         context = [] if self.contexts is None else [data.draw(contexts_of(self.contexts), label="context")]
         action = self.policy.select(*context)
         if not 0 <= action < self.arms:
@@ -108,6 +109,7 @@ class BanditMachine(RuleBasedStateMachine):
     @invariant()
     def the_ledger_is_within_the_budget(self) -> None:
         """Add the ledger up anew."""
+        __tracebackhide__ = True
         if not hasattr(self, "policy"):
             return
         check_ledger(self.policy.ledger, self.epsilon, self.played)
@@ -131,6 +133,7 @@ def check_ledger(ledger: Ledger, epsilon: float, rounds: int) -> None:
     >>> _ = ledger.record(1, "laplace", 1.0, {1: 1.0}, {1: 1.0}, "bandit.py:7")
     >>> check_ledger(ledger, 1.0, 1)
     """
+    __tracebackhide__ = True
     charged: dict[Any, list[float]] = {}
     for release in ledger.releases:
         for datum, loss in release.losses.items():

@@ -106,7 +106,7 @@ def _failure(assertion: Callable[..., Any], mark: pytest.Mark, target: Any) -> s
     try:
         inspect.signature(assertion).bind(target, *mark.args, **mark.kwargs)
     except TypeError as error:
-        return f"pytest.mark.{mark.name}: {error}"
+        return f"pytest.mark.{mark.name}: {error}; as in @pytest.mark.{mark.name}(epsilon=1.0, arms=2)"
     try:
         assertion(target, *mark.args, **mark.kwargs)
     except (PrivacyFailure, PrivcheckError) as error:

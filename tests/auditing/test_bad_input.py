@@ -72,6 +72,27 @@ def test_files_that_do_not_import(tmp_path, source, fragments):
     refused(f"{tmp_path / 'bandit.py'}:Bandit", "bandit.py", *fragments)
 
 
+def test_what_already_says_how_to_mend_it_is_told_no_more(tmp_path):
+    source = (
+        "from privcheck.errors import PrivcheckError\nraise PrivcheckError('epsilon', -1, 'a budget', 'give one')\n"
+    )
+    (tmp_path / "bandit.py").write_text(source)
+    target = f"{tmp_path / 'bandit.py'}:Bandit"
+    assert str(refused(target, "epsilon: got -1, expected a budget; give one")).endswith(
+        "expected a target that imports"
+    )
+    (tmp_path / "bandit.py").write_text("raise ValueError('no')\n")
+    assert str(refused(target, "ValueError: no")).endswith("expected a target that imports; mend it first")
+
+
+def test_a_module_that_is_a_file_beside_you_is_told_as_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my").mkdir()
+    (tmp_path / "my" / "only_a_file.py").write_text("")
+    error = refused("my.only_a_file:Bandit", "No module named 'my", "write my/only_a_file.py:Bandit")
+    assert "frozen" not in str(error)
+
+
 def test_a_folder_is_no_file(tmp_path):
     (tmp_path / "bandit.py").mkdir()
     refused(f"{tmp_path / 'bandit.py'}:Bandit", "bandit.py", "a Python file that exists")

@@ -25,7 +25,10 @@ OPTIONAL = {re.split(r"\W", need.replace("-", "_"))[0] for needs in EXTRAS.value
 PYTHON = re.compile(r"(<!-- fragment -->\n)?```python\n(?!# \w+\.py\n)(.*?)```", re.DOTALL)
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 INDENTED = re.compile(r"^    (privcheck [a-z].*)$", re.MULTILINE)
-CHEAPLY = {"runs=20_000": "runs=3_000", "horizon=1e7, epsilon=1.0, jobs=2": "horizon=2e3, runs=20, epsilon=1.0"}
+CHEAPLY = {
+    "runs=20_000": "runs=3_000",
+    "horizon=1e5, runs=200, epsilon=1.0, jobs=2": "horizon=2e3, runs=20, epsilon=1.0",
+}
 
 
 def commands(page: str) -> list[tuple[str, str]]:

@@ -133,7 +133,9 @@ def test_there_are_eight_breakages():
 
 def test_the_example_is_a_repository_of_its_own():
     workflow = (EXAMPLE / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
-    assert "pip install '.[test]'" in workflow
+    first, second = "[testing]'", "pip install '.[test]'"
+    for text in (workflow, (EXAMPLE / "README.md").read_text(encoding="utf-8")):
+        assert 0 < text.index(first) < text.index(second), "privcheck comes from a checkout, before what needs it"
     assert "--privcheck-budget=" in workflow
     assert "privcheck[testing]" in (EXAMPLE / "pyproject.toml").read_text(encoding="utf-8")
     assert "privcheck.testing" in (EXAMPLE / "tests" / "test_privacy.py").read_text(encoding="utf-8")
