@@ -166,6 +166,8 @@ def audit(
         seed=settings.seed,
         confidence=settings.confidence,
         error=settings.error,
+        time_budget=settings.time_budget,
+        contexts=settings.contexts,
         **outcome,
     )
 
