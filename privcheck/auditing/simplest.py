@@ -146,7 +146,7 @@ class _Shrinking:
         for first, second in self.settings.relation.shrink(before, after, self.settings.contexts):
             if len(first) >= arms:
                 one, two = (table.reshape(len(table), *shape) for table in (first, second))
-                yield StreamPair(one, two, in_words(first, second))
+                yield StreamPair(one, two)
 
     def played(self, pair: StreamPair, runs: int) -> Sides:
         self.attempts += 1
@@ -161,28 +161,6 @@ class _Shrinking:
 
     def refutes(self, evidence: Evidence) -> bool:
         return evidence.lower(self.settings.error)[0] > (self.settings.epsilon or 0.0)
-
-
-def in_words(first: Floats, second: Floats) -> str:
-    """Describe two tables of shape (T, K) by their differing rounds and by what the others have in common.
-
-    >>> in_words(np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]))
-    'round 2: (0, 1) against (1, 1); the other round: (0, 0)'
-    """
-    places = np.flatnonzero((first != second).any(axis=1))
-    rest = np.delete(first, places, axis=0)
-    parts = [f"round {j + 1}: {_row(first[j])} against {_row(second[j])}" for j in places[:3]]
-    if len(places) > len(parts):
-        parts.append(f"{len(places) - len(parts)} further rounds differ")
-    if len(rest):
-        others = "the other round" if len(rest) == 1 else f"the {len(rest)} other rounds"
-        rows = {_row(row) for row in rest}
-        parts.append(f"{others}: {rows.pop() if len(rows) == 1 else 'see the picture'}")
-    return "; ".join(parts)
-
-
-def _row(values: Floats) -> str:
-    return f"({', '.join(f'{value:g}' for value in values[:8])}{', …' * (len(values) > 8)})"
 
 
 def _plain(pair: StreamPair, sides: Sides, chosen: Chosen, settings: Settings, policy: Target) -> Event | None:

@@ -11,7 +11,7 @@ from privcheck.auditing import simplest as simplest_module
 from privcheck.auditing.report import AuditReport
 from privcheck.auditing.sampling import Sampler
 from privcheck.auditing.scoring.prefix import distinct_rows, sequence_codes
-from privcheck.auditing.simplest import Begins, _Shrinking, in_words
+from privcheck.auditing.simplest import Begins, _Shrinking
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
 
@@ -104,15 +104,6 @@ def test_an_interrupt_while_simplifying_keeps_the_verdict(monkeypatch):
     assert report.verdict == "violation"
     assert report.epsilon_lower > 1.0
     assert report.simplest is None
-
-
-def test_streams_in_words():
-    first, second = np.zeros((4, 2)), np.zeros((4, 2))
-    second[1] = [1.0, 0.0]
-    assert in_words(first, second) == "round 2: (0, 0) against (1, 0); the 3 other rounds: (0, 0)"
-    first[0] = second[0] = 0.5
-    assert in_words(first, second).endswith("see the picture")
-    assert in_words(np.zeros((5, 1)), np.ones((5, 1))).endswith("2 further rounds differ")
 
 
 def test_beginnings():
