@@ -220,7 +220,8 @@ def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: 
     if runs is None:
         cost = budget.seconds_per_run(runner, pairs[0].first, settings.seed)
         left = max(0.0, time_budget - (time.monotonic() - started))
-        runs = budget.runs_within(left, cost, settings.jobs, runner.engine, len(pairs))
+        judged = settings.epsilon is not None and not settings.sequential
+        runs = budget.runs_within(left, cost, settings.jobs, runner.engine, len(pairs), simplified=judged)
     return runs, started + time_budget
 
 
