@@ -174,16 +174,16 @@ def _streams(report: AuditReport, witness: Witness) -> list[RenderableType]:
 
 def _event(witness: Witness) -> list[RenderableType]:
     lines = [("event: " if i == 0 else "   or: ") + numbers.clean(part) for i, part in enumerate(event_parts(witness))]
-    if witness.mirror is not None:
-        lines.append(
-            f"mirror: {numbers.clean(witness.mirror)} (more likely on the second stream; the bound counts both)"
-        )
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, estimate in (("first", witness.probability_first), ("second", witness.probability_second)):
         likely = "more likely" if witness.more_likely == name else ""
         value = f"{numbers.probability(estimate.value)} {numbers.probability_interval(estimate)}"
-        table.add_row(Text(f"probability of the event on the {name} stream", style="dim"), Text(value), Text(likely))
-    return [*(_block(Text(line)) for line in lines), _block(table)]
+        table.add_row(Text(f"probability on the {name} stream", style="dim"), Text(value), Text(likely))
+    shown = [*(_block(Text(line)) for line in lines), _block(table)]
+    if witness.mirror is not None:
+        told = f"mirror: {numbers.clean(witness.mirror)}, more likely on the other stream; the bound counts both"
+        shown.append(_block(Text(told)))
+    return shown
 
 
 def _block(content: RenderableType) -> Padding:

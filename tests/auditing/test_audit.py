@@ -59,6 +59,8 @@ EXTRAS = {
     "tradeoff",
     "feedback",
     "notes",
+    "time_budget",
+    "contexts",
 }
 
 

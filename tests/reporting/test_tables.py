@@ -121,4 +121,4 @@ def test_the_second_event_is_told(reports):
     report = reports["violation"]
     mirrored = replace(report, witness=replace(report.witness, mirror="the actions begin 1"))
     text = " ".join(shown(audit_details(mirrored)).split())
-    assert "mirror: the actions begin 1 (more likely on the second stream; the bound counts both)" in text
+    assert "mirror: the actions begin 1, more likely on the other stream; the bound counts both" in text
