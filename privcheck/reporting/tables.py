@@ -179,7 +179,7 @@ def _event(witness: Witness) -> list[RenderableType]:
         likely = "more likely" if witness.more_likely == name else ""
         value = f"{numbers.probability(estimate.value)} {numbers.probability_interval(estimate)}"
         table.add_row(Text(f"probability on the {name} stream", style="dim"), Text(value), Text(likely))
-    shown = [*(_block(Text(line)) for line in lines), _block(table)]
+    shown: list[RenderableType] = [*(_block(Text(line)) for line in lines), _block(table)]
     if witness.mirror is not None:
         told = f"mirror: {numbers.clean(witness.mirror)}, more likely on the other stream; the bound counts both"
         shown.append(_block(Text(told)))
