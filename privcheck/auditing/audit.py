@@ -172,6 +172,8 @@ def audit(
         seed=settings.seed,
         confidence=settings.confidence,
         error=settings.error,
+        time_budget=settings.time_budget,
+        contexts=settings.contexts,
         **outcome,
     )
 
@@ -228,7 +230,8 @@ def _plan(
         left = max(0.0, time_budget - (time.monotonic() - started))
         kept = budget.pairs_within(left, cost, settings.jobs, len(pairs))
         pairs = [pairs[i * len(pairs) // kept] for i in range(kept)]
-        runs = budget.runs_within(left, cost, settings.jobs, runner.engine, kept)
+        judged = settings.epsilon is not None and not settings.sequential
+        runs = budget.runs_within(left, cost, settings.jobs, runner.engine, kept, simplified=judged)
     return runs, started + time_budget, pairs
 
 

@@ -40,7 +40,7 @@ def mechanism_pairs(target: Any, settings: Settings, streams: Any) -> list[Strea
     pairs = structured_pairs(rows, settings.arms or 1, settings.rewards, settings.neighbours)
     if settings.arms:
         return pairs
-    return [StreamPair(pair.first[:, 0], pair.second[:, 0], pair.label) for pair in pairs]
+    return [StreamPair(pair.first[:, 0], pair.second[:, 0]) for pair in pairs]
 
 
 def _own(streams: Any) -> StreamPair:

@@ -26,35 +26,30 @@ def variants(pair: StreamPair, palette: list[Table]) -> Iterator[StreamPair]:
     --------
     >>> pair = StreamPair(np.zeros((3, 2)), np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]), "zeros")
     >>> one = next(variants(pair, []))
-    >>> one.first.tolist(), one.label
-    ([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]], 'zeros; round 1: as round 2 of the second stream')
+    >>> one.first.tolist(), one.words
+    ([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]], 'round 2: (0, 0) against (1, 1); the 2 other rounds: see the picture')
     """
     if not pair.rounds or pair.first.ndim == 0:
         return
     horizon, start, stop = len(pair.first), pair.rounds[0], pair.rounds[-1] + 1
-    rows = [
-        (f"as round {start + 1} of the second stream", pair.second[start]),
-        (f"as round {start + 1} of the first stream", pair.first[start]),
-        *((f"{np.round(row, 3).tolist()}", row) for row in palette),
-    ]
+    rows = [pair.second[start], pair.first[start], *palette]
     spans = [(0, start), (stop, horizon), (0, start // 2), (start // 2, start), (stop, (stop + horizon) // 2)]
     spans += [((stop + horizon) // 2, horizon), (start - 1, start), (stop, stop + 1)]
     for low, high in dict.fromkeys(spans):
         if not 0 <= low < high <= horizon:
             continue
-        for what, row in rows[:MOST_ROWS]:
+        for row in rows[:MOST_ROWS]:
             if not (pair.first[low:high] == row).all():
-                span = f"round {high}" if high == low + 1 else f"rounds {low + 1} to {high}"
-                yield _filled(pair, low, high, row, f"{pair.label}; {span}: {what}")
+                yield _filled(pair, low, high, row)
     for move in (-1, 1, -(start // 2), (horizon - stop) // 2):
         if move and start + move >= 0 and stop + move <= horizon:
             yield _moved(pair, move)
 
 
-def _filled(pair: StreamPair, low: int, high: int, row: Table, label: str) -> StreamPair:
+def _filled(pair: StreamPair, low: int, high: int, row: Table) -> StreamPair:
     first, second = pair.first.copy(), pair.second.copy()
     first[low:high] = second[low:high] = row
-    return StreamPair(first, second, label)
+    return StreamPair(first, second)
 
 
 def _moved(pair: StreamPair, move: int) -> StreamPair:
@@ -63,5 +58,4 @@ def _moved(pair: StreamPair, move: int) -> StreamPair:
     block = order[start:stop]
     rest = np.delete(order, block)
     order = np.concatenate([rest[: start + move], block, rest[start + move :]])
-    label = f"{pair.label}; the change moved to round {start + move + 1}"
-    return StreamPair(pair.first[order], pair.second[order], label)
+    return StreamPair(pair.first[order], pair.second[order])

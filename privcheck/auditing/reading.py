@@ -10,6 +10,7 @@ from privcheck.auditing.inference.tradeoff import TradeoffRegion
 from privcheck.auditing.report import AuditReport, Estimate, Resolution, Witness
 from privcheck.certifying.reading import read_certificate
 from privcheck.errors import PrivcheckError, words
+from privcheck.privacy import Contexts
 from privcheck.serialise import ILL_TYPED, from_json, number
 
 EXPECTED = "what AuditReport.to_json wrote"
@@ -41,6 +42,8 @@ def _parts(content: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"rewards": tuple(content["rewards"])}
     if content["certificate"] is not None:
         found["certificate"] = read_certificate(content["certificate"])
+    if content.get("contexts") is not None:
+        found["contexts"] = Contexts(**content["contexts"])
     if content["epsilon_estimate"] is not None:
         found["epsilon_estimate"] = _estimate(content["epsilon_estimate"])
     if content["resolution"] is not None:

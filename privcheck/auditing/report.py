@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.auditing.inference.tradeoff import TradeoffRegion
 from privcheck.auditing.runners import Table
+from privcheck.privacy import Contexts
 from privcheck.serialise import plain, to_json
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ class AuditReport:
     simplest : of a violation, a simpler witness: shorter streams and, where that is enough, one plain event, which
         refuted the claim at level `error` again on fresh runs; None when nothing simpler did.
     simplest_lower : the lower bound that it gives by itself, at `confidence`.
+    time_budget : seconds that were asked for, None where nothing was said of it.
+    contexts : of a contextual bandit, what one round's context looks like.
     screened_pairs, screening_runs : pairs of streams looked at, and the runs (both streams) spent on that.
 
     """
@@ -135,6 +138,8 @@ class AuditReport:
     tradeoff: TradeoffRegion | None = None
     simplest: Witness | None = None
     simplest_lower: float | None = None
+    time_budget: float | None = None
+    contexts: Contexts | None = None
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> str:

@@ -32,6 +32,9 @@ LEAST_RUNS = 400
 FINAL_SHARE = 0.5
 """Runs of the last confirmation, as a share of those of the audit."""
 
+RUNS_SHARE = 2.0 * (ATTEMPTS * ATTEMPT_SHARE + FINAL_SHARE)
+"""Runs of all this, both sides together, at most, as a share of the runs a side of the audit."""
+
 MOST_BEGINNINGS = 2000
 
 ERRORS = 3.0
@@ -68,7 +71,7 @@ def simplest_witness(
     ----------
     sampler : plays the runs; requests are keyed (4, attempt, side).
     pair : refutes the claim.
-    runs : of the audit, a side; about as many are played here at most.
+    runs : of the audit, a side; with few of them fewer simpler pairs are tried, so that it takes its share at most.
     settings : of the audit.
     policy : what is audited.
     own : whether the pair is the user's own: it is then left as it is.
@@ -78,10 +81,10 @@ def simplest_witness(
     None when nothing simpler refutes the claim at level `error`, or the time budget ended.
 
     """
-    attempt, final = (max(LEAST_RUNS, int(share * runs)) for share in (ATTEMPT_SHARE, FINAL_SHARE))
+    attempts, attempt, final = planned(runs)
     try:
-        with progress("simplifying the witness", 2 * (ATTEMPTS * attempt + final)) as advance:
-            game = _Shrinking(sampler, attempt, settings, policy, advance)
+        with progress("simplifying the witness", 2 * (attempts * attempt + final)) as advance:
+            game = _Shrinking(sampler, attempts, attempt, settings, policy, advance)
             if not own and np.ndim(pair.first):
                 pair = game.shrink(pair)
             sides = game.played(pair, final)
@@ -95,6 +98,18 @@ def simplest_witness(
     except (StoppedError, KeyboardInterrupt):
         pass  # the violation stands without it
     return None
+
+
+def planned(runs: int) -> tuple[int, int, int]:
+    """Return how many simpler pairs are tried at most, the runs a side of each, and those of the last confirmation.
+
+    >>> planned(100_000), planned(2000)
+    ((30, 4000, 50000), (6, 400, 1000))
+    """
+    attempt = max(LEAST_RUNS, int(ATTEMPT_SHARE * runs))
+    final = max(min(LEAST_RUNS, runs), int(FINAL_SHARE * runs))
+    room = RUNS_SHARE / 2.0 * runs - final
+    return max(0, min(ATTEMPTS, int(room / attempt + 1e-9))), attempt, final
 
 
 def _in_turn(plain: Event | None, chosen: Chosen) -> list[list[tuple[Event, float]]]:
@@ -111,6 +126,7 @@ def _in_turn(plain: Event | None, chosen: Chosen) -> list[list[tuple[Event, floa
 @dataclass
 class _Shrinking:
     sampler: Sampler
+    most: int
     runs: int
     settings: Settings
     policy: Target
@@ -121,7 +137,7 @@ class _Shrinking:
         """Return the last of a chain of simpler pairs each of which refuted the claim."""
         while True:
             for simpler in self._simpler(pair):
-                if self.attempts >= ATTEMPTS:
+                if self.attempts >= self.most:
                     return pair
                 try:
                     sides = self.played(simpler, self.runs)
@@ -146,7 +162,7 @@ class _Shrinking:
         for first, second in self.settings.relation.shrink(before, after, self.settings.contexts):
             if len(first) >= arms:
                 one, two = (table.reshape(len(table), *shape) for table in (first, second))
-                yield StreamPair(one, two, in_words(first, second))
+                yield StreamPair(one, two)
 
     def played(self, pair: StreamPair, runs: int) -> Sides:
         self.attempts += 1
@@ -161,28 +177,6 @@ class _Shrinking:
 
     def refutes(self, evidence: Evidence) -> bool:
         return evidence.lower(self.settings.error)[0] > (self.settings.epsilon or 0.0)
-
-
-def in_words(first: Floats, second: Floats) -> str:
-    """Describe two tables of shape (T, K) by their differing rounds and by what the others have in common.
-
-    >>> in_words(np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]))
-    'round 2: (0, 1) against (1, 1); the other round: (0, 0)'
-    """
-    places = np.flatnonzero((first != second).any(axis=1))
-    rest = np.delete(first, places, axis=0)
-    parts = [f"round {j + 1}: {_row(first[j])} against {_row(second[j])}" for j in places[:3]]
-    if len(places) > len(parts):
-        parts.append(f"{len(places) - len(parts)} further rounds differ")
-    if len(rest):
-        others = "the other round" if len(rest) == 1 else f"the {len(rest)} other rounds"
-        rows = {_row(row) for row in rest}
-        parts.append(f"{others}: {rows.pop() if len(rows) == 1 else 'see the picture'}")
-    return "; ".join(parts)
-
-
-def _row(values: Floats) -> str:
-    return f"({', '.join(f'{value:g}' for value in values[:8])}{', …' * (len(values) > 8)})"
 
 
 def _plain(pair: StreamPair, sides: Sides, chosen: Chosen, settings: Settings, policy: Target) -> Event | None:

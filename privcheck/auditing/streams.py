@@ -18,11 +18,16 @@ MOST_PAIRS = 800
 
 @dataclass(frozen=True)
 class StreamPair:
-    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism, and in words how they were made."""
+    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism, and what to call them, if anything."""
 
     first: Table
     second: Table
-    label: str
+    label: str = ""
+
+    @property
+    def words(self) -> str:
+        """What to call them, or in which rounds they differ and how."""
+        return self.label or in_words(*(np.reshape(table, (len(table), -1)) for table in (self.first, self.second)))
 
     @property
     def changed(self) -> int:
@@ -47,22 +52,18 @@ def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neig
     changes, under "group:k" k successive rows.
     """
     low, high = rewards
-    rows = {"all arms low": np.full(arms, low), "all arms high": np.full(arms, high)}
-    for arm in range(arms):
-        one = np.arange(arms) == arm
-        rows[f"arm {arm} high"] = np.where(one, high, low)
-        rows[f"arm {arm} low"] = np.where(one, low, high)
-    bases = _distinct(rows)
+    rows = [np.full(arms, low), np.full(arms, high)]
+    for one in np.eye(arms, dtype=bool):
+        rows += [np.where(one, high, low), np.where(one, low, high)]
+    bases = {row.tobytes(): row for row in rows}.values()
     found: dict[tuple[bytes, bytes], StreamPair] = {}
     size = int(neighbours.partition(":")[2] or 1)
-    for (name, base), place in itertools.product(bases.items(), _places(horizon)):
-        for label, before, after in _changes(base, low, high, neighbours):
+    for base, place in itertools.product(bases, _places(horizon)):
+        for before, after in _changes(base, low, high, neighbours):
             first = np.tile(base, (horizon, 1))
             second = first.copy()
             first[place : place + size], second[place : place + size] = before, after
-            where = f"round {place + 1}" if size == 1 else f"rounds {place + 1} to {min(place + size, horizon)}"
-            pair = StreamPair(first, second, f"{name} throughout; {where}: {label}")
-            found.setdefault((first.tobytes(), second.tobytes()), pair)
+            found.setdefault((first.tobytes(), second.tobytes()), StreamPair(first, second))
     return _shuffled(list(found.values()))
 
 
@@ -73,21 +74,20 @@ def contextual_pairs(horizon: int, arms: int, rewards: tuple[float, float], cont
     one round is given a first and a second context and row of rewards.
     """
     low, high = rewards
-    rows = [(f"arm {arm} high", np.where(np.arange(arms) == arm, high, low)) for arm in range(min(arms, 2))]
-    rows += [("all arms low", np.full(arms, low)), ("all arms high", np.full(arms, high))]
-    corners = [(f"context {number}", corner) for number, corner in enumerate(contexts.corners[:MOST_CORNERS])]
-    rounds = [(f"{x}, {y}", contexts.join(row, corner)) for (x, corner), (y, row) in itertools.product(corners, rows)]
+    rows = [np.where(np.arange(arms) == arm, high, low) for arm in range(min(arms, 2))]
+    rows += [np.full(arms, low), np.full(arms, high)]
+    corners = contexts.corners[:MOST_CORNERS]
+    rounds = [contexts.join(row, corner) for corner, row in itertools.product(corners, rows)]
     places = [place for place in _places(horizon) if place < horizon - 1]
     kinds = list(itertools.product(range(len(rounds)), places, itertools.permutations(range(len(rounds)), 2)))
     rng = np.random.Generator(np.random.PCG64(20221))
     found = []
     for kind in rng.permutation(len(kinds))[:MOST_PAIRS]:
         base, place, (before, after) = kinds[kind]
-        first = np.tile(rounds[base][1], (horizon, 1))
+        first = np.tile(rounds[base], (horizon, 1))
         second = first.copy()
-        first[place], second[place] = rounds[before][1], rounds[after][1]
-        label = f"{rounds[base][0]} throughout; round {place + 1}: from ({rounds[before][0]}) to ({rounds[after][0]})"
-        found.append(StreamPair(first, second, label))
+        first[place], second[place] = rounds[before], rounds[after]
+        found.append(StreamPair(first, second))
     return found
 
 
@@ -100,31 +100,13 @@ def _shuffled(pairs: list[StreamPair]) -> list[StreamPair]:
     return [pairs[i] for i in order[:MOST_PAIRS]]
 
 
-def _changes(base: Table, low: float, high: float, neighbours: str) -> list[tuple[str, Table, Table]]:
+def _changes(base: Table, low: float, high: float, neighbours: str) -> list[tuple[Table, Table]]:
     arms = len(base)
     one = np.eye(arms, dtype=bool)
     if neighbours == "reward":
-        return [
-            (f"arm {arm} from low to high", np.where(one[arm], low, base), np.where(one[arm], high, base))
-            for arm in range(arms)
-        ]
-    opposed = [
-        (
-            f"arm {arm} from low to high, the others from high to low",
-            np.where(one[arm], low, high),
-            np.where(one[arm], high, low),
-        )
-        for arm in range(arms if arms > 2 else 1)
-    ]
-    return [("all arms from low to high", np.full(arms, low), np.full(arms, high)), *opposed]
-
-
-def _distinct(rows: dict[str, Table]) -> dict[str, Table]:
-    kept: dict[str, Table] = {}
-    for name, row in rows.items():
-        if not any(np.array_equal(row, other) for other in kept.values()):
-            kept[name] = row
-    return kept
+        return [(np.where(one[arm], low, base), np.where(one[arm], high, base)) for arm in range(arms)]
+    opposed = [(np.where(one[arm], low, high), np.where(one[arm], high, low)) for arm in range(arms if arms > 2 else 1)]
+    return [(np.full(arms, low), np.full(arms, high)), *opposed]
 
 
 def _places(horizon: int) -> list[int]:
@@ -134,3 +116,27 @@ def _places(horizon: int) -> list[int]:
     edges = [2**i + d for i in range(4, horizon.bit_length()) for d in (-1, 0)]
     spread = np.linspace(16, horizon - 2, 10).astype(int).tolist()
     return sorted({place for place in [*range(16), *edges, *spread] if place < horizon - 1})
+
+
+def in_words(first: Table, second: Table) -> str:
+    """Describe two tables of shape (T, K) by their differing rounds and by what the others have in common.
+
+    >>> in_words(np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]))
+    'round 2: (0, 1) against (1, 1); the other round: (0, 0)'
+    """
+    places = np.flatnonzero((first != second).any(axis=1))
+    rest = np.delete(first, places, axis=0)
+    parts = [f"round {j + 1}: {_row(first[j])} against {_row(second[j])}" for j in places[:3]]
+    if len(places) > len(parts):
+        parts.append(f"{len(places) - len(parts)} further rounds differ")
+    if len(rest):
+        others = "the other round" if len(rest) == 1 else f"the {len(rest)} other rounds"
+        rows = {_row(row) for row in rest}
+        parts.append(f"{others}: {rows.pop() if len(rows) == 1 else 'see the picture'}")
+    return "; ".join(parts)
+
+
+def _row(values: Table) -> str:
+    if len(values) == 1:
+        return f"{values[0]:g}"
+    return f"({', '.join(f'{value:g}' for value in values[:8])}{', …' * (len(values) > 8)})"

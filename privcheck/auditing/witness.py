@@ -34,7 +34,7 @@ def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float
         _as_table(pair.first),
         _as_table(pair.second),
         tuple(j + 1 for j in pair.rounds),
-        pair.label,
+        pair.words,
         event.view.words(event, *sides),
         "second" if event.reverse else "first",
         Estimate(k / n, *limits(k, n, level / 2)),

@@ -30,7 +30,7 @@ VIOLATION = AuditReport(
         _FIRST,
         _SECOND,
         (3,),
-        "arm 0 high throughout; round 3: arm 3 from low to high, the others from high to low",
+        "round 3: (1, 1, 1, 0) against (0, 0, 0, 1); the 7 other rounds: (1, 0, 0, 0)",
         "the actions begin 0 x 3, 3 (3.1 % against 19 %); or the actions begin 0, 3 x 3 (1.1 % against 6.3 %); "
         "or one of 4 rarer beginnings",
         "second",

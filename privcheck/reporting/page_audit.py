@@ -50,7 +50,7 @@ def audit_section(report: AuditReport, number: int) -> str:
     parts += [
         element("h3", "How to repeat it"),
         element("pre", element("code", text(repeat_call(report)))),
-        element("p", text(f"with the same target. {spent}")),
+        element("p", text(spent)),
         element("h3", "What this does and does not mean"),
         items(meaning(report)),
     ]

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from privcheck.auditing.report import AuditReport, Witness
+from privcheck.bandits import ALGORITHMS
 from privcheck.errors import PrivcheckError, words
-from privcheck.reporting.numbers import at_least, percent, small
+from privcheck.reporting.numbers import at_least, clean, percent, small
 from privcheck.reporting.view import TwoStreams
 
 MEASURED = "no claim"
@@ -126,11 +127,11 @@ def meaning(report: AuditReport) -> list[str]:
 
 
 def repeat_call(report: AuditReport) -> str:
-    """Return the call that repeats the audit, the target left open: a report knows its name only.
+    """Return the call that repeats the audit; of a target that was no text a report knows the name only.
 
     >>> from privcheck.reporting.examples import VIOLATION
-    >>> print(repeat_call(VIOLATION))
-    privcheck.audit(target, epsilon=1.0, arms=4, horizon=8, feedback='full', runs=100000, seed=0)
+    >>> repeat_call(VIOLATION).partition(", feedback")[0]
+    "privcheck.audit('rnm-ftnl-published(arms=4, epsilon=1)', epsilon=1.0, arms=4, horizon=8"
     """
     usual = {
         "delta": 0.0,
@@ -142,13 +143,17 @@ def repeat_call(report: AuditReport) -> str:
         "confidence": 0.95,
         "error": 1e-3,
         "sequential": False,
+        "time_budget": None,
     }
     names = ["delta", "arms", "horizon", "rewards", "feedback", "runs", "observe", "neighbours"]
-    names += ["confidence", "error", "sequential", "seed"]
+    names += ["confidence", "error", "sequential", "time_budget", "seed"]
     settings = {"epsilon": report.epsilon_claimed} | {name: getattr(report, name) for name in names}
     shown = [f"{name}={value!r}" for name, value in settings.items() if name not in usual or usual[name] != value]
-    shown += ["contexts=contexts"] if report.feedback == "contextual" else []
-    return f"privcheck.audit(target, {', '.join(shown)})"
+    shown += [f"contexts=privcheck.{report.contexts!r}"] if report.contexts else []
+    name = clean(report.target)
+    written = ":" in name or (name.partition("(")[0] in ALGORITHMS and name.endswith(")"))
+    call = f"privcheck.audit({repr(name) if written else 'target'}, {', '.join(shown)})"
+    return call if written else f"{call}  # target: {name}"
 
 
 def event_parts(witness: Witness) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -23,7 +24,7 @@ from privcheck.reporting.sentences import (
     verdict_sentence,
     verdict_word,
 )
-from privcheck.reporting.view import text_streams
+from privcheck.reporting.view import arms_of, characters
 
 STYLES = {"violation": "bold red", "consistent": "green", "inconclusive": "yellow", MEASURED: "cyan"}
 
@@ -124,8 +125,11 @@ def audit_details(report: AuditReport) -> RenderableType:
         *(Text(f"note: {note}", style="yellow") for note in report.notes),
         _block(_numbers(report)),
     ]
+    if report.simplest is not None:
+        parts += [Text("Witness", style="bold"), *_streams(report, report.simplest), *_event(report.simplest)]
+        parts.append(_block(Text(f"by itself it shows epsilon at least {numbers.at_least(report.simplest_lower)}")))
     if report.witness is not None:
-        parts += _witness(report, report.witness)
+        parts += _of_the_bound(report, report.witness)
     parts.append(Text("Repeat", style="bold"))
     parts.append(_block(Text(repeat_call(report))))
     spent = (
@@ -152,21 +156,34 @@ def _numbers(report: AuditReport) -> Table:
     return table
 
 
-def _witness(report: AuditReport, witness: Witness) -> list[RenderableType]:
-    parts = event_parts(witness)
-    event = [Text(("event: " if i == 0 else "   or: ") + numbers.clean(part)) for i, part in enumerate(parts)]
+def _of_the_bound(report: AuditReport, witness: Witness) -> list[RenderableType]:
+    """Return the witness that the lower bound rests on; the streams are drawn once where both witnesses have them."""
+    simplest = report.simplest
+    if simplest is None:
+        return [Text("Witness", style="bold"), *_streams(report, witness), *_event(witness)]
+    same = np.array_equal(simplest.first, witness.first) and np.array_equal(simplest.second, witness.second)
+    on = "the same streams" if same else "other streams"
+    heading = Text(f"The lower bound rests on a finer event, on {on}", style="bold")
+    return [heading, *([] if same else _streams(report, witness)), *_event(witness)]
+
+
+def _streams(report: AuditReport, witness: Witness) -> list[RenderableType]:
+    drawn = characters(witness, report.rewards, arms_of(report))
+    return [_block(Text(f"streams: {numbers.clean(witness.streams)}")), _block(Text(drawn, no_wrap=True))]
+
+
+def _event(witness: Witness) -> list[RenderableType]:
+    lines = [("event: " if i == 0 else "   or: ") + numbers.clean(part) for i, part in enumerate(event_parts(witness))]
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, estimate in (("first", witness.probability_first), ("second", witness.probability_second)):
         likely = "more likely" if witness.more_likely == name else ""
         value = f"{numbers.probability(estimate.value)} {numbers.probability_interval(estimate)}"
         table.add_row(Text(f"probability on the {name} stream", style="dim"), Text(value), Text(likely))
-    return [
-        Text("Witness", style="bold"),
-        _block(Text(f"streams: {numbers.clean(witness.streams)}")),
-        _block(Text(text_streams(report), no_wrap=True)),
-        *(_block(line) for line in event),
-        _block(table),
-    ]
+    shown: list[RenderableType] = [*(_block(Text(line)) for line in lines), _block(table)]
+    if witness.mirror is not None:
+        told = f"mirror: {numbers.clean(witness.mirror)}, more likely on the other stream; the bound counts both"
+        shown.append(_block(Text(told)))
+    return shown
 
 
 def _block(content: RenderableType) -> Padding:

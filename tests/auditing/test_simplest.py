@@ -2,16 +2,19 @@
 
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import privcheck
+from privcheck.auditing import budget
 from privcheck.auditing import simplest as simplest_module
 from privcheck.auditing.report import AuditReport
+from privcheck.auditing.runners import PolicyRunner
 from privcheck.auditing.sampling import Sampler
 from privcheck.auditing.scoring.prefix import distinct_rows, sequence_codes
-from privcheck.auditing.simplest import Begins, _Shrinking, in_words
+from privcheck.auditing.simplest import Begins, _Shrinking, planned
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
 
@@ -51,6 +54,65 @@ def test_the_users_own_pair_is_left_as_it_is():
     pair = (np.array([0.0, 0.5, 0.5]), np.array([1.0, 0.5, 0.5]))
     report = privcheck.audit(leaky_sum, epsilon=1.0, streams=pair, runs=20_000)
     assert report.simplest.first.tolist() == [[0.0], [0.5], [0.5]]
+
+
+@pytest.mark.parametrize("runs", [20, 399, 400, 1000, 2000, 9999, 10_000, 48_000, 123_457])
+def test_runs_that_simplify_are_those_that_a_time_budget_keeps(runs):
+    attempts, attempt, final = planned(runs)
+    assert 2 * (attempts * attempt + final) <= 3.4 * runs
+    assert attempts == 30 or runs < 10_000
+    assert attempt >= 400
+    assert final >= min(runs, 400)
+
+
+def test_the_plan_is_kept(monkeypatch):
+    played = []
+    play = Sampler.play
+
+    def watched(sampler, requests, advance):
+        played.extend(request for request in requests if request.key[0] == 4)
+        return play(sampler, requests, advance)
+
+    monkeypatch.setattr(Sampler, "play", watched)
+    report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=8, runs=4000)
+    assert report.simplest is not None
+    assert 4000 < sum(request.runs for request in played) <= 3.4 * 4000
+
+
+@pytest.mark.parametrize("seconds", [30_000.0, 13_000.0])
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_violation_by_time_budget_has_its_simplest_witness(monkeypatch, seconds, kept):
+    """The clock counts runs, a second each, as the pilot says: all fits, but not where no time is kept for it."""
+    clock = [0.0]
+    play = PolicyRunner.play
+
+    def counted(runner, table, runs, *rest):
+        clock[0] += runs
+        return play(runner, table, runs, *rest)
+
+    monkeypatch.setattr(PolicyRunner, "play", counted)
+    monkeypatch.setattr(budget, "SAFETY", 0.75)
+    monkeypatch.setattr(budget, "seconds_per_run", lambda *_: 1.0)
+    if not kept:
+        monkeypatch.setattr(budget, "RUNS_SHARE", 0.0)
+    for module in ("audit", "sampling"):
+        monkeypatch.setattr(f"privcheck.auditing.{module}.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    report = privcheck.audit(TellsTheFirstReward, epsilon=1.0, arms=2, horizon=4, time_budget=seconds)
+    assert report.verdict == "violation"
+    assert (report.simplest is not None) == kept
+
+
+class TellsTheFirstReward:
+    """Plays the arm that the first reward names, 19 times in 20."""
+
+    def __init__(self, rng):
+        self.rng, self.arm = rng, 0
+
+    def select(self):
+        return self.arm if self.rng.random() < 0.95 else 1 - self.arm
+
+    def update(self, action, reward):
+        self.arm = int(reward > 0.5)
 
 
 def test_there_is_none_without_a_violation():
@@ -104,15 +166,6 @@ def test_an_interrupt_while_simplifying_keeps_the_verdict(monkeypatch):
     assert report.verdict == "violation"
     assert report.epsilon_lower > 1.0
     assert report.simplest is None
-
-
-def test_streams_in_words():
-    first, second = np.zeros((4, 2)), np.zeros((4, 2))
-    second[1] = [1.0, 0.0]
-    assert in_words(first, second) == "round 2: (0, 0) against (1, 0); the 3 other rounds: (0, 0)"
-    first[0] = second[0] = 0.5
-    assert in_words(first, second).endswith("see the picture")
-    assert in_words(np.zeros((5, 1)), np.ones((5, 1))).endswith("2 further rounds differ")
 
 
 def test_beginnings():

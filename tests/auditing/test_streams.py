@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from privcheck.auditing.streams import StreamPair, structured_pairs
+import privcheck
+from privcheck.auditing.streams import StreamPair, in_words, structured_pairs
 from privcheck.privacy import check_rewards_range, relation
 
 HORIZONS = [2, 5, 16, 40, 64, 100]
@@ -23,7 +24,7 @@ def test_structured_pairs_are_neighbours_in_range_and_distinct(neighbours, horiz
         check_rewards_range(pair.second, rewards)
         seen.add((pair.first.tobytes(), pair.second.tobytes()))
     assert len(seen) == len(pairs) > 0
-    assert len({pair.label for pair in pairs}) == len(pairs)
+    assert len({pair.words for pair in pairs}) == len(pairs)
 
 
 @pytest.mark.parametrize("neighbours", ["row", "reward", "group:2"])
@@ -64,7 +65,7 @@ def test_a_group_moves_successive_rows():
 
 def test_the_order_is_fixed_and_mixed():
     one, two = (structured_pairs(16, 2, (0.0, 1.0), "row") for _ in range(2))
-    assert [pair.label for pair in one] == [pair.label for pair in two]
+    assert [pair.words for pair in one] == [pair.words for pair in two]
     assert [pair.changed for pair in one] != sorted(pair.changed for pair in one)
 
 
@@ -73,3 +74,22 @@ def test_changed_is_the_first_round_that_differs():
     second = first.copy()
     second[2, 1] = second[3, 0] = 1.0
     assert StreamPair(first, second, "").changed == 2
+
+
+def test_streams_in_words():
+    first, second = np.zeros((4, 2)), np.zeros((4, 2))
+    second[1] = [1.0, 0.0]
+    assert in_words(first, second) == "round 2: (0, 0) against (1, 0); the 3 other rounds: (0, 0)"
+    first[0] = second[0] = 0.5
+    assert in_words(first, second).endswith("see the picture")
+    assert in_words(np.zeros((5, 1)), np.ones((5, 1))).endswith("2 further rounds differ")
+
+
+def test_a_pair_of_ones_own_keeps_its_name():
+    assert StreamPair(np.zeros((2, 1)), np.ones((2, 1)), "mine").words == "mine"
+    assert StreamPair(np.zeros(2), np.array([0.0, 1.0])).words == "round 2: 0 against 1; the other round: 0"
+
+
+def test_what_the_search_made_is_told_as_it_is_not_as_it_was_found():
+    report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=6, runs=20_000)
+    assert report.witness.streams == in_words(report.witness.first, report.witness.second)

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+import privcheck
+from privcheck.auditing.report import AuditReport
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.numbers import at_least, at_most, clean, probability, shorten
 from privcheck.reporting.sentences import as_expected, headline, meaning, repeat_call, rounds_text, verdict_sentence
@@ -83,6 +85,54 @@ def test_repeat_call_names_what_is_unusual(reports):
     call = repeat_call(report)
     for part in ("delta=1e-06", "rewards=(-1.0, 1.0)", "neighbours='reward'", "confidence=0.9", "error=0.01", "seed=7"):
         assert part in call
+
+
+@pytest.mark.parametrize(
+    ("target", "start"),
+    [
+        ("adap-ucb(arms=2, epsilon=1, alpha=3.1)", "privcheck.audit('adap-ucb(arms=2, epsilon=1, alpha=3.1)', eps"),
+        ("bandits/mine.py:Mine", "privcheck.audit('bandits/mine.py:Mine', epsilon=1.0"),
+    ],
+)
+def test_repeat_call_has_the_target_where_it_was_text(reports, target, start):
+    call = repeat_call(replace(reports["violation"], target=target))
+    assert call.startswith(start)
+    assert "#" not in call
+
+
+@pytest.mark.parametrize("target", ["Mine", "<lambda>", "ucb", "mine(arms=2)"])
+def test_repeat_call_says_what_the_target_was_called_where_it_was_none(reports, target):
+    call = repeat_call(replace(reports["violation"], target=target))
+    assert call.startswith("privcheck.audit(target, epsilon=1.0")
+    assert call.endswith(f"seed=0)  # target: {target}")
+
+
+def test_repeat_call_runs_and_gives_the_same_report():
+    contexts = privcheck.Contexts(shape=(2,), norm=1.5)
+    report = privcheck.audit(
+        f"{__file__}:Contextual",
+        epsilon=1.0, arms=2, horizon=3, runs=200, time_budget=500.0, feedback="contextual",
+        neighbours="context-reward", contexts=contexts,
+    )  # fmt: skip
+    call = repeat_call(report)
+    assert "contexts=privcheck.Contexts(shape=(2,), low=-1.0, high=1.0, norm=1.5)" in call
+    assert "time_budget=500.0" in call
+    again = eval(call, {"privcheck": privcheck})
+    assert replace(again, seconds=0.0).to_json() == replace(report, seconds=0.0).to_json()
+    assert AuditReport.from_json(report.to_json()).contexts == contexts
+
+
+class Contextual:
+    """Plays arm 0."""
+
+    def __init__(self, rng):
+        pass
+
+    def select(self, context):
+        return 0
+
+    def update(self, context, action, reward):
+        pass
 
 
 def test_headline_and_expectations(reports):

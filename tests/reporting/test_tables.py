@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -81,3 +82,43 @@ def test_details_show_the_witness(reports):
         "   or: one of 4 rarer",
     ):
         assert part in text
+
+
+def test_the_simplest_witness_comes_first(reports):
+    report = reports["violation"]
+    simpler = replace(
+        report.witness, first=report.witness.first[2:5], second=report.witness.second[2:5], rounds=(1,),
+        streams="round 1: short", event="the actions begin 0, 3",
+    )  # fmt: skip
+    text = shown(audit_details(replace(report, simplest=simpler, simplest_lower=1.2345)))
+    places = [
+        text.index(part)
+        for part in (
+            "\nWitness",
+            "streams: round 1: short",
+            "event: the actions begin 0, 3",
+            "by itself it shows epsilon at least 1.234",
+            "The lower bound rests on a finer event, on other streams",
+            "v round 3",
+            "event: the actions begin 0 x 3, 3",
+            "\nRepeat",
+        )
+    ]
+    assert places == sorted(places)
+    same = replace(report, simplest=replace(report.witness, event="one"), simplest_lower=1.2345)
+    text = shown(audit_details(same))
+    assert "finer event, on the same streams" in text
+    assert text.count("v round 3") == 1
+
+
+def test_without_a_simpler_witness_there_is_one_heading(reports):
+    text = shown(audit_details(reports["violation"]))
+    assert "finer event" not in text
+    assert "mirror:" not in text
+
+
+def test_the_second_event_is_told(reports):
+    report = reports["violation"]
+    mirrored = replace(report, witness=replace(report.witness, mirror="the actions begin 1"))
+    text = " ".join(shown(audit_details(mirrored)).split())
+    assert "mirror: the actions begin 1, more likely on the other stream; the bound counts both" in text

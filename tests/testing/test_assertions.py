@@ -44,6 +44,7 @@ def test_private_tells_the_witness_and_the_call_that_repeats_it(twins):
     assert "Event: the actions begin" in text
     assert "a true claim fails this test with probability at most 0.0001" in text
     call = "privcheck.audit(target, epsilon=1.0, arms=2, horizon=2, runs=2000, error=0.0001, seed=0)"
+    call += "  # target: FollowerBroken"
     assert text.endswith((call, "--privcheck-seed=0")), "the call, or the test's command where the plugin is installed"
 
 

@@ -23,6 +23,7 @@ def number_views(
     outputs: Outputs,
     symbols: Callable[[Outputs], Sequences],
     columns: list[tuple[str, Callable[[Outputs], Floats]]],
+    whole: str,
     *,
     thorough: bool,
 ) -> list[View]:
@@ -33,6 +34,7 @@ def number_views(
     outputs : training runs, which show what there is to read.
     symbols : reads the discrete parts that may be seen.
     columns : the numbers: what to call one, and how to read it.
+    whole : what to call an output.
     thorough : adds histograms of each, a regression on all parts and, where it is known, the likelihood ratio.
 
     """
@@ -41,16 +43,17 @@ def number_views(
         found.append(NumberView(label, read, Value, plain=True))
         if thorough:
             found.append(NumberView(f"|{label} - its median|", read, Distance, plain=True))
-            found.append(NumberView(label, read, Histogram))
+            found.append(NumberView(f"{label} (histogram)", read, Histogram))
     numbers, discrete = outputs.numbers.shape[1], outputs.symbols.shape[1]
 
     def real(runs: Outputs) -> Floats:
         return fitted(runs.numbers, numbers, np.nan)
 
     if numbers > 1 or (numbers and not thorough):
-        found.append(NumberView("all real parts", real, SumOfHistograms))
+        found.append(NumberView(f"all numbers of the {whole} (histograms)", real, SumOfHistograms))
     if thorough and (numbers > 1 or (numbers and discrete) or _many(symbols(outputs))):
-        found.append(NumberView("all parts together", lambda runs: (symbols(runs), real(runs)), LogisticScore))
+        everything = f"the whole {whole} (logistic regression)"
+        found.append(NumberView(everything, lambda runs: (symbols(runs), real(runs)), LogisticScore))
     if thorough and outputs.ratios is not None:
         found.append(NumberView("the log-likelihood ratio of the releases", _ratios, Value, plain=True))
     return found

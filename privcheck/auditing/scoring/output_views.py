@@ -37,7 +37,8 @@ def output_views(pair: StreamPair, outputs: Outputs, *, thorough: bool = False) 
         for place in range(parts)
         if len(np.unique(outputs.symbols[:1000, place])) > FEW_SYMBOLS
     ]
-    return found + number_views(outputs, symbols, [*numbered("output", outputs), *integers], thorough=thorough)
+    columns = [*numbered("output", outputs), *integers]
+    return found + number_views(outputs, symbols, columns, "output", thorough=thorough)
 
 
 def _integer(place: int) -> Callable[[Outputs], Floats]:

@@ -49,7 +49,8 @@ def policy_views(
     windows = [(arm, stop) for stop in _stops(start, horizon) for arm in range(arms - (feedback != "semi-bandit"))]
     if windows:
         found.append(_pulls(windows, start, feedback))
-    return found + number_views(outputs, actions, numbered("released statistic", outputs), thorough=thorough)
+    released = numbered("released statistic", outputs)
+    return found + number_views(outputs, actions, released, "sequence", thorough=thorough)
 
 
 def _pulls(windows: list[tuple[int, int]], start: int, feedback: str) -> SequenceView:

@@ -99,7 +99,7 @@ class SequenceView:
         inside = scores <= event.threshold if event.reverse else scores >= event.threshold
         if len(representative) > MOST_SEQUENCES:
             many = f"{inside.sum()} of {len(inside)} sequences"
-            return f"the learned score of the {self.name} is past its threshold ({many})"
+            return f"a learned score of the {self.name} is past its threshold ({many})"
         counts = np.stack([np.bincount(part, minlength=len(inside)) for part in (node[:n], node[n:])], 1)
         parts = sorted(_beginnings(both[representative], inside, counts), key=lambda part: -part[1].max())
         lines = [
@@ -140,7 +140,7 @@ class NumberView:
 
     Parameters
     ----------
-    name : of the score, in words, such as "output 0" or "|output 0 - its median|".
+    name : of the score, in words, such as "output 0" or "|output 0 - its median|", or of what a score is learned from.
     read : maps outputs to an array with one row (or number) per run.
     learner : takes what was read of the training runs on each stream, returns the score.
     plain : whether the score is a number that means something to a reader, rather than a learned one.
@@ -167,7 +167,7 @@ class NumberView:
             for scores in (self.scores(event.score, first), self.scores(event.score, second))
         ]
         shares = " against ".join(f"{100 * float(np.mean(part)):.3g} %" for part in inside)
-        what = self.name if self.plain else f"the score of {self.name}"
+        what = self.name if self.plain else f"a learned score of {self.name}"
         sign = getattr(event.score, "sign", 1.0)
         side = "most" if event.reverse == (sign > 0.0) else "least"
         return f"{what} is at {side} {sign * event.threshold:.6g} ({shares})"

@@ -144,7 +144,7 @@ def test_runs_that_are_used_twice_are_noticed(monkeypatch, name):
 
 def keyed_by_pair(pair, side, runs, key):
     """Return the request of the confirmation for the pair, whatever it is played for."""
-    return Request(pair, side, runs, (zlib.crc32(pair.label.encode()), side))
+    return Request(pair, side, runs, (zlib.crc32(pair.first.tobytes() + pair.second.tobytes()), side))
 
 
 def screened_on_counted_runs(sampler, pairs, budget, runs, level, delta, views, advance):
