@@ -171,7 +171,7 @@ HEADER = ("mechanism", "truth", "runs a side", "aim", "mean", "sd", "least", "ab
 PAGE = """# How tight an audit is
 
 The whole procedure, the search for events included, on mechanisms and bandits whose true loss is known. Each line is
-over {seeds} seeds (0, 1, ...): mean, standard deviation and least of the lower bounds at confidence 0.95; how many
+over {seeds} seeds ({first}, {second}, ...): mean, standard deviation and least of the lower bounds at confidence 0.95; how many
 were above the truth, of which one in twenty is allowed; the median time of an audit on one core. Lines marked "fresh"
 are of mechanisms that were not looked at while the auditor was made. Where it says "searched", and for the bandits
 (`adap-ucb`, `sum-as-mean`), the auditor found the pair of inputs as well.
@@ -192,12 +192,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=names, metavar="NAME", help=f"of {', '.join(names)}")
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--most-runs", type=int, default=10**6, help="leave out rows with more runs a side")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the table as a Markdown page as well")
     arguments = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     lines = [
-        _line(row, arguments.seeds) for row in rows if row.name in arguments.names and row.runs <= arguments.most_runs
+        _line(row, range(arguments.first, arguments.first + arguments.seeds))
+        for row in rows
+        if row.name in arguments.names and row.runs <= arguments.most_runs
     ]
     table = Table(*HEADER)
     for line in lines:
@@ -207,6 +210,8 @@ def main() -> None:
         cells = [HEADER, ("---",) * len(HEADER), *lines]
         page = PAGE.format(
             seeds=arguments.seeds,
+            first=arguments.first,
+            second=arguments.first + 1,
             command=" ".join(["python", *sys.argv]),
             today=date.today(),
             python=platform.python_version(),
@@ -216,7 +221,7 @@ def main() -> None:
         arguments.write.write_text(page, encoding="utf-8")
 
 
-def _line(row: Row, seeds: int) -> tuple[str, ...]:
+def _line(row: Row, seeds: range) -> tuple[str, ...]:
     found, seconds = _audits(row, seeds)
     mean = statistics.mean(found)
     return (
@@ -230,8 +235,8 @@ def _remark(row: Row, mean: float) -> str:
     return "fresh" if row.fresh else "below the aim" if row.aim and mean < row.aim else ""
 
 
-def _audits(row: Row, seeds: int) -> tuple[list[float], list[float]]:
-    steps = track(range(seeds), description=f"{row.name} {row.runs:,}", console=Console(stderr=True))
+def _audits(row: Row, seeds: range) -> tuple[list[float], list[float]]:
+    steps = track(seeds, description=f"{row.name} {row.runs:,}", console=Console(stderr=True))
     audited: Callable[..., Any] = privcheck.audit
     reports = [audited(row.target, runs=row.runs, seed=seed, **row.options) for seed in steps]
     return [float(report.epsilon_lower or 0.0) for report in reports], [report.seconds for report in reports]
