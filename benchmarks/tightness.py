@@ -173,8 +173,8 @@ PAGE = """# How tight an audit is
 The whole procedure, the search for events included, on mechanisms and bandits whose true loss is known. Each line is
 over {seeds} seeds ({first}, {second}, ...): mean, standard deviation and least of the lower bounds at confidence 0.95;
 how many were above the truth, of which one in twenty is allowed; the median time of an audit on one core. Lines marked
-"fresh" are of mechanisms that were not looked at while the auditor was made. Where it says "searched", and for the bandits
-(`adap-ucb`, `sum-as-mean`), the auditor found the pair of inputs as well.
+"fresh" are of mechanisms that were not looked at while the auditor was made. Where it says "searched", and for the
+bandits (`adap-ucb`, `sum-as-mean`), the auditor found the pair of inputs as well.
 
 Printed by `{command}` on {today}, Python {python}, privcheck {version}.
 
