@@ -50,7 +50,7 @@ def runs_within(seconds: float, cost: float, jobs: int, engine: str, pairs: int 
     ----------
     seconds : time budget.
     cost : seconds per run.
-    jobs : workers; each further one is taken to add 0.8 of one.
+    jobs : workers.
     engine : of the runner, which decides the share of screening.
     pairs : candidate pairs of streams, each of which is screened with some runs at least.
     simplified : whether time is kept to simplify the witness of a violation.
@@ -60,7 +60,7 @@ def runs_within(seconds: float, cost: float, jobs: int, engine: str, pairs: int 
     >>> runs_within(60.0, 1e-4, 1, "python"), runs_within(60.0, 1e-4, 1, "python", simplified=False)
     (63000, 90000)
     """
-    affordable = SAFETY * seconds * (1 + 0.8 * (jobs - 1)) / cost
+    affordable = _affordable(seconds, cost, jobs)
     least = screening_cost(pairs, 0)
     confirming = 2 + simplified * 0.5 * RUNS_SHARE  # the other half comes out of what SAFETY leaves
     per_side = confirming + screening_budget(100, engine) / 100
@@ -79,9 +79,14 @@ def pairs_within(seconds: float, cost: float, jobs: int, pairs: int) -> int:
     >>> pairs_within(60.0, 1e-3, 1, 800), pairs_within(60.0, 1e-4, 1, 800)
     (147, 800)
     """
-    affordable = SAFETY * seconds * (1 + 0.8 * (jobs - 1)) / cost
+    affordable = _affordable(seconds, cost, jobs)
     few, many = 2, pairs + 1
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (middle, many) if screening_cost(middle, 0) <= 0.5 * affordable else (few, middle)
     return min(pairs, few)
+
+
+def _affordable(seconds: float, cost: float, jobs: int) -> float:
+    """Return the runs that a time budget pays for; each worker after the first is taken to add 0.8 of one."""
+    return SAFETY * seconds * (1 + 0.8 * (jobs - 1)) / cost

@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+from privcheck.auditing.sampling import Request, Sampler
+
 FILE = Path(__file__).parent / "policies.py"
 
 
@@ -25,3 +27,17 @@ def policies() -> ModuleType:
 def place() -> Callable[[str], str]:
     """Name a policy of policies.py as a user names one in a file."""
     return lambda name: f"{FILE}:{name}"
+
+
+@pytest.fixture
+def requested(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
+    """Every request for runs that is made from here on."""
+    seen: list[Request] = []
+    play = Sampler.play
+
+    def watched(self, requests, advance):
+        seen.extend(requests)
+        return play(self, requests, advance)
+
+    monkeypatch.setattr(Sampler, "play", watched)
+    return seen
