@@ -12,10 +12,12 @@ import numpy as np
 from privcheck.auditing.events import Codes, Event, Floats, Scored, scores_of
 from privcheck.auditing.outputs import Sides
 from privcheck.auditing.scoring.view import Score, View
-from privcheck.auditing.smoothing import Smooth, smoothed
+from privcheck.auditing.smoothing import smoothed
 
-PESSIMISM = (0.5, 1.5, 3.0)
-"""Standard errors taken off an event's log-ratio when events are compared: candidates are sent on for each."""
+PESSIMISM = (-1.0, 0.5, 1.5, 3.0)
+"""Standard errors taken off an event's log-ratio when events are compared: candidates are sent on for each. With
+-1 they are added: the best rare event often looks worse than it is.
+"""
 
 DEGREES = (1, 3)
 """Degrees of the polynomials that smooth the counts: a straight line is a pair of normal laws."""
@@ -26,11 +28,10 @@ GRID = 48
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event, the lower limit that it promises, and the shares of hits and misses that smoothed counts expect."""
+    """An event, and the lower limit that it promises."""
 
     event: Event
     promise: float
-    expected: tuple[float, float] | None = None
 
 
 def choose(scores: Scored, sides: Sides, counting_runs: int, level: float, delta: float = 0.0) -> list[Candidate]:
@@ -111,33 +112,28 @@ def promising(
         fits = [fit for degree in DEGREES if smooth and (fit := smoothed(values, k, l, degree))]
         tails = _upper(values, k, l), _lower(values, k, l)
         for candidates, degree in zip(found, pessimism, strict=False):
-            candidates += _best(view, score, tails, n, delta, degree + width, fits[-1] if fits else None)
+            candidates += _best(view, score, tails, n, delta, degree + width)
         for candidates, fit in zip(found[len(pessimism) :], fits, strict=False):
             tails = _upper(fit.starts, fit.first, fit.second), _lower(fit.ends, fit.first, fit.second)
-            candidates += _best(view, score, tails, n, delta, width + 0.5, fit)
+            candidates += _best(view, score, tails, n, delta, width + 0.5)
     return [candidates for candidates in found if candidates]
 
 
-def _best(
-    view: View, score: Score, tails: tuple[_Tail, _Tail], n: int, delta: float, errors: float, fit: Smooth | None
-) -> list[Candidate]:
+def _best(view: View, score: Score, tails: tuple[_Tail, _Tail], n: int, delta: float, errors: float) -> list[Candidate]:
     """Return the most promising event of each tail, and of both together for a pure claim."""
     found = []
     for reverse, tail in enumerate(tails):
         promise = _promise(tail.more, tail.less, n, delta, errors)
         i = int(np.argmax(promise))
-        found.append((Event(view, score, float(tail.scores[i]), bool(reverse)), float(promise[i])))
+        found.append(Candidate(Event(view, score, float(tail.scores[i]), bool(reverse)), float(promise[i])))
     if delta == 0.0 and len(tails[0].scores) > 1:
         one, two = tails[0].thinned(), tails[1].thinned()
         promise = _promise(np.add.outer(one.more, two.more), np.add.outer(one.less, two.less), n, 0.0, errors)
         promise[np.less_equal.outer(one.scores, two.scores)] = -np.inf
         best = np.unravel_index(int(np.argmax(promise)), promise.shape)
         event = Event(view, score, float(one.scores[best[0]]), False, float(two.scores[best[1]]))
-        found.append((event, float(promise[best])))
-    return [
-        Candidate(event, promise, fit.rates(event.threshold, event.mirror, event.reverse, n) if fit else None)
-        for event, promise in found
-    ]
+        found.append(Candidate(event, float(promise[best])))
+    return found
 
 
 @dataclass(frozen=True)

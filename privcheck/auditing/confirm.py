@@ -8,7 +8,7 @@ import numpy as np
 
 from privcheck.auditing.choosing import choose, choose_for_delta
 from privcheck.auditing.events import Counts, Event, Floats, Scored, learn, scores_of
-from privcheck.auditing.folds import Folds, folds, is_easy, probe, taken
+from privcheck.auditing.folds import LEARNING_SHARE, Folds, folds, is_easy, probe, taken
 from privcheck.auditing.inference.approximate import delta_lower, epsilon_lower
 from privcheck.auditing.inference.tradeoff import TradeoffRegion, declared_thresholds, tradeoff_region
 from privcheck.auditing.inference.two_tails import two_tails_lower
@@ -100,7 +100,7 @@ def settle(
     level : error probability that the choice of events has in mind.
     delta : of the claim.
     views : how outputs are read.
-    training : runs on each stream that the search made: they are learned from too.
+    training : runs on each stream that the search made: if they are enough, nothing else is learned from.
     claim : epsilon at which delta will be bounded from below, by an event of its own.
 
     Returns
@@ -108,16 +108,17 @@ def settle(
     None when the runs end before the counting fold.
 
     """
-    enough = training is not None and len(training[0]) >= folds(runs).learning.stop
-    parts = folds(runs, easy=enough or is_easy(*taken(sides, probe(runs))))
+    searched = training is not None and len(training[0]) >= folds(runs).learning.stop
+    parts = folds(runs, easy=is_easy(*taken(sides, probe(runs))), searched=searched)
     if min(len(sides[0]), len(sides[1])) < parts.counting.start:
         return None
-    learning = taken(sides, parts.learning)
+    learning, choosing, weighing = (taken(sides, part) for part in parts[:3])
     if training is not None:
-        learning = Outputs.joined([learning[0], training[0]]), Outputs.joined([learning[1], training[1]])
+        cut = int(len(training[0]) * LEARNING_SHARE) if searched else len(training[0])
+        learning = _joined(learning, taken(training, slice(0, cut)))
+        choosing = _joined(choosing, taken(training, slice(cut, None)))
     scores: Scored = learn(views(pair, learning[0], thorough=True), *learning)
     counting_runs = parts.counting.stop - parts.counting.start
-    choosing, weighing = taken(sides, parts.choosing), taken(sides, parts.weighing)
     candidates = choose(scores, choosing, counting_runs, level, delta)
     weighed = weigh(candidates, weighing, counting_runs, level, delta)
     main = max(weighed, key=lambda entry: entry[1])[0]
@@ -133,6 +134,10 @@ def count(chosen: Chosen, sides: Sides, level: float, delta: float) -> Evidence:
     region = tradeoff_region(_oriented(main, sides[0]), _oriented(main, sides[1]), chosen.thresholds, level)
     for_delta = None if chosen.for_delta is None else chosen.for_delta.counts(*sides)
     return Evidence(events, len(sides[0]), delta, region, for_delta)
+
+
+def _joined(some: Sides, more: Sides) -> Sides:
+    return Outputs.joined([some[0], more[0]]), Outputs.joined([some[1], more[1]])
 
 
 def _oriented(event: Event, outputs: Outputs) -> Floats:

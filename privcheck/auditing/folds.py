@@ -25,16 +25,23 @@ class Folds(NamedTuple):
     counting: slice
 
 
-def folds(runs: int, *, easy: bool = False) -> Folds:
-    """Divide runs; more of them are counted when there is little to learn.
+LEARNING_SHARE = 0.6
+"""Share of the runs of the search that scores are learned from; on the others events are chosen."""
+
+
+def folds(runs: int, *, easy: bool = False, searched: bool = False) -> Folds:
+    """Divide runs; more of them are counted when there is little to learn, or when the search made enough for that.
 
     >>> folds(1000)
     Folds(learning=slice(0, 200, None), choosing=slice(200, 300, None), weighing=slice(300, 400, None), \
 counting=slice(400, 1000, None))
     >>> folds(1000, easy=True).counting
     slice(250, 1000, None)
+    >>> folds(1000, searched=True)
+    Folds(learning=slice(0, 0, None), choosing=slice(0, 0, None), weighing=slice(0, 100, None), \
+counting=slice(100, 1000, None))
     """
-    shares = (PROBE_SHARE, 0.15, 0.25) if easy else (0.2, 0.3, 0.4)
+    shares = (0.0, 0.0, 0.1) if searched else (PROBE_SHARE, 0.15, 0.25) if easy else (0.2, 0.3, 0.4)
     a, b, c = (int(runs * share) for share in shares)
     return Folds(slice(0, a), slice(a, b), slice(b, c), slice(c, runs))
 

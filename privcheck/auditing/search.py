@@ -20,7 +20,7 @@ from privcheck.auditing.streams import StreamPair, Table
 LEAST_RUNS = 40
 """Runs a side that every pair is played at least: too few to measure a log-ratio, enough to notice a gross leak."""
 
-PESSIMISM = (1.0, 2.0, 0.5)
+PESSIMISM = (0.5, 1.0, 2.0)
 """Standard errors taken off a pair's log-ratio. Frequent events are found by pessimism, rare ones by optimism: pairs go
 on that are first in either ranking, in turn; the last round is decided by the first.
 """
@@ -73,7 +73,7 @@ class Round:
 
 
 def screening_rounds(pairs: int, budget: int) -> list[Round]:
-    """Plan successive halving, with two rounds in which variants of the best pairs join; all cost about the same.
+    """Plan successive halving, with two rounds in which variants of the best pairs join; the last costs twice as much.
 
     Every pair is played at least `LEAST_RUNS` times a side, twice as often in the second round, and so on, also when
     the budget is too small for that; then fewer variants join, or none.
@@ -86,13 +86,13 @@ def screening_rounds(pairs: int, budget: int) -> list[Round]:
     Examples
     --------
     >>> [(r.kept, r.joining, r.runs) for r in screening_rounds(128, 50_000)]
-    [(128, 0, 48), (25, 53, 80), (15, 24, 160), (5, 0, 1250)]
+    [(128, 0, 40), (25, 37, 80), (12, 19, 161), (5, 0, 2000)]
     """
     if pairs < 2:
         return []
     halvings = max(1, math.ceil(math.log(pairs / FEW, KEPT)))
     rounds = halvings + 3
-    share, least, plan, kept = budget // (2 * rounds), LEAST_RUNS, [], pairs
+    share, least, plan, kept = budget // (2 * (rounds + 1)), LEAST_RUNS, [], pairs
     for number in range(rounds):
         most = VARIANTS if halvings <= number < rounds - 1 else 0
         joining = max(0, min(most, share // least - kept))
@@ -102,7 +102,7 @@ def screening_rounds(pairs: int, budget: int) -> list[Round]:
         kept, least = max(2, (kept + joining) // KEPT), 2 * least
         if number == rounds - 2:
             kept = min(kept, LAST)
-    plan[-1] = Round(plan[-1].kept, 0, max(share // plan[-1].kept, plan[-1].runs))
+    plan[-1] = Round(plan[-1].kept, 0, max(2 * share // plan[-1].kept, plan[-1].runs))
     return plan
 
 
@@ -110,7 +110,7 @@ def screening_cost(pairs: int, budget: int) -> int:
     """Return the runs, both sides together, that the plan for this budget makes at most.
 
     >>> screening_cost(128, 50_000)
-    49748
+    50142
     """
     return sum(planned.cost for planned in screening_rounds(pairs, budget))
 
@@ -162,7 +162,7 @@ def screen(
 
 @dataclass(frozen=True)
 class _Promise:
-    """The promises of a pair's best event: learned on the first half of its runs, judged on the other."""
+    """The promises of a pair's best events: learned on each half of its runs and judged on the other, on average."""
 
     views: ViewMaker
     runs: int
@@ -170,10 +170,14 @@ class _Promise:
     delta: float
 
     def __call__(self, pair: StreamPair, sides: Sides) -> list[float]:
-        half = len(sides[0]) // 2
-        learning = taken(sides, slice(0, half))
+        middle = len(sides[0]) // 2
+        halves = [taken(sides, slice(0, middle)), taken(sides, slice(middle, None))]
+        promises = [self._judged(pair, *order) for order in (halves, halves[::-1])]
+        return [sum(both) / 2.0 for both in zip(*promises, strict=True)]
+
+    def _judged(self, pair: StreamPair, learning: Sides, judging: Sides) -> list[float]:
         scores = learn(self.views(pair, learning[0], thorough=False), *learning)
-        judged = promising(scores, taken(sides, slice(half, None)), self.runs, self.level, PESSIMISM, self.delta)
+        judged = promising(scores, judging, self.runs, self.level, PESSIMISM, self.delta)
         return [max(candidate.promise for candidate in candidates) for candidates in judged]
 
 

@@ -31,17 +31,6 @@ class Smooth:
     first: Floats
     second: Floats
 
-    def rates(self, threshold: float, mirror: float | None, reverse: bool, runs: int) -> tuple[float, float]:
-        """Return the expected share of hits and of misses of an event among `runs` runs."""
-        high, low = self.starts >= threshold, self.ends <= threshold
-        if mirror is None and reverse:
-            return float(self.second[low].sum()) / runs, float(self.first[low].sum()) / runs
-        hits, misses = self.first[high].sum(), self.second[high].sum()
-        if mirror is not None:
-            hits += self.second[self.ends <= mirror].sum()
-            misses += self.first[self.ends <= mirror].sum()
-        return float(hits) / runs, float(misses) / runs
-
 
 def smoothed(values: Floats, first: Floats, second: Floats, degree: int) -> Smooth | None:
     """Fit the log-odds of the first stream as a polynomial of the normal quantile of a score's rank.

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv, ndtri
+from scipy.special import betaincinv, betaln, expit, logit, ndtri
 
 from privcheck.auditing.choosing import Candidate
 from privcheck.auditing.events import Codes, Event
@@ -14,21 +14,26 @@ from privcheck.auditing.outputs import Sides
 
 Floats = npt.NDArray[np.float64]
 
-SHARES = ((1.0,), (0.5, 0.5), (0.8, 0.2), (0.2, 0.8), (0.6, 0.2, 0.2), (0.2, 0.6, 0.2), (0.2, 0.2, 0.6))
+SHARES = (
+    *((1.0,), (0.5, 0.5), (0.8, 0.2), (0.2, 0.8)),
+    *((0.6, 0.2, 0.2), (0.2, 0.6, 0.2), (0.2, 0.2, 0.6)),
+)
 """Ways to share the level among the events that are counted."""
 
 DRAWS = 64
 
-MOST_EVENTS = 8
+SAFE_LEVEL = 1e-3
+"""The event with the largest limit of the weighing runs at this level is always counted."""
 
-AGREEMENT = 2.0
-"""Standard errors by which smoothed and weighed counts may differ."""
+MOST_EVENTS = 12
 
-PRIOR_RUNS = 8.0
-"""Weight, in runs, with which the share of hits of an event is drawn to that of the most frequent one."""
+SAME = 0.5
+"""Probability, before any run is weighed, that hits are the same share of an event's runs as of the safest event's. So
+it is in the tails of Laplace noise, and otherwise the best looking of many rare events is mostly luck.
+"""
 
-TRUST = 1.0
-"""Weight of smoothed counts, in weighing folds."""
+PRIOR_RUNS = 20.0
+"""Weight, in runs, with which an event's own share of hits is drawn to that of the safest one."""
 
 
 def weigh(
@@ -55,27 +60,29 @@ def weigh(
         return [(events[0], 1.0)]
     codes = [[event.codes(side) for event in events] for side in sides]
     rng = np.random.Generator(np.random.PCG64(1994))
-    hits, misses = _rates(candidates, codes, len(sides[0]), rng)
+    hits, misses = _drawn(candidates, codes, len(sides[0]), rng)
+    safest = int(np.argmax(_limits(hits.mean(axis=0), misses.mean(axis=0), len(sides[0]), SAFE_LEVEL, delta)))
+    hits, misses = _shrunk(hits, misses, safest, rng)
+    growth = counting_runs / len(sides[0])
     limits = {
-        share: _limits(hits * counting_runs, misses * counting_runs, counting_runs, level * share, delta)
+        share: _limits(hits * growth, misses * growth, counting_runs, level * share, delta)
         for share in {share for shares in SHARES for share in shares}
     }
     plans = [
-        (chosen, shares) for shares in SHARES for chosen in itertools.combinations(range(len(events)), len(shares))
+        (chosen, shares)
+        for shares in SHARES
+        for chosen in itertools.combinations(range(len(events)), len(shares))
+        if safest in chosen
     ]
     values = [np.max([limits[s][:, e] for e, s in zip(*plan, strict=True)], axis=0).mean() for plan in plans]
     chosen, shares = plans[int(np.argmax(values))]
     return [(events[e], share) for e, share in zip(chosen, shares, strict=True)]
 
 
-def _rates(
+def _drawn(
     candidates: list[Candidate], coded: list[list[Codes]], runs: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Return draws of the rates of hits and of misses of each event, shape (DRAWS, events).
-
-    Where smoothed counts of the choosing runs agree with the weighing runs, both are believed: rare tails are too
-    rare to be weighed by themselves.
-    """
+    """Return draws of the expected hits and misses of each event in so many runs, shape (DRAWS, events)."""
     hits, misses = (np.zeros((DRAWS, len(candidates))) for _ in range(2))
     for side, codes in enumerate(coded):
         pattern = np.zeros(runs, np.int64)
@@ -88,26 +95,31 @@ def _rates(
             for_own = -1 if bool(side) != candidate.event.reverse else 1
             hits[:, place] += drawn[:, code == for_own].sum(axis=1)
             misses[:, place] += drawn[:, code == -for_own].sum(axis=1)
-    common = int(np.argmax((hits + misses).mean(axis=0)))
-    share = hits[:, common].mean() / max(1.0, (hits + misses)[:, common].mean())
-    hits += rng.gamma(PRIOR_RUNS * share + 1e-3, size=hits.shape)
-    misses += rng.gamma(PRIOR_RUNS * (1.0 - share) + 1e-3, size=hits.shape)
-    weight = np.full(len(candidates), float(runs))
-    for place, candidate in enumerate(candidates):
-        if candidate.expected is None:
-            continue
-        expected = np.asarray(candidate.expected) * runs
-        seen = np.array([hits[:, place].mean(), misses[:, place].mean()])
-        if (np.abs(seen - expected) <= AGREEMENT * np.sqrt(2.0 * expected + 1.0)).all():
-            hits[:, place] += TRUST * expected[0]
-            misses[:, place] += TRUST * expected[1]
-            weight[place] += TRUST * runs
-    return hits / weight, misses / weight
+    return hits, misses
+
+
+def _shrunk(hits: Floats, misses: Floats, safest: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return the draws with the odds of hits drawn to those of the safest event.
+
+    Each of the others has the same odds as that one with probability `SAME`, otherwise odds of its own.
+    """
+    of_safest = hits[:, [safest]] / (hits + misses)[:, [safest]]
+    share = np.clip(of_safest.mean(), 1e-6, 1.0 - 1e-6)
+    prior = PRIOR_RUNS * share, PRIOR_RUNS * (1.0 - share)
+    k, l = hits.mean(axis=0), misses.mean(axis=0)
+    of_their_own = betaln(prior[0] + k, prior[1] + l) - betaln(*prior)
+    in_common = k * np.log(share) + l * np.log1p(-share)
+    same = rng.random(hits.shape) < expit(in_common - of_their_own + logit(SAME))
+    hits = hits + rng.gamma(prior[0], size=hits.shape)
+    misses = misses + rng.gamma(prior[1], size=hits.shape)
+    total = hits + misses
+    odds = np.where(same, of_safest, hits / total)
+    return total * odds, total * (1.0 - odds)
 
 
 def _limits(hits: Floats, misses: Floats, runs: int, level: float, delta: float) -> Floats:
     if delta == 0.0:
-        share = betaincinv(np.maximum(hits, 1e-3), misses + 1.0, level)
+        share = betaincinv(np.maximum(hits, 0.1), misses + 1.0, level)
         return np.asarray(np.log(share) - np.log1p(-share))
     excess = np.maximum(hits - delta * runs, 1e-3)
     spread = np.sqrt(hits / excess**2 + 1.0 / (misses + 1.0))
