@@ -160,7 +160,9 @@ def _promise(more: Floats, less: Floats, n: int, delta: float, errors: float) ->
     with np.errstate(divide="ignore", invalid="ignore"):
         standard_error = np.sqrt((more + 0.5) / excess**2 + 1.0 / (less + 0.5))
         ratio = np.log(excess / (less + 0.5))
-    return np.where(excess > 0.0, ratio - errors * standard_error, -np.inf)
+        if errors < 0.0:
+            standard_error = np.minimum(standard_error, 1.0)  # where little is known, optimism would know no end
+        return np.where(excess > 0.0, ratio - errors * standard_error, -np.inf)
 
 
 def _counted(first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:

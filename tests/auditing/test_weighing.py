@@ -93,7 +93,7 @@ def test_counts_that_no_polynomial_fits_are_left_alone():
 
 
 def test_the_safest_event_is_always_counted():
-    """Both events have log-ratio 1; about 24 of 20,000 runs are in the rare one, which by luck looks better at times."""
+    """Both events have log-ratio 1; of 20,000 runs 24 are in the rare one, which by luck looks better at times."""
     more, less = (0.5, 0.4988, 0.0012), (0.816, 0.18356, 0.00044)
     for seed in range(200):
         rng = np.random.default_rng(seed)

@@ -85,7 +85,8 @@ def upper_for_lower(more, less, mirrored_more, mirrored_less, level):
 
 
 def swapped(k, n, level, original=limits.clopper_pearson):
-    return original(k, n, level)[::-1]
+    low, high = original(k, n, level)
+    return high, max(low, 1e-9)
 
 
 def without_delta(k, l, n, delta, level):
