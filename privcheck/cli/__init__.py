@@ -80,6 +80,9 @@ def run(arguments: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return _unread()
+    except OSError as error:
+        _unread()
+        return _refuse(f"output: got {error.strerror or error}, expected that it can be written; write it elsewhere")
     except SystemExit as error:  # click and rich exit with 1, which says "violation", when a pipe breaks
         if not isinstance(error.__context__, BrokenPipeError):
             raise

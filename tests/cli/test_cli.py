@@ -448,6 +448,24 @@ def test_a_pipe_that_nobody_reads_gives_neither_a_verdict_nor_a_traceback(argume
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("arguments", [LIST, [*LIST, "--json", "-"], ["--help"]])
+def test_a_full_disk_is_told_in_one_line(arguments):
+    code = "import sys; from privcheck.cli import main; main()"
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            check=False,
+            **ENVIRONMENT,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"privcheck: output: got No space left on device")
+    assert done.stderr.count(b"\n") == 1
+
+
 @pytest.mark.parametrize(("text", "seed"), [("9007199254740993", 2**53 + 1), ("1e3", 1000)])
 def test_whole_numbers_are_taken_to_the_last_digit(text, seed, capsys):
     assert (
