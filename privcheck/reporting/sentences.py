@@ -15,6 +15,9 @@ from privcheck.reporting.view import TwoStreams
 MEASURED = "no claim"
 """What stands in the place of a verdict when no claim was given."""
 
+SHORT = 40
+"""Entries of a stream up to which a call spells it out."""
+
 MARKS = {"violation": "✗", "consistent": "✓", "inconclusive": "?", MEASURED: "–"}
 
 
@@ -150,10 +153,17 @@ def repeat_call(report: AuditReport) -> str:
     settings = {"epsilon": report.epsilon_claimed} | {name: getattr(report, name) for name in names}
     shown = [f"{name}={value!r}" for name, value in settings.items() if name not in usual or usual[name] != value]
     shown += [f"contexts=privcheck.{report.contexts!r}"] if report.contexts else []
-    name = clean(report.target)
+    name, unwritten = clean(report.target), []
     written = ":" in name or (name.partition("(")[0] in ALGORITHMS and name.endswith(")"))
+    if not written:
+        unwritten.append(f"target: {name}")
+    if report.witness is not None and report.screened_pairs == 1:
+        pair = report.witness.first.tolist(), report.witness.second.tolist()
+        short = report.feedback != "mechanism" and report.witness.first.size <= SHORT
+        shown.append(f"streams={pair if short else 'pair'}")
+        unwritten += [] if short else ["pair: the two inputs of the witness"]
     call = f"privcheck.audit({repr(name) if written else 'target'}, {', '.join(shown)})"
-    return call if written else f"{call}  # target: {name}"
+    return f"{call}  # {'; '.join(unwritten)}" if unwritten else call
 
 
 def event_parts(witness: Witness) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import privcheck
@@ -120,6 +121,18 @@ def test_repeat_call_runs_and_gives_the_same_report():
     again = eval(call, {"privcheck": privcheck})
     assert replace(again, seconds=0.0).to_json() == replace(report, seconds=0.0).to_json()
     assert AuditReport.from_json(report.to_json()).contexts == contexts
+
+
+def test_repeat_call_has_the_users_own_streams():
+    pair = np.array([[0.0, 0.5]] * 3), np.array([[1.0, 0.5]] + [[0.0, 0.5]] * 2)
+    report = privcheck.audit("rnm-ftnl(arms=2, epsilon=1)", streams=pair, runs=200)
+    call = repeat_call(report)
+    assert "streams=([[0.0, 0.5], [0.0, 0.5], [0.0, 0.5]], [[1.0, 0.5], [0.0, 0.5], [0.0, 0.5]])" in call
+    again = eval(call, {"privcheck": privcheck})
+    assert replace(again, seconds=0.0).to_json() == replace(report, seconds=0.0).to_json()
+    long = np.zeros((30, 2)), np.ones((30, 2)) * (np.arange(30) == 4)[:, None]
+    call = repeat_call(privcheck.audit("rnm-ftnl(arms=2, epsilon=1)", streams=long, runs=200))
+    assert call.endswith("streams=pair)  # pair: the two inputs of the witness")
 
 
 class Contextual:
