@@ -14,10 +14,7 @@ from privcheck.auditing.outputs import Sides
 
 Floats = npt.NDArray[np.float64]
 
-SHARES = (
-    *((1.0,), (0.5, 0.5), (0.8, 0.2), (0.2, 0.8)),
-    *((0.6, 0.2, 0.2), (0.2, 0.6, 0.2), (0.2, 0.2, 0.6)),
-)
+SHARES = ((1.0,), (0.5, 0.5), (0.8, 0.2), (0.2, 0.8), (0.6, 0.2, 0.2), (0.2, 0.6, 0.2), (0.2, 0.2, 0.6))
 """Ways to share the level among the events that are counted."""
 
 DRAWS = 64
@@ -26,6 +23,9 @@ SAFE_LEVEL = 1e-3
 """The event with the largest limit of the weighing runs at this level is always counted."""
 
 MOST_EVENTS = 12
+
+UNSEEN = 1e-3
+"""Hits and misses that are added, so that events which no weighing run showed have odds."""
 
 SAME = 0.5
 """Probability, before any run is weighed, that hits are the same share of an event's runs as of the safest event's. So
@@ -103,8 +103,8 @@ def _shrunk(hits: Floats, misses: Floats, safest: int, rng: np.random.Generator)
 
     Each of the others has the same odds as that one with probability `SAME`, otherwise odds of its own.
     """
-    of_safest = hits[:, [safest]] / (hits + misses)[:, [safest]]
-    share = np.clip(of_safest.mean(), 1e-6, 1.0 - 1e-6)
+    of_safest = (hits + UNSEEN)[:, [safest]] / (hits + misses + 2.0 * UNSEEN)[:, [safest]]
+    share = of_safest.mean()
     prior = PRIOR_RUNS * share, PRIOR_RUNS * (1.0 - share)
     k, l = hits.mean(axis=0), misses.mean(axis=0)
     of_their_own = betaln(prior[0] + k, prior[1] + l) - betaln(*prior)

@@ -92,6 +92,13 @@ def test_counts_that_no_polynomial_fits_are_left_alone():
     assert smoothed(values, np.full(200, 500.0), np.full(200, 500.0), 1) is not None
 
 
+def test_events_that_no_weighing_run_showed_are_weighed_all_the_same():
+    rng = np.random.default_rng(3)
+    sides = tuple(three_valued((1.0, 0.0, 0.0), 10, rng) for _ in range(2))
+    weighed = weigh([threshold(1.0, 1.0), threshold(2.0, 0.5)], sides, 90, LEVEL, 0.0)
+    assert sum(share for _, share in weighed) == pytest.approx(1.0, abs=1e-12)
+
+
 def test_the_safest_event_is_always_counted():
     """Both events have log-ratio 1; of 20,000 runs 24 are in the rare one, which by luck looks better at times."""
     more, less = (0.5, 0.4988, 0.0012), (0.816, 0.18356, 0.00044)
