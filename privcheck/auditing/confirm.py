@@ -13,7 +13,7 @@ from privcheck.auditing.inference.approximate import delta_lower, epsilon_lower
 from privcheck.auditing.inference.tradeoff import TradeoffRegion, declared_thresholds, tradeoff_region
 from privcheck.auditing.inference.two_tails import two_tails_lower
 from privcheck.auditing.limits import clopper_pearson_lower
-from privcheck.auditing.outputs import Outputs, Sides
+from privcheck.auditing.outputs import Outputs, Sides, joined_sides
 from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.streams import StreamPair
 from privcheck.auditing.weighing import weigh
@@ -109,14 +109,15 @@ def settle(
 
     """
     searched = training is not None and len(training[0]) >= folds(runs).learning.stop
-    parts = folds(runs, easy=is_easy(*taken(sides, probe(runs))), searched=searched)
+    easy = not searched and is_easy(*taken(sides, probe(runs)))
+    parts = folds(runs, easy=easy, searched=searched)
     if min(len(sides[0]), len(sides[1])) < parts.counting.start:
         return None
     learning, choosing, weighing = (taken(sides, part) for part in parts[:3])
     if training is not None:
         cut = int(len(training[0]) * LEARNING_SHARE) if searched else len(training[0])
-        learning = _joined(learning, taken(training, slice(0, cut)))
-        choosing = _joined(choosing, taken(training, slice(cut, None)))
+        learning = joined_sides([learning, taken(training, slice(0, cut))])
+        choosing = joined_sides([choosing, taken(training, slice(cut, None))])
     scores: Scored = learn(views(pair, learning[0], thorough=True), *learning)
     counting_runs = parts.counting.stop - parts.counting.start
     candidates = choose(scores, choosing, counting_runs, level, delta)
@@ -134,10 +135,6 @@ def count(chosen: Chosen, sides: Sides, level: float, delta: float) -> Evidence:
     region = tradeoff_region(_oriented(main, sides[0]), _oriented(main, sides[1]), chosen.thresholds, level)
     for_delta = None if chosen.for_delta is None else chosen.for_delta.counts(*sides)
     return Evidence(events, len(sides[0]), delta, region, for_delta)
-
-
-def _joined(some: Sides, more: Sides) -> Sides:
-    return Outputs.joined([some[0], more[0]]), Outputs.joined([some[1], more[1]])
 
 
 def _oriented(event: Event, outputs: Outputs) -> Floats:

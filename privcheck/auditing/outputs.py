@@ -75,6 +75,12 @@ class Outputs:
 Sides = tuple[Outputs, Outputs]
 """Runs on the first and on the second stream."""
 
+
+def joined_sides(parts: Sequence[Sides]) -> Sides:
+    """Return the runs of all parts on the first stream, and those on the second."""
+    return Outputs.joined([one for one, _ in parts]), Outputs.joined([two for _, two in parts])
+
+
 MISSING = int(np.iinfo(np.int64).min)
 """The symbol of what a shorter output does not have."""
 

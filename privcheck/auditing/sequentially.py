@@ -20,7 +20,7 @@ from privcheck.auditing.confirm import settle
 from privcheck.auditing.folds import folds, taken
 from privcheck.auditing.inference.sequential import SequentialTest
 from privcheck.auditing.judging import ended_early, judge_anytime
-from privcheck.auditing.outputs import Outputs, Sides
+from privcheck.auditing.outputs import Sides, joined_sides
 from privcheck.auditing.report import Resolution
 from privcheck.auditing.sampling import Request, Sampler, StoppedError
 from privcheck.auditing.search import Screening, screen
@@ -95,7 +95,7 @@ class _Stage:
 
     @property
     def sides(self) -> Sides:
-        return Outputs.joined([one for one, _ in self.blocks]), Outputs.joined([two for _, two in self.blocks])
+        return joined_sides(self.blocks)
 
 
 class _Game:

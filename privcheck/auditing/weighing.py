@@ -43,7 +43,7 @@ def weigh(
 
     Probabilities are drawn from their posterior given the weighing runs, the joint law of all events at once. For each
     draw the limits that the counting runs would give are worked out, and the way of sharing whose largest limit is
-    largest on average is taken. The events were chosen on other runs, so the best of many is no mere luck here.
+    largest on average is taken, among those that count the safest event. The events were chosen on other runs.
 
     Parameters
     ----------

@@ -40,11 +40,10 @@ def process(*arguments, **options):
     code = "import sys; from privcheck.cli import main; sys.argv[0] = 'privcheck'; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *arguments],
-        capture_output=True,
         text=True,
         timeout=120,
         check=False,
-        **ENVIRONMENT | options,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | ENVIRONMENT | options,
     )
 
 
@@ -433,37 +432,21 @@ def test_help_is_quick():
 def test_a_pipe_that_nobody_reads_gives_neither_a_verdict_nor_a_traceback(arguments):
     reading, writing = os.pipe()
     os.close(reading)
-    code = "import sys; from privcheck.cli import main; main()"
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", code, *arguments],
-            stdout=writing,
-            stderr=subprocess.PIPE,
-            timeout=120,
-            check=False,
-            **ENVIRONMENT,
-        )
+        done = process(*arguments, stdout=writing)
     finally:
         os.close(writing)
-    assert (done.returncode, done.stderr) == (141, b"")
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("arguments", [LIST, [*LIST, "--json", "-"], ["--help"]])
 def test_a_full_disk_is_told_in_one_line(arguments):
-    code = "import sys; from privcheck.cli import main; main()"
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [sys.executable, "-c", code, *arguments],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            timeout=120,
-            check=False,
-            **ENVIRONMENT,
-        )
+        done = process(*arguments, stdout=full)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"privcheck: output: got No space left on device")
-    assert done.stderr.count(b"\n") == 1
+    assert done.stderr.startswith("privcheck: output: got No space left on device")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(("text", "seed"), [("9007199254740993", 2**53 + 1), ("1e3", 1000)])
