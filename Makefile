@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
-SOURCES := $(shell find privcheck bounds -name '*.py' -o -name '*.toml' -o -name '*.css' -o -name '*.js' -o -name py.typed 2>/dev/null) pyproject.toml README.md
+SOURCES := $(shell find privcheck -name '*.py' -o -name '*.toml' -o -name '*.css' -o -name '*.js' -o -name py.typed 2>/dev/null) pyproject.toml README.md
 
 .PHONY: audit test evidence benchmark lint docs notebook clean
 
@@ -35,7 +35,7 @@ notebook: $(VENV)/.package  ## execute the notebooks in place
 	$(BIN)/python -m jupyter execute --inplace notebooks/*.ipynb
 
 $(VENV)/.package: $(SOURCES) | $(VENV)/.created
-	rm -rf dist && $(BIN)/python -m build --wheel --outdir dist . > $(VENV)/build.log 2>&1 || (cat $(VENV)/build.log; exit 1)
+	rm -rf dist && $(BIN)/python -m build --outdir dist . > $(VENV)/build.log 2>&1 || (cat $(VENV)/build.log; exit 1)
 	$(PIP) install dist/*.whl
 	$(PIP) install --force-reinstall --no-deps dist/*.whl
 	touch $@

@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-import bounds
+from privcheck import bounds
 
 PAGE = Path(__file__).parents[1] / "docs" / "printed-numbers.md"
 ROW = re.compile(r"^(\| [^|]+ \| [^|]+ \| [-\d.]+ \| )([\d.]+)( \| `([^`]+)` \|)$", re.MULTILINE)

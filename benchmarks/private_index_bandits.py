@@ -15,8 +15,8 @@ import platform
 
 import numpy as np
 
-from bounds import d_epsilon
 from privcheck.bandits import ALGORITHMS
+from privcheck.bounds import d_epsilon
 from privcheck.environments import Bernoulli, Environment, environment
 from privcheck.simulation.engine import play
 

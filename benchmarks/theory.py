@@ -10,8 +10,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-import bounds
-from bounds.jourdan_azize_2025.characteristic_time import _characteristic_time as remembered
+from privcheck import bounds
+from privcheck.bounds.jourdan_azize_2025.characteristic_time import _characteristic_time as remembered
 
 
 def main() -> None:

@@ -73,6 +73,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import the parts of the public interface when they are first used, so that `privcheck --help` is quick."""
+    if name == "bounds":
+        return importlib.import_module("privcheck.bounds")
     if name in _HOMES:
         globals()[name] = getattr(importlib.import_module(_HOMES[name]), name)  # found without this function next time
         return globals()[name]

@@ -2,10 +2,52 @@
 
 from __future__ import annotations
 
-from bounds.errors import PrivcheckError, words
+from typing import Any
 
-__all__ = ["PolicyError", "PrivcheckError", "words"]
+
+class PrivcheckError(Exception):
+    """Something that the user asked for cannot be done, and why.
+
+    The message says what was wrong, what was got, what was expected and what to do, in one line.
+
+    Parameters
+    ----------
+    parameter : name of what was wrong.
+    value : what was got.
+    expected : what would have been accepted, in words.
+    hint : what to do next, in words; may be empty.
+
+    Examples
+    --------
+    >>> str(PrivcheckError("epsilon", -1.0, "a finite number above 0", "give a positive privacy budget"))
+    'epsilon: got -1.0, expected a finite number above 0; give a positive privacy budget'
+    """
+
+    def __init__(self, parameter: str, value: Any, expected: str, hint: str = "") -> None:
+        self.parameter = parameter
+        self.value = value
+        self.expected = expected
+        self.hint = hint
+        super().__init__(parameter, value, expected, hint)
+
+    def __str__(self) -> str:
+        got = self.value if isinstance(self.value, _Words) else repr(self.value)
+        text = f"{self.parameter}: got {' '.join(str(got).split())}, expected {self.expected}"
+        return f"{text}; {self.hint}" if self.hint else text
 
 
 class PolicyError(PrivcheckError):
     """The audited policy raised, played an unknown arm, or is not reproducible from its Generator."""
+
+
+class _Words(str):
+    """A description of what was got, printed without quotation marks."""
+
+
+def words(text: str) -> str:
+    """Mark `text` as a description, so that an error prints it without quotation marks.
+
+    >>> str(PrivcheckError("streams", words("three tables"), "two tables"))
+    'streams: got three tables, expected two tables'
+    """
+    return _Words(text)

@@ -72,7 +72,7 @@ def check_fields(content: dict[str, Any], kind: type, expected: str) -> None:
 
     >>> check_fields({"arms": 1}, dataclasses.make_dataclass("Place", ["arm"]), "a place")
     Traceback (most recent call last):
-    bounds.errors.PrivcheckError: text: got unknown or missing fields: arm, arms, expected a place
+    privcheck.errors.PrivcheckError: text: got unknown or missing fields: arm, arms, expected a place
     """
     fields = dataclasses.fields(kind)
     known = {field.name for field in fields}

@@ -93,13 +93,13 @@ def registry(kinds: list[str]) -> str:
 
 def theorems(_: list[str]) -> str:
     """Return every theorem under its id, the papers in the order of their registration."""
-    from bounds import THEOREMS
+    from privcheck.bounds import THEOREMS
 
     result, paper = [], ""
     for name, theorem in THEOREMS.items():
         if name.partition("/")[0] != paper:
             paper = name.partition("/")[0]
-            about = inspect.getdoc(importlib.import_module(f"bounds.{paper.replace('-', '_')}")) or ""
+            about = inspect.getdoc(importlib.import_module(f"privcheck.bounds.{paper.replace('-', '_')}")) or ""
             result.append(f"## {paper}\n\n{_as_markdown(about.partition('>>>')[0].strip())}\n")
         function: Any = theorem.evaluation
         kind = f"{'asymptotic ' if theorem.asymptotic else ''}{theorem.kind} bound of the {theorem.quantity}"

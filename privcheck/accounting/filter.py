@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bounds.domains import POSITIVE, check
 from privcheck.accounting.ledger import Datum, Ledger, datum_in_words
+from privcheck.declared import POSITIVE, check
 from privcheck.errors import PrivcheckError, words
 
 SLACK = 1e-9

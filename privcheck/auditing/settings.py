@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bounds.domains import POSITIVE, Choice, Declared, Integer, OrNone, Real, parameter
+from privcheck.declared import POSITIVE, Choice, Declared, Integer, OrNone, Real, parameter
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import Relation, check_contexts, check_rewards, relation
 

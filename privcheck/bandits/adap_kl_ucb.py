@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, parameter
 from privcheck.bandits.adaptive_episodes import AdaptiveEpisodesPolicy, adaptive_episodes_kernel
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.kl_index import kl_index_by_bisection
+from privcheck.declared import POSITIVE, parameter
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, parameter
 from privcheck.bandits.adaptive_episodes import AdaptiveEpisodesPolicy, adaptive_episodes_kernel
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
+from privcheck.declared import POSITIVE, parameter
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, Declared, Integer, declared_fields, parameter
+from privcheck.declared import POSITIVE, Declared, Integer, declared_fields, parameter
 from privcheck.errors import PrivcheckError
 from privcheck.registry import Registry
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Real, parameter
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
 from privcheck.bandits.geometric_batches import BatchesPolicy, next_total, ratio_parameter
 from privcheck.bandits.reward_coins import coin_sum, rewards_parameter
+from privcheck.declared import Real, parameter
 from privcheck.mechanisms.base import NOISE_SLACK
 from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record
 
@@ -189,14 +189,14 @@ class DPGLRIMEDPolicy(BatchesPolicy):
 
     def deviance(self, arm: int, q: float) -> float:
         """Return D_a(q)."""
-        from bounds import d_epsilon
+        from privcheck.bounds import d_epsilon
 
         costs = d_epsilon(self.private_means[arm], q, self.epsilon)
         return math.fsum(n * cost for n, cost in zip(self.lengths[arm], costs.tolist(), strict=True))
 
     def estimate(self, arm: int) -> float:
         """Return argmin D_a, by bisection on the sign of its derivative, that of sum_j l_j (q - z_j)."""
-        from bounds import d_epsilon_minimiser
+        from privcheck.bounds import d_epsilon_minimiser
 
         means, lengths = self.private_means[arm], np.array(self.lengths[arm])
         low, high = min(means), max(means)

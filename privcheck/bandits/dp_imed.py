@@ -68,7 +68,7 @@ class DPIMEDPolicy(GeometricBatchesPolicy):
 
     def choose(self) -> int:
         """Return the arm with the smallest n_a d_epsilon(m_a, m*) + ln n_a."""
-        from bounds import d_epsilon
+        from privcheck.bounds import d_epsilon
 
         means = [self.mean(arm) for arm in range(len(self.pulls))]
         costs = d_epsilon(means, max(means), self.epsilon).tolist()

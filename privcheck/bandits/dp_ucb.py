@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Choice, Real, parameter
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter, horizon_parameter
 from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import prefix_noise
+from privcheck.declared import Choice, Real, parameter
 from privcheck.mechanisms import BinaryTree
 from privcheck.mechanisms.base import NOISE_SLACK
 from privcheck.mechanisms.prefix_stream import PrefixStream

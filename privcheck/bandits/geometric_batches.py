@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bounds.domains import Real, parameter
 from privcheck.bandits.private_index import private_divergence, private_index
 from privcheck.bandits.reward_coins import coin_sum, toss
+from privcheck.declared import Real, parameter
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
 from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from bounds.domains import Choice, parameter
 from privcheck.certifying.private import clip
 from privcheck.certifying.rounding import rounded
+from privcheck.declared import Choice, parameter
 from privcheck.simulation.compiled import Floats, inlined, reward_sum
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from bounds.domains import Integer, check
 from privcheck.auditing.budget import DEFAULT_HORIZON
 from privcheck.auditing.runners import KernelRunner, PolicyRunner
 from privcheck.auditing.settings import Settings
@@ -16,6 +15,7 @@ from privcheck.certifying.driving import Table, drive_guarded
 from privcheck.certifying.explored import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.replay import Build, ReplayResult, replay
 from privcheck.certifying.session import FEEDBACKS, Session
+from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import Contexts
 from privcheck.progress import progress

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from bounds.domains import Integer, check
 from privcheck.certifying.features import FeatureTable
 from privcheck.certifying.forms import Form, collected, forms
 from privcheck.certifying.linear import Private
 from privcheck.certifying.refusals import refuse
 from privcheck.certifying.vector_bounds import ONE_HOT, VectorBound
+from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 
 

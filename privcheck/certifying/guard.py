@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from bounds.domains import POSITIVE, Integer, check
 from privcheck.accounting import Ledger
 from privcheck.certifying.asking import ask_guarded
 from privcheck.certifying.coins import throw_away
 from privcheck.certifying.session import FEEDBACKS, Session
+from privcheck.declared import POSITIVE, Integer, check
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms.base import finite_array, generator
 from privcheck.privacy import Contexts, check_contexts, check_rewards, relation

@@ -15,7 +15,7 @@ from types import FrameType
 
 import numpy as np
 
-import bounds
+from privcheck import bounds
 from privcheck.errors import PrivcheckError, words
 
 RELEASE = "release it through a mechanism first"

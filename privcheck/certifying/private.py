@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, Integer, Real, check
 from privcheck.certifying.features import FeatureTable
 from privcheck.certifying.leaks import Leak, LeakError
 from privcheck.certifying.linear import REVEAL, Private
 from privcheck.certifying.products import clip as _clip
 from privcheck.certifying.terms import NOTHING, Terms
 from privcheck.certifying.vector_bounds import VectorBound
+from privcheck.declared import POSITIVE, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array
 from privcheck.privacy.contexts import ROUNDING

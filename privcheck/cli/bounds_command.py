@@ -12,7 +12,7 @@ from privcheck.cli.options import Epsilon, Horizon, Json, Means, check_html, che
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
-    from bounds import BoundValue, Curve
+    from privcheck.bounds import BoundValue, Curve
 
 
 def bounds(
@@ -81,7 +81,7 @@ def bounds(
 
     Exit status: 0, or 2 for bad input.
     """
-    from bounds import curve as follow
+    from privcheck.bounds import curve as follow
 
     check_json(json)
     check_html(html)
@@ -114,7 +114,7 @@ def bounds(
 
 
 def _evaluated(instance: Any) -> list[BoundValue]:
-    from bounds import ContradictionWarning, evaluate
+    from privcheck.bounds import ContradictionWarning, evaluate
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ContradictionWarning)  # shown in the table, and in the JSON
@@ -143,7 +143,7 @@ def _check_outputs(curve: str | None, plot: str | None, csv: str | None, json: s
 def _json(instance: Any, values: list[BoundValue]) -> str:
     from dataclasses import asdict
 
-    from bounds import Instance, contradictions, privacy_regime
+    from privcheck.bounds import Instance, contradictions, privacy_regime
     from privcheck.serialise import plain, to_json
 
     result = {

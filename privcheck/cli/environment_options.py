@@ -68,7 +68,7 @@ def _with_parameters(name: str, means: str | None, settings: list[str]) -> Any:
 
 
 def _parameters(cls: Any) -> list[Any]:
-    from bounds.domains import declared_fields
+    from privcheck.declared import declared_fields
 
     return [declared for declared in declared_fields(cls) if declared.init]
 

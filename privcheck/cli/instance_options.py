@@ -35,8 +35,8 @@ def described_instance(
     >>> described_instance(None, "c2", {}, epsilon=1.0, horizon=None).arms
     5
     """
-    from bounds import named_instance
-    from bounds.domains import Integer, check
+    from privcheck.bounds import named_instance
+    from privcheck.declared import Integer, check
 
     given = {key: value for key, value in flags.items() if value is not None}
     rounds = None if horizon is None else check("horizon", horizon, Integer(1), "the number of rounds T")
@@ -56,8 +56,8 @@ def described_instance(
 
 
 def _from_flags(given: dict[str, Any], common: dict[str, Any]) -> Any:
-    from bounds import Instance
-    from bounds.settings import ContextualInstance, LinearInstance, SemiBanditInstance
+    from privcheck.bounds import Instance
+    from privcheck.bounds.settings import ContextualInstance, LinearInstance, SemiBanditInstance
 
     if "vectors" in given:
         if "theta" not in given:
@@ -94,8 +94,8 @@ def _build(cls: type, values: dict[str, Any], given: dict[str, Any]) -> Any:
 
 def _from_file(file: str, changes: dict[str, Any]) -> Any:
     """Read a file as the setting that has most of its keys; as a bandit with independent arms in doubt."""
-    from bounds import Instance, settings
-    from bounds.toml_file import read_toml
+    from privcheck.bounds import Instance, settings
+    from privcheck.bounds.toml_file import read_toml
 
     keys = set(read_toml(file))
     candidates = [Instance, *(getattr(settings, name) for name in settings.__all__)]
@@ -103,7 +103,7 @@ def _from_file(file: str, changes: dict[str, Any]) -> Any:
 
 
 def _names(cls: Any) -> set[str]:
-    from bounds.domains import declared_fields
+    from privcheck.declared import declared_fields
 
     return {declared.name for declared in declared_fields(cls)}
 

@@ -14,8 +14,8 @@ def list_everything(json: Json = None) -> int:
     Exit status: 0, or 2 for bad input.
     """
     check_json(json)
-    from bounds import THEOREMS
     from privcheck.bandits import ALGORITHMS
+    from privcheck.bounds import THEOREMS
     from privcheck.environments import ENVIRONMENTS
     from privcheck.mechanisms import MECHANISMS
     from privcheck.serialise import to_json

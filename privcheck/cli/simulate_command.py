@@ -55,7 +55,7 @@ def simulate(
 
     `privcheck list` names the algorithms and the environments. Exit status: 0, or 2 for bad input.
     """
-    from bounds.domains import Integer, check
+    from privcheck.declared import Integer, check
     from privcheck.files import check_output
     from privcheck.simulation.simulate import simulate as run_simulation
 

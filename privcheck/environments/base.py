@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Declared
+from privcheck.declared import Declared
 from privcheck.errors import PrivcheckError, words
 from privcheck.registry import Registry
 from privcheck.simulation.reward_laws import SUMMABLE, Laws, law_table
 
 if TYPE_CHECKING:
-    from bounds import Instance
+    from privcheck.bounds import Instance
 
 
 class Environment(Declared):

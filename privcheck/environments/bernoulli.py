@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds import Instance
-from bounds.domains import parameter
+from privcheck.bounds import Instance
+from privcheck.declared import parameter
 from privcheck.environments.base import Environment
 from privcheck.environments.domains import PerArm
 

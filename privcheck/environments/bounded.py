@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bounds.domains import POSITIVE, Real, parameter
+from privcheck.declared import POSITIVE, Real, parameter
 from privcheck.environments.base import Environment
 from privcheck.environments.domains import PerArm
 from privcheck.simulation.reward_laws import BETA, NO_ATOMS, TRUNCATED_GAUSSIAN, Laws

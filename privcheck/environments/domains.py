@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bounds.domains import UNIT_INTERVAL, Real
+from privcheck.declared import UNIT_INTERVAL, Real
 
 
 def check_list(value: Any) -> Any:

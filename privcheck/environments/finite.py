@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from bounds import Instance
-from bounds.domains import UNIT_INTERVAL, parameter
+from privcheck.bounds import Instance
+from privcheck.declared import UNIT_INTERVAL, parameter
 from privcheck.environments.base import Environment
 from privcheck.environments.domains import PerArm, Points, Probabilities
 from privcheck.errors import PrivcheckError

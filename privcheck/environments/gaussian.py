@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from bounds import Instance
-from bounds.domains import POSITIVE, Choice, Real, parameter
+from privcheck.bounds import Instance
+from privcheck.declared import POSITIVE, Choice, Real, parameter
 from privcheck.environments.base import Environment
 from privcheck.environments.domains import PerArm
 from privcheck.simulation.reward_laws import CLIPPED_GAUSSIAN, GAUSSIAN, NO_ATOMS, Laws

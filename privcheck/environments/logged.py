@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Real, check
+from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError, words
 
 

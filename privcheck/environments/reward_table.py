@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import parameter
+from privcheck.declared import parameter
 from privcheck.environments.base import Environment
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Declared
+from privcheck.declared import Declared
 from privcheck.errors import PrivcheckError, words
 from privcheck.registry import Registry
 

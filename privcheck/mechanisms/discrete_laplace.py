@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, Integer, Real, check, parameter
+from privcheck.declared import POSITIVE, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import distances, generator, holds_integers, inner_sum, same_shape
 from privcheck.mechanisms.scaled import ScaledMechanism

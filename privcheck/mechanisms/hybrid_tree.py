@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bounds.domains import POSITIVE, Real, parameter
+from privcheck.declared import POSITIVE, Real, parameter
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms.base import Array
 from privcheck.mechanisms.prefix_tree import Integers, Node, PrefixTree, bit_lengths, most_covered

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, Choice, Integer, check, parameter
+from privcheck.declared import POSITIVE, Choice, Integer, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import noisy_max_law
 from privcheck.mechanisms.base import Array, finite_array, generator

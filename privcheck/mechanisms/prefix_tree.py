@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Integer, check
+from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import Array, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.laplace import Laplace

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Integer, Real, check, parameter
+from privcheck.declared import Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import NOISE_SLACK, Array, Mechanism, generator, holds_integers, inner_sum, same_shape
 

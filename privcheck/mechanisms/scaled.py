@@ -6,7 +6,7 @@ import math
 import sys
 from typing import Any, Self
 
-from bounds.domains import POSITIVE, Real, check, declared_fields
+from privcheck.declared import POSITIVE, Real, check, declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, NOISE_SLACK, Mechanism
 

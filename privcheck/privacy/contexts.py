@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, Integer, OrNone, Real, check
+from privcheck.declared import POSITIVE, Integer, OrNone, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy.tables import Array, as_table
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Integer, check
+from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy.contexts import Contexts, check_contexts
 from privcheck.privacy.shrinking import simpler_pairs

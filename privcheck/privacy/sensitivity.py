@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bounds.domains import Integer, check
+from privcheck.declared import Integer, check
 from privcheck.privacy.neighbours import Relation, relation
 from privcheck.privacy.tables import check_rewards
 

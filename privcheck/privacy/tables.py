@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Integer, Real, check
+from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 
 Array = npt.NDArray[np.float64]
@@ -95,7 +95,7 @@ def check_rewards_range(table: npt.ArrayLike, rewards: tuple[float, float] = (0.
     >>> check_rewards_range([[0.0, 1.0]], (-1.0, 0.5))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    bounds.errors.PrivcheckError: rewards: got 1.0 in round 1, arm 1, expected rewards in [-1, 0.5]; ...
+    privcheck.errors.PrivcheckError: rewards: got 1.0 in round 1, arm 1, expected rewards in [-1, 0.5]; ...
 
     """
     low, high = check_rewards(rewards)

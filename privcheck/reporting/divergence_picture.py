@@ -56,7 +56,7 @@ def divergence_figure(certificate: Certificate, *, width: float = WIDE) -> Figur
     >>> from privcheck.reporting.examples import GRANTED
     >>> divergence_figure(GRANTED)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    bounds.errors.PrivcheckError: certificate: got 'the certificate of adap-ucb...', expected one with a divergence; ...
+    privcheck.errors.PrivcheckError: certificate: got 'the certificate of adap-ucb...', expected one with a ...
     """
     divergence = certificate.replay.first_divergence
     if divergence is None:

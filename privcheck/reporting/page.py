@@ -45,7 +45,7 @@ def save_page(
     --------
     >>> save_page([], "audit.txt")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    bounds.errors.PrivcheckError: path: got 'audit.txt', expected a file that ends in .html or .htm; ...
+    privcheck.errors.PrivcheckError: path: got 'audit.txt', expected a file that ends in .html or .htm; ...
     """
     target = check_output(path, "path", SUFFIXES)
     page = render_page(reports, title=title, expected=expected)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bounds.curve import Curve, curve
-from bounds.evaluation import best_on_this_instance, contradictions, describe_contradiction
-from bounds.instance import Instance
-from bounds.quantity import BANDIT, QUANTITIES
-from bounds.theorem import BoundValue
+from privcheck.bounds.curve import Curve, curve
+from privcheck.bounds.evaluation import best_on_this_instance, contradictions, describe_contradiction
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.quantity import BANDIT, QUANTITIES
+from privcheck.bounds.theorem import BoundValue
 from privcheck.files import check_output, write_whole
 from privcheck.reporting.elements import document, element, header, inline_picture, section, text
 from privcheck.reporting.html_table import NUMBER, TEXT, WORD, Cell, below, table
@@ -45,10 +45,10 @@ def save_bounds_page(
     Parameters
     ----------
     instance : what was evaluated.
-    values : what `bounds.evaluate` returned for it.
+    values : what `privcheck.bounds.evaluate` returned for it.
     path : of the file, ending in .html or .htm.
-    along : what `bounds.curve` returned, for the picture; by default the bounds along epsilon, where an instance of
-        independent arms has any.
+    along : what `privcheck.bounds.curve` returned, for the picture; by default the bounds along epsilon, where an
+        instance of independent arms has any.
     title : heading of the page.
 
     Raises
@@ -57,11 +57,11 @@ def save_bounds_page(
 
     Examples
     --------
-    >>> from bounds import evaluate, named_instance
+    >>> from privcheck.bounds import evaluate, named_instance
     >>> instance = named_instance("c2", epsilon=1.0)
     >>> save_bounds_page(instance, evaluate(instance), "bounds.txt")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    bounds.errors.PrivcheckError: path: got 'bounds.txt', expected a file that ends in .html or .htm; ...
+    privcheck.errors.PrivcheckError: path: got 'bounds.txt', expected a file that ends in .html or .htm; ...
     """
     target = check_output(path, "path", SUFFIXES)
     write_whole(target, render_bounds(instance, values, along=along, title=title))
@@ -72,7 +72,7 @@ def render_bounds(
 ) -> str:
     """Return the page that `save_bounds_page` writes; the same bounds give the same page.
 
-    >>> from bounds import evaluate, named_instance
+    >>> from privcheck.bounds import evaluate, named_instance
     >>> instance = named_instance("c2", epsilon=1.0)
     >>> "azize-basu-2022/thm3-tight" in render_bounds(instance, evaluate(instance))
     True

@@ -47,7 +47,7 @@ def save_certificate_page(certificate: Certificate, path: str | Path, *, title: 
     >>> from privcheck.reporting.examples import GRANTED
     >>> save_certificate_page(GRANTED, "certificate.txt")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    bounds.errors.PrivcheckError: path: got 'certificate.txt', expected a file that ends in .html or .htm; ...
+    privcheck.errors.PrivcheckError: path: got 'certificate.txt', expected a file that ends in .html or .htm; ...
     """
     target = check_output(path, "path", SUFFIXES)
     write_whole(target, render_certificate(certificate, title=title))

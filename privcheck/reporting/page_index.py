@@ -57,7 +57,7 @@ def read_folder(path: str | Path) -> Folder:
     --------
     >>> read_folder("nowhere")
     Traceback (most recent call last):
-    bounds.errors.PrivcheckError: folder: got 'nowhere', expected a folder of results; there is no such folder
+    privcheck.errors.PrivcheckError: folder: got 'nowhere', expected a folder of results; there is no such folder
     """
     folder = Path(path)
     if not folder.is_dir():

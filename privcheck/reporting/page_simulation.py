@@ -40,7 +40,7 @@ def save_simulation_page(simulation: Simulation, path: str | Path, *, title: str
     >>> simulation = simulate("ucb", [0.75, 0.5], horizon=100, runs=5)
     >>> save_simulation_page(simulation, "regret.txt")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    bounds.errors.PrivcheckError: path: got 'regret.txt', expected a file that ends in .html or .htm; ...
+    privcheck.errors.PrivcheckError: path: got 'regret.txt', expected a file that ends in .html or .htm; ...
     """
     target = check_output(path, "path", SUFFIXES)
     write_whole(target, render_simulation(simulation, title=title))

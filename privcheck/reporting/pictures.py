@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bounds.domains import Choice, check
 from privcheck.auditing.report import AuditReport
 from privcheck.certifying.certificate import Certificate
+from privcheck.declared import Choice, check
 from privcheck.files import check_output
 from privcheck.reporting.bounds_picture import bounds_figure
 from privcheck.reporting.divergence_picture import divergence_figure
@@ -75,7 +75,7 @@ def check_plot(path: str | Path | None, picture: str, pictures: dict[str, Any]) 
     >>> check_plot("ledger.svg", "ledger", CERTIFICATE_PICTURES)
     >>> check_plot("ledger.svg", "witness", CERTIFICATE_PICTURES)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    bounds.errors.PrivcheckError: picture: got 'witness', expected ...
+    privcheck.errors.PrivcheckError: picture: got 'witness', expected ...
     """
     if path is not None:
         check_output(path, "plot", PLOTS)

@@ -8,11 +8,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from bounds.curve import Curve
-from bounds.domains import declared_fields
-from bounds.evaluation import describe_contradiction
-from bounds.instance import Instance
-from bounds.theorem import BoundValue, ConditionCheck
+from privcheck.bounds.curve import Curve
+from privcheck.bounds.evaluation import describe_contradiction
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.theorem import BoundValue, ConditionCheck
+from privcheck.declared import declared_fields
 from privcheck.errors import PrivcheckError
 from privcheck.serialise import plain, to_json
 
@@ -20,7 +20,7 @@ from privcheck.serialise import plain, to_json
 def bounds_csv(values: Sequence[BoundValue]) -> str:
     """Return a line for every theorem; a bound that does not apply has no number and says what it asks for.
 
-    >>> from bounds import evaluate, named_instance
+    >>> from privcheck.bounds import evaluate, named_instance
     >>> print(bounds_csv(evaluate(named_instance("c2", epsilon=1.0))).splitlines()[0])
     id,kind,quantity,value,constant,asymptotic,applies,asks_for,provenance,source
     """
@@ -37,7 +37,7 @@ def bounds_csv(values: Sequence[BoundValue]) -> str:
 def curve_csv(curve: Curve) -> str:
     """Return a line for every place and every theorem that applies there.
 
-    >>> from bounds import curve, named_instance
+    >>> from privcheck.bounds import curve, named_instance
     >>> lines = curve_csv(curve(named_instance("c2", epsilon=1.0, horizon=None), "epsilon", [0.5])).splitlines()
     >>> lines[0], lines[1].split(",")[:3]
     ('epsilon,id,kind,value,constant,quantity', ['0.5', 'azize-basu-2022/thm3', 'lower'])
@@ -105,11 +105,11 @@ def read_bounds(content: dict[str, Any]) -> tuple[Any, list[BoundValue]]:
 def read_instance(content: dict[str, Any]) -> Any:
     """Return the instance whose `to_dict` gave these fields, of the setting that knows most of them.
 
-    >>> from bounds import named_instance
+    >>> from privcheck.bounds import named_instance
     >>> read_instance(named_instance("c2", epsilon=1.0).to_dict()).arms
     5
     """
-    from bounds import settings
+    from privcheck.bounds import settings
 
     candidates = [Instance, *(getattr(settings, name) for name in settings.__all__)]
     chosen = max(candidates, key=lambda cls: len(set(content) & {field.name for field in declared_fields(cls)}))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bounds.curve import Curve
-from bounds.quantity import BANDIT, QUANTITIES
-from bounds.regime import privacy_regime
-from bounds.theorem import BoundValue
+from privcheck.bounds.curve import Curve
+from privcheck.bounds.quantity import BANDIT, QUANTITIES
+from privcheck.bounds.regime import privacy_regime
+from privcheck.bounds.theorem import BoundValue
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.style import INK, MID, WIDE, new_figure, settings
 from privcheck.reporting.theory_table import describe
@@ -38,7 +38,7 @@ def theory_figure(curve: Curve, *, width: float = WIDE) -> Figure:
 
     Parameters
     ----------
-    curve : what `bounds.curve` returned.
+    curve : what `privcheck.bounds.curve` returned.
     width : in inches.
 
     Raises
@@ -47,7 +47,7 @@ def theory_figure(curve: Curve, *, width: float = WIDE) -> Figure:
 
     Examples
     --------
-    >>> from bounds import curve, named_instance
+    >>> from privcheck.bounds import curve, named_instance
     >>> figure = theory_figure(curve(named_instance("fig3", epsilon=1.0), "epsilon", [0.1, 1.0, 10.0]))
     >>> figure.axes[0].get_xlabel()
     'privacy budget epsilon'

@@ -10,10 +10,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bounds.evaluation import best_on_this_instance, contradictions, describe_contradiction
-from bounds.instance import Instance
-from bounds.regime import privacy_regime
-from bounds.theorem import THEOREMS, UNPROVEN, BoundValue
+from privcheck.bounds.evaluation import best_on_this_instance, contradictions, describe_contradiction
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.regime import privacy_regime
+from privcheck.bounds.theorem import THEOREMS, UNPROVEN, BoundValue
 
 STAR = "★"
 
@@ -24,13 +24,13 @@ def theory_table(instance: Any, values: Sequence[BoundValue], *, everything: boo
     Parameters
     ----------
     instance : what was evaluated.
-    values : what `bounds.evaluate` returned for it.
+    values : what `privcheck.bounds.evaluate` returned for it.
     everything : also list the theorems about other settings, and the source of every bound.
 
     Examples
     --------
     >>> from rich.console import Console
-    >>> from bounds import evaluate, named_instance
+    >>> from privcheck.bounds import evaluate, named_instance
     >>> instance = named_instance("c2", epsilon=1.0)
     >>> console = Console(width=80, record=True, quiet=True)
     >>> console.print(theory_table(instance, evaluate(instance)))
@@ -127,7 +127,7 @@ def not_applying(
 ) -> tuple[dict[str, list[str]], dict[str, int]]:
     """Return which theorems fail for which reason, and how many are about each other setting.
 
-    >>> from bounds import evaluate
+    >>> from privcheck.bounds import evaluate
     >>> instance = Instance("bernoulli", (0.75, 0.5), epsilon=1.0)
     >>> asked, elsewhere = not_applying(instance, evaluate(instance))
     >>> elsewhere["a combinatorial semi-bandit"] > 1, "azize-basu-2022/thm7" in sum(asked.values(), [])

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from bounds.domains import POSITIVE, declared_fields
 from privcheck.bandits.base import ALGORITHMS, Algorithm, in_words, split_description
+from privcheck.declared import POSITIVE, declared_fields
 from privcheck.errors import PrivcheckError, words
 
 

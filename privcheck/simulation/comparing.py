@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bounds.domains import Choice, Real, check
+from privcheck.declared import Choice, Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.simulation.compiled import Floats
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bounds.domains import Choice, check
+from privcheck.declared import Choice, check
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def asymptotic_rates(simulation: Simulation, lines: Sequence[str] | None) -> lis
 
 
 def _constant(theorem: str, simulation: Simulation, epsilon: float) -> float | None:
-    from bounds import THEOREMS
+    from privcheck.bounds import THEOREMS
 
     asymptotic = [name for name, known in THEOREMS.items() if known.asymptotic and known.kind == "lower"]
     check("lines", theorem, Choice(asymptotic))

@@ -30,7 +30,7 @@ def check_plot_path(path: str | Path) -> Path:
 
     >>> check_plot_path("regret.jpeg")
     Traceback (most recent call last):
-    bounds.errors.PrivcheckError: plot: got 'regret.jpeg', expected a file name that ends in .png, .svg or .pdf
+    privcheck.errors.PrivcheckError: plot: got 'regret.jpeg', expected a file name that ends in .png, .svg or .pdf
     """
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:

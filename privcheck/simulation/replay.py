@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, Choice, Integer, check
 from privcheck.bandits.base import Algorithm
+from privcheck.declared import POSITIVE, Choice, Integer, check
 from privcheck.environments.logged import LoggedFeedback
 from privcheck.errors import PrivcheckError, words
 from privcheck.simulation.choosing import chosen_algorithm

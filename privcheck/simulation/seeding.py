@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bounds.domains import Integer, check
+from privcheck.declared import Integer, check
 
 
 class Generators(NamedTuple):

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple
 
-from bounds.domains import POSITIVE, Integer, check
 from privcheck.bandits.base import Algorithm
+from privcheck.declared import POSITIVE, Integer, check
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from bounds import Instance
-from bounds.domains import POSITIVE, Choice, Integer, OrNone, Real, check, declared_fields
+from privcheck.bounds import Instance
+from privcheck.declared import POSITIVE, Choice, Integer, OrNone, Real, check, declared_fields
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import MECHANISMS, Mechanism
 from privcheck.privacy import Contexts

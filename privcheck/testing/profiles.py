@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
 
-from bounds.domains import Choice, check
+from privcheck.declared import Choice, check
 
 PROFILES: dict[str, dict[str, Any]] = {
     "dev": {"max_examples": 25, "stateful_step_count": 20, "derandomize": False},

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import POSITIVE, Integer, check
 from privcheck.auditing.settings import PROBABILITY, Settings
 from privcheck.auditing.targets import number_of_arms, resolve
+from privcheck.declared import POSITIVE, Integer, check
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
 
-from bounds.domains import Integer, check
+from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 
 ERROR = 1e-6

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Choice, Integer, Real, check
+from privcheck.declared import Choice, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy import Contexts, Relation, check_rewards, relation
 from privcheck.testing.running import FACT, asked, assertion, failure, name_of, passed

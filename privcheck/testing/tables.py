@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from bounds.domains import Integer, check
+from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import Contexts, check_contexts, check_rewards
 from privcheck.privacy import relation as relation_of

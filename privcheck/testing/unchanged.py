@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from bounds.domains import Integer, check
 from privcheck.auditing.playing.mechanisms import is_mechanism
 from privcheck.auditing.runners import KernelRunner, PolicyRunner
 from privcheck.auditing.settings import Settings
@@ -15,6 +14,7 @@ from privcheck.auditing.targets import number_of_arms, resolve
 from privcheck.certifying.explored import changed_tables, random_table
 from privcheck.certifying.recording import DivergenceError, ForcedTape, Tape
 from privcheck.certifying.replay import Build, Divergence, replay
+from privcheck.declared import Integer, check
 from privcheck.mechanisms.base import recording
 from privcheck.privacy import Contexts, Relation
 from privcheck.reporting.certificate_sentences import divergence_sentences

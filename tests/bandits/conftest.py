@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bounds.domains import Choice, Integer, declared_fields
 from privcheck.bandits import ALGORITHMS
+from privcheck.declared import Choice, Integer, declared_fields
 
 
 def random_specs(cls: type, arms: st.SearchStrategy[int]) -> st.SearchStrategy[Any]:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from bounds import d_epsilon
-from bounds.divergences import kl_bernoulli
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean, nearest_plausible
+from privcheck.bounds import d_epsilon
+from privcheck.bounds.divergences import kl_bernoulli
 
 RNG = np.random.default_rng(0)
 CASES = [

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.domains import Integer, declared_fields
 from privcheck.bandits import ALGORITHMS
+from privcheck.declared import Integer, declared_fields
 from privcheck.errors import PrivcheckError
 
 NONSENSE = [math.nan, math.inf, -math.inf, -1, 0, "1", None, True, [1.0], 1j, b"1", np.array([1.0, 2.0])]

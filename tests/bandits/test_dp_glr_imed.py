@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bounds import d_epsilon
-from bounds.divergences import kl_bernoulli
 from privcheck.bandits import ALGORITHMS
+from privcheck.bounds import d_epsilon
+from privcheck.bounds.divergences import kl_bernoulli
 from privcheck.simulation.simulate import simulate
 
 DPGLRIMED = ALGORITHMS["dp-glr-imed"]

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from bounds.divergences import kl_bernoulli
 from privcheck.bandits import ALGORITHMS
+from privcheck.bounds.divergences import kl_bernoulli
 from privcheck.simulation.simulate import simulate
 
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from bounds import d_epsilon
 from privcheck.bandits.geometric_batches import next_total
 from privcheck.bandits.private_index import private_divergence, private_index, private_index_by_bisection
+from privcheck.bounds import d_epsilon
 from privcheck.simulation.simulate import simulate
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from bounds.domains import declared_fields
 from privcheck import audit, certify
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.geometric_batches import GeometricBatchesPolicy
 from privcheck.bandits.reward_coins import toss, tossed
+from privcheck.declared import declared_fields
 from privcheck.mechanisms import Laplace
 
 WITH_COINS = [

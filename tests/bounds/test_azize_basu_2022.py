@@ -13,8 +13,8 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import rel_entr
 from scipy.stats import norm
 
-from bounds import THEOREMS, Instance, named_instance
-from bounds.azize_basu_2022 import PRINTED_WINDOW
+from privcheck.bounds import THEOREMS, Instance, named_instance
+from privcheck.bounds.azize_basu_2022 import PRINTED_WINDOW
 
 C2 = named_instance("c2", epsilon=1.0, horizon=1e6)
 PERFECT = Instance("bernoulli", (1.0, 0.5), epsilon=1.0, horizon=100)

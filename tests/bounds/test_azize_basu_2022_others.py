@@ -12,8 +12,8 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import rel_entr
 from scipy.stats import expon, norm, poisson
 
-from bounds import THEOREMS, Instance
-from bounds.azize_basu_2022.kl_ucb import sufficient_block
+from privcheck.bounds import THEOREMS, Instance
+from privcheck.bounds.azize_basu_2022.kl_ucb import sufficient_block
 
 SIZES = st.integers(2, 50)
 BUDGETS = st.floats(0.01, 20)

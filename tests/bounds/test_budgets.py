@@ -5,11 +5,20 @@ import math
 
 import pytest
 
-from bounds import THEOREMS, Instance, PrivcheckError, curve, evaluate, kl_bernoulli, named_instance, privacy_regime
-from bounds.evaluation import number
-from bounds.jourdan_azize_2025.characteristic_time import characteristic_time
-from bounds.jourdan_azize_2025.stopping_time import information_of_risk
-from bounds.settings import ContextualInstance, LinearInstance, SemiBanditInstance
+from privcheck.bounds import (
+    THEOREMS,
+    Instance,
+    PrivcheckError,
+    curve,
+    evaluate,
+    kl_bernoulli,
+    named_instance,
+    privacy_regime,
+)
+from privcheck.bounds.evaluation import number
+from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time
+from privcheck.bounds.jourdan_azize_2025.stopping_time import information_of_risk
+from privcheck.bounds.settings import ContextualInstance, LinearInstance, SemiBanditInstance
 from privcheck.cli import run
 
 MEANS = (0.75, 0.5, 0.25)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.gaussian_private_divergence import gaussian_private_divergence
-from bounds.jourdan_azize_2025.certificate import shortfall
-from bounds.jourdan_azize_2025.transport import transport
+from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
+from privcheck.bounds.jourdan_azize_2025.certificate import shortfall
+from privcheck.bounds.jourdan_azize_2025.transport import transport
 
 GRID = np.unique(np.concatenate((np.linspace(0, 1, 2001), np.logspace(-8, 0, 500), 1 - np.logspace(-8, 0, 500))))
 

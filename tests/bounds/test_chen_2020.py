@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import rel_entr
 
-from bounds import THEOREMS
-from bounds.chen_2020.lower import local_information
-from bounds.settings import SemiBanditInstance
+from privcheck.bounds import THEOREMS
+from privcheck.bounds.chen_2020.lower import local_information
+from privcheck.bounds.settings import SemiBanditInstance
 
 SEMI = SemiBanditInstance(arms=6, size=2, epsilon=0.5, gap=0.1, smooth_inf=1.0, smooth_one=1.0, horizon=1000)
 ORDERS = ("thm2", "thm4", "thm8", "thm9")

@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bounds import THEOREMS, Instance
-from bounds.clipping import atoms, clipped_divergence
-from bounds.families import Exponential, Gaussian, Poisson, TwoPoint, family
+from privcheck.bounds import THEOREMS, Instance
+from privcheck.bounds.clipping import atoms, clipped_divergence
+from privcheck.bounds.families import Exponential, Gaussian, Poisson, TwoPoint, family
 
 LAWS = {
     "gaussian": (-2.0, 2.0, lambda mean: stats.norm(mean, 1)),

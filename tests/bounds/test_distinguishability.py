@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 from scipy.stats import norm
 
-from bounds import PrivcheckError, d_inf, t_inf
+from privcheck.bounds import PrivcheckError, d_inf, t_inf
 
 
 def infimum(divergence, best, top):

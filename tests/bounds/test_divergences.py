@@ -9,9 +9,9 @@ from scipy.integrate import quad
 from scipy.special import rel_entr
 from scipy.stats import norm
 
-from bounds import PrivcheckError, kl_bernoulli, kl_gaussian, tv_bernoulli, tv_gaussian
-from bounds.arrays import broadcast, checked_array
-from bounds.domains import POSITIVE, UNIT_INTERVAL
+from privcheck.arrays import broadcast, checked_array
+from privcheck.bounds import PrivcheckError, kl_bernoulli, kl_gaussian, tv_bernoulli, tv_gaussian
+from privcheck.declared import POSITIVE, UNIT_INTERVAL
 
 EDGES = [1e-300, 1e-12, 1e-12 * (1 + 1e-9), 1e-3, 0.3, 0.3 + 1e-9, 0.5, 0.7, 1 - 1e-3, 1 - 1e-9, 1 - 1e-12]
 

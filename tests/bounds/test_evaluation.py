@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds import (
+from privcheck.bounds import (
     THEOREMS,
     BoundValue,
     ContradictionWarning,
@@ -17,8 +17,8 @@ from bounds import (
     evaluate,
     theorem,
 )
-from bounds.quantity import BANDIT_REGRET, UNIT_MINIMAX_REGRET
-from bounds.settings import ContextualInstance
+from privcheck.bounds.quantity import BANDIT_REGRET, UNIT_MINIMAX_REGRET
+from privcheck.bounds.settings import ContextualInstance
 
 INSTANCE = Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1000)
 
@@ -112,7 +112,7 @@ def test_evaluate_warns_of_a_contradiction(monkeypatch):
 
 @pytest.mark.parametrize("bad", [None, "c1", {"means": (0.1, 0.2)}])
 def test_only_instances_are_evaluated(bad):
-    with pytest.raises(PrivcheckError, match=r"expected a bounds\.Instance"):
+    with pytest.raises(PrivcheckError, match=r"expected a privcheck\.bounds\.Instance"):
         evaluate(bad)
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
-from bounds import Enclosure, PrivcheckError, d_epsilon, kl_bernoulli
-from bounds.families import FAMILIES, Bernoulli, Exponential, Gaussian, Poisson, TwoPoint, family
-from bounds.gaussian_private_divergence import gaussian_private_divergence
+from privcheck.bounds import Enclosure, PrivcheckError, d_epsilon, kl_bernoulli
+from privcheck.bounds.families import FAMILIES, Bernoulli, Exponential, Gaussian, Poisson, TwoPoint, family
+from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
 
 BUDGETS = [1e-6, 1e-3, 0.3, 1.0, 4.0, 1e3]
 GAUSSIAN, WIDE = Gaussian(), Gaussian(variance=4.0)
@@ -189,7 +189,7 @@ def test_arrays_broadcast():
 
 
 def test_poisson_probabilities():
-    from bounds.families.poisson import _probabilities
+    from privcheck.bounds.families.poisson import _probabilities
 
     for mean in (1e-12, 0.3, 17.0, 1234.5):
         counts = np.arange(0.0, 60 + 2 * mean)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds import THEOREMS, Instance, named_instance
+from privcheck.bounds import THEOREMS, Instance, named_instance
 
 ORDERS = ("thm3", "thm5", "thm9", "cor10a", "cor10b", "cor11", "thm12")
 

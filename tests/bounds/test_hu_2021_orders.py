@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds import THEOREMS, Instance
+from privcheck.bounds import THEOREMS, Instance
 
 GAPS = st.lists(st.integers(1, 1000), min_size=1, max_size=12).map(lambda gaps: [gap / 1000 for gap in gaps])
 BUDGETS = st.floats(0.01, 10)

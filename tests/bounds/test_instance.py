@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds import Instance, PrivcheckError, instance_names, named_instance
+from privcheck.bounds import Instance, PrivcheckError, instance_names, named_instance
 
 
 def test_fields_are_normalised():

@@ -12,13 +12,13 @@ from scipy.optimize import linprog
 from scipy.special import rel_entr
 from scipy.stats import norm
 
-from bounds import THEOREMS, Instance, PrivcheckError
-from bounds.gaussian_private_divergence import gaussian_private_divergence
-from bounds.jourdan_azize_2025 import characteristic_time as module
-from bounds.jourdan_azize_2025.characteristic_time import characteristic_time, characteristic_time_tv
-from bounds.jourdan_azize_2025.regimes import crossing_epsilon, free_privacy_epsilon, low_privacy_epsilon
-from bounds.jourdan_azize_2025.stopping_time import information_of_risk
-from bounds.jourdan_azize_2025.transport import BernoulliTransport
+from privcheck.bounds import THEOREMS, Instance, PrivcheckError
+from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
+from privcheck.bounds.jourdan_azize_2025 import characteristic_time as module
+from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time, characteristic_time_tv
+from privcheck.bounds.jourdan_azize_2025.regimes import crossing_epsilon, free_privacy_epsilon, low_privacy_epsilon
+from privcheck.bounds.jourdan_azize_2025.stopping_time import information_of_risk
+from privcheck.bounds.jourdan_azize_2025.transport import BernoulliTransport
 
 FIRST, SECOND = (0.95, 0.9, 0.9, 0.9, 0.5), (0.75, 0.7, 0.7, 0.7, 0.7)
 MEANS = st.lists(st.integers(1, 99), min_size=2, max_size=6, unique=True).map(lambda m: [x / 100 for x in m])

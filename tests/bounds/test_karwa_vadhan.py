@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, linprog
 
-from bounds import (
+from privcheck.bounds import (
     CLASSIC_EPSILON_LIMIT,
     PrivcheckError,
     d_epsilon,

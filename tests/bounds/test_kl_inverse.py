@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import entropy
 
-from bounds import PrivcheckError, kl_upper_inverse
+from privcheck.bounds import PrivcheckError, kl_upper_inverse
 
 
 def oracle(p, level):

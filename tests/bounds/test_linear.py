@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from bounds import THEOREMS, Instance
-from bounds.azize_basu_2022.linear import exploration
-from bounds.azize_basu_2022.linear_program import cheapest_exploration
-from bounds.gaussian_private_divergence import gaussian_private_divergence
-from bounds.settings import LinearInstance
+from privcheck.bounds import THEOREMS, Instance
+from privcheck.bounds.azize_basu_2022.linear import exploration
+from privcheck.bounds.azize_basu_2022.linear_program import cheapest_exploration
+from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
+from privcheck.bounds.settings import LinearInstance
 
 THETA = (1.0, 0.0)
 

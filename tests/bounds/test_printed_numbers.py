@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import bounds
+from privcheck import bounds
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "printed-numbers.md").read_text(encoding="utf-8")

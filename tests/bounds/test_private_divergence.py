@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 
-from bounds import PrivcheckError, d_epsilon, d_epsilon_minimiser, kl_bernoulli
+from privcheck.bounds import PrivcheckError, d_epsilon, d_epsilon_minimiser, kl_bernoulli
 
 MEANS = st.floats(0, 1)
 INNER = st.floats(1e-6, 1 - 1e-6)

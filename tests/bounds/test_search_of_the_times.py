@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from bounds.jourdan_azize_2025.characteristic_time import _fewest, characteristic_time
-from bounds.jourdan_azize_2025.falling_root import falling_root
-from bounds.jourdan_azize_2025.transport import transport
+from privcheck.bounds.jourdan_azize_2025.characteristic_time import _fewest, characteristic_time
+from privcheck.bounds.jourdan_azize_2025.falling_root import falling_root
+from privcheck.bounds.jourdan_azize_2025.transport import transport
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)

@@ -9,17 +9,17 @@ import pytest
 from scipy.optimize import brentq, linprog
 from scipy.stats import norm, wishart
 
-from bounds import THEOREMS, Instance
-from bounds.settings import ContextualInstance
-from bounds.shariff_sheffet_2018.regret import bracket
-from bounds.shariff_sheffet_2018.regulariser import (
+from privcheck.auditing.exact import gaussian_mu
+from privcheck.bounds import THEOREMS, Instance
+from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds.shariff_sheffet_2018.regret import bracket
+from privcheck.bounds.shariff_sheffet_2018.regulariser import (
     Regulariser,
     gaussian_noise,
     regulariser,
     wishart_freedom,
     wishart_shift,
 )
-from privcheck.auditing.exact import gaussian_mu
 
 PAPER = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8, gap=0.1)
 WISHART = dataclasses.replace(PAPER, noise="wishart")

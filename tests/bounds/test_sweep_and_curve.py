@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import logit, rel_entr
 
-from bounds import (
+from privcheck.bounds import (
     THEOREMS,
     Instance,
     PrivcheckError,
@@ -21,8 +21,8 @@ from bounds import (
     sweep,
     theorem,
 )
-from bounds.quantity import BANDIT_REGRET
-from bounds.sweep import VECTORISED
+from privcheck.bounds.quantity import BANDIT_REGRET
+from privcheck.bounds.sweep import VECTORISED
 
 RANGES = {"bernoulli": (0, 1), "two-point": (-1, 1), "gaussian": (-2, 2), "exponential": (0.1, 5), "poisson": (0, 9)}
 

@@ -49,8 +49,8 @@ def process(*arguments, **options):
 
 def _environment():
     """Let child processes find privcheck where this process found it, source tree or wheel."""
-    import bounds
     import privcheck
+    from privcheck import bounds
 
     places = [str(Path(module.__file__).parents[1]) for module in (privcheck, bounds)]
     return {"env": os.environ | {"PYTHONPATH": os.pathsep.join(places)}}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bounds import evaluate
+from privcheck.bounds import evaluate
 from privcheck.environments import Bernoulli, Beta, FiniteSupport, Gaussian, RewardTable, TruncatedGaussian, TwoPoint
 from privcheck.simulation.reward_laws import law_sum, law_table
 from privcheck.simulation.simulate import simulate

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bounds.domains import declared_fields
+from privcheck.declared import declared_fields
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import COMPARISON_SLACK, MECHANISMS, NOISE_SLACK
 from privcheck.mechanisms.base import generator, recording

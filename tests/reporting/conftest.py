@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bounds import evaluate, named_instance
 from privcheck.accounting import Ledger
 from privcheck.auditing.report import AuditReport, Estimate, Resolution, Witness
+from privcheck.bounds import evaluate, named_instance
 from privcheck.certifying.certificate import Certificate
 from privcheck.certifying.leaks import Leak
 from privcheck.certifying.replay import Divergence, ReplayResult

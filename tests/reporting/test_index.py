@@ -15,8 +15,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from bounds import curve, evaluate, named_instance
-from bounds.settings import ContextualInstance, LinearInstance
+from privcheck.bounds import curve, evaluate, named_instance
+from privcheck.bounds.settings import ContextualInstance, LinearInstance
 from privcheck.cli import run
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import page_index

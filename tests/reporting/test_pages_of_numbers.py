@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from bounds import Instance, contradictions, curve, evaluate, named_instance
-from bounds.settings import LinearInstance
+from privcheck.bounds import Instance, contradictions, curve, evaluate, named_instance
+from privcheck.bounds.settings import LinearInstance
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import page_bounds, page_simulation
 from privcheck.reporting.elements import text

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from bounds import Instance, curve, named_instance
+from privcheck.bounds import Instance, curve, named_instance
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.svg import save_png, to_svg
 from privcheck.reporting.theory_picture import theory_figure

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bounds import instance_names, named_instance
+from privcheck.bounds import instance_names, named_instance
 from privcheck.environments import ENVIRONMENTS, Bernoulli, environment
 from privcheck.errors import PrivcheckError
 

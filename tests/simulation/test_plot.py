@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bounds import named_instance
-from bounds.theorem import THEOREMS
 from privcheck.bandits import ALGORITHMS
+from privcheck.bounds import named_instance
+from privcheck.bounds.theorem import THEOREMS
 from privcheck.errors import PrivcheckError
 from privcheck.simulation import plotting
 from privcheck.simulation.simulate import simulate

@@ -90,7 +90,7 @@ def mean(data, rng, runs):
 
 
 def theory(**instance: Any) -> list[Any]:
-    import bounds
+    from privcheck import bounds
 
     return bounds.evaluate(bounds.Instance(**instance))
 

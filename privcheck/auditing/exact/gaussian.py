@@ -6,8 +6,8 @@ import math
 
 from scipy import optimize, special
 
-from bounds.domains import POSITIVE, Real, check
 from privcheck.auditing.exact.enclosure import ROUNDING, UNDERFLOW, Enclosure
+from privcheck.declared import POSITIVE, Real, check
 
 _BUDGET = Real(0.0)
 _PROBABILITY = Real(0.0, 1.0, low_open=True, high_open=True)

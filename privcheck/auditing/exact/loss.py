@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Real, check
 from privcheck.auditing.exact import adap_ucb, rnm_ftnl
 from privcheck.auditing.exact.additive import LaplaceShifts, LatticeShifts
 from privcheck.auditing.exact.enclosure import Enclosure
@@ -16,6 +15,7 @@ from privcheck.auditing.exact.laws import LossLaw
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.bandits.base import Algorithm
 from privcheck.bandits.rnm_ftnl import RNMFTNL
+from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import DiscreteLaplace, Laplace, NoisyMax, RandomisedResponse
 from privcheck.mechanisms.base import finite_array

@@ -14,11 +14,11 @@ import math
 from collections.abc import Callable
 from statistics import NormalDist
 
-from bounds.domains import check
 from privcheck.auditing.inference.binomial_pair import boundary, log_ratio, window
 from privcheck.auditing.inference.counts import DELTA, EPSILON, LEVEL, RUNS, check_count
 from privcheck.auditing.inference.supremum import largest_probability
 from privcheck.auditing.limits import clopper_pearson
+from privcheck.declared import check
 
 NUISANCE_SHARE = 0.01
 """Share of the level that the interval of the nuisance may spend."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bounds.domains import Integer, Real, check
+from privcheck.declared import Integer, Real, check
 
 LEVEL = Real(0.0, 1.0, low_open=True, high_open=True)
 EPSILON = Real(0.0, 700.0)

@@ -18,9 +18,9 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 from scipy.stats import chi2, ncx2
 
-from bounds.domains import check
 from privcheck.auditing.inference.counts import LEVEL
 from privcheck.auditing.inference.tradeoff import TradeoffRegion
+from privcheck.declared import check
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from bounds.domains import Integer, Real, check
-from bounds.errors import PrivcheckError, words
 from privcheck.auditing.inference.bets import add_pairs, evidence
 from privcheck.auditing.inference.counts import DELTA, EPSILON, LEVEL
+from privcheck.declared import Integer, Real, check
+from privcheck.errors import PrivcheckError, words
 
 Codes = npt.NDArray[np.int8]
 MOST_BLOCKS = 2048

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv
 
-from bounds.domains import check
-from bounds.errors import PrivcheckError, words
 from privcheck.auditing.inference.counts import DELTA, EPSILON, LEVEL
+from privcheck.declared import check
+from privcheck.errors import PrivcheckError, words
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -19,10 +19,10 @@ import math
 import numpy as np
 from scipy.special import betainc
 
-from bounds.domains import Integer, check
-from bounds.errors import PrivcheckError, words
 from privcheck.auditing.inference.counts import EPSILON, LEVEL, RUNS
 from privcheck.auditing.limits import conditional_binomial_lower
+from privcheck.declared import Integer, check
+from privcheck.errors import PrivcheckError, words
 
 _COUNT = Integer(0)
 

@@ -1,9 +1,0 @@
-"""Hu, Huang, Mehta & Hegde, private online learning with stochastic rewards (first version 2021).
-
->>> from bounds.theorem import THEOREMS
->>> THEOREMS["hu-2021/thm9"].provenance
-'order-only'
-"""
-
-from bounds.hu_2021 import bandit as bandit  # isort: skip  (the order of registration is the order of ids)
-from bounds.hu_2021 import full_information as full_information  # isort: skip

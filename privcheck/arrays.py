@@ -1,0 +1,62 @@
+"""Numbers or arrays of numbers as arguments: checked against a domain, broadcast together, handed back in kind."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privcheck.declared import Real, check
+from privcheck.errors import PrivcheckError, words
+
+Array = NDArray[np.float64]
+
+
+def checked_array(name: str, value: Any, domain: Real) -> Array:
+    """Return a number, or an array of numbers, as a float array whose every entry lies in `domain`.
+
+    >>> checked_array("p", [0, 0.5], Real(0.0, 1.0)).tolist()
+    [0.0, 0.5]
+    """
+    if isinstance(value, numbers.Real):
+        return np.array(check(name, value, domain))
+    expected = f"{domain.text}, or an array of such numbers"
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise PrivcheckError(name, words("rows of different lengths"), expected) from None
+    if array.dtype.kind not in "iuf":
+        raise PrivcheckError(name, value, expected)
+    array = array.astype(np.float64)
+    above = array > domain.low if domain.low_open else array >= domain.low
+    below = array < domain.high if domain.high_open else array <= domain.high
+    legal = np.isfinite(array) & above & below
+    if not legal.all():
+        raise PrivcheckError(name, array[~legal][0].item(), expected)
+    return array
+
+
+def broadcast(**arguments: tuple[Any, Real]) -> list[Array]:
+    """Check each `name=(value, domain)` and broadcast them all to one shape.
+
+    >>> unit = Real(0.0, 1.0)
+    >>> [array.tolist() for array in broadcast(p=(0.5, unit), q=([0.1, 0.2], unit))]
+    [[0.5, 0.5], [0.1, 0.2]]
+    """
+    arrays = [checked_array(name, value, domain) for name, (value, domain) in arguments.items()]
+    try:
+        return list(np.broadcast_arrays(*arrays))
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise PrivcheckError(" and ".join(arguments), words(f"shapes {shapes}"), "shapes that broadcast") from None
+
+
+def in_kind(array: Array | np.float64) -> Any:
+    """Return a float when `array` has no dimension, and the array itself otherwise.
+
+    >>> in_kind(np.array(0.5))
+    0.5
+    """
+    return array if isinstance(array, np.ndarray) and array.ndim else float(array)

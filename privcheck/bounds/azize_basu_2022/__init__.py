@@ -1,0 +1,17 @@
+"""Azize & Basu 2022, "When Privacy Meets Partial Information": regret bounds and the lemma behind them.
+
+Ids without a suffix are the paper's statements as printed; "-tight", "-corrected", "-sharp", "-kl" and the other
+suffixes are ours.
+
+>>> from privcheck.bounds.theorem import THEOREMS
+>>> THEOREMS["azize-basu-2022/thm3"].kind
+'lower'
+"""
+
+from privcheck.bounds.azize_basu_2022.regret import PRINTED_WINDOW  # isort: skip  (the order of registration is the order of ids)
+from privcheck.bounds.azize_basu_2022 import lemma as lemma  # isort: skip
+from privcheck.bounds.azize_basu_2022 import kl_ucb as kl_ucb  # isort: skip
+from privcheck.bounds.azize_basu_2022 import minimax as minimax  # isort: skip
+from privcheck.bounds.azize_basu_2022 import linear as linear  # isort: skip
+
+__all__ = ["PRINTED_WINDOW"]

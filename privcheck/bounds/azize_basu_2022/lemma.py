@@ -1,0 +1,114 @@
+"""Azize & Basu 2022: how well an epsilon-DP bandit can tell two instances apart, Lemma 2 and Theorem 10."""
+
+from __future__ import annotations
+
+from privcheck.bounds.conditions import POSITIVE_GAP
+from privcheck.bounds.families import MeanFamily
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.karwa_vadhan import CLASSIC_EPSILON_LIMIT, karwa_vadhan_classic, karwa_vadhan_sharp
+from privcheck.bounds.quantity import BANDIT, PURE_ONE_REWARD, Quantity
+from privcheck.bounds.theorem import HAS_HORIZON, PURE, Condition, theorem
+
+LOG_RATIO = Quantity("log-probability-ratio of the actions against the closest alternative", BANDIT, PURE_ONE_REWARD)
+DIVERGENCE = Quantity("kl-divergence of the actions from the closest alternative", BANDIT, PURE_ONE_REWARD)
+
+KNOWN_BY_MEANS = Condition(
+    "a family whose laws are known by their means", lambda instance: isinstance(instance.law_family, MeanFamily)
+)
+_CLASSIC_EPSILON = Condition(
+    "epsilon <= 2.9183, the root of (e^x - 1)/x = 6: beyond it the lemma is false",
+    lambda instance: instance.epsilon <= CLASSIC_EPSILON_LIMIT,
+)
+
+
+@theorem(
+    "azize-basu-2022/lemma2",
+    kind="upper",
+    quantity=LOG_RATIO,
+    provenance="explicit",
+    source="Azize & Basu 2022, Lemma 2, Appendix B.1",
+    conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS, _CLASSIC_EPSILON),
+)
+def sequential_karwa_vadhan(instance: Instance) -> float:
+    """ln(M_P(E)/M_Q(E)) <= 6 epsilon T TV for every event E: the instance against its closest alternative
+    (second-best arm, of the smallest positive gap, raised to mu*), worst case, in which all T rounds pull that arm.
+
+    M_P and M_Q are the laws of the actions under the instance and under the alternative; TV is the total variation of
+    the two laws of that arm.
+
+    >>> round(sequential_karwa_vadhan(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=10)), 6)
+    15.0
+    """
+    return instance.rounds * karwa_vadhan_classic(_closest_variation(instance), instance.epsilon).epsilon_prime
+
+
+@theorem(
+    "azize-basu-2022/lemma2-sharp",
+    kind="upper",
+    quantity=LOG_RATIO,
+    provenance="derived",
+    source="sharp replacement of Azize & Basu 2022, Lemma 2 (derived, docs/derivations.md)",
+    conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
+)
+def sequential_karwa_vadhan_sharp(instance: Instance) -> float:
+    """ln(M_P(E)/M_Q(E)) <= T ln(1 + TV (e^epsilon - 1)) for every event E: the instance against its closest alternative
+    (second-best arm, of the smallest positive gap, raised to mu*), worst case, in which all T rounds pull that arm.
+
+    M_P and M_Q are the laws of the actions under the instance and under the alternative; TV is the total variation of
+    the two laws of that arm.
+
+    >>> round(sequential_karwa_vadhan_sharp(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=10)), 6)
+    3.57374
+    """
+    return instance.rounds * karwa_vadhan_sharp(_closest_variation(instance), instance.epsilon).epsilon_prime
+
+
+@theorem(
+    "azize-basu-2022/lemma2-kl",
+    kind="upper",
+    quantity=DIVERGENCE,
+    provenance="derived",
+    source="constant-1 form of Azize & Basu 2022, Theorem 10, Appendix B.2 (derived, docs/derivations.md)",
+    conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
+)
+def sequential_karwa_vadhan_kl(instance: Instance) -> float:
+    """KL(M_P || M_Q) <= T d_epsilon: the instance against its closest alternative (second-best arm, of the smallest
+    positive gap, raised to mu*), worst case, in which all T rounds pull that arm.
+
+    M_P and M_Q are the laws of the actions under the instance and under the alternative. A round shows at most the
+    private divergence `d_epsilon` between the two laws of that arm.
+
+    >>> round(sequential_karwa_vadhan_kl(Instance("bernoulli", (0.7, 0.2), epsilon=1.0, horizon=10)), 6)
+    3.842648
+    """
+    mean, best = _second_best(instance), instance.best_mean
+    return instance.rounds * instance.law_family.d_epsilon(mean, best, instance.epsilon).upper
+
+
+@theorem(
+    "azize-basu-2022/thm10",
+    kind="upper",
+    quantity=DIVERGENCE,
+    provenance="explicit",
+    source="Azize & Basu 2022, Theorem 10, Appendix B.2",
+    conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
+)
+def divergence_of_actions(instance: Instance) -> float:
+    """KL(M_P || M_Q) <= 6 epsilon T TV: the instance against its closest alternative
+    (second-best arm, of the smallest positive gap, raised to mu*), worst case, in which all T rounds pull that arm.
+
+    The paper's proof goes through Lemma 2, which is false for epsilon above 2.9183; the theorem holds for every epsilon
+    by the form with constant 1 (docs/derivations.md).
+
+    >>> round(divergence_of_actions(Instance("bernoulli", (0.75, 0.5), epsilon=4.0, horizon=10)), 6)
+    60.0
+    """
+    return 6 * instance.epsilon * instance.rounds * _closest_variation(instance)
+
+
+def _second_best(instance: Instance) -> float:
+    return min(instance.suboptimal, key=lambda arm: arm[1])[0]
+
+
+def _closest_variation(instance: Instance) -> float:
+    return float(instance.law_family.tv(_second_best(instance), instance.best_mean))

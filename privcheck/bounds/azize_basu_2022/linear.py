@@ -1,0 +1,190 @@
+"""Azize & Basu 2022: linear bandits, Theorems 4 and 5."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from privcheck.bounds.azize_basu_2022.linear_program import (
+    Exploration,
+    cheapest_exploration,
+    exploration_with_exact_divergence,
+)
+from privcheck.bounds.quantity import PURE_ONE_REWARD, Quantity
+from privcheck.bounds.settings import LinearInstance
+from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
+
+LINEAR = "linear bandit feedback with Gaussian noise of variance 1"
+CUBE_MINIMAX_REGRET = Quantity("pseudo-regret", LINEAR, PURE_ONE_REWARD, "minimax over theta in R^d, arms in [-1, 1]^d")
+LINEAR_REGRET = Quantity("pseudo-regret", LINEAR, PURE_ONE_REWARD)
+
+_SLACK = 1e-9
+
+
+def _is_cube(instance: LinearInstance) -> bool:
+    corners = set(instance.vectors)
+    return (
+        bool(np.all(np.abs(instance.matrix) <= 1))
+        and len(corners) >= 2**instance.dimension
+        and all(corner in corners for corner in itertools.product((-1.0, 1.0), repeat=instance.dimension))
+    )
+
+
+def _are_orthogonal(instance: LinearInstance) -> bool:
+    gram = instance.matrix @ instance.matrix.T
+    lengths = np.sqrt(np.diag(gram))
+    return bool(np.all(np.abs(gram - np.diag(np.diag(gram))) <= _SLACK * np.outer(lengths, lengths)))
+
+
+_CUBE = Condition("arms in [-1, 1]^d, all its corners among them", _is_cube)
+_ONE_BEST_ARM = Condition("one best arm", lambda instance: instance.gaps.count(0.0) == 1)
+_SPANNING = Condition(
+    "the arms span R^d", lambda instance: int(np.linalg.matrix_rank(instance.matrix)) == instance.dimension
+)
+_ORTHOGONAL = Condition(
+    "arms at right angles to each other: for others the private part is false; use thm5-replacement", _are_orthogonal
+)
+
+
+@theorem(
+    "azize-basu-2022/thm4",
+    kind="lower",
+    quantity=CUBE_MINIMAX_REGRET,
+    provenance="explicit",
+    source="Azize & Basu 2022, Theorem 4, eq. (5), Section 3; proof Appendix C.3",
+    conditions=(PURE, HAS_HORIZON, _CUBE),
+    about=LinearInstance,
+    budget=POSITIVE_BUDGET,
+)
+def minimax_cube(instance: LinearInstance) -> float:
+    """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-6 d/(4
+    epsilon)).
+
+    The paper's derivation of the private term loses a factor 1/2; the constant-1 form of Theorem 10 makes up for it.
+
+    >>> corners = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
+    >>> round(minimax_cube(LinearInstance(corners, (0.1, 0.2), epsilon=1.0, horizon=10_000)), 4)
+    3.3834
+    """
+    private = math.exp(-6) * instance.dimension / (4 * instance.epsilon)
+    return max(_cube_without_privacy(instance), private)
+
+
+@theorem(
+    "azize-basu-2022/thm4-tight",
+    kind="lower",
+    quantity=CUBE_MINIMAX_REGRET,
+    provenance="derived",
+    source="improves Azize & Basu 2022, Theorem 4, by the constant-1 form of its Theorem 10 (docs/derivations.md)",
+    conditions=(PURE, HAS_HORIZON, _CUBE),
+    about=LinearInstance,
+    budget=POSITIVE_BUDGET,
+)
+def minimax_cube_tight(instance: LinearInstance) -> float:
+    """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-1 d/(8
+    epsilon)).
+
+    >>> corners = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
+    >>> round(minimax_cube_tight(LinearInstance(corners, (0.1, 0.2), epsilon=0.01, horizon=100)), 4)
+    9.197
+    """
+    private = math.exp(-1) * instance.dimension / (8 * instance.epsilon)
+    return max(_cube_without_privacy(instance), private)
+
+
+@theorem(
+    "azize-basu-2022/thm5",
+    kind="lower",
+    quantity=LINEAR_REGRET,
+    asymptotic=True,
+    provenance="explicit",
+    source="Azize & Basu 2022, Theorem 5, eq. (6), Section 3; proof Appendix C.4",
+    conditions=(PURE, _ONE_BEST_ARM, _SPANNING, _ORTHOGONAL),
+    about=LinearInstance,
+)
+def orthogonal_arms(instance: LinearInstance) -> float:
+    """Consistent epsilon-global-DP policy: liminf Reg/ln T >= min sum alpha(a) Delta_a subject to
+    |a|^2_{H^-1} <= min(Delta_a^2/2, 3 epsilon rho_a Delta_a); for orthogonal arms sum Delta_a / that minimum.
+
+    H is `sum alpha(a) a a^T`, and `rho_a = sum over arms b that are not 0 of |<b, a - a*>|/|b|^2`, which is 2 unless a*
+    is 0. The proof's Fact 2 fails for arms that are not orthogonal, and with it the private part of the statement.
+
+    >>> round(orthogonal_arms(LinearInstance([(1, 0), (0, 1)], (0.5, 0.25), epsilon=0.01)), 4)
+    16.6667
+    """
+    arms, gaps = instance.matrix, np.array(instance.gaps)
+    seen = arms[np.any(arms != 0, axis=1)]
+    total = []
+    for arm, gap in zip(arms, gaps, strict=True):
+        if gap > 0 and np.any(arm != 0):
+            rho = np.sum(np.abs(seen @ (arm - arms[instance.best])) / np.sum(seen**2, axis=1))
+            total.append(gap / min(gap**2 / 2, 3 * instance.epsilon * float(rho) * gap))
+    return math.fsum(total)
+
+
+@theorem(
+    "azize-basu-2022/thm5-replacement",
+    kind="lower",
+    quantity=LINEAR_REGRET,
+    asymptotic=True,
+    provenance="derived",
+    source="replaces Azize & Basu 2022, Theorem 5, for every arm set (derived, by the constant-1 form of Theorem 10)",
+    conditions=(PURE, _ONE_BEST_ARM),
+    about=LinearInstance,
+)
+def any_arms(instance: LinearInstance) -> float:
+    """Consistent epsilon-global-DP policy: liminf Reg/ln T >= min sum alpha_j Delta_j over alpha >= 0 such that
+    sum_j alpha_j C(<a_j, lambda>) >= 1 for every a and lambda with <a*, lambda> = 0 and <a, lambda> = Delta_a.
+
+    C is the Huber function with threshold `epsilon/sqrt(2 pi)`, which bounds the private divergence of a round. The
+    value is certified from below by duality; `exploration` has the duality gap. Arms parallel to a* cost nothing.
+
+    >>> round(any_arms(LinearInstance([(1, 0), (0, 1)], (0.5, 0.25), epsilon=0.01)), 4)
+    252.6789
+    """
+    return exploration(instance).value
+
+
+@theorem(
+    "azize-basu-2022/thm5-tight",
+    kind="lower",
+    quantity=LINEAR_REGRET,
+    asymptotic=True,
+    provenance="derived",
+    source="replaces Azize & Basu 2022, Theorem 5, with the exact divergence on the alternatives of the replacement",
+    conditions=(PURE, _ONE_BEST_ARM),
+    about=LinearInstance,
+)
+def any_arms_exact(instance: LinearInstance) -> float:
+    """Consistent epsilon-global-DP policy: liminf Reg/ln T >= the value of thm5-replacement with the exact private
+    divergence between N(0, 1) and N(x, 1) in place of C(x), over the alternatives that certify it.
+
+    Never below thm5-replacement. The programme is no longer convex, so better alternatives may exist.
+
+    >>> round(any_arms_exact(LinearInstance([(1, 0), (0, 1)], (0.5, 0.25), epsilon=0.01)), 4)
+    254.4653
+    """
+    return max(
+        exploration(instance).value,
+        exploration_with_exact_divergence(
+            exploration(instance), instance.matrix, np.array(instance.gaps), instance.epsilon
+        ),
+    )
+
+
+@lru_cache(maxsize=32)
+def exploration(instance: LinearInstance) -> Exploration:
+    """Return the exploration of thm5-replacement with its two certificates.
+
+    >>> found = exploration(LinearInstance([(1, 0), (0, 1), (0.8, 0.6)], (1.0, 0.2), epsilon=0.5))
+    >>> found.gap < 1e-8, len(found.pulls)
+    (True, 3)
+    """
+    return cheapest_exploration(instance.matrix, np.array(instance.gaps), instance.epsilon)
+
+
+def _cube_without_privacy(instance: LinearInstance) -> float:
+    return math.exp(-2) * instance.dimension * math.sqrt(instance.rounds) / 8

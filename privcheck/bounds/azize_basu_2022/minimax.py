@@ -1,0 +1,141 @@
+"""Azize & Basu 2022: the worst instance of a class of bandits with independent arms, Theorems 2 and 12."""
+
+from __future__ import annotations
+
+import math
+
+from privcheck.bounds.conditions import ALPHA, UNIT_REWARDS
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.quantity import BANDIT, BANDIT_REGRET, PURE_ONE_REWARD, UNIT_MINIMAX_REGRET, Quantity
+from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
+
+GAUSSIAN_MINIMAX_REGRET = Quantity(
+    "pseudo-regret", BANDIT, PURE_ONE_REWARD, "minimax over Gaussian rewards of variance 1"
+)
+
+_GAUSSIAN = Condition(
+    "Gaussian rewards of variance 1", lambda instance: instance.family == "gaussian" and instance.variance == 1
+)
+_ENOUGH_ROUNDS = Condition(
+    "at least as many rounds as arms, less one: T >= K - 1",
+    lambda instance: instance.horizon is None or instance.horizon >= instance.arms - 1,
+)
+_ROUNDS_FOR_BERNOULLI = Condition(
+    "means stay in [0, 1]: T >= 2 (K - 1)/epsilon",
+    lambda instance: instance.horizon is None or instance.horizon >= 2 * (instance.arms - 1) / instance.epsilon,
+)
+
+
+@theorem(
+    "azize-basu-2022/thm2",
+    kind="lower",
+    quantity=GAUSSIAN_MINIMAX_REGRET,
+    provenance="explicit",
+    source="Azize & Basu 2022, Theorem 2, eq. (3), Section 3; proof Appendix C.1",
+    conditions=(PURE, HAS_HORIZON, _GAUSSIAN, _ENOUGH_ROUNDS),
+    budget=POSITIVE_BUDGET,
+)
+def minimax_lower_bound(instance: Instance) -> float:
+    """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/27, (K-1)/(131
+    epsilon)).
+
+    Says nothing about this instance: only K, T and epsilon enter. The first term is the non-private bound (Lattimore &
+    Szepesvari, Theorem 15.2); the second decides for epsilon below `(27/131) sqrt((K-1)/T)`. The paper prints the
+    reciprocal factor 131/27 there, which is not where its two terms meet.
+
+    >>> round(minimax_lower_bound(Instance("gaussian", (0.0,) * 5, epsilon=1.0, horizon=10_000)), 4)
+    7.4074
+    """
+    return max(_without_privacy(instance), (instance.arms - 1) / (131 * instance.epsilon))
+
+
+@theorem(
+    "azize-basu-2022/thm2-tight",
+    kind="lower",
+    quantity=GAUSSIAN_MINIMAX_REGRET,
+    provenance="derived",
+    source="improves Azize & Basu 2022, Theorem 2, by the constant-1 form of its Theorem 10 (docs/derivations.md)",
+    conditions=(PURE, HAS_HORIZON, _GAUSSIAN, _ENOUGH_ROUNDS),
+    budget=POSITIVE_BUDGET,
+)
+def minimax_lower_bound_tight(instance: Instance) -> float:
+    """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/27, (K-1)/(8 e
+    epsilon)).
+
+    The paper's proof with gap `(K-1)/(epsilon T)`: the divergence of the actions is at most 1 instead of 6 times that.
+
+    >>> round(minimax_lower_bound_tight(Instance("gaussian", (0.0,) * 5, epsilon=0.01, horizon=100)), 4)
+    18.394
+    """
+    return max(_without_privacy(instance), (instance.arms - 1) / (8 * math.e * instance.epsilon))
+
+
+@theorem(
+    "azize-basu-2022/thm2-bernoulli",
+    kind="lower",
+    quantity=UNIT_MINIMAX_REGRET,
+    provenance="derived",
+    source="Azize & Basu 2022, Theorem 2, for Bernoulli arms, by the constant-1 form of its Theorem 10",
+    conditions=(PURE, HAS_HORIZON, UNIT_REWARDS, _ROUNDS_FOR_BERNOULLI),
+)
+def minimax_lower_bound_bernoulli(instance: Instance) -> float:
+    """Worst Bernoulli instance with K arms, any epsilon-global-DP policy: Reg(T) >= (K-1)/(16 e epsilon).
+
+    Means 1/2, one arm better by `Delta = (K-1)/(2 epsilon T)`, another raised by 2 Delta: the total variation is
+    2 Delta, and at most 1 when T is at least `2 (K-1)/epsilon`. Bernoulli laws are laws on [0, 1], so it also bounds
+    the worst of those.
+
+    >>> round(minimax_lower_bound_bernoulli(Instance("bernoulli", (0.5,) * 5, epsilon=0.1, horizon=100)), 4)
+    0.9197
+    """
+    return (instance.arms - 1) / (16 * math.e * instance.epsilon)
+
+
+@theorem(
+    "azize-basu-2022/thm12",
+    kind="upper",
+    quantity=BANDIT_REGRET,
+    provenance="explicit",
+    source="Azize & Basu 2022, Theorem 12, Appendix E.4",
+    conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
+    budget=POSITIVE_BUDGET,
+)
+def adap_ucb_problem_independent(instance: Instance) -> float:
+    """AdaP-UCB: Reg(T) <= 3 alpha/(alpha-3) sum_a Delta_a + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
+
+    The gaps enter only through their sum. It holds as printed, although its proof quotes the constant of Theorem 7: the
+    proven form is at most `16 alpha ln T (1/(2 Delta) + 1/epsilon)`.
+
+    >>> round(adap_ucb_problem_independent(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1e6)), 2)
+    75434.24
+    """
+    return 3 * instance.alpha / (instance.alpha - 3) * math.fsum(instance.gaps) + _without_gaps(instance)
+
+
+@theorem(
+    "azize-basu-2022/thm12-minimax",
+    kind="upper",
+    quantity=UNIT_MINIMAX_REGRET,
+    provenance="explicit",
+    source="Azize & Basu 2022, Theorem 12, Appendix E.4, with every gap at most 1",
+    conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
+    budget=POSITIVE_BUDGET,
+)
+def adap_ucb_minimax(instance: Instance) -> float:
+    """AdaP-UCB on the worst instance with K arms and rewards in [0, 1]: Reg(T) <= 3 alpha/(alpha-3) (K-1) +
+    8 sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
+
+    >>> round(adap_ucb_minimax(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1e6)), 2)
+    75503.99
+    """
+    return 3 * instance.alpha / (instance.alpha - 3) * (instance.arms - 1) + _without_gaps(instance)
+
+
+def _without_privacy(instance: Instance) -> float:
+    return math.sqrt(instance.rounds * (instance.arms - 1)) / 27
+
+
+def _without_gaps(instance: Instance) -> float:
+    alpha, arms, horizon = instance.alpha, instance.arms, instance.rounds
+    logarithm = math.log(horizon)
+    return 8 * math.sqrt(alpha * arms * horizon * logarithm) + 16 * alpha * arms * logarithm / instance.epsilon

@@ -1,0 +1,66 @@
+"""Chen et al. 2020: regret of CUCB-LDP1, CUCB-LDP2 and CUCB-DP, Theorems 2, 4 and 8. Only orders are printed."""
+
+from __future__ import annotations
+
+from privcheck.bounds.chen_2020.quantities import CENTRAL_INSTANCE, LOCAL_INSTANCE, SMOOTH_INF, SMOOTH_ONE
+from privcheck.bounds.settings import SemiBanditInstance
+from privcheck.bounds.theorem import HAS_HORIZON, theorem
+
+
+@theorem(
+    "chen-2020/thm2",
+    kind="upper",
+    quantity=LOCAL_INSTANCE,
+    provenance="order-only",
+    source="Chen et al. 2020, Theorem 2, eq. (3), Section 3.1",
+    conditions=(HAS_HORIZON, SMOOTH_INF),
+    about=SemiBanditInstance,
+)
+def cucb_ldp1(instance: SemiBanditInstance) -> None:
+    """CUCB-LDP1: Reg(T) = O(sum over base arms of K^2 B_inf^2 ln T/(epsilon^2 Delta_min)), epsilon being a constant.
+
+    The bonus leaves out the sampling noise, so that for large epsilon the regret grows almost linearly; and the tail of
+    Laplace noise is heavier than the bonus supposes, so that the order fails for T beyond any practice.
+
+    >>> cucb_ldp1(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
+    True
+    """
+
+
+@theorem(
+    "chen-2020/thm4",
+    kind="upper",
+    quantity=LOCAL_INSTANCE,
+    provenance="order-only",
+    source="Chen et al. 2020, Theorem 4, eq. (4), Section 3.2",
+    conditions=(HAS_HORIZON, SMOOTH_INF),
+    about=SemiBanditInstance,
+)
+def cucb_ldp2(instance: SemiBanditInstance) -> None:
+    """CUCB-LDP2: Reg(T) = O(sum over base arms of B_inf^2 ln T/(epsilon^2 Delta_min)), epsilon being a constant.
+
+    The reservations about thm2 hold here too.
+
+    >>> cucb_ldp2(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
+    True
+    """
+
+
+@theorem(
+    "chen-2020/thm8",
+    kind="upper",
+    quantity=CENTRAL_INSTANCE,
+    provenance="order-only",
+    source="Chen et al. 2020, Theorem 8, Section 4.2",
+    conditions=(HAS_HORIZON, SMOOTH_ONE),
+    about=SemiBanditInstance,
+)
+def cucb_dp(instance: SemiBanditInstance) -> None:
+    """CUCB-DP: Reg(T) = O(sum over base arms of K B_1^2 ln(T)^2/Delta_min + m K B_1 ln(T)^3 ln(B_1 K ln T/(Delta_min
+    epsilon))/epsilon).
+
+    The paper prints Delta_max inside the last logarithm; its proof gives Delta_min, which is followed here.
+
+    >>> cucb_dp(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
+    True
+    """

@@ -1,0 +1,113 @@
+"""All bounds along one axis: the privacy budget, the horizon, or the gaps."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from privcheck.bounds.evaluation import ContradictionWarning, contradictions, evaluate, number
+from privcheck.bounds.families import MeanFamily
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.theorem import BoundValue
+from privcheck.declared import Choice, check
+from privcheck.errors import PrivcheckError
+
+AXES = Choice(("epsilon", "horizon", "gap"))
+_POINTS = 61
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Bounds on a series of instances that differ in one thing.
+
+    Parameters
+    ----------
+    instance : the one that the series starts from.
+    axis : "epsilon", "horizon" or "gap" (the smallest positive gap, all gaps growing in proportion).
+    values : increasing, shape (n,).
+    rows : for every value what `evaluate` returns.
+    contradictions : the pairs (lower, upper) that contradict each other on the curve, once for each pair of ids.
+    """
+
+    instance: Instance
+    axis: str
+    values: tuple[float, ...]
+    rows: tuple[tuple[BoundValue, ...], ...]
+    contradictions: tuple[tuple[BoundValue, BoundValue], ...]
+
+    def series(self, name: str) -> tuple[float | None, ...]:
+        """Return the value or constant of one theorem along the axis; None where it does not apply."""
+        found = [next(bound for bound in row if bound.id == name) for row in self.rows]
+        return tuple(number(bound) if bound.applies else None for bound in found)
+
+
+def curve(instance: Instance, axis: str, values: Sequence[float] | None = None) -> Curve:
+    """Evaluate all theorems along one axis.
+
+    Parameters
+    ----------
+    instance : what everything else is taken from.
+    axis : "epsilon", "horizon" or "gap".
+    values : increasing places on the axis; by default 61 in equal ratios.
+
+    Raises
+    ------
+    PrivcheckError : an unknown axis, a place where no instance exists, an instance without gaps for "gap".
+
+    Examples
+    --------
+    >>> from privcheck.bounds.instances import named_instance
+    >>> line = curve(named_instance("fig3", epsilon=1.0), "epsilon", [0.1, 0.3, 1.0, 10.0])
+    >>> [round(constant, 3) for constant in line.series("azize-basu-2022/thm3-tight")]
+    [40.472, 13.836, 4.631, 2.444]
+    """
+    check("axis", axis, AXES)
+    if not isinstance(instance, Instance):
+        raise PrivcheckError("instance", instance, "a privcheck.bounds.Instance", "curves are for independent arms")
+    if axis == "gap":
+        _check_gaps(instance)
+    places = _default_places(instance, axis) if values is None else tuple(values)
+    rows: list[tuple[BoundValue, ...]] = []
+    found: dict[tuple[str, str], tuple[BoundValue, BoundValue]] = {}
+    for place in places:
+        moved = _moved(instance, axis, place)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ContradictionWarning)  # collected below
+            row = tuple(evaluate(moved))
+        rows.append(row)
+        for lower, upper in contradictions(row, moved):
+            found.setdefault((lower.id, upper.id), (lower, upper))
+    return Curve(instance, axis, tuple(float(place) for place in places), tuple(rows), tuple(found.values()))
+
+
+def _moved(instance: Instance, axis: str, place: float) -> Instance:
+    change: dict[str, Any] = {axis: place}
+    if axis == "gap":
+        stretch = place / min(gap for gap in instance.gaps if gap > 0)
+        change = {"means": tuple(instance.best_mean - stretch * gap for gap in instance.gaps)}
+    return replace(instance, **change)
+
+
+def _check_gaps(instance: Instance) -> None:
+    if not instance.suboptimal or not isinstance(instance.law_family, MeanFamily):
+        raise PrivcheckError(
+            "axis", "gap", "an instance given by means, with a positive gap", "choose epsilon or horizon"
+        )
+
+
+def _default_places(instance: Instance, axis: str) -> tuple[float, ...]:
+    if axis == "epsilon":
+        own = instance.epsilon if 0 < instance.epsilon < math.inf else 1.0
+        return tuple(np.geomspace(min(0.01, own), max(10.0, own), _POINTS).tolist())
+    if axis == "horizon":
+        last = max(10 * instance.arms, instance.horizon or 10**7)
+        return tuple(np.unique(np.round(np.geomspace(instance.arms, last, _POINTS))).tolist())
+    smallest, largest = min(gap for gap in instance.gaps if gap > 0), max(instance.gaps)
+    low = instance.law_family.domain.low if isinstance(instance.law_family, MeanFamily) else 0.0
+    room = (instance.best_mean - max(low, instance.best_mean - 10 * largest)) / largest
+    return tuple(np.geomspace(smallest / 100, smallest * max(1.0, room) * (1 - 1e-12), _POINTS).tolist())

@@ -1,0 +1,171 @@
+"""Evaluate every theorem on an instance, and notice when two of them contradict each other."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.quantity import QUANTITIES, THIS_INSTANCE
+from privcheck.bounds.settings.setting import Setting
+from privcheck.bounds.theorem import THEOREMS, UNPROVEN, BoundValue, ConditionCheck
+from privcheck.errors import PrivcheckError
+
+_SLACK = 1e-9
+_REGRET = "pseudo-regret"
+
+
+class ContradictionWarning(UserWarning):
+    """A lower bound lies above an upper bound on the same quantity: a theorem, or its code, is wrong."""
+
+
+def evaluate(instance: Any) -> list[BoundValue]:
+    """Evaluate every registered theorem on `instance`, in the order of registration.
+
+    Parameters
+    ----------
+    instance : the arms, the privacy budget and, for finite-time bounds, the horizon; an `Instance`, or one of another
+        setting that some theorem is about.
+
+    Returns
+    -------
+    One `BoundValue` for every theorem, also for those that do not apply.
+
+    Raises
+    ------
+    PrivcheckError : `instance` is no instance of any theorem's setting.
+
+    Warns
+    -----
+    ContradictionWarning : a lower bound lies above an upper bound; see `contradictions`.
+
+    Examples
+    --------
+    >>> from privcheck.bounds import Instance
+    >>> for bound in evaluate(Instance("bernoulli", (0.75, 0.5), epsilon=1.0))[:2]:
+    ...     print(bound.id, round(bound.constant, 4))
+    azize-basu-2022/thm3 1.738
+    azize-basu-2022/thm3-tight 1.7528
+    """
+    if not isinstance(instance, Instance | Setting):
+        raise PrivcheckError("instance", instance, "a privcheck.bounds.Instance", "build one with Instance(...)")
+    values = [theorem.evaluate(instance) for theorem in THEOREMS.values()]
+    for lower, upper in contradictions(values, instance):
+        warnings.warn(describe_contradiction(lower, upper), ContradictionWarning, stacklevel=2)
+    return values
+
+
+def contradictions(values: Iterable[BoundValue], instance: Any = None) -> list[tuple[BoundValue, BoundValue]]:
+    """Return the pairs (lower, upper) on one quantity whose lower bound exceeds the upper bound.
+
+    Only bounds that apply and carry a number are compared, finite-time with finite-time and asymptotic with asymptotic,
+    with relative slack 1e-9. All must be about the same instance.
+
+    Parameters
+    ----------
+    values : evaluated bounds.
+    instance : what they were evaluated on; with it, what is trivially possible counts as an upper bound too.
+
+    Returns
+    -------
+    The contradicting pairs; empty when all is well.
+    """
+    usable = [value for value in values if value.applies and number(value) is not None]
+    lowers = [value for value in usable if value.kind == "lower"]
+    uppers = [value for value in usable if value.kind == "upper"]
+    uppers += trivial_bounds(instance, {value.quantity for value in lowers})
+    return [
+        (lower, upper)
+        for lower in lowers
+        for upper in uppers
+        if lower.quantity == upper.quantity
+        and lower.asymptotic == upper.asymptotic
+        and _known(lower) > _known(upper) + _SLACK * abs(_known(upper))
+    ]
+
+
+def describe_contradiction(lower: BoundValue, upper: BoundValue) -> str:
+    """Return a contradiction in words, with the sources of both sides."""
+    return (
+        f"{lower.id} ({_known(lower):g}) is above {upper.id} ({_known(upper):g}) on {lower.quantity}; "
+        f"sources: {lower.source}, against {upper.source}"
+    )
+
+
+def trivial_bounds(instance: Any, quantities: Iterable[str]) -> list[BoundValue]:
+    """Return the regret that no policy can exceed: the horizon times the largest gap, on an instance or in a class.
+
+    Parameters
+    ----------
+    instance : its horizon and gaps, where it has them.
+    quantities : the quantities to bound, as texts; those that are no regret are left out.
+
+    Examples
+    --------
+    >>> from privcheck.bounds import Instance
+    >>> instance = Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)
+    >>> [bound.value for bound in trivial_bounds(instance, QUANTITIES) if bound.quantity.endswith("this instance")][:1]
+    [25.0]
+    """
+    horizon = getattr(instance, "horizon", None)
+    if horizon is None:
+        return []
+    found = []
+    for text in sorted(quantities):
+        quantity = QUANTITIES.get(text)
+        if quantity is None or quantity.measure != _REGRET:
+            continue
+        gap, where = quantity.largest_gap, quantity.scope
+        if quantity.scope == THIS_INSTANCE:
+            gap, where = max(getattr(instance, "gaps", ()), default=None), "on this instance"
+        if gap is not None:
+            found.append(_trivial(text, horizon * gap, where))
+    return found
+
+
+def best_on_this_instance(values: Iterable[BoundValue]) -> list[BoundValue]:
+    """Return the largest lower and the smallest upper finite-time bound of every quantity of this instance.
+
+    Minimax bounds are about other instances too, and the proof of a bound of provenance "unproven" falls short of it as
+    printed, so neither is ever among the best.
+
+    Examples
+    --------
+    >>> from privcheck.bounds import Instance
+    >>> values = evaluate(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1000))
+    >>> any("minimax" in bound.quantity for bound in best_on_this_instance(values))
+    False
+    """
+    best: dict[tuple[str, str], BoundValue] = {}
+    for bound in values:
+        quantity = QUANTITIES.get(bound.quantity)
+        if bound.asymptotic or not bound.applies or bound.value is None or (quantity and quantity.minimax):
+            continue
+        if bound.provenance == UNPROVEN:
+            continue
+        key = bound.quantity, bound.kind
+        sign = 1 if bound.kind == "lower" else -1
+        if key not in best or sign * bound.value > sign * _known(best[key]):
+            best[key] = bound
+    return list(best.values())
+
+
+def number(bound: BoundValue) -> float | None:
+    """Return the constant of an asymptotic bound or the value of another; None without one."""
+    return bound.constant if bound.asymptotic else bound.value
+
+
+def _known(bound: BoundValue) -> float:
+    found = number(bound)
+    if found is None:
+        raise PrivcheckError("bound", bound.id, "a bound with a number")
+    return found
+
+
+def _trivial(quantity: str, value: float, where: str) -> BoundValue:
+    source = f"definition of regret: at most T times the largest gap {where}"
+    conditions = (ConditionCheck("the instance has a horizon T", True),)
+    return BoundValue(
+        "trivial/horizon-times-gap", "upper", quantity, value, None, False, True, conditions, "derived", source, source
+    )

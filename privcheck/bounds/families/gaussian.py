@@ -1,0 +1,94 @@
+"""Gaussian laws of a known variance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.bounds.clipping import clipped_divergence
+from privcheck.bounds.enclosure import Enclosure
+from privcheck.bounds.families.base import MeanFamily
+from privcheck.bounds.quadrature import panels
+from privcheck.declared import POSITIVE, Real, parameter
+
+_REACH = 38.0
+"""Standard deviations beyond which the density is below 1e-313."""
+
+
+@dataclass(frozen=True)
+class Gaussian(MeanFamily):
+    """Laws N(mean, variance), known by their means.
+
+    Parameters
+    ----------
+    variance : of every arm's rewards, known to the learner, above 0.
+
+    Source
+    ------
+    Azize & Basu 2022, Section 3 (variance 1); `d_epsilon` by clipping, docs/derivations.md.
+
+    Examples
+    --------
+    >>> Gaussian(variance=4.0).kl(0.0, 2.0)
+    0.5
+    >>> round(Gaussian().d_epsilon(0.0, 1.0, 0.5).value, 6)
+    0.165868
+    """
+
+    variance: float = parameter(POSITIVE, typical=(0.1, 10.0), doc="variance of the rewards", default=1.0)
+
+    id: ClassVar[str] = "gaussian"
+    domain: ClassVar[Real] = Real()
+    highest_mean: ClassVar[float] = math.inf
+    reward_range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+
+    def _shift(self, p: Array, q: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return np.abs(q - p) / math.sqrt(self.variance)
+
+    def _kl(self, p: Array, q: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return self._shift(p, q) ** 2 / 2
+
+    def _hellinger_squared(self, p: Array, q: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return -np.expm1(-(self._shift(p, q) ** 2) / 8)
+
+    def _hockey_stick(self, p: Array, q: Array, epsilon: Array) -> Array:
+        from scipy.special import erf, erfc, erfcx
+
+        shift = self._shift(p, q)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+            centre = epsilon / shift
+            low, high = (centre - shift / 2) / math.sqrt(2), (centre + shift / 2) / math.sqrt(2)
+            tail = np.where(low > 0, np.exp(-(low**2)) * erfcx(np.maximum(low, 0.0)), erfc(low)) / 2
+            value = tail - np.exp(-(low**2)) * erfcx(high) / 2
+        return np.where(shift == 0, 0.0, np.where(epsilon == 0, erf(shift / math.sqrt(8)), value))
+
+    def _d_epsilon(self, p: float, q: float, epsilon: float) -> Enclosure:
+        shift = float(self._shift(np.array(p), np.array(q)))
+        if epsilon > shift * (2 * _REACH + shift):
+            return Enclosure.around(shift**2 / 2, shift**2 / 2, 1e-15)
+
+        def cells(level: float) -> tuple[Array, Array, Array]:
+            """Laws N(0, 1) and N(shift, 1): their log-ratio falls from infinity to minus infinity."""
+            upper = shift / 2 - level / shift
+            lower = upper - epsilon / shift
+            nodes, weights = panels(_breakpoints(shift, (lower, upper)))
+            with np.errstate(under="ignore"):
+                density = weights / math.sqrt(2 * math.pi)
+                laws = density * np.exp(-(nodes**2) / 2), density * np.exp(-((nodes - shift) ** 2) / 2)
+            return *laws, shift * (shift / 2 - nodes)
+
+        return clipped_divergence(cells, epsilon)
+
+
+def _breakpoints(shift: float, cuts: tuple[float, float]) -> Array:
+    """Return panels of unit width around both means, cut where the clipping begins."""
+    steps = np.arange(-_REACH, _REACH + 1)
+    ends = np.concatenate((steps, steps + shift, cuts))
+    return np.unique(np.clip(ends, -_REACH, shift + _REACH))

@@ -1,0 +1,40 @@
+"""Hu et al.: Anytime-Lazy-UCB and Lazy-DP-TS, Theorems 3 and 5. Only orders are printed."""
+
+from __future__ import annotations
+
+from privcheck.bounds.conditions import UNIT_REWARDS
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.quantity import BANDIT_REGRET
+from privcheck.bounds.theorem import HAS_HORIZON, theorem
+
+
+@theorem(
+    "hu-2021/thm3",
+    kind="upper",
+    quantity=BANDIT_REGRET,
+    provenance="order-only",
+    source="Hu, Huang, Mehta & Hegde, Theorem 3, Section 4.1; proof Appendix B.2",
+    conditions=(HAS_HORIZON, UNIT_REWARDS),
+)
+def anytime_lazy_ucb(instance: Instance) -> None:
+    """Anytime-Lazy-UCB: Reg(T) = O(sum of ln T / min(Delta_j, epsilon)), and O(sqrt(K T ln T) + K ln T/epsilon).
+
+    >>> anytime_lazy_ucb(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)) is None
+    True
+    """
+
+
+@theorem(
+    "hu-2021/thm5",
+    kind="upper",
+    quantity=BANDIT_REGRET,
+    provenance="order-only",
+    source="Hu, Huang, Mehta & Hegde, Theorem 5, Section 4.2; proof Appendix C.1",
+    conditions=(HAS_HORIZON, UNIT_REWARDS),
+)
+def lazy_dp_ts(instance: Instance) -> None:
+    """Lazy-DP-TS: Reg(T) = O(sum of ln T / min(Delta_j, epsilon)), and O(sqrt(K T ln T) + K ln T/epsilon).
+
+    >>> lazy_dp_ts(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)) is None
+    True
+    """

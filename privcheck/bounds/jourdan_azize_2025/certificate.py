@@ -1,0 +1,86 @@
+"""How nearly numbers of pulls tell the best arm from every other one, whatever their common mean: a proven answer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.bounds.jourdan_azize_2025.transport import ROUNDING, Transport
+
+_GOAL = 1e-12
+_ROUNDS = 60
+_CELLS = 2000
+"""At most so many cells are cut at a time, and six for every arm; the least doubtful ones are left as they are."""
+
+
+def shortfall(arms: Transport, pulls: float, others: Array, places: Array) -> float:
+    """Return a bound on how far `pulls d(mu*, u) + others_a d(mu_a, u)` falls below 1, over all a and u.
+
+    The costs lie above their tangents less `bend (x - x0)^2 / 2`, and so does the sum, which decides on a cell of u
+    around x0. A cell that does not decide is cut in three, first at `places`, until the bound is 1e-12.
+
+    Parameters
+    ----------
+    arms : the costs, with their `bend`.
+    pulls : of the best arm.
+    others : pulls of the other arms, shape (K - 1,).
+    places : where each sum is thought to be least, in (0, 1], shape (K - 1,).
+
+    Returns
+    -------
+    At least 0; rounding of the costs is included. Dividing all numbers of pulls by 1 less this suffices.
+
+    Source
+    ------
+    Derived; the bend of Gaussian costs in docs/derivations.md.
+
+    Examples
+    --------
+    >>> from privcheck.bounds.jourdan_azize_2025.transport import transport
+    >>> arms = transport("gaussian", np.array([1.0, 0.0]), 1.0)
+    >>> found = [shortfall(arms, n, np.array([n]), np.array([0.5])) for n in (20.0, 4.0)]
+    >>> found[0] < 1e-10, found[1] > 0.2
+    (True, True)
+    """
+    arm = np.arange(len(places))
+    low, high = np.zeros(len(places)), np.ones(len(places))
+    x, tangent = places, _tangents(arms, pulls, others, places)
+    worst = seen = 0.0
+    for _ in range(_ROUNDS):
+        missing = 1 - _least(low, x, high, tangent)
+        seen = max(seen, float((1 - tangent[0]).max()))
+        worst = max(worst, _GOAL + 2 * seen)
+        open_ = missing > worst
+        spare = int(open_.sum()) - _CELLS - 6 * len(places)
+        if spare > 0:
+            worst = float(np.partition(missing[open_], spare - 1)[spare - 1])
+            open_ = missing > worst
+        if not open_.any():
+            break
+        arm, tangent = arm[open_], tangent[:, open_]
+        low, x, high = low[open_], x[open_], high[open_]
+        left, right = low + (x - low) / 2, x + (high - x) / 2
+        beside, start, end = np.concatenate((arm, arm)), np.concatenate((low, right)), np.concatenate((left, high))
+        middle = start + (end - start) / 2
+        lines = _tangents(arms.among(beside), pulls, others[beside], middle)
+        arm, x = np.concatenate((arm, beside)), np.concatenate((x, middle))
+        low, high = np.concatenate((left, start)), np.concatenate((right, end))
+        tangent = np.concatenate((tangent, lines), axis=1)
+    return max(worst, float(missing.max()))
+
+
+def _tangents(arms: Transport, pulls: float, others: Array, x: Array) -> Array:
+    """Return height, slope, error of the slope and bend of each sum at x, shape (4, n); the height rounded down."""
+    down, down_slope, up, up_slope = arms.tangents(x)
+    bend_down, bend_up = arms.bends(x)
+    height = (pulls * down + others * up) * (1 - 4 * ROUNDING)
+    slope = pulls * down_slope + others * up_slope
+    error = arms.slope_rounding * (pulls * np.abs(down_slope) + others * up_slope)
+    return np.array((height, slope, error, pulls * bend_down + others * bend_up))
+
+
+def _least(low: Array, x: Array, high: Array, tangent: Array) -> Array:
+    height, slope, error, bend = tangent
+    ends = [height + slope * step - error * np.abs(step) - bend * step**2 / 2 for step in (low - x, high - x)]
+    least = np.minimum(*ends)
+    return np.where(np.isnan(least), -np.inf, least)

@@ -1,0 +1,103 @@
+"""Where privacy begins to cost pulls in best-arm identification."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from privcheck.arrays import Array, checked_array
+from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time, characteristic_time_tv
+from privcheck.bounds.jourdan_azize_2025.transport import transport
+from privcheck.declared import UNIT_INTERVAL
+
+
+def free_privacy_epsilon(means: ArrayLike) -> float:
+    """Smallest epsilon with `T*_epsilon = T*_KL` for Bernoulli arms; below it privacy costs pulls.
+
+    At the cheapest common means u of the non-private problem, `d_epsilon` equals the divergence exactly when epsilon is
+    at least the log-odds ratio: the largest of `logit(mu*) - logit(u_a)` and `logit(u_a) - logit(mu_a)` over the arms.
+    The non-private optimum then stays a saddle point; below, the certificate of some arm becomes cheaper to evade.
+
+    For Gaussian arms there is no such epsilon: their log-likelihood ratios are unbounded.
+
+    Parameters
+    ----------
+    means : shape (K,), in [0, 1], with one largest.
+
+    Raises
+    ------
+    PrivcheckError : as `characteristic_time`.
+
+    Source
+    ------
+    Derived; Jourdan & Azize 2025 give the larger, sufficient `low_privacy_epsilon`.
+
+    Examples
+    --------
+    >>> means = [0.95, 0.9, 0.9, 0.9, 0.5]
+    >>> round(free_privacy_epsilon(means), 4), round(low_privacy_epsilon(means), 4)
+    (2.8721, 2.9444)
+    """
+    means = checked_array("means", means, UNIT_INTERVAL)
+    time = characteristic_time("bernoulli", means, None)
+    arms = transport("bernoulli", means, math.inf)
+    x = arms.cheapest(time.upper * time.allocation[int(means.argmax())])
+    common = arms.others + x * (arms.best - arms.others)
+    with np.errstate(divide="ignore"):
+        below = _logit(common) - _logit(arms.others)
+        above = _logit(np.array(arms.best)) - _logit(common)
+    return float(np.max(np.maximum(below, above)))
+
+
+def low_privacy_epsilon(means: ArrayLike) -> float:
+    """Epsilon from which privacy is free whatever the allocation: `max_a logit(mu*) - logit(mu_a)`, Bernoulli arms.
+
+    Parameters
+    ----------
+    means : shape (K,), in [0, 1], with one largest; infinite when a mean is 0 or 1.
+
+    Raises
+    ------
+    PrivcheckError : as `characteristic_time`.
+
+    Source
+    ------
+    Jourdan & Azize 2025, low-privacy regime (authors' response to the reviews).
+
+    Examples
+    --------
+    >>> round(low_privacy_epsilon([0.75, 0.7, 0.7, 0.7, 0.7]), 4)
+    0.2513
+    """
+    arms = transport("bernoulli", checked_array("means", means, UNIT_INTERVAL), math.inf)
+    with np.errstate(divide="ignore"):
+        return float(np.max(_logit(np.array(arms.best)) - _logit(arms.others)))
+
+
+def crossing_epsilon(family: str, means: ArrayLike) -> float:
+    """Epsilon at which the two limits of the characteristic time are equal: `T*_TV / T*_KL`, any family.
+
+    Parameters
+    ----------
+    family, means : as in `characteristic_time`.
+
+    Raises
+    ------
+    PrivcheckError : as `characteristic_time`.
+
+    Source
+    ------
+    Derived from `T*_epsilon >= max(T*_KL, T*_TV / epsilon)`.
+
+    Examples
+    --------
+    >>> round(crossing_epsilon("bernoulli", [0.95, 0.9, 0.9, 0.9, 0.5]), 4)
+    0.2079
+    """
+    return characteristic_time_tv(family, means) / characteristic_time(family, means, None).value
+
+
+def _logit(mean: Array) -> Array:
+    return np.log(mean) - np.log1p(-mean)

@@ -1,0 +1,109 @@
+"""Jourdan & Azize 2025: how long best-arm identification takes, Theorem 2 and its two limits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time, characteristic_time_tv
+from privcheck.bounds.quantity import BANDIT, PURE_ONE_REWARD, Quantity
+from privcheck.bounds.theorem import ANY_BUDGET, POSITIVE_BUDGET, PURE, Condition, theorem
+from privcheck.declared import Real, check
+
+STOPPING_TIME = Quantity(
+    "expected stopping time of best-arm identification",
+    BANDIT,
+    f"{PURE_ONE_REWARD}, stopping time and answer are public",
+)
+
+_ONE_BEST_ARM = Condition("one best arm", lambda instance: sum(gap == 0 for gap in instance.gaps) == 1)
+_HAS_RISK = Condition(
+    "the instance has a risk below 1/2", lambda instance: instance.risk is not None and instance.risk < 0.5
+)
+_FAMILY = Condition("Bernoulli or Gaussian rewards", lambda instance: instance.family in ("bernoulli", "gaussian"))
+_CONDITIONS = (PURE, _FAMILY, _ONE_BEST_ARM, _HAS_RISK)
+_RISK = Real(0.0, 0.5, low_open=True, high_open=True)
+
+
+def information_of_risk(risk: float) -> float:
+    """Information, in nats, behind an answer of this risk: `kl(delta, 1 - delta)`, at least `ln(1/(2.4 delta))`.
+
+    >>> round(information_of_risk(0.01), 6)
+    4.503217
+    """
+    risk = check("risk", risk, _RISK)
+    return (1 - 2 * risk) * (math.log1p(-risk) - math.log(risk))
+
+
+@theorem(
+    "jourdan-azize-2025/thm2",
+    kind="lower",
+    quantity=STOPPING_TIME,
+    provenance="second-hand",
+    source="Jourdan & Azize 2025, Theorem 2, from its abstract and reviews; proof by the constant-1 divergence bound",
+    conditions=_CONDITIONS,
+    budget=POSITIVE_BUDGET,
+)
+def stopping_time(instance: Instance) -> float:
+    """Best-arm identification of risk delta under epsilon-global DP: E[tau] >= T*_epsilon kl(delta, 1 - delta).
+
+    The text of the theorem was not at hand: this is its non-asymptotic form as the abstract and the reviews describe
+    it, with a proof of ours. The certified lower end of `T*_epsilon` is used.
+
+    >>> instance = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7, 0.7), epsilon=0.1, risk=0.01)
+    >>> round(stopping_time(instance), 1)
+    7296.8
+    """
+    epsilon = None if math.isinf(instance.epsilon) else instance.epsilon
+    return characteristic_time(instance.family, _standard(instance), epsilon).value * _information(instance)
+
+
+@theorem(
+    "jourdan-azize-2025/thm2-kl",
+    kind="lower",
+    quantity=STOPPING_TIME,
+    provenance="second-hand",
+    source="Jourdan & Azize 2025, low-privacy limit of Theorem 2; Garivier & Kaufmann 2016, Theorem 1",
+    conditions=_CONDITIONS,
+    budget=ANY_BUDGET,
+)
+def stopping_time_without_privacy(instance: Instance) -> float:
+    """Best-arm identification of risk delta, private or not: E[tau] >= T*_KL kl(delta, 1 - delta).
+
+    >>> instance = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7, 0.7), epsilon=0.1, risk=0.01)
+    >>> round(stopping_time_without_privacy(instance), 1)
+    6415.9
+    """
+    return characteristic_time(instance.family, _standard(instance), None).value * _information(instance)
+
+
+@theorem(
+    "jourdan-azize-2025/thm2-tv",
+    kind="lower",
+    quantity=STOPPING_TIME,
+    provenance="derived",
+    source="high-privacy limit of Jourdan & Azize 2025, Theorem 2, with the constant 1 in place of 6",
+    conditions=_CONDITIONS,
+)
+def stopping_time_high_privacy(instance: Instance) -> float:
+    """Best-arm identification of risk delta under epsilon-global DP: E[tau] >= (T*_TV/epsilon) kl(delta, 1 - delta).
+
+    Follows from thm2, because `d_epsilon <= epsilon TV`; equal to it in the limit of epsilon to 0.
+
+    >>> instance = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7, 0.7), epsilon=0.1, risk=0.01)
+    >>> round(stopping_time_high_privacy(instance), 1)
+    4503.2
+    """
+    return characteristic_time_tv(instance.family, _standard(instance)) / instance.epsilon * _information(instance)
+
+
+def _standard(instance: Instance) -> Array:
+    """Return the means in standard deviations for Gaussian arms; `variance` is 1 for the others."""
+    return np.array(instance.means) / math.sqrt(instance.variance)
+
+
+def _information(instance: Instance) -> float:
+    return information_of_risk(instance.risk or math.nan)

@@ -1,0 +1,11 @@
+"""Instances of the settings other than a bandit with independent arms, each a small declared class.
+
+>>> [setting.__name__ for setting in (LinearInstance, ContextualInstance, SemiBanditInstance)]
+['LinearInstance', 'ContextualInstance', 'SemiBanditInstance']
+"""
+
+from privcheck.bounds.settings.contextual import ContextualInstance
+from privcheck.bounds.settings.linear import LinearInstance
+from privcheck.bounds.settings.semi_bandit import SemiBanditInstance
+
+__all__ = ["ContextualInstance", "LinearInstance", "SemiBanditInstance"]

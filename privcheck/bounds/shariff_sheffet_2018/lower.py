@@ -1,0 +1,109 @@
+"""Shariff & Sheffet 2018: lower bounds, Claims 13 and 14, Corollary 15."""
+
+from __future__ import annotations
+
+import math
+
+from privcheck.bounds.conditions import POSITIVE_GAP
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.karwa_vadhan import CLASSIC_EPSILON_LIMIT
+from privcheck.bounds.quantity import BANDIT, BANDIT_REGRET, PURE_ONE_REWARD, Quantity
+from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds.shariff_sheffet_2018.noise import CONTEXTUAL
+from privcheck.bounds.theorem import PURE, Condition, theorem
+
+ALL_ACTIONS_REGRET = Quantity(
+    "pseudo-regret",
+    CONTEXTUAL,
+    "(epsilon, delta)-DP of all actions, one user replaced",
+    "minimax over two arms and two contexts",
+    2.0,
+)
+PULLS = Quantity("pulls of the second-best arm with probability 1/2", BANDIT, PURE_ONE_REWARD)
+
+_SMALL_EPSILON = Condition("epsilon < ln 2", lambda instance: instance.epsilon < math.log(2))
+_SMALL_DELTA = Condition("delta < 1/4", lambda instance: instance.delta < 0.25)
+_UNIT_VECTORS = Condition(
+    "actions and parameters of norm 1 are allowed",
+    lambda instance: instance.action_norm >= 1 and instance.parameter_norm >= 1,
+)
+_TWO_VALUES = Condition(
+    "rewards of two values: {-1, 1}, or {0, 1} rescaled",
+    lambda instance: instance.family in ("bernoulli", "two-point"),
+)
+_ROOM = Condition(
+    "every suboptimal arm can be raised as far above mu* as it is below: mu* + Delta_a <= 1",
+    lambda instance: all(instance.best_mean + gap <= 1 for _, gap in instance.suboptimal),
+)
+_CLASSIC_EPSILON = Condition(
+    "epsilon <= 2.9183, where the lemma of Karwa & Vadhan that the proof uses is true",
+    lambda instance: instance.epsilon <= CLASSIC_EPSILON_LIMIT,
+)
+_CLAIM_14 = (PURE, _TWO_VALUES, POSITIVE_GAP, _ROOM, _CLASSIC_EPSILON)
+
+
+@theorem(
+    "shariff-sheffet-2018/claim13",
+    kind="lower",
+    quantity=ALL_ACTIONS_REGRET,
+    provenance="explicit",
+    source="Shariff & Sheffet 2018, Claim 13, Section 5; proof Appendix C",
+    conditions=(_SMALL_EPSILON, _SMALL_DELTA, _UNIT_VECTORS),
+    about=ContextualInstance,
+)
+def all_actions_private(instance: ContextualInstance) -> float:
+    """Contextual bandit whose actions are all protected, also from the user's own context: R_n >= n/4.
+
+    Two contexts, in which the arms 1 and -1 trade places. Joint DP, which leaves out the action for the replaced user,
+    is not subject to it.
+
+    >>> all_actions_private(ContextualInstance(1, 1000, 0.5, 0.1, alpha=0.1))
+    250.0
+    """
+    return instance.horizon / 4
+
+
+@theorem(
+    "shariff-sheffet-2018/claim14",
+    kind="lower",
+    quantity=PULLS,
+    asymptotic=True,
+    provenance="explicit",
+    source="Shariff & Sheffet 2018, Claim 14, Section 5",
+    conditions=_CLAIM_14,
+)
+def pulls_of_second_best(instance: Instance) -> float:
+    """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): arm a is pulled ln n/(100 epsilon Delta_a) times
+    with probability at least 1/2, for n large; here for the second-best arm.
+
+    Bernoulli rewards r are taken as 2 r - 1, which doubles the gaps.
+
+    >>> round(pulls_of_second_best(Instance("bernoulli", (0.5, 0.25), epsilon=1.0)), 6)
+    0.02
+    """
+    return 1 / (100 * instance.epsilon * _unit(instance) * min(gap for _, gap in instance.suboptimal))
+
+
+@theorem(
+    "shariff-sheffet-2018/cor15",
+    kind="lower",
+    quantity=BANDIT_REGRET,
+    asymptotic=True,
+    provenance="explicit",
+    source="Shariff & Sheffet 2018, Corollary 15 and its proof, Section 5",
+    conditions=_CLAIM_14,
+)
+def regret_of_two_valued_rewards(instance: Instance) -> float:
+    """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): Reg/ln n >= (k - 1)/(200 epsilon) for n large.
+
+    Counts the arms with a positive gap. For Bernoulli rewards r, taken as 2 r - 1, the regret is half as large.
+
+    >>> regret_of_two_valued_rewards(Instance("bernoulli", (0.5, 0.25, 0.25), epsilon=1.0))
+    0.005
+    """
+    return len(instance.suboptimal) / (200 * instance.epsilon * _unit(instance))
+
+
+def _unit(instance: Instance) -> float:
+    """Return the factor from the instance's rewards to rewards in {-1, 1}."""
+    return 2.0 if instance.family == "bernoulli" else 1.0

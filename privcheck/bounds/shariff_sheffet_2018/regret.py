@@ -1,0 +1,162 @@
+"""Shariff & Sheffet 2018: regret of private LinUCB, Proposition 4, Theorems 5 and 6, Corollaries 10 and 12."""
+
+from __future__ import annotations
+
+import math
+
+from privcheck.bounds.quantity import Quantity
+from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds.shariff_sheffet_2018.conditions import (
+    CONCENTRATED,
+    GAUSSIAN,
+    HAS_DELTA,
+    HAS_GAP,
+    IS_PRIVATE,
+    SHIFTED_WISHART,
+    UNIT_MEANS,
+    WIDE,
+    confidence_radius,
+)
+from privcheck.bounds.shariff_sheffet_2018.noise import CONTEXTUAL, JOINT_DP
+from privcheck.bounds.shariff_sheffet_2018.regulariser import Regulariser, regulariser
+from privcheck.bounds.theorem import theorem
+
+RADIUS = Quantity("radius of the confidence ellipsoid in the last round", CONTEXTUAL, JOINT_DP)
+REGRET = Quantity("pseudo-regret with probability 1 - alpha", CONTEXTUAL, JOINT_DP)
+
+_NOISE = (HAS_DELTA, IS_PRIVATE, CONCENTRATED)
+
+
+@theorem(
+    "shariff-sheffet-2018/prop4",
+    kind="upper",
+    quantity=RADIUS,
+    provenance="explicit",
+    source="Shariff & Sheffet 2018, Proposition 4, Section 3; proof Appendix B",
+    conditions=_NOISE,
+    about=ContextualInstance,
+)
+def confidence_radius_bound(instance: ContextualInstance) -> float:
+    """LinUCB: beta_n <= sigma sqrt(2 ln(2/alpha) + d ln(rho_max/rho_min + n L^2/(d rho_min))) + S sqrt(rho_max) +
+    gamma.
+
+    rho and gamma are those of the instance's noise, so that all rounds succeed with probability 1 - alpha together.
+
+    >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
+    >>> round(confidence_radius_bound(paper), 1)
+    564.5
+    """
+    return confidence_radius(instance)
+
+
+@theorem(
+    "shariff-sheffet-2018/thm5",
+    kind="upper",
+    quantity=REGRET,
+    provenance="explicit",
+    source="Shariff & Sheffet 2018, Theorem 5, eq. (2), Section 3.1; proof Appendix B",
+    conditions=(*_NOISE, WIDE),
+    about=ContextualInstance,
+)
+def private_linucb(instance: ContextualInstance) -> float:
+    """LinUCB: R_n <= B sqrt(8n) [sigma (2 ln(2/alpha) + d X) + (S sqrt(rho_max) + gamma) sqrt(d Y)], where
+    X = ln(rho_max/rho_min + n L^2/(d rho_min)) and Y = ln(1 + n L^2/(d rho_min)).
+
+    The proof needs a confidence radius of at least 1, which the paper does not say.
+
+    >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
+    >>> round(private_linucb(paper) / 1e7, 3)
+    5.511
+    """
+    return instance.mean_bound * math.sqrt(8 * instance.horizon) * bracket(instance, regulariser(instance))
+
+
+@theorem(
+    "shariff-sheffet-2018/thm6",
+    kind="upper",
+    quantity=REGRET,
+    provenance="explicit",
+    source="Shariff & Sheffet 2018, Theorem 6, eq. (3), Section 3.1; proof Appendix B",
+    conditions=(*_NOISE, WIDE, HAS_GAP, UNIT_MEANS),
+    about=ContextualInstance,
+)
+def private_linucb_with_gap(instance: ContextualInstance) -> float:
+    """LinUCB with gap Delta in every decision set: R_n <= (8 B/Delta) [the bracket of thm5]^2.
+
+    As printed, for B = 1. Rescaling rewards by B also rescales the gap, so for larger B the factor is B^2: with
+    d = 1, actions -1 and 1, theta = 100 or -100, ten rounds and little noise, the regret is 200 and the printed bound
+    51.
+
+    >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8, gap=0.1)
+    >>> round(private_linucb_with_gap(paper) / 1e8, 3)
+    6.073
+    """
+    return 8 * instance.mean_bound / (instance.gap or math.nan) * bracket(instance, regulariser(instance)) ** 2
+
+
+@theorem(
+    "shariff-sheffet-2018/thm6-squared",
+    kind="upper",
+    quantity=REGRET,
+    provenance="derived",
+    source="Shariff & Sheffet 2018, Theorem 6, with the factor B^2 that Remark 2 of Appendix B leads to",
+    conditions=(*_NOISE, WIDE, HAS_GAP),
+    about=ContextualInstance,
+)
+def private_linucb_with_gap_squared(instance: ContextualInstance) -> float:
+    """LinUCB with gap Delta in every decision set: R_n <= (8 B^2/Delta) [the bracket of thm5]^2.
+
+    >>> large = ContextualInstance(5, 5e7, 1.0, 0.1, alpha=2e-8, gap=0.1, mean_bound=2.0)
+    >>> round(private_linucb_with_gap_squared(large) / 1e8, 3)
+    24.294
+    """
+    return 8 * instance.mean_bound**2 / (instance.gap or math.nan) * bracket(instance, regulariser(instance)) ** 2
+
+
+def bracket(instance: ContextualInstance, noise: Regulariser) -> float:
+    """Return the bracket of Theorems 5 and 6 for any bounds on the noise.
+
+    >>> ridge = ContextualInstance(1, 10, 1.0, 0.1, alpha=0.1, parameter_norm=100.0, mean_bound=100.0, sigma=0.01)
+    >>> round(bracket(ridge, Regulariser(1e-4, 1e-4, 0.0)), 3)
+    3.568
+    """
+    d, length = instance.dimension, instance.horizon * instance.action_norm**2 / (instance.dimension * noise.rho_min)
+    x, y = math.log(noise.rho_max / noise.rho_min + length), math.log1p(length)
+    spread = instance.parameter_norm * math.sqrt(noise.rho_max) + noise.gamma
+    return instance.sigma * (2 * math.log(2 / instance.alpha) + d * x) + spread * math.sqrt(d * y)
+
+
+@theorem(
+    "shariff-sheffet-2018/cor10",
+    kind="upper",
+    quantity=REGRET,
+    provenance="order-only",
+    source="Shariff & Sheffet 2018, Corollary 10, Section 4.1",
+    conditions=(SHIFTED_WISHART, *_NOISE),
+    about=ContextualInstance,
+)
+def wishart_order(instance: ContextualInstance) -> None:
+    """LinUCB with shifted Wishart noise: R_n = O(B sqrt(n) [sigma (ln(1/alpha) + d ln n) + S Ltilde sqrt(d) ln(n)^(3/4)
+    (d^(1/4) + epsilon^(-1/2) ln(1/delta)^(1/4)) (d^(1/4) + ln(n/alpha)^(1/4))]); thm5 and prop9 give the number.
+
+    >>> wishart_order(ContextualInstance(5, 1000, 1.0, 0.1, alpha=0.1, noise="wishart")) is None
+    True
+    """
+
+
+@theorem(
+    "shariff-sheffet-2018/cor12",
+    kind="upper",
+    quantity=REGRET,
+    provenance="order-only",
+    source="Shariff & Sheffet 2018, Corollary 12, Section 4.2",
+    conditions=(GAUSSIAN, HAS_DELTA, IS_PRIVATE),
+    about=ContextualInstance,
+)
+def gaussian_order(instance: ContextualInstance) -> None:
+    """LinUCB with Gaussian noise: R_n = O(B sqrt(n) (sigma (d ln n + ln(1/alpha)) + S Ltilde ln(n)
+    sqrt(d (sqrt(d) + ln(n/alpha)) ln(1/delta)/epsilon))); thm5 and prop11 give the number.
+
+    >>> gaussian_order(ContextualInstance(5, 1000, 1.0, 0.1, alpha=0.1)) is None
+    True
+    """

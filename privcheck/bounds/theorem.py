@@ -1,0 +1,208 @@
+"""Theorems as declared objects: what is bounded, under which conditions, with which source, and the number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.quantity import QUANTITIES, Quantity
+from privcheck.declared import Choice, check
+from privcheck.errors import PrivcheckError
+
+Evaluation = Callable[[Any], float | None]
+"""A function of an instance of the class that the theorem is about."""
+
+UNPROVEN = "unproven"
+KINDS = Choice(("lower", "upper"))
+PROVENANCES = Choice(("explicit", "derived", "second-hand", UNPROVEN, "order-only"))
+"""As printed; proved by us; through others' texts; as printed, though the proof falls short; without constants."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition of a theorem on the instance: in words, and as a predicate."""
+
+    text: str
+    predicate: Callable[[Any], bool]
+
+    def checked(self, instance: Any) -> ConditionCheck:
+        """Return the condition with its answer for `instance`."""
+        return ConditionCheck(self.text, bool(self.predicate(instance)))
+
+
+@dataclass(frozen=True)
+class ConditionCheck:
+    """A condition and whether one instance meets it."""
+
+    text: str
+    holds: bool
+
+
+PURE = Condition("pure differential privacy: delta = 0", lambda instance: instance.delta == 0)
+HAS_HORIZON = Condition("the instance has a horizon T", lambda instance: instance.horizon is not None)
+FINITE_BUDGET = Condition("a privacy budget above 0 that is finite", lambda instance: 0 < instance.epsilon < math.inf)
+POSITIVE_BUDGET = Condition("a privacy budget above 0", lambda instance: instance.epsilon > 0)
+"""For theorems that also say something without privacy: what they say as epsilon tends to infinity."""
+ANY_BUDGET = Condition("any privacy budget", lambda _: True)
+_REPRESENTABLE = ConditionCheck("the result is a finite floating-point number", False)
+
+
+@dataclass(frozen=True)
+class BoundValue:
+    """A theorem evaluated on an instance; its fields are those of the JSON output.
+
+    Parameters
+    ----------
+    id : such as "azize-basu-2022/thm3".
+    kind : "lower" or "upper".
+    quantity : what is bounded; only equal quantities can be compared.
+    value : the bound at the instance's horizon; None when asymptotic, order-only or not applicable.
+    constant : the number that multiplies ln T as T grows; None unless asymptotic. Not a bound at any T.
+    asymptotic : whether the theorem is about the limit T -> infinity.
+    applies : whether all conditions hold.
+    conditions : every condition with its answer.
+    provenance : "explicit" in the paper, "derived" by us, "second-hand", "unproven" (as printed, but the paper's proof
+        gives less: never the best bound), or "order-only" (then no number).
+    source : paper, theorem, equation.
+    statement : in words.
+    """
+
+    id: str
+    kind: str
+    quantity: str
+    value: float | None
+    constant: float | None
+    asymptotic: bool
+    applies: bool
+    conditions: tuple[ConditionCheck, ...]
+    provenance: str
+    source: str
+    statement: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON-ready values; `conditions` is a list of {"text", "holds"}."""
+        return {**asdict(self), "conditions": [asdict(condition) for condition in self.conditions]}
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A bound that can be evaluated on an instance. Made by the `theorem` decorator."""
+
+    id: str
+    kind: str
+    quantity: str
+    asymptotic: bool
+    provenance: str
+    source: str
+    conditions: tuple[Condition, ...]
+    statement: str
+    evaluation: Evaluation
+    about: type = Instance
+    budget: Condition = FINITE_BUDGET
+
+    def evaluate(self, instance: Any) -> BoundValue:
+        """Check the conditions on `instance` and, when all hold, compute the bound.
+
+        On an instance of another class than the theorem is `about`, or with a privacy budget that it is not about, the
+        bound does not apply, and no other condition is looked at. A number that overflows
+        or is not a number is withheld: the bound does not apply, and a condition says why.
+        """
+        if isinstance(instance, self.about) and not self.budget.checked(instance).holds:
+            conditions = [self.budget.checked(instance)]
+        elif isinstance(instance, self.about):
+            conditions = [condition.checked(instance) for condition in self.conditions]
+        else:
+            conditions = [ConditionCheck(f"the setting of the theorem: {_setting(self.about)}", False)]
+        number: float | None = None
+        if all(condition.holds for condition in conditions):
+            try:
+                number = self.evaluation(instance)
+            except (OverflowError, ZeroDivisionError):
+                number = math.inf
+            if number is not None and not math.isfinite(number):
+                number = None
+                conditions.append(_REPRESENTABLE)
+        return BoundValue(
+            id=self.id,
+            kind=self.kind,
+            quantity=self.quantity,
+            value=None if self.asymptotic else number,
+            constant=number if self.asymptotic else None,
+            asymptotic=self.asymptotic,
+            applies=all(condition.holds for condition in conditions),
+            conditions=tuple(conditions),
+            provenance=self.provenance,
+            source=self.source,
+            statement=self.statement,
+        )
+
+
+THEOREMS: dict[str, Theorem] = {}
+"""Every registered theorem by id, in the order of registration."""
+
+
+def theorem(
+    theorem_id: str,
+    *,
+    kind: str,
+    quantity: Quantity | str,
+    provenance: str,
+    source: str,
+    asymptotic: bool = False,
+    conditions: Sequence[Condition] = (),
+    about: type = Instance,
+    budget: Condition = FINITE_BUDGET,
+) -> Callable[[Evaluation], Evaluation]:
+    """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
+
+    The function gets an instance that meets every condition. It returns the bound at the horizon, or, when
+    `asymptotic`, the constant that multiplies ln T; None when only an order is known. It stays an ordinary function.
+
+    Parameters
+    ----------
+    theorem_id : "paper/statement", such as "azize-basu-2022/thm3"; unique.
+    kind : "lower" or "upper".
+    quantity : what is bounded; only equal quantities are compared.
+    provenance : "explicit", "derived", "second-hand", "unproven" or "order-only"; see `BoundValue`.
+    source : paper, theorem, equation.
+    asymptotic : whether the bound is about the limit T -> infinity.
+    conditions : what the instance must meet.
+    about : the class of instances that the theorem is about.
+    budget : the privacy budgets that it is about: `FINITE_BUDGET`, `POSITIVE_BUDGET` or `ANY_BUDGET`.
+
+    Raises
+    ------
+    PrivcheckError : an unknown kind or provenance, an id already taken.
+    """
+    check("kind", kind, KINDS)
+    check("provenance", provenance, PROVENANCES)
+
+    def register(function: Evaluation) -> Evaluation:
+        if theorem_id in THEOREMS:
+            raise PrivcheckError("theorem_id", theorem_id, "an id that is not taken", "choose another id")
+        statement = " ".join((function.__doc__ or "").strip().split("\n\n")[0].split())
+        THEOREMS[theorem_id] = Theorem(
+            theorem_id,
+            kind,
+            str(quantity),
+            asymptotic,
+            provenance,
+            source,
+            tuple(conditions),
+            statement,
+            function,
+            about,
+            budget,
+        )
+        if isinstance(quantity, Quantity):
+            QUANTITIES[str(quantity)] = quantity
+        return function
+
+    return register
+
+
+def _setting(about: type) -> str:
+    return f"{getattr(about, 'setting', 'another one')} ({about.__name__})"

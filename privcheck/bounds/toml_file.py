@@ -1,0 +1,54 @@
+"""Instances in TOML files: one key for every declared field."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import MISSING
+from pathlib import Path
+from typing import Any, TypeVar
+
+from privcheck.declared import Declared, OrNone, declared_fields
+from privcheck.errors import PrivcheckError, words
+
+T = TypeVar("T", bound=Declared)
+
+
+def from_toml(cls: type[T], path: str | Path, overrides: dict[str, Any]) -> T:
+    """Build a declared dataclass from the keys of a TOML file; `overrides` replace or complete them.
+
+    Raises
+    ------
+    PrivcheckError : no such file, invalid TOML, an unknown or missing key, a value outside its range.
+
+    Examples
+    --------
+    >>> from privcheck.bounds.instance import Instance
+    >>> from pathlib import Path
+    >>> from privcheck import bounds
+    >>> from_toml(Instance, Path(bounds.__file__).parent / "instances" / "c2.toml", {"epsilon": 1.0}).arms
+    5
+    """
+    known = {declared.name: declared for declared in declared_fields(cls)}
+    expected = f"only the keys {', '.join(known)}"
+    values = {**read_toml(path), **overrides}
+    for key in values:
+        if key not in known:
+            raise PrivcheckError(str(path), words(f"the unknown key {key!r}"), expected)
+    for name, declared in known.items():
+        domain = declared.metadata["domain"]
+        required = declared.default is MISSING or (declared.default is None and not isinstance(domain, OrNone))
+        if name not in values and required:
+            raise PrivcheckError(name, words("nothing"), domain.text, f"add the key {name!r} to {path}")
+    return cls(**values)
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """Return the keys and values of a TOML file that describes an instance, or refuse it in one line."""
+    expected = "a TOML file that describes an instance"
+    try:
+        with Path(path).open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise PrivcheckError(str(path), words(error.strerror or "an unreadable file"), expected) from None
+    except ValueError as error:
+        raise PrivcheckError(str(path), words(f"invalid TOML ({error})"), expected) from None
