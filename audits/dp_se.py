@@ -7,7 +7,7 @@ show anything. So it is audited on one pair of streams that does: arm 1 is 189 o
 
 import numpy as np
 
-from privcheck.auditing.declared import DeclaredAudit
+from privcheck.auditing.declared_audit import DeclaredAudit
 
 HORIZON, EPOCH = 2780, 1370
 

@@ -4,6 +4,6 @@ With the published split of epsilon over the arms it is epsilon / K by parallel 
 cannot come near the claim. Audited with two arms on structured pairs of streams that differ in one row.
 """
 
-from privcheck.auditing.declared import DeclaredAudit
+from privcheck.auditing.declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit("dp-ucb", 1.0, "consistent", 200_000, {"arms": 2, "horizon": 12}, least_lower_bound=0.1)

@@ -4,6 +4,6 @@ Audited with two arms at epsilon = 4 on structured pairs of streams of 16 rounds
 the bonus 3 ln t / (epsilon O) clips every mean of so few rewards to 1, and nothing can be seen.
 """
 
-from privcheck.auditing.declared import DeclaredAudit
+from privcheck.auditing.declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit("lazy-dp-ts", 4.0, "consistent", 200_000, {"arms": 2, "horizon": 16}, least_lower_bound=1.5)

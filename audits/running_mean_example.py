@@ -6,7 +6,7 @@ Audited as a user would audit a file of their own, in plain Python: two arms, 20
 
 from pathlib import Path
 
-from privcheck.auditing.declared import DeclaredAudit
+from privcheck.auditing.declared_audit import DeclaredAudit
 
 FILE = Path(__file__).parent.parent / "examples" / "running_mean_bandit.py"
 

@@ -16,15 +16,15 @@ from privcheck.errors import PolicyError, PrivcheckError
 if TYPE_CHECKING:
     from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
     from privcheck.auditing.audit import audit
-    from privcheck.auditing.report import AuditReport
-    from privcheck.certifying.certificate import Certificate
     from privcheck.certifying.certify import certify
-    from privcheck.certifying.choosing import one_hot
     from privcheck.certifying.guard import GuardedPolicy, guard
-    from privcheck.certifying.leaks import LeakError
-    from privcheck.certifying.private import clip, zeros
-    from privcheck.certifying.rounding import rounded
     from privcheck.privacy import Contexts
+    from privcheck.private_values.actions import one_hot
+    from privcheck.private_values.integers import rounded
+    from privcheck.private_values.leaks import LeakError
+    from privcheck.private_values.source import clip, zeros
+    from privcheck.results.audit_report import AuditReport
+    from privcheck.results.certificate import Certificate
     from privcheck.simulation.simulate import Simulation, simulate
 
 __version__ = "0.1.0"
@@ -53,16 +53,16 @@ __all__ = [
 
 _HOMES = {
     "audit": "privcheck.auditing.audit",
-    "AuditReport": "privcheck.auditing.report",
+    "AuditReport": "privcheck.results.audit_report",
     "certify": "privcheck.certifying.certify",
-    "Certificate": "privcheck.certifying.certificate",
+    "Certificate": "privcheck.results.certificate",
     "guard": "privcheck.certifying.guard",
     "GuardedPolicy": "privcheck.certifying.guard",
-    "zeros": "privcheck.certifying.private",
-    "clip": "privcheck.certifying.private",
-    "one_hot": "privcheck.certifying.choosing",
-    "rounded": "privcheck.certifying.rounding",
-    "LeakError": "privcheck.certifying.leaks",
+    "zeros": "privcheck.private_values.source",
+    "clip": "privcheck.private_values.source",
+    "one_hot": "privcheck.private_values.actions",
+    "rounded": "privcheck.private_values.integers",
+    "LeakError": "privcheck.private_values.leaks",
     "BudgetExceededError": "privcheck.accounting",
     "ReleaseRefusedError": "privcheck.accounting",
     "Contexts": "privcheck.privacy",

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.adapters.building import Adapter, Randomise, check_labels, check_randomise, probe, vector
 from privcheck.adapters.predictions import read
+from privcheck.adapters.seeded_factory import Adapter, Randomise, check_labels, check_randomise, probe, vector
 
 EXAMPLE = "`lambda seed: BanditEpsilonLearner(0.1, seed=seed)`"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.adapters.building import Adapter, Randomise, check_labels, check_randomise, probe, vector
+from privcheck.adapters.seeded_factory import Adapter, Randomise, check_labels, check_randomise, probe, vector
 from privcheck.errors import PolicyError, PrivcheckError
 
 EXAMPLE = "`lambda seed: MAB([0, 1], LearningPolicy.EpsilonGreedy(0.1), seed=seed)`"

@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.auditing import budget
-from privcheck.auditing.candidates import candidate_pairs
+from privcheck.auditing.confirmation.fixed_runs import search_and_confirm
+from privcheck.auditing.confirmation.sequential_audit import search_and_bet
 from privcheck.auditing.exact import exact_loss
-from privcheck.auditing.fixed_runs import search_and_confirm
-from privcheck.auditing.judging import ended_early
-from privcheck.auditing.outputs import Outputs
-from privcheck.auditing.playing.mechanisms import MechanismRunner
-from privcheck.auditing.report import AuditReport, Witness
-from privcheck.auditing.runners import Runner
-from privcheck.auditing.sampling import Sampler
-from privcheck.auditing.search import Screening
-from privcheck.auditing.sequentially import search_and_bet
-from privcheck.auditing.settings import Settings
-from privcheck.auditing.streams import StreamPair
-from privcheck.auditing.targets import Target, loaded, number_of_arms, resolve
+from privcheck.auditing.search.candidates import candidate_pairs
+from privcheck.auditing.search.successive_halving import Screening
+from privcheck.auditing.verdict import ended_early
 from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism
+from privcheck.results.audit_report import AuditReport, Witness
+from privcheck.targets.mechanism import MechanismRunner
+from privcheck.targets.outputs import Outputs
+from privcheck.targets.runners import Runner
+from privcheck.targets.sampling import Sampler
+from privcheck.targets.settings import Settings
+from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets.target import Target, loaded, number_of_arms, resolve
 
 if TYPE_CHECKING:
-    from privcheck.certifying.certificate import Certificate
+    from privcheck.results.certificate import Certificate
 
 
 def audit(

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing.runners import Runner
-from privcheck.auditing.search import screening_cost
-from privcheck.auditing.simplest import RUNS_SHARE
+from privcheck.auditing.search.simplest_witness import RUNS_SHARE
+from privcheck.auditing.search.successive_halving import screening_cost
+from privcheck.targets.runners import Runner
 
-DEFAULT_HORIZON = 16
 KERNEL_RUNS = 200_000
 PYTHON_TIME_BUDGET = 60.0
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing.confirm import CountedEvent
-from privcheck.auditing.limits import anytime_limits, clopper_pearson
-from privcheck.auditing.outputs import Sides
-from privcheck.auditing.report import Estimate, Witness
-from privcheck.auditing.streams import StreamPair, Table
+from privcheck.auditing.confirmation.evidence import CountedEvent
+from privcheck.inference.limits import anytime_limits, clopper_pearson
+from privcheck.results.audit_report import Estimate, Witness
+from privcheck.targets.outputs import Sides
+from privcheck.targets.stream_pair import StreamPair, Table
 
 
 def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float, *, anytime: bool = False) -> Witness:

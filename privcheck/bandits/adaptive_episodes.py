@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from privcheck.bandits.kl_index import excess, kl_index
+from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record, reward_sum
 
 
 class AdaptiveEpisodesPolicy:

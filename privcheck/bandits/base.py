@@ -13,7 +13,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.registry import Registry
 
 if TYPE_CHECKING:
-    from privcheck.simulation.compiled import Kernel
+    from privcheck.kernels.building_blocks import Kernel
 
 
 class BanditPolicy(Protocol):
@@ -40,7 +40,7 @@ class Algorithm(Declared):
     """Base of the shipped algorithms: a frozen dataclass of the paper's parameters that registers itself under `id`.
 
     `build(rng)` gives the readable reference, close to the paper's pseudo-code; `kernel` is the compiled function that
-    audits and simulations run (its signature is in `privcheck.simulation.compiled`). Tests show that the two agree.
+    audits and simulations run (its signature is in `privcheck.kernels.building_blocks`). Tests show that the two agree.
     """
 
     id: ClassVar[str]

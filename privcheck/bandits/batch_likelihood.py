@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from privcheck.simulation.compiled import Floats, compiled
+from privcheck.kernels.building_blocks import Floats, compiled
 
 
 @compiled

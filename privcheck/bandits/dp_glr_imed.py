@@ -14,8 +14,8 @@ from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
 from privcheck.bandits.geometric_batches import BatchesPolicy, next_total, ratio_parameter
 from privcheck.bandits.reward_coins import coin_sum, rewards_parameter
 from privcheck.declared import Real, parameter
+from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record
 from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record
 
 LONGEST_FIRST_BATCH = 2.0**52
 INDISTINCT = 1e-9

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter, horizon_parameter
+from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record, reward_sum
 
 
 @compiled

@@ -13,10 +13,10 @@ from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter,
 from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import prefix_noise
 from privcheck.declared import Choice, Real, parameter
+from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
 from privcheck.mechanisms import BinaryTree
 from privcheck.mechanisms.base import NOISE_SLACK
 from privcheck.mechanisms.prefix_stream import PrefixStream
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record, reward_sum
 
 
 @compiled

@@ -10,9 +10,9 @@ import numpy as np
 from privcheck.bandits.private_index import private_divergence, private_index
 from privcheck.bandits.reward_coins import coin_sum, toss
 from privcheck.declared import Real, parameter
+from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record
 
 
 def ratio_parameter(default: float = 2.0, *, least: float = 1.0) -> Any:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from privcheck.bandits.base import Algorithm, arms_parameter
 from privcheck.bandits.kl_index import negative_entropy
 from privcheck.bandits.ucb import UCBPolicy
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
 
 TIE = 1e-9
 """Indices that differ by less are equal: 0 + ln 3 and kl(0, 2/3) + ln 1 are, up to rounding."""

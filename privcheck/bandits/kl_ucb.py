@@ -12,7 +12,7 @@ import numpy.typing as npt
 from privcheck.bandits.base import Algorithm, arms_parameter
 from privcheck.bandits.kl_index import kl_index_by_bisection, kl_index_with_entropy, negative_entropy
 from privcheck.bandits.ucb import UCBPolicy
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
 
 
 @compiled

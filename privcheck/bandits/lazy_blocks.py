@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from privcheck.bandits.reward_coins import coin_sum, toss
+from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record
 
 
 class LazyBlocksPolicy:

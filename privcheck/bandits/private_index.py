@@ -11,7 +11,7 @@ import math
 
 from privcheck.bandits.imed import bernoulli_kl
 from privcheck.bandits.kl_index import kl_index
-from privcheck.simulation.compiled import compiled
+from privcheck.kernels.building_blocks import compiled
 
 
 @compiled

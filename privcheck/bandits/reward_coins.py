@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.certifying.private import clip
-from privcheck.certifying.rounding import rounded
 from privcheck.declared import Choice, parameter
-from privcheck.simulation.compiled import Floats, inlined, reward_sum
+from privcheck.kernels.building_blocks import Floats, inlined, reward_sum
+from privcheck.private_values.integers import rounded
+from privcheck.private_values.source import clip
 
 
 def rewards_parameter() -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.bandits.base import Algorithm, arms_parameter
-from privcheck.simulation.compiled import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
 
 
 @compiled

@@ -7,7 +7,7 @@ noise at n' was stored at the level of its own lowest 1.
 
 from __future__ import annotations
 
-from privcheck.simulation.compiled import Floats, inlined
+from privcheck.kernels.building_blocks import Floats, inlined
 
 
 @inlined

@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing.budget import DEFAULT_HORIZON
-from privcheck.auditing.runners import KernelRunner, PolicyRunner
-from privcheck.auditing.settings import Settings
-from privcheck.auditing.targets import number_of_arms, resolve
-from privcheck.certifying.certificate import Certificate
-from privcheck.certifying.driving import Table, drive_guarded
-from privcheck.certifying.explored import REPLAYED, changed_tables, random_table, replayed_seeds
-from privcheck.certifying.replay import Build, ReplayResult, replay
+from privcheck.certifying.execution import Table, drive_guarded
+from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
+from privcheck.certifying.replay import Build, replay
 from privcheck.certifying.session import FEEDBACKS, Session
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import Contexts
 from privcheck.progress import progress
+from privcheck.results.certificate import Certificate
+from privcheck.results.replay_result import ReplayResult
+from privcheck.targets.runners import KernelRunner, PolicyRunner
+from privcheck.targets.settings import DEFAULT_HORIZON, Settings
+from privcheck.targets.target import number_of_arms, resolve
 
 EXECUTIONS = 20
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.accounting import Ledger
-from privcheck.certifying.asking import ask_guarded
-from privcheck.certifying.coins import throw_away
+from privcheck.certifying.context_isolation import ask_guarded, throw_away
 from privcheck.certifying.session import FEEDBACKS, Session
 from privcheck.declared import POSITIVE, Integer, check
 from privcheck.errors import PolicyError, PrivcheckError, words

@@ -3,55 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from privcheck.certifying.driving import Table, drive
-from privcheck.certifying.recording import DivergenceError, ForcedTape, Tape
+from privcheck.certifying.execution import Table, drive
 from privcheck.mechanisms.base import Recorder
+from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
 from privcheck.privacy import Contexts
+from privcheck.results.replay_result import Divergence, ReplayResult
 
 Build = Callable[[np.random.Generator], Any]
-
-
-@dataclass(frozen=True)
-class Divergence:
-    """A leak found by replay: raw data steered the policy.
-
-    Parameters
-    ----------
-    round : the first round, from 1, in which the two runs play different actions or release differently.
-    first, second : the two streams.
-    actions_first, actions_second : the actions played up to that round.
-    reason : what differed, in words.
-    """
-
-    round: int
-    first: Table
-    second: Table
-    actions_first: tuple[int, ...]
-    actions_second: tuple[int, ...]
-    reason: str
-
-
-@dataclass(frozen=True)
-class ReplayResult:
-    """Replays of recorded transcripts on neighbouring streams.
-
-    Parameters
-    ----------
-    replays : how many were made.
-    divergences : in how many of them raw data steered the policy.
-    largest_loss : largest absolute log-likelihood ratio of the releases among the others; exact for those transcripts.
-    first_divergence : the first divergence, None when there is none.
-    """
-
-    replays: int
-    divergences: int
-    largest_loss: float
-    first_divergence: Divergence | None
 
 
 def replay(

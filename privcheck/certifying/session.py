@@ -14,12 +14,12 @@ import numpy as np
 
 from privcheck.accounting import BudgetFilter, Ledger, ReleaseRefusedError
 from privcheck.accounting.ledger import check_losses
-from privcheck.certifying.float_rounding import check_rounding
-from privcheck.certifying.private import REVEAL, Leak, Private, PrivateSource
-from privcheck.certifying.rounding import check_whole
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, Mechanism, recording
 from privcheck.privacy import Contexts, Relation
+from privcheck.private_values.float_rounding import check_rounding
+from privcheck.private_values.integers import check_whole
+from privcheck.private_values.source import REVEAL, Leak, Private, PrivateSource
 
 FEEDBACKS = ("bandit", "full", "contextual")
 """The kinds of feedback under which a policy can be guarded."""
@@ -196,7 +196,7 @@ _PACKAGE = str(Path(__file__).parents[1])
 def caller() -> str:
     """Return file and line of the innermost frame outside the packages that release on somebody's behalf."""
     frame = sys._getframe(1)
-    outside = ("accounting", "certifying", "mechanisms")
+    outside = ("accounting", "certifying", "mechanisms", "private_values")
     while frame.f_back is not None and any(
         frame.f_code.co_filename.startswith(str(Path(_PACKAGE) / folder)) for folder in outside
     ):

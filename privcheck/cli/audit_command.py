@@ -83,7 +83,7 @@ def audit(
     Exit status: 0 consistent with the claim (or no claim), 1 violation, 2 bad input, 3 inconclusive.
     """
     from privcheck.auditing.audit import audit as run_audit
-    from privcheck.reporting.pictures import AUDIT_PICTURES, check_plot
+    from privcheck.reporting.pictures.plot import AUDIT_PICTURES, check_plot
 
     check_json(json)
     check_html(html)
@@ -111,7 +111,7 @@ def audit(
     if not write_json(json, report.to_json()):
         from rich.console import Console
 
-        from privcheck.reporting.tables import audit_details
+        from privcheck.reporting.terminal.audit_tables import audit_details
 
         Console().print(audit_details(report))
     if html is not None:

@@ -99,13 +99,13 @@ def bounds(
     values = _evaluated(described)
     if csv is not None:
         from privcheck.files import write_whole
-        from privcheck.reporting.theory_files import bounds_csv
+        from privcheck.reporting.bounds_files import bounds_csv
 
         write_whole(csv, bounds_csv(values), "csv")
     if not write_json(json, _json(described, values)):
         from rich.console import Console
 
-        from privcheck.reporting.theory_table import theory_table
+        from privcheck.reporting.terminal.bounds_table import theory_table
 
         Console(highlight=False).print(theory_table(described, values, everything=everything))
     if html is not None:
@@ -122,7 +122,7 @@ def _evaluated(instance: Any) -> list[BoundValue]:
 
 
 def _save_page(instance: Any, path: str, along: Curve | None = None) -> None:
-    from privcheck.reporting.page_bounds import save_bounds_page
+    from privcheck.reporting.pages.page_bounds import save_bounds_page
 
     save_bounds_page(instance, _evaluated(instance), path, along=along)
 
@@ -160,13 +160,13 @@ def _json(instance: Any, values: list[BoundValue]) -> str:
 
 def _curve(found: Curve, plot: str | None, csv: str | None, json: str | None, html: str | None) -> int:
     from privcheck.files import write_whole
-    from privcheck.reporting.theory_files import curve_csv, curve_json, curve_summary
+    from privcheck.reporting.bounds_files import curve_csv, curve_json, curve_summary
 
     if csv is not None:
         write_whole(csv, curve_csv(found), "csv")
     if plot is not None:
-        from privcheck.reporting.svg import save_figure
-        from privcheck.reporting.theory_picture import theory_figure
+        from privcheck.reporting.pictures.svg import save_figure
+        from privcheck.reporting.pictures.theory_picture import theory_figure
 
         save_figure(theory_figure(found), plot)
     if html is not None:

@@ -55,7 +55,7 @@ def certify(
     Exit status: 0 certified (or nothing claimed and nothing found), 1 a leak or a refused certificate, 2 bad input.
     """
     from privcheck.certifying.certify import certify as run_certify
-    from privcheck.reporting.pictures import CERTIFICATE_PICTURES, check_plot
+    from privcheck.reporting.pictures.plot import CERTIFICATE_PICTURES, check_plot
 
     check_json(json)
     check_html(html)

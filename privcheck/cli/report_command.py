@@ -30,9 +30,9 @@ def report(
     from rich.console import Console
 
     from privcheck.errors import PrivcheckError
-    from privcheck.reporting.index_table import index_table
-    from privcheck.reporting.numbers import clean
-    from privcheck.reporting.page_index import headline, is_own, read_folder, save_index
+    from privcheck.reporting.pages.page_index import headline, is_own, read_folder, save_index
+    from privcheck.reporting.terminal.index_table import index_table
+    from privcheck.reporting.text.numbers import clean
 
     target = Path(folder) / "index.html" if html is None else Path(html)
     check_html(html)

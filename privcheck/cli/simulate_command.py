@@ -86,7 +86,7 @@ def simulate(
     if not write_json(json, result.to_json(compare=compare)):
         from rich.console import Console
 
-        from privcheck.reporting.simulation_tables import comparison_table, summary_table
+        from privcheck.reporting.terminal.simulation_tables import comparison_table, summary_table
 
         Console().print(summary_table(result))
         if compare:

@@ -11,7 +11,7 @@ from privcheck.environments.bounded import Beta, TruncatedGaussian
 from privcheck.environments.finite import FiniteSupport, TwoPoint
 from privcheck.environments.gaussian import Gaussian
 from privcheck.environments.logged import LoggedFeedback
-from privcheck.environments.replay import Replay
+from privcheck.environments.resampled_log import Replay
 from privcheck.environments.reward_table import RewardTable
 from privcheck.errors import PrivcheckError
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from privcheck.declared import Declared
 from privcheck.errors import PrivcheckError, words
+from privcheck.kernels.reward_laws import SUMMABLE, Laws, law_table
 from privcheck.registry import Registry
-from privcheck.simulation.reward_laws import SUMMABLE, Laws, law_table
 
 if TYPE_CHECKING:
     from privcheck.bounds import Instance

@@ -10,7 +10,7 @@ import numpy as np
 from privcheck.declared import POSITIVE, Real, parameter
 from privcheck.environments.base import Environment
 from privcheck.environments.domains import PerArm
-from privcheck.simulation.reward_laws import BETA, NO_ATOMS, TRUNCATED_GAUSSIAN, Laws
+from privcheck.kernels.reward_laws import BETA, NO_ATOMS, TRUNCATED_GAUSSIAN, Laws
 
 
 @dataclass(frozen=True)

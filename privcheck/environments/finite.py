@@ -12,7 +12,7 @@ from privcheck.declared import UNIT_INTERVAL, parameter
 from privcheck.environments.base import Environment
 from privcheck.environments.domains import PerArm, Points, Probabilities
 from privcheck.errors import PrivcheckError
-from privcheck.simulation.reward_laws import Laws, finite_laws
+from privcheck.kernels.reward_laws import Laws, finite_laws
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from privcheck.bounds import Instance
 from privcheck.declared import POSITIVE, Choice, Real, parameter
 from privcheck.environments.base import Environment
 from privcheck.environments.domains import PerArm
-from privcheck.simulation.reward_laws import CLIPPED_GAUSSIAN, GAUSSIAN, NO_ATOMS, Laws
+from privcheck.kernels.reward_laws import CLIPPED_GAUSSIAN, GAUSSIAN, NO_ATOMS, Laws
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from privcheck.privacy.contexts import Contexts, check_contexts
 from privcheck.privacy.neighbours import RELATIONS, Relation, relation
 from privcheck.privacy.sensitivity import block_mean_sensitivity, block_sum_sensitivity, score_range
-from privcheck.privacy.tables import as_table, check_rewards, check_rewards_range
+from privcheck.privacy.stream_tables import as_table, check_rewards, check_rewards_range
 
 __all__ = [
     "RELATIONS",

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from privcheck.declared import POSITIVE, Integer, OrNone, Real, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.privacy.tables import Array, as_table
+from privcheck.privacy.stream_tables import Array, as_table
 
 ROUNDING = 1e-12
 """Relative slack of norms: a vector divided by its norm is not quite of norm 1. The noise scale pays for it."""

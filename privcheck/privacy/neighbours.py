@@ -13,7 +13,7 @@ from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy.contexts import Contexts, check_contexts
 from privcheck.privacy.shrinking import simpler_pairs
-from privcheck.privacy.tables import Array, as_table, check_rewards
+from privcheck.privacy.stream_tables import Array, as_table, check_rewards
 
 RELATIONS = {
     "row": "all K rewards of one round may change",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from privcheck.declared import Integer, check
 from privcheck.privacy.neighbours import Relation, relation
-from privcheck.privacy.tables import check_rewards
+from privcheck.privacy.stream_tables import check_rewards
 
 
 def block_sum_sensitivity(neighbours: str | Relation, length: int, rewards: tuple[float, float] = (0.0, 1.0)) -> float:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from privcheck.reporting.certificate_tables import certificate_details
-from privcheck.reporting.page import render_page, save_page
-from privcheck.reporting.page_bounds import render_bounds, save_bounds_page
-from privcheck.reporting.page_certificate import render_certificate, save_certificate_page
-from privcheck.reporting.page_index import read_folder, save_index
-from privcheck.reporting.page_simulation import render_simulation, save_simulation_page
-from privcheck.reporting.pictures import (
+from privcheck.reporting.pages.page_audits import render_page, save_page
+from privcheck.reporting.pages.page_bounds import render_bounds, save_bounds_page
+from privcheck.reporting.pages.page_certificate import render_certificate, save_certificate_page
+from privcheck.reporting.pages.page_index import read_folder, save_index
+from privcheck.reporting.pages.page_simulation import render_simulation, save_simulation_page
+from privcheck.reporting.pictures.plot import (
     bounds_figure,
     divergence_figure,
     ledger_figure,
@@ -17,7 +16,8 @@ from privcheck.reporting.pictures import (
     to_svg,
     witness_figure,
 )
-from privcheck.reporting.tables import audit_details, audit_table
+from privcheck.reporting.terminal.audit_tables import audit_details, audit_table
+from privcheck.reporting.terminal.certificate_tables import certificate_details
 
 __all__ = [
     "audit_details",

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from privcheck.bandits.base import Algorithm
 from privcheck.environments import Environment
 from privcheck.errors import PrivcheckError, words
-from privcheck.simulation.compiled import Floats, Integers
-from privcheck.simulation.reward_laws import Laws
-from privcheck.simulation.seeding import generators
+from privcheck.kernels.building_blocks import Floats, Integers
+from privcheck.kernels.reward_laws import Laws
+from privcheck.kernels.seeding import generators
 
 CHUNK_RUNS = 256
 CHUNK_STEPS = 2_000_000

@@ -13,11 +13,11 @@ from privcheck.declared import POSITIVE, Integer, check
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
+from privcheck.kernels.seeding import SEED
 from privcheck.progress import progress
-from privcheck.simulation.choosing import as_list, chosen_algorithm, labels_of
+from privcheck.results.simulation import PolicyResult, Simulation
 from privcheck.simulation.engine import compile_kernel, engine_of, log_checkpoints, play
-from privcheck.simulation.results import PolicyResult, Simulation
-from privcheck.simulation.seeding import SEED
+from privcheck.simulation.labels import as_list, chosen_algorithm, labels_of
 
 __all__ = ["Simulation", "simulate"]
 

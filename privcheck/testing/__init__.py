@@ -12,18 +12,18 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from privcheck.testing.running import PrivacyFailure
+from privcheck.testing.assertion import PrivacyFailure
 
 if TYPE_CHECKING:
-    from privcheck.testing.certified import assert_certified
-    from privcheck.testing.instances import arm_sets, bandit_instances, budgets, contexts, mechanisms
-    from privcheck.testing.machine import BanditMachine
-    from privcheck.testing.private import assert_private
+    from privcheck.testing.bandit_machine import BanditMachine
+    from privcheck.testing.certificate_assertion import assert_certified
+    from privcheck.testing.instance_strategies import arm_sets, bandit_instances, budgets, contexts, mechanisms
+    from privcheck.testing.post_processing_assertion import assert_unchanged_by
+    from privcheck.testing.privacy_assertion import assert_private
     from privcheck.testing.profiles import load_profile
-    from privcheck.testing.regret import assert_regret_below
-    from privcheck.testing.sensitivity import assert_sensitivity
-    from privcheck.testing.tables import neighbouring_tables, reward_tables
-    from privcheck.testing.unchanged import assert_unchanged_by
+    from privcheck.testing.regret_assertion import assert_regret_below
+    from privcheck.testing.sensitivity_assertion import assert_sensitivity
+    from privcheck.testing.table_strategies import neighbouring_tables, reward_tables
 
 __all__ = [
     "BanditMachine",
@@ -44,19 +44,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "assert_certified": "certified",
-    "assert_private": "private",
-    "assert_regret_below": "regret",
-    "assert_sensitivity": "sensitivity",
-    "assert_unchanged_by": "unchanged",
-    "neighbouring_tables": "tables",
-    "reward_tables": "tables",
-    "arm_sets": "instances",
-    "bandit_instances": "instances",
-    "budgets": "instances",
-    "contexts": "instances",
-    "mechanisms": "instances",
-    "BanditMachine": "machine",
+    "assert_certified": "certificate_assertion",
+    "assert_private": "privacy_assertion",
+    "assert_regret_below": "regret_assertion",
+    "assert_sensitivity": "sensitivity_assertion",
+    "assert_unchanged_by": "post_processing_assertion",
+    "neighbouring_tables": "table_strategies",
+    "reward_tables": "table_strategies",
+    "arm_sets": "instance_strategies",
+    "bandit_instances": "instance_strategies",
+    "budgets": "instance_strategies",
+    "contexts": "instance_strategies",
+    "mechanisms": "instance_strategies",
+    "BanditMachine": "bandit_machine",
     "load_profile": "profiles",
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from privcheck.errors import PrivcheckError
-from privcheck.testing.running import PrivacyFailure, Running, current, running
+from privcheck.testing.assertion import PrivacyFailure, Running, current, running
 
 PROPERTY = "privcheck"
 """The user property of a test's report that carries a sentence; it travels from the workers of pytest-xdist."""

@@ -14,8 +14,8 @@ import pytest
 import privcheck
 import privcheck.adapters as package
 from privcheck.adapters import from_coba, from_mabwiser
-from privcheck.adapters.building import SEEDS, vector
-from privcheck.auditing.targets import number_of_arms
+from privcheck.adapters.seeded_factory import SEEDS, vector
+from privcheck.targets.target import number_of_arms
 
 MODULES = [f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)]
 

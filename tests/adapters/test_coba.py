@@ -5,7 +5,7 @@ import pytest
 
 import privcheck
 from privcheck.adapters import from_coba
-from privcheck.adapters.building import SEEDS
+from privcheck.adapters.seeded_factory import SEEDS
 
 ROUNDS = 16
 ACTIONS = ["left", "right", "middle"]

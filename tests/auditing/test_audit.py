@@ -14,28 +14,29 @@ import pytest
 
 import privcheck
 from privcheck.auditing import budget
-from privcheck.auditing.confirm import CountedEvent, Evidence
-from privcheck.auditing.declared import DeclaredAudit
-from privcheck.auditing.events import Counts, Event
+from privcheck.auditing.confirmation.evidence import CountedEvent, Evidence
+from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing.events.event import Counts, Event
 from privcheck.auditing.exact import exact_delta
-from privcheck.auditing.inference.approximate import epsilon_lower
-from privcheck.auditing.judging import judge
-from privcheck.auditing.limits import (
+from privcheck.auditing.scoring.policy_views import policy_views
+from privcheck.auditing.scoring.prefix import PrefixScore
+from privcheck.auditing.search.stream_families import structured_pairs
+from privcheck.auditing.search.successive_halving import Screening, screening_rounds
+from privcheck.auditing.verdict import judge
+from privcheck.bandits import ALGORITHMS
+from privcheck.inference.limits import (
     clopper_pearson,
     clopper_pearson_lower,
     conditional_binomial_lower,
     log_ratio_interval,
 )
-from privcheck.auditing.outputs import Outputs
-from privcheck.auditing.report import AuditReport
-from privcheck.auditing.runners import PolicyRunner
-from privcheck.auditing.sampling import Sampler
-from privcheck.auditing.scoring.policy_views import policy_views
-from privcheck.auditing.scoring.prefix import PrefixScore
-from privcheck.auditing.search import Screening, screening_rounds
-from privcheck.auditing.settings import Settings
-from privcheck.auditing.streams import StreamPair, structured_pairs
-from privcheck.bandits import ALGORITHMS
+from privcheck.inference.unconditional_test import epsilon_lower
+from privcheck.results.audit_report import AuditReport
+from privcheck.targets.outputs import Outputs
+from privcheck.targets.runners import PolicyRunner
+from privcheck.targets.sampling import Sampler
+from privcheck.targets.settings import Settings
+from privcheck.targets.stream_pair import StreamPair
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLE = f"{REPOSITORY / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"

@@ -11,11 +11,12 @@ import pytest
 from scipy.stats import binom, chi2_contingency
 
 import privcheck
-from privcheck.auditing import confirm, fixed_runs
-from privcheck.auditing.confirm import CountedEvent, Evidence
-from privcheck.auditing.events import Counts
-from privcheck.auditing.folds import Folds, folds
-from privcheck.auditing.runners import PolicyRunner
+from privcheck.auditing.confirmation import evidence as confirm
+from privcheck.auditing.confirmation import fixed_runs
+from privcheck.auditing.confirmation.evidence import CountedEvent, Evidence
+from privcheck.auditing.confirmation.folds import Folds, folds
+from privcheck.auditing.events.event import Counts
+from privcheck.targets.runners import PolicyRunner
 
 LEVEL = 0.05
 CHANCE = 1e-6

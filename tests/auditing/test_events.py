@@ -7,13 +7,13 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from privcheck.auditing.choosing import choose, promising
-from privcheck.auditing.events import Counts, Event, learn
-from privcheck.auditing.limits import conditional_binomial_lower
-from privcheck.auditing.outputs import Outputs
+from privcheck.auditing.events.event import Counts, Event, learn
+from privcheck.auditing.events.event_selection import choose, promising
 from privcheck.auditing.scoring.policy_views import actions_in_words, policy_views
 from privcheck.auditing.scoring.prefix import PrefixScore
-from privcheck.auditing.streams import StreamPair
+from privcheck.inference.limits import conditional_binomial_lower
+from privcheck.targets.outputs import Outputs
+from privcheck.targets.stream_pair import StreamPair
 
 LEVEL = 0.05
 LEARNING, COUNTING = 20_000, 60_000

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import betaincinv
 from scipy.stats import binom, binomtest
 
-from privcheck.auditing.limits import (
+from privcheck.inference.limits import (
     anytime_limits,
     clopper_pearson,
     clopper_pearson_lower,

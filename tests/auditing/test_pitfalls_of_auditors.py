@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import binom
 
 import privcheck
-from privcheck.auditing.inference.approximate import delta_lower, epsilon_lower, p_value
-from privcheck.auditing.inference.gaussian_fit import fit_gaussian
-from privcheck.auditing.inference.tradeoff import declared_thresholds, tradeoff_region
-from privcheck.auditing.limits import clopper_pearson_lower, conditional_binomial_lower, log_ratio_interval
+from privcheck.inference.gaussian_fit import fit_gaussian
+from privcheck.inference.limits import clopper_pearson_lower, conditional_binomial_lower, log_ratio_interval
+from privcheck.inference.tradeoff import declared_thresholds, tradeoff_region
+from privcheck.inference.unconditional_test import delta_lower, epsilon_lower, p_value
 
 PAIR = (np.zeros(1), np.ones(1))
 LEVEL = 0.05

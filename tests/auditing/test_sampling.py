@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.runners import KernelRunner, PolicyRunner
-from privcheck.auditing.sampling import Request, Sampler, StoppedError
-from privcheck.auditing.streams import StreamPair
 from privcheck.bandits import ALGORITHMS
+from privcheck.targets.runners import KernelRunner, PolicyRunner
+from privcheck.targets.sampling import Request, Sampler, StoppedError
+from privcheck.targets.stream_pair import StreamPair
 
 TABLE = np.zeros((6, 2))
 

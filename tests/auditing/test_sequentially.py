@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import binom
 
 import privcheck
-from privcheck.auditing import sequentially
-from privcheck.auditing.sampling import Request, Sampler, StoppedError
+from privcheck.auditing.confirmation import sequential_audit as sequentially
 from privcheck.errors import PrivcheckError
+from privcheck.targets.sampling import Request, Sampler, StoppedError
 
 PAIR = (np.zeros(1), np.ones(1))
 LEVEL = 0.05

@@ -9,14 +9,14 @@ import pytest
 
 import privcheck
 from privcheck.auditing import budget
-from privcheck.auditing import simplest as simplest_module
-from privcheck.auditing.report import AuditReport
-from privcheck.auditing.runners import PolicyRunner
-from privcheck.auditing.sampling import Sampler
 from privcheck.auditing.scoring.prefix import distinct_rows, sequence_codes
-from privcheck.auditing.simplest import Begins, _Shrinking, planned
+from privcheck.auditing.search import simplest_witness as simplest_module
+from privcheck.auditing.search.simplest_witness import Begins, _Shrinking, planned
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
+from privcheck.results.audit_report import AuditReport
+from privcheck.targets.runners import PolicyRunner
+from privcheck.targets.sampling import Sampler
 
 PAIR = (np.zeros(1), np.ones(1))
 
@@ -91,8 +91,8 @@ def test_a_violation_by_time_budget_has_its_simplest_witness(monkeypatch, second
     monkeypatch.setattr(budget, "seconds_per_run", lambda *_: 1.0)
     if not kept:
         monkeypatch.setattr(budget, "RUNS_SHARE", 0.0)
-    for module in ("audit", "sampling"):
-        monkeypatch.setattr(f"privcheck.auditing.{module}.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    for module in ("auditing.audit", "targets.sampling"):
+        monkeypatch.setattr(f"privcheck.{module}.time", SimpleNamespace(monotonic=lambda: clock[0]))
     report = privcheck.audit(TellsTheFirstReward, epsilon=1.0, arms=2, horizon=4, time_budget=seconds)
     assert report.verdict == "violation"
     assert (report.simplest is not None) == kept

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.streams import StreamPair, in_words, structured_pairs
+from privcheck.auditing.search.stream_families import structured_pairs
 from privcheck.privacy import check_rewards_range, relation
+from privcheck.targets.stream_pair import StreamPair, in_words
 
 HORIZONS = [2, 5, 16, 40, 64, 100]
 

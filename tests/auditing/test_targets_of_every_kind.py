@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing import fixed_runs
-from privcheck.auditing.playing.hanging import limited
+from privcheck.auditing.confirmation import fixed_runs
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.mechanisms import Laplace
+from privcheck.targets.time_limit import limited
 
 PAIR = (np.zeros(1), np.ones(1))
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from privcheck.auditing.choosing import Candidate
-from privcheck.auditing.events import Event
-from privcheck.auditing.limits import conditional_binomial_lower
-from privcheck.auditing.outputs import Outputs
-from privcheck.auditing.smoothing import smoothed
-from privcheck.auditing.weighing import weigh
+from privcheck.auditing.events.event import Event
+from privcheck.auditing.events.event_selection import Candidate
+from privcheck.auditing.events.level_allocation import weigh
+from privcheck.auditing.events.smoothing import smoothed
+from privcheck.inference.limits import conditional_binomial_lower
+from privcheck.targets.outputs import Outputs
 
 LEVEL = 0.05
 

@@ -81,7 +81,7 @@ def test_the_kernels_regret_is_that_of_its_actions(algorithm, play):
 def test_the_cache_of_a_kernel_notices_changes_in_what_it_calls():
     from privcheck.bandits import kl_index
     from privcheck.bandits.kl_ucb import kl_ucb_kernel
-    from privcheck.simulation.compiled import fingerprint
+    from privcheck.kernels.cache import fingerprint
 
     kernel, callee = kl_ucb_kernel.py_func, kl_index.negative_entropy.py_func
     before, code = fingerprint(kernel), callee.__code__
@@ -92,3 +92,21 @@ def test_the_cache_of_a_kernel_notices_changes_in_what_it_calls():
     finally:
         callee.__code__ = code
     assert fingerprint(kernel) == before
+
+
+def test_an_index_of_an_older_version_is_discarded(tmp_path):
+    """Its pickle names modules that have been renamed since: the function is compiled again, and nothing fails."""
+    import pickle
+
+    from privcheck.bandits import kl_index
+
+    cache = type(kl_index.negative_entropy._cache)(kl_index.negative_entropy.py_func)
+    file = cache._cache_file
+    file._index_path = str(tmp_path / "old.nbi")
+    stale = b"cprivcheck.no_such_module\nlaw\n."
+    with pytest.raises(ModuleNotFoundError):
+        pickle.loads(stale)
+    (tmp_path / "old.nbi").write_bytes(pickle.dumps(file._version) + stale)
+    context = kl_index.negative_entropy.targetctx
+    assert cache.load_overload(None, context) is None
+    assert pickle.loads((tmp_path / "old.nbi").read_bytes()) == file._version, "the index was written anew"

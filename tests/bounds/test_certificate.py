@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
-from privcheck.bounds.jourdan_azize_2025.certificate import shortfall
+from privcheck.bounds.jourdan_azize_2025.optimality_certificate import shortfall
 from privcheck.bounds.jourdan_azize_2025.transport import transport
 
 GRID = np.unique(np.concatenate((np.linspace(0, 1, 2001), np.logspace(-8, 0, 500), 1 - np.logspace(-8, 0, 500))))

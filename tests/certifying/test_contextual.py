@@ -17,8 +17,8 @@ from privcheck import (
     certify,
     guard,
 )
-from privcheck.certifying.coins import throw_away
-from privcheck.certifying.driving import drive_guarded
+from privcheck.certifying.context_isolation import throw_away
+from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.session import Session
 from privcheck.mechanisms import Laplace
 from privcheck.privacy import relation

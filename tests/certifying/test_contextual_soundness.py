@@ -11,13 +11,14 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from privcheck import Contexts, one_hot
-from privcheck.certifying import choosing, norms, vector_bounds
-from privcheck.certifying.features import FeatureTable
-from privcheck.certifying.private import REVEAL
 from privcheck.certifying.session import Session
-from privcheck.certifying.vector_bounds import VectorBound
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
+from privcheck.private_values import actions as choosing
+from privcheck.private_values import norms, vector_bounds
+from privcheck.private_values.features import FeatureTable
+from privcheck.private_values.source import REVEAL
+from privcheck.private_values.vector_bounds import VectorBound
 
 ARMS, RADIUS = 3, 2.0
 SETS = Contexts(shape=(ARMS, 2), low=-2.0, high=2.0, norm=RADIUS)

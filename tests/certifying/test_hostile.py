@@ -15,14 +15,14 @@ import pytest
 
 from privcheck import Contexts, PolicyError, PrivcheckError, ReleaseRefusedError, certify, guard
 from privcheck.certifying import session as sessions
-from privcheck.certifying.driving import drive_guarded
-from privcheck.certifying.forms import Form
-from privcheck.certifying.linear import Private
-from privcheck.certifying.private import REVEAL
-from privcheck.certifying.refusals import Refusals
+from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.session import Session
 from privcheck.mechanisms import Laplace
 from privcheck.privacy import relation
+from privcheck.private_values.array import Private
+from privcheck.private_values.entries import Form
+from privcheck.private_values.refused_operations import Refusals
+from privcheck.private_values.source import REVEAL
 
 CONTEXTS = Contexts(shape=(2, 2), norm=1.0)
 JOINT = {"feedback": "contextual", "neighbours": "context-reward", "contexts": CONTEXTS}

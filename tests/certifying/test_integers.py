@@ -7,10 +7,10 @@ import pytest
 
 import privcheck
 from privcheck import PrivcheckError, ReleaseRefusedError, certify, rounded
-from privcheck.certifying.private import REVEAL, PrivateSource, clip, zeros
 from privcheck.certifying.session import Session
 from privcheck.mechanisms import DiscreteLaplace, RandomisedResponse
 from privcheck.privacy import relation
+from privcheck.private_values.source import REVEAL, PrivateSource, clip, zeros
 
 ONE_BIT = RandomisedResponse(categories=2, epsilon=1.0)
 

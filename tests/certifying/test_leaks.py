@@ -12,9 +12,9 @@ import sys
 import numpy as np
 import pytest
 
-from privcheck.certifying.leaks import KINDS, describe_data
-from privcheck.certifying.private import REVEAL, Leak, LeakError, PrivateSource, clip, zeros
 from privcheck.errors import PrivcheckError
+from privcheck.private_values.leaks import KINDS, describe_data
+from privcheck.private_values.source import REVEAL, Leak, LeakError, PrivateSource, clip, zeros
 
 SCALAR = {
     "comparison": [

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privcheck.certifying import norms
-from privcheck.certifying.features import FeatureTable
-from privcheck.certifying.norms import sensitivities
-from privcheck.certifying.private import PrivateSource
-from privcheck.certifying.terms import Terms
-from privcheck.certifying.vector_bounds import VectorBound
 from privcheck.errors import PrivcheckError
+from privcheck.private_values import norms
+from privcheck.private_values.features import FeatureTable
+from privcheck.private_values.norms import sensitivities
+from privcheck.private_values.source import PrivateSource
+from privcheck.private_values.terms import Terms
+from privcheck.private_values.vector_bounds import VectorBound
 
 
 def of_matrix(norm, matrix, widths, size=None, diameter=None):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from privcheck.bandits.base import ALGORITHMS
-from privcheck.certifying.private import REVEAL, LeakError, Private, PrivateSource
 from privcheck.mechanisms import Laplace, NoisyMax
+from privcheck.private_values.source import REVEAL, LeakError, Private, PrivateSource
 
 
 def play(policy, source, horizon, full):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privcheck.certifying.private import REVEAL, LeakError, PrivateSource, clip, zeros
 from privcheck.errors import PrivcheckError
+from privcheck.private_values.source import REVEAL, LeakError, PrivateSource, clip, zeros
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from privcheck.certifying import norms, products
-from privcheck.certifying.private import REVEAL, PrivateSource, clip, zeros
-from privcheck.certifying.terms import NOTHING, Terms
 from privcheck.errors import PrivcheckError
+from privcheck.private_values import norms, products
+from privcheck.private_values.source import REVEAL, PrivateSource, clip, zeros
+from privcheck.private_values.terms import NOTHING, Terms
 
 LINEAR = (
     "add", "subtract", "scale", "shift", "item", "slice", "sum", "cumsum", "matrix", "stack", "put", "put slice",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privcheck.certifying.private import PrivateSource, zeros
 from privcheck.errors import PrivcheckError
+from privcheck.private_values.source import PrivateSource, zeros
 
 
 @pytest.fixture

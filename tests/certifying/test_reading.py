@@ -13,7 +13,7 @@ import privcheck
 from privcheck import AuditReport, Certificate
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import Contexts
-from privcheck.reporting.examples import CERTIFIED, GRANTED
+from privcheck.reporting.example_results import CERTIFIED, GRANTED
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -10,12 +10,12 @@ import pytest
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.bandits.rnm_ftnl import RNMFTNL
 from privcheck.bandits.ucb import UCB
-from privcheck.certifying.driving import drive
-from privcheck.certifying.recording import DivergenceError, ForcedTape, Tape
+from privcheck.certifying.execution import drive
 from privcheck.certifying.replay import replay
 from privcheck.errors import PolicyError
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import recording
+from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
 
 ADAP = AdaPUCB(arms=3, epsilon=0.8)
 

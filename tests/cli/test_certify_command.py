@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from privcheck import certify
-from privcheck.certifying.certificate import Certificate
 from privcheck.cli import run
+from privcheck.results.certificate import Certificate
 
 FOLDER = Path(__file__).parents[1] / "certifying"
 EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from privcheck import PolicyError, PrivcheckError
-from privcheck.auditing.sampling import Sampler
 from privcheck.cli import main, run
 from privcheck.files import check_output, write_whole
+from privcheck.targets.sampling import Sampler
 
 EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"
 COMMANDS = ["audit", "bounds", "simulate", "report", "list"]

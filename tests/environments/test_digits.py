@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from privcheck.environments import LoggedFeedback, Replay
-from privcheck.simulation.replay import replay
+from privcheck.simulation.log_replay import replay
 from privcheck.simulation.simulate import simulate
 
 FILE = Path(__file__).parents[2] / "examples" / "digits_bandit.py"

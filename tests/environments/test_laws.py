@@ -11,7 +11,7 @@ from scipy import stats
 
 from privcheck.bounds import evaluate
 from privcheck.environments import Bernoulli, Beta, FiniteSupport, Gaussian, RewardTable, TruncatedGaussian, TwoPoint
-from privcheck.simulation.reward_laws import law_sum, law_table
+from privcheck.kernels.reward_laws import law_sum, law_table
 from privcheck.simulation.simulate import simulate
 
 LEVEL = 1e-6

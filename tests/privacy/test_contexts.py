@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privcheck import Contexts, PrivcheckError
-from privcheck.auditing.settings import Settings
 from privcheck.privacy import check_contexts, relation
 from privcheck.privacy.shrinking import complexity
+from privcheck.targets.settings import Settings
 
 FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 KINDS = st.sampled_from(

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from privcheck.accounting import Ledger
-from privcheck.auditing.report import AuditReport, Estimate, Resolution, Witness
 from privcheck.bounds import evaluate, named_instance
-from privcheck.certifying.certificate import Certificate
-from privcheck.certifying.leaks import Leak
-from privcheck.certifying.replay import Divergence, ReplayResult
+from privcheck.private_values.leaks import Leak
 from privcheck.reporting import render_certificate, render_page
-from privcheck.reporting.examples import GRANTED, VIOLATION
-from privcheck.reporting.page_bounds import render_bounds
-from privcheck.reporting.page_index import read_folder, save_index
-from privcheck.reporting.page_simulation import render_simulation
+from privcheck.reporting.example_results import GRANTED, VIOLATION
+from privcheck.reporting.pages.page_bounds import render_bounds
+from privcheck.reporting.pages.page_index import read_folder, save_index
+from privcheck.reporting.pages.page_simulation import render_simulation
+from privcheck.results.audit_report import AuditReport, Estimate, Resolution, Witness
+from privcheck.results.certificate import Certificate
+from privcheck.results.replay_result import Divergence, ReplayResult
 from privcheck.simulation.simulate import simulate
 
 HOSTILE = 'x<script>alert("1")</script> & [bold]y[/bold] $\\frac{$\n\x00\ud800--><b>'

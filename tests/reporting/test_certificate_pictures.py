@@ -15,13 +15,19 @@ import pytest
 import privcheck
 from privcheck.accounting import Ledger
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import divergence_figure, ledger_figure, page_certificate, to_svg
+from privcheck.reporting import divergence_figure, ledger_figure, to_svg
 from privcheck.reporting import render_certificate as render
 from privcheck.reporting import save_certificate_page as save
-from privcheck.reporting.certificate_sentences import certificate_sentence, coverage, ledger_sentence, replay_sentence
-from privcheck.reporting.ledger_view import ledger_view
-from privcheck.reporting.numbers import clean
-from privcheck.reporting.style import COLOURS, INK
+from privcheck.reporting.pages import page_certificate
+from privcheck.reporting.pictures.ledger_excerpt import ledger_view
+from privcheck.reporting.pictures.style import COLOURS, INK
+from privcheck.reporting.text.certificate_sentences import (
+    certificate_sentence,
+    coverage,
+    ledger_sentence,
+    replay_sentence,
+)
+from privcheck.reporting.text.numbers import clean
 
 WITH_LEDGER = ["granted", "free", "long"]
 

@@ -10,7 +10,9 @@ from rich.console import Console
 
 import privcheck
 from privcheck.reporting import audit_details, audit_table, bounds_figure, certificate_details, render_page
-from privcheck.reporting.certificate_sentences import (
+from privcheck.reporting.pictures.style import CERTIFIED as COLOUR
+from privcheck.reporting.text.both_bounds import certified_text, contradiction, sandwich, upper_bound
+from privcheck.reporting.text.certificate_sentences import (
     certificate_sentence,
     certificate_word,
     coverage,
@@ -19,9 +21,7 @@ from privcheck.reporting.certificate_sentences import (
     repeat_certificate,
     replay_sentence,
 )
-from privcheck.reporting.certified import certified_text, contradiction, sandwich, upper_bound
-from privcheck.reporting.numbers import clean
-from privcheck.reporting.style import CERTIFIED as COLOUR
+from privcheck.reporting.text.numbers import clean
 
 NAMES = ["granted", "leaky", "refused", "free", "long"]
 

@@ -19,12 +19,12 @@ from privcheck.bounds import curve, evaluate, named_instance
 from privcheck.bounds.settings import ContextualInstance, LinearInstance
 from privcheck.cli import run
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import page_index
-from privcheck.reporting.examples import CERTIFIED, GRANTED, VIOLATION
-from privcheck.reporting.page_bounds import render_bounds
-from privcheck.reporting.page_index import read_folder, render_index, save_index
-from privcheck.reporting.results import json_files, read_result
-from privcheck.reporting.theory_files import curve_json, read_bounds
+from privcheck.reporting.bounds_files import curve_json, read_bounds
+from privcheck.reporting.example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.reporting.pages import page_index
+from privcheck.reporting.pages.page_bounds import render_bounds
+from privcheck.reporting.pages.page_index import read_folder, render_index, save_index
+from privcheck.reporting.result_files import json_files, read_result
 from privcheck.serialise import to_json
 from privcheck.simulation.simulate import simulate
 
@@ -201,8 +201,8 @@ def places_of_strings(content, path=()):
 
 def test_no_string_of_a_file_is_read_as_html(texts, tmp_path, monkeypatch):
     """Pictures, which are slow and drawn from few of them, are left out: their titles are tested with the pictures."""
-    for module in ("page", "page_audit", "page_certificate", "page_bounds"):
-        monkeypatch.setattr(f"privcheck.reporting.{module}.inline_picture", lambda *_: "")
+    for module in ("page_audits", "audit_section", "page_certificate", "page_bounds"):
+        monkeypatch.setattr(f"privcheck.reporting.pages.{module}.inline_picture", lambda *_: "")
     drawn = 0
     for name, text in texts.items():
         for path in places_of_strings(json.loads(text)):
@@ -283,7 +283,7 @@ def test_a_page_that_cannot_be_drawn_is_left_out(tmp_path, monkeypatch):
     def fail(*arguments, **settings):
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr("privcheck.reporting.results.render_page", fail)
+    monkeypatch.setattr("privcheck.reporting.result_files.render_page", fail)
     save_index(read_folder(tmp_path), tmp_path / "index.html")
     assert links((tmp_path / "index.html").read_text()) == ["a.json"]
 

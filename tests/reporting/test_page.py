@@ -11,10 +11,10 @@ import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import page as page_module
 from privcheck.reporting import render_page, save_page
-from privcheck.reporting.numbers import clean
-from privcheck.reporting.sentences import meaning, verdict_sentence
+from privcheck.reporting.pages import page_audits as page_module
+from privcheck.reporting.text.audit_sentences import meaning, verdict_sentence
+from privcheck.reporting.text.numbers import clean
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 REFERENCE = re.compile(r"(?:https?:)?//[a-z][^\s\"'<>]*", re.IGNORECASE)

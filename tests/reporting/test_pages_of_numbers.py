@@ -14,17 +14,17 @@ from PIL import Image
 from privcheck.bounds import Instance, contradictions, curve, evaluate, named_instance
 from privcheck.bounds.settings import LinearInstance
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import page_bounds, page_simulation
-from privcheck.reporting.elements import text
-from privcheck.reporting.examples import CERTIFIED, GRANTED, VIOLATION
-from privcheck.reporting.html_table import NUMBER, TEXT, Cell, table
-from privcheck.reporting.numbers import amount
-from privcheck.reporting.page_bounds import render_bounds, save_bounds_page
-from privcheck.reporting.page_simulation import render_simulation
-from privcheck.reporting.simulation_pictures import regret_figure
-from privcheck.reporting.style import NARROW, WIDE
-from privcheck.reporting.svg import to_svg
-from privcheck.reporting.theory_picture import theory_figure
+from privcheck.reporting.example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.reporting.pages import page_bounds, page_simulation
+from privcheck.reporting.pages.elements import text
+from privcheck.reporting.pages.html_table import NUMBER, TEXT, Cell, table
+from privcheck.reporting.pages.page_bounds import render_bounds, save_bounds_page
+from privcheck.reporting.pages.page_simulation import render_simulation
+from privcheck.reporting.pictures.simulation_pictures import regret_figure
+from privcheck.reporting.pictures.style import NARROW, WIDE
+from privcheck.reporting.pictures.svg import to_svg
+from privcheck.reporting.pictures.theory_picture import theory_figure
+from privcheck.reporting.text.numbers import amount
 from privcheck.simulation.simulate import simulate
 
 

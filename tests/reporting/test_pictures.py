@@ -11,12 +11,12 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from privcheck.auditing.report import Estimate
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import bounds_figure, save_png, to_svg, witness_figure
-from privcheck.reporting.probability_picture import allowed
-from privcheck.reporting.style import INK
-from privcheck.reporting.view import text_streams
+from privcheck.reporting.pictures.probability_picture import allowed
+from privcheck.reporting.pictures.style import INK
+from privcheck.reporting.pictures.witness_excerpt import text_streams
+from privcheck.results.audit_report import Estimate
 
 WITH_WITNESS = ["violation", "consistent", "unclaimed", "coarse", "unbounded", "long"]
 

@@ -9,11 +9,18 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.report import AuditReport
 from privcheck.errors import PrivcheckError
-from privcheck.reporting.numbers import at_least, at_most, clean, probability, shorten
-from privcheck.reporting.sentences import as_expected, headline, meaning, repeat_call, rounds_text, verdict_sentence
-from privcheck.reporting.view import text_streams, view
+from privcheck.reporting.pictures.witness_excerpt import text_streams, view
+from privcheck.reporting.text.audit_sentences import (
+    as_expected,
+    headline,
+    meaning,
+    repeat_call,
+    rounds_text,
+    verdict_sentence,
+)
+from privcheck.reporting.text.numbers import at_least, at_most, clean, probability, shorten
+from privcheck.results.audit_report import AuditReport
 
 SENTENCES = {
     "violation": "violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 "

@@ -6,9 +6,10 @@ import io
 import pytest
 from rich.console import Console
 
-from privcheck.reporting import simulation_pictures, simulation_tables
-from privcheck.reporting.simulation_pictures import RATE, panels_figure, small_png
-from privcheck.reporting.simulation_tables import comparison_table, summary_table
+from privcheck.reporting.pictures import simulation_pictures
+from privcheck.reporting.pictures.simulation_pictures import RATE, panels_figure, small_png
+from privcheck.reporting.terminal import simulation_tables
+from privcheck.reporting.terminal.simulation_tables import comparison_table, summary_table
 from privcheck.simulation.simulate import simulate
 
 

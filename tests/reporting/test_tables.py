@@ -10,7 +10,7 @@ from rich.console import Console
 
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import audit_details, audit_table
-from privcheck.reporting.numbers import clean
+from privcheck.reporting.text.numbers import clean
 
 
 def shown(content, width=100):

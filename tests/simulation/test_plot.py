@@ -7,7 +7,7 @@ from privcheck.bandits import ALGORITHMS
 from privcheck.bounds import named_instance
 from privcheck.bounds.theorem import THEOREMS
 from privcheck.errors import PrivcheckError
-from privcheck.simulation import plotting
+from privcheck.reporting.pictures import regret_picture as plotting
 from privcheck.simulation.simulate import simulate
 
 TIGHT = "azize-basu-2022/thm3-tight"

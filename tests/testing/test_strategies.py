@@ -23,7 +23,7 @@ from privcheck.testing import (
     neighbouring_tables,
     reward_tables,
 )
-from privcheck.testing.machine import check_ledger
+from privcheck.testing.bandit_machine import check_ledger
 
 FEW = settings(max_examples=60, derandomize=True, deadline=None, database=None)
 FIND = settings(

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.auditing.exact import adap_ucb, rnm_ftnl
+from privcheck.auditing.exact import adap_ucb_loss as adap_ucb
+from privcheck.auditing.exact import rnm_ftnl_loss as rnm_ftnl
 from privcheck.auditing.exact.additive import LaplaceShifts, LatticeShifts
 from privcheck.auditing.exact.enclosure import Enclosure
 from privcheck.auditing.exact.laws import LossLaw
@@ -20,7 +21,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import DiscreteLaplace, Laplace, NoisyMax, RandomisedResponse
 from privcheck.mechanisms.base import finite_array
 from privcheck.mechanisms.prefix_tree import PrefixTree
-from privcheck.privacy.tables import as_table
+from privcheck.privacy.stream_tables import as_table
 
 Array = npt.NDArray[np.float64]
 

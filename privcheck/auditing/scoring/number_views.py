@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from privcheck.auditing.outputs import Outputs, fitted
 from privcheck.auditing.scoring.learned import LogisticScore
 from privcheck.auditing.scoring.numeric import Distance, Floats, Histogram, SumOfHistograms, Value
 from privcheck.auditing.scoring.prefix import distinct_rows
 from privcheck.auditing.scoring.view import NumberView, Sequences, View
+from privcheck.targets.outputs import Outputs, fitted
 
 MOST_NUMBERS = 8
 """Real parts of an output that are looked at one by one."""

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from privcheck.auditing.outputs import MISSING, Outputs, fitted
 from privcheck.auditing.scoring.number_views import number_views, numbered
 from privcheck.auditing.scoring.numeric import Floats
 from privcheck.auditing.scoring.view import Sequences, SequenceView, View
-from privcheck.auditing.streams import StreamPair
+from privcheck.targets.outputs import MISSING, Outputs, fitted
+from privcheck.targets.stream_pair import StreamPair
 
 FEW_SYMBOLS = 2
 """Values of a discrete part up to which their order tells nothing more."""

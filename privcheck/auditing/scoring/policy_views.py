@@ -7,10 +7,10 @@ from itertools import groupby
 
 import numpy as np
 
-from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.scoring.number_views import number_views, numbered
 from privcheck.auditing.scoring.view import Sequences, SequenceView, View
-from privcheck.auditing.streams import StreamPair
+from privcheck.targets.outputs import Outputs
+from privcheck.targets.stream_pair import StreamPair
 
 SPELLED_COUNTS = 2
 """Counts of pulls that are spelled out; finer ones are only counted."""

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.auditing.outputs import Outputs
 from privcheck.auditing.scoring.prefix import PrefixScore, distinct_rows, score_runs
-from privcheck.auditing.streams import StreamPair
+from privcheck.targets.outputs import Outputs
+from privcheck.targets.stream_pair import StreamPair
 
 Floats = npt.NDArray[np.float64]
 Sequences = npt.NDArray[np.integer]

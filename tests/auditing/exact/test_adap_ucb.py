@@ -7,7 +7,14 @@ import pytest
 from scipy import stats
 
 from privcheck.auditing.exact import exact_delta, exact_loss, worst_pair
-from privcheck.auditing.exact.adap_ucb import LONGEST_HORIZON, LONGEST_SEARCH, action_laws, paths, unit_of, worst_tables
+from privcheck.auditing.exact.adap_ucb_loss import (
+    LONGEST_HORIZON,
+    LONGEST_SEARCH,
+    action_laws,
+    paths,
+    unit_of,
+    worst_tables,
+)
 from privcheck.bandits import ALGORITHMS
 
 SPEC = ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0)

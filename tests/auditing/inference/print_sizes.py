@@ -9,8 +9,8 @@ from scipy.signal import fftconvolve
 from scipy.special import gammaln, xlogy
 from scipy.stats import binom
 
-from privcheck.auditing.inference.approximate import epsilon_lower
-from privcheck.auditing.inference.two_tails import two_tails_p_value
+from privcheck.inference.two_tails import two_tails_p_value
+from privcheck.inference.unconditional_test import epsilon_lower
 
 LEVELS = [0.05, 0.05 / 3, 1e-3]
 

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from privcheck.auditing.inference.bets import add_block, end_of_block
-from privcheck.auditing.inference.sequential import SequentialTest
 from privcheck.errors import PrivcheckError
+from privcheck.inference.betting import add_block, end_of_block
+from privcheck.inference.sequential_test import SequentialTest
 
 OUTCOMES = list(itertools.product([1, -1, 0], [1, -1, 0]))
 

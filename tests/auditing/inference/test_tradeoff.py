@@ -8,9 +8,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binomtest, laplace, norm
 
-from privcheck.auditing.inference.gaussian_fit import _laplace_power, fit_gaussian, gaussian_epsilon
-from privcheck.auditing.inference.tradeoff import TradeoffRegion, declared_thresholds, tradeoff_region
 from privcheck.errors import PrivcheckError
+from privcheck.inference.gaussian_fit import _laplace_power, fit_gaussian, gaussian_epsilon
+from privcheck.inference.tradeoff import TradeoffRegion, declared_thresholds, tradeoff_region
 
 THRESHOLDS = np.linspace(-2.0, 3.0, 11)
 

@@ -7,9 +7,9 @@ import pytest
 from scipy.signal import fftconvolve
 from scipy.stats import binomtest, multinomial
 
-from privcheck.auditing.inference.two_tails import coin_sides, two_tails_lower, two_tails_p_value
-from privcheck.auditing.limits import conditional_binomial_lower
 from privcheck.errors import PrivcheckError
+from privcheck.inference.limits import conditional_binomial_lower
+from privcheck.inference.two_tails import coin_sides, two_tails_lower, two_tails_p_value
 
 LEVELS = [0.1, 0.05, 0.05 / 3, 1e-3, 1e-3 / 3]
 EPSILONS = [0.0, 0.1, 1.0, 3.0]

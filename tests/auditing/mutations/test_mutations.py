@@ -13,12 +13,14 @@ from scipy.special import betaincinv
 from scipy.stats import binom
 
 import privcheck
-from privcheck.auditing import confirm, fixed_runs, limits
-from privcheck.auditing.confirm import CountedEvent, Evidence
-from privcheck.auditing.events import Counts, Event
-from privcheck.auditing.folds import Folds, folds
-from privcheck.auditing.sampling import Request
-from privcheck.auditing.search import Found, Screening
+from privcheck.auditing.confirmation import evidence as confirm
+from privcheck.auditing.confirmation import fixed_runs
+from privcheck.auditing.confirmation.evidence import CountedEvent, Evidence
+from privcheck.auditing.confirmation.folds import Folds, folds
+from privcheck.auditing.events.event import Counts, Event
+from privcheck.auditing.search.successive_halving import Found, Screening
+from privcheck.inference import limits
+from privcheck.targets.sampling import Request
 
 LEVEL = 0.05
 CHANCE = 1e-6

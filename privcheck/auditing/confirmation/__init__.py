@@ -1,0 +1,1 @@
+"""Fresh runs: folds, evidence, bets."""

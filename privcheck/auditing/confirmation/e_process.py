@@ -1,0 +1,70 @@
+"""Evidence that may be read at any time: bets on the chosen events, pair of runs after pair of runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from privcheck.auditing.confirmation.evidence import Chosen, CountedEvent
+from privcheck.inference.sequential_test import SequentialTest
+from privcheck.targets.outputs import Sides
+from privcheck.targets.settings import Settings
+
+
+@dataclass(frozen=True)
+class Anytime:
+    """What bets on pairs of runs have won.
+
+    Parameters
+    ----------
+    pairs : runs on each stream that were bet on.
+    e_value : at least 1 / error refutes the claim at level `error`; None without a claim.
+    lower : lower bound of epsilon at the confidence asked for, at whatever time it is read.
+    winner : the event with the largest log-ratio among those seen.
+
+    """
+
+    pairs: int
+    e_value: float | None
+    lower: float
+    winner: CountedEvent
+
+    def verdict(self, settings: Settings) -> str | None:
+        """Return "violation" or "inconclusive"; None without a claim."""
+        if self.e_value is None:
+            return None
+        return "violation" if self.e_value >= 1.0 / settings.error else "inconclusive"
+
+
+class Bets:
+    """Bets on all chosen events; their e-values are averaged.
+
+    Parameters
+    ----------
+    chosen : events that were chosen before the first pair.
+    settings : claim and levels of the audit.
+
+    """
+
+    def __init__(self, chosen: Chosen, settings: Settings) -> None:
+        self.chosen, self.settings = chosen, settings
+        mirrored = any(event.mirror is not None for event, _ in chosen.events)
+        claim = 0.0 if settings.epsilon is None else settings.epsilon
+        self.test = SequentialTest(claim, settings.delta, len(chosen.events), mirrored=mirrored)
+
+    def add(self, sides: Sides) -> None:
+        """Bet on further pairs of runs, one on each stream, in their order."""
+        one, two = [], []
+        for event, _ in self.chosen.events:
+            codes = event.codes(sides[0]), event.codes(sides[1])
+            one.append(codes[1] if event.reverse else codes[0])
+            two.append(codes[0] if event.reverse else codes[1])
+        self.test.update(np.stack(one, axis=1), np.stack(two, axis=1))
+
+    def read(self, sides: Sides, level: float) -> Anytime:
+        """Return the evidence; `sides` are all runs that were bet on, for the counts of the witness."""
+        counted = [CountedEvent(event, share, event.counts(*sides)) for event, share in self.chosen.events]
+        winner = max(counted, key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5))
+        e_value = None if self.settings.epsilon is None else self.test.largest_e_value
+        return Anytime(self.test.pairs, e_value, self.test.lower_bound(level), winner)

@@ -1,0 +1,143 @@
+"""The confirmation: one pair of streams, fresh runs, each used once, one lower limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from privcheck.auditing.confirmation.folds import LEARNING_SHARE, Folds, folds, is_easy, probe, taken
+from privcheck.auditing.events.event import Counts, Event, Floats, Scored, learn, scores_of
+from privcheck.auditing.events.event_selection import choose, choose_for_delta
+from privcheck.auditing.events.level_allocation import weigh
+from privcheck.auditing.scoring.view import ViewMaker
+from privcheck.inference.limits import clopper_pearson_lower
+from privcheck.inference.tradeoff import TradeoffRegion, declared_thresholds, tradeoff_region
+from privcheck.inference.two_tails import two_tails_lower
+from privcheck.inference.unconditional_test import delta_lower, epsilon_lower
+from privcheck.targets.outputs import Outputs, Sides, joined_sides
+from privcheck.targets.stream_pair import StreamPair
+
+
+@dataclass(frozen=True)
+class CountedEvent:
+    """An event, its share of the level, and its counts in the same number of runs on each stream."""
+
+    event: Event
+    share: float
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Counts of a few events, chosen before any of the counted runs was looked at.
+
+    Every limit has its share of the level, so that with probability at least 1 - level all are below epsilon.
+    """
+
+    counted: list[CountedEvent]
+    runs: int
+    delta: float
+    tradeoff: TradeoffRegion | None = None
+    for_delta: Counts | None = None
+
+    def limit(self, counts: Counts, level: float) -> float:
+        """Return the limit of an event seen so often: conditional binomial, or Berger-Boos for delta > 0."""
+        if self.delta > 0.0:
+            return epsilon_lower(counts.more, counts.less, self.runs, self.delta, level)
+        return two_tails_lower(*counts, level)
+
+    def lower(self, level: float) -> tuple[float, CountedEvent]:
+        """Return the largest lower limit of epsilon, and its event."""
+        return max(((self.limit(c.counts, level * c.share), c) for c in self.counted), key=lambda pair: pair[0])
+
+    def delta_lower(self, epsilon: float, level: float) -> float:
+        """Return the lower limit of delta given epsilon, of the event that was chosen for it when there is one."""
+        if self.for_delta is not None:
+            return delta_lower(self.for_delta.more, self.for_delta.less, self.runs, epsilon, level)
+        return max(delta_lower(k, l, self.runs, epsilon, level * share) for k, l, share in self._tails())
+
+    def clopper_pearson_lower(self, level: float) -> float:
+        """Return the largest lower limit by two Clopper-Pearson limits, the textbook method, for events of one tail."""
+        return max(clopper_pearson_lower(k, l, self.runs, level * share, self.delta) for k, l, share in self._tails())
+
+    def _tails(self) -> list[tuple[int, int, float]]:
+        found = []
+        for c in self.counted:
+            tails = [(c.counts.more, c.counts.less), (c.counts.mirrored_more, c.counts.mirrored_less)]
+            tails = tails[: len(c.event.tails)]
+            found += [(k, l, c.share / len(tails)) for k, l in tails]
+        return found
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What was settled before counting: the folds, the scores, and the events with their shares of the level."""
+
+    folds: Folds
+    events: list[tuple[Event, float]]
+    thresholds: Floats
+    for_delta: Event | None = None
+
+
+def settle(
+    pair: StreamPair,
+    sides: Sides,
+    runs: int,
+    level: float,
+    delta: float,
+    views: ViewMaker,
+    training: Sides | None = None,
+    claim: float | None = None,
+) -> Chosen | None:
+    """Learn scores, choose events and weigh them, each on runs of its own.
+
+    Parameters
+    ----------
+    pair : the two streams.
+    sides : outputs on each, from independent seeds; only those before the counting fold are looked at.
+    runs : how many runs a side there were to be; fewer were played when the audit was cut short.
+    level : error probability that the choice of events has in mind.
+    delta : of the claim.
+    views : how outputs are read.
+    training : runs on each stream that the search made: if they are enough, nothing else is learned from.
+    claim : epsilon at which delta will be bounded from below, by an event of its own.
+
+    Returns
+    -------
+    None when the runs end before the counting fold.
+
+    """
+    searched = training is not None and len(training[0]) >= folds(runs).learning.stop
+    easy = not searched and is_easy(*taken(sides, probe(runs)))
+    parts = folds(runs, easy=easy, searched=searched)
+    if min(len(sides[0]), len(sides[1])) < parts.counting.start:
+        return None
+    learning, choosing, weighing = (taken(sides, part) for part in parts[:3])
+    if training is not None:
+        cut = int(len(training[0]) * LEARNING_SHARE) if searched else len(training[0])
+        learning = joined_sides([learning, taken(training, slice(0, cut))])
+        choosing = joined_sides([choosing, taken(training, slice(cut, None))])
+    scores: Scored = learn(views(pair, learning[0], thorough=True), *learning)
+    counting_runs = parts.counting.stop - parts.counting.start
+    candidates = choose(scores, choosing, counting_runs, level, delta)
+    weighed = weigh(candidates, weighing, counting_runs, level, delta)
+    main = max(weighed, key=lambda entry: entry[1])[0]
+    thresholds = declared_thresholds(_oriented(main, weighing[0]), _oriented(main, weighing[1]))
+    for_delta = None if claim is None else choose_for_delta(scores, choosing, claim)
+    return Chosen(parts, weighed, thresholds, for_delta)
+
+
+def count(chosen: Chosen, sides: Sides, level: float, delta: float) -> Evidence:
+    """Count the chosen events in the runs of the counting fold, and all thresholds of the main event's score."""
+    events = [CountedEvent(event, share, event.counts(*sides)) for event, share in chosen.events]
+    main = max(events, key=lambda entry: entry.share).event
+    region = tradeoff_region(_oriented(main, sides[0]), _oriented(main, sides[1]), chosen.thresholds, level)
+    for_delta = None if chosen.for_delta is None else chosen.for_delta.counts(*sides)
+    return Evidence(events, len(sides[0]), delta, region, for_delta)
+
+
+def _oriented(event: Event, outputs: Outputs) -> Floats:
+    """Return the event's scores, high ones speaking for the first stream."""
+    scores = scores_of(event.view, event.score, outputs)
+    return np.nan_to_num(scores, nan=-np.inf, neginf=-np.finfo(float).max, posinf=np.finfo(float).max)

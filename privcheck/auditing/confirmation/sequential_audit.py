@@ -1,0 +1,184 @@
+"""A sequential audit: stages that grow, each with a search of its own and bets on fresh pairs of runs.
+
+Stage r = 1, 2, ... has the weight w_r = 1 / (r (r + 1)). What its bets have won, E_r, starts at 1, and the pair and the
+events that are bet on were settled before: the sum of w_r E_r is an e-process against the claim, and by Ville's
+inequality it ever reaches 1 / error with probability at most `error` if the claim is true. The lower bounds of the
+stages hold at any time with the levels w_r (1 - confidence), hence all together at `confidence`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from privcheck.auditing import budget
+from privcheck.auditing.confirmation.e_process import Bets
+from privcheck.auditing.confirmation.evidence import settle
+from privcheck.auditing.confirmation.folds import folds, taken
+from privcheck.auditing.scoring.views_of import views_of
+from privcheck.auditing.search.successive_halving import Screening, screen
+from privcheck.auditing.verdict import ended_early, judge_anytime
+from privcheck.inference.sequential_test import SequentialTest
+from privcheck.progress import progress
+from privcheck.results.audit_report import Resolution
+from privcheck.targets.outputs import Sides, joined_sides
+from privcheck.targets.sampling import Request, Sampler, StoppedError
+from privcheck.targets.settings import Settings
+from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets.target import Target
+
+FIRST_RUNS = 500
+"""Runs a side of the first stage, for settling on events and for betting."""
+
+GROWTH = 4
+
+FIRST_BLOCK = 32
+"""Pairs after which a stage may end first."""
+
+
+def stages(runs: int) -> list[int]:
+    """Return the runs a side of every stage; they add up to `runs`.
+
+    >>> stages(10_000)
+    [500, 9500]
+    """
+    plan, left, size = [], runs, FIRST_RUNS
+    while left > 0:
+        size = left if left < size * (1 + GROWTH) else size
+        plan.append(size)
+        left, size = left - size, size * GROWTH
+    return plan
+
+
+def search_and_bet(
+    sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target
+) -> dict[str, Any]:
+    """Search and bet, stage by stage, until the claim is refuted or the runs end; return what the report says of it.
+
+    Parameters are those of `search_and_confirm`; `runs` a side are played at most, besides the search.
+    """
+    plan, why = stages(runs), ""
+    game = _Game(sampler, pairs, settings, policy)
+    with progress(f"auditing {policy.name} in {len(plan)} stages", runs) as advance:
+        try:
+            for stage, size in enumerate(plan, 1):
+                if game.play(stage, size, advance):
+                    why = f"the claim was refuted in stage {stage} of {len(plan)}, and the audit ended there"
+                    break
+        except StoppedError as stopped:
+            why = f"{stopped.why} in stage {stage} of {len(plan)}: the evidence until then is valid"
+    return game.outcome(why)
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """A stage, its weight, and the blocks of runs that it bet on so far."""
+
+    pair: StreamPair
+    bets: Bets
+    weight: float
+    blocks: list[Sides] = field(default_factory=list)
+
+    @property
+    def pairs(self) -> int:
+        return self.bets.test.pairs
+
+    @property
+    def worth(self) -> float:
+        return self.weight * self.bets.test.e_value
+
+    def bet(self, block: Sides) -> None:
+        self.bets.add(block)
+        self.blocks.append(block)
+
+    @property
+    def sides(self) -> Sides:
+        return joined_sides(self.blocks)
+
+
+class _Game:
+    """What all stages together have won so far."""
+
+    def __init__(self, sampler: Sampler, pairs: list[StreamPair], settings: Settings, policy: Target) -> None:
+        self.sampler, self.pairs, self.settings, self.policy = sampler, pairs, settings, policy
+        self.highest = 1.0
+        self.screening = Screening(1, 0)
+        self.stages: list[_Stage] = []
+
+    def play(self, stage: int, runs: int, advance: Callable[[int], None]) -> bool:
+        """Play a stage; return whether the claim is refuted."""
+        settings, weight, delta = self.settings, 1.0 / (stage * (stage + 1)), self.settings.delta
+        level = settings.level * weight
+        spend = budget.screening_budget(runs, self.sampler.runner.engine)
+        views, keys = views_of(self.policy), (3, stage)
+        found = screen(self.sampler, self.pairs, spend, runs, level, delta, views, lambda _: None, (*keys, 0))
+        self.screening = Screening(found.screening.pairs, self.screening.runs + found.screening.runs)
+        settling = folds(runs).counting.start
+        settled = self._fresh(found.pair, settling, (*keys, 1), advance)
+        chosen = settle(found.pair, settled, runs, level, delta, views, found.training)
+        assert chosen is not None
+        present = _Stage(found.pair, Bets(chosen, settings), weight)
+        self.stages.append(present)
+        unused = taken(settled, slice(chosen.folds.counting.start, settling))
+        if len(unused[0]):
+            present.bet(unused)
+        for number, size in enumerate(_sizes(runs - settling), 2):
+            if self._refuted():
+                break
+            present.bet(self._fresh(found.pair, size, (*keys, number), advance))
+        return self._refuted()
+
+    def _refuted(self) -> bool:
+        """Read the evidence: what the stages won, and the stakes of those that did not begin."""
+        rest = 1.0 - sum(stage.weight for stage in self.stages)
+        self.highest = max(self.highest, rest + sum(stage.worth for stage in self.stages))
+        return self.highest >= 1.0 / self.settings.error
+
+    def _fresh(self, pair: StreamPair, runs: int, keys: tuple[int, ...], advance: Callable[[int], None]) -> Sides:
+        first, second = self.sampler.play(
+            [Request(pair, side, runs, (*keys, side)) for side in (0, 1)], lambda n: advance(n // 2)
+        )
+        return first, second
+
+    def outcome(self, why: str) -> dict[str, Any]:
+        """Return what the report says."""
+        settings = self.settings
+        most = max((stage.pairs for stage in self.stages), default=0)
+        if not most:
+            return ended_early(self.screening, why, settings)
+        large = [stage for stage in self.stages if stage.pairs >= most / GROWTH]  # the others would say less
+        reads = [(stage.bets.read(stage.sides, settings.level * stage.weight), stage) for stage in large]
+        read, best = max(reads, key=lambda entry: entry[0].lower)
+        could_show = max(_could_show(s.pairs, settings.delta, settings.error * s.weight) for s in large)
+        level = settings.level * best.weight
+        fields = judge_anytime(best.pair, self.screening, read, best.sides, settings, why, level)
+        calm = "consistent" if could_show >= (settings.epsilon or 0.0) else "inconclusive"
+        return fields | {
+            "verdict": "violation" if self._refuted() else calm,
+            "e_value": self.highest,
+            "resolution": Resolution(could_show, None),
+            "counted_runs": sum(stage.pairs for stage in self.stages),
+        }
+
+
+def _sizes(pairs: int) -> list[int]:
+    """Return blocks of pairs that grow by a half, after each of which a stage may end.
+
+    >>> _sizes(100)
+    [32, 48, 20]
+    """
+    sizes, size = [], FIRST_BLOCK
+    while pairs > 0:
+        sizes.append(min(size, pairs))
+        pairs, size = pairs - size, size * 3 // 2
+    return sizes
+
+
+def _could_show(pairs: int, delta: float, level: float) -> float:
+    """Return the lower bound that an event gives which is certain on one stream and never seen on the other."""
+    ideal = SequentialTest(0.0, delta)
+    ideal.update(np.ones(pairs, bool), np.zeros(pairs, bool))
+    return ideal.lower_bound(level)

@@ -1,0 +1,1 @@
+"""Events: chosen, and given their shares of the level."""

@@ -1,1 +1,0 @@
-"""How the runs of a target are made, one kind of feedback or mechanism in a file."""

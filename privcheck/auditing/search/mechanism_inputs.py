@@ -1,0 +1,106 @@
+"""Candidate pairs of inputs of a one-shot mechanism."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from privcheck.auditing.search.stream_families import MOST_PAIRS, structured_pairs
+from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms.base import Mechanism
+from privcheck.targets.mechanism import is_measurement
+from privcheck.targets.settings import Settings
+from privcheck.targets.stream_pair import StreamPair
+
+DEFAULT_ROWS = 4
+"""Rows of the data of a mechanism that is audited without a horizon."""
+
+
+def mechanism_pairs(target: Any, settings: Settings, streams: Any) -> list[StreamPair]:
+    """Return the pairs of inputs on which a one-shot mechanism is audited.
+
+    The user's own pair; for an OpenDP measurement, pairs at distance 1 in its input metric; for a shipped mechanism of
+    a number, two numbers its sensitivity apart; under "report" any two values; otherwise the structured family of
+    tables with `horizon` rows and `arms` columns, or of one-dimensional data where `arms` is left out.
+    """
+    if streams is not None:
+        return [_own(streams)]
+    if is_measurement(target):
+        return _measurement_pairs(target, settings.arms)
+    if isinstance(target, Mechanism):
+        size = getattr(target, "sensitivity", None)
+        if target.sensitivity_norm not in ("L1", "L2") or size is None or settings.arms:
+            hint = "give streams=(x, x'), two inputs that are neighbours"
+            raise PrivcheckError("streams", None, f"a pair of inputs of {target.id}", hint)
+        return [StreamPair(np.array(a), np.array(b), f"{a:g} and {b:g}") for a, b in ((0.0, size), (size, 0.0))]
+    if settings.neighbours == "report":
+        return _reports(settings.arms, settings.rewards)
+    rows = settings.horizon or DEFAULT_ROWS
+    pairs = structured_pairs(rows, settings.arms or 1, settings.rewards, settings.neighbours)
+    if settings.arms:
+        return pairs
+    return [StreamPair(pair.first[:, 0], pair.second[:, 0]) for pair in pairs]
+
+
+def _own(streams: Any) -> StreamPair:
+    try:
+        first, second = (np.asarray(part) for part in streams)
+    except (TypeError, ValueError):
+        raise PrivcheckError("streams", words("something else"), "a pair (first, second) of inputs") from None
+    for part in (first, second):
+        if part.dtype.kind not in "biuf" or (part.dtype.kind == "f" and not np.isfinite(part).all()):
+            raise PrivcheckError("streams", words(f"entries of type {part.dtype}"), "finite numbers or booleans")
+    if first.shape != second.shape:
+        got = words(f"shapes {first.shape} and {second.shape}")
+        raise PrivcheckError("streams", got, "two inputs of the same shape", "neighbours replace, never add")
+    if (first == second).all():
+        raise PrivcheckError("streams", words("two identical inputs"), "two inputs that differ", "change one entry")
+    return StreamPair(first, second, "inputs given by the user")
+
+
+def _reports(arms: int | None, rewards: tuple[float, float]) -> list[StreamPair]:
+    low, high = rewards
+    if arms is None:
+        values = [np.array(value) for value in (low, (low + high) / 2, high)]
+    else:
+        one = np.eye(arms, dtype=bool)
+        rows = [np.full(arms, low), np.full(arms, high), *np.where(one, high, low), *np.where(one, low, high)]
+        values = list({row.tobytes(): row for row in rows}.values())
+    pairs = [StreamPair(a, b, f"{a.tolist()} and {b.tolist()}") for a, b in itertools.permutations(values, 2)]
+    return pairs[:MOST_PAIRS]
+
+
+def _measurement_pairs(measurement: Any, arms: int | None) -> list[StreamPair]:
+    metric, domain = str(measurement.input_metric), str(measurement.input_domain)
+    whole = "f64" not in domain and "f32" not in domain
+    found: list[tuple[Any, Any]]
+    if metric.startswith("DiscreteDistance") and "bool" in domain:
+        found = [(False, True), (True, False)]
+    elif metric.startswith("AbsoluteDistance"):
+        found = [(0, 1), (1, 0)]
+    elif metric.startswith(("L1Distance", "L2Distance", "LInfDistance")) and domain.startswith("VectorDomain"):
+        size = arms or _size(domain) or 2
+        base = np.zeros(size, int)
+        one = np.eye(size, dtype=int)
+        moves = [one[0], -one[0]]
+        if "monotonic" in metric:  # all entries move the same way
+            moves += [1 - one[0], one[0] - 1]
+        elif metric.startswith("LInf"):
+            moves = [np.where(one[0], sign, -sign) for sign in (1, -1)]
+        starts = [base + handicap * one[arm] for handicap in range(4) for arm in range(min(size, 2))]
+        found = [(start, start + move) for start in starts for move in moves]
+    else:
+        hint = f"its input metric is {metric}: give streams=(x, x'), two inputs at distance 1 in it"
+        raise PrivcheckError("streams", None, "a pair of inputs of the measurement", hint)
+    kind = bool if "bool" in domain else int if whole else float
+    return [
+        StreamPair(np.array(a, kind), np.array(b, kind), f"{np.array(a).tolist()} and {np.array(b).tolist()}")
+        for a, b in found
+    ]
+
+
+def _size(domain: str) -> int | None:
+    _, found, rest = domain.partition("size=")
+    return int(rest.rstrip(")")) if found else None

@@ -1,0 +1,61 @@
+"""Variants of a promising pair: neighbours of it in the space of pairs that the search walks through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from privcheck.targets.stream_pair import StreamPair, Table
+
+MOST_ROWS = 6
+"""Different rows that a part of the stream is filled with."""
+
+
+def variants(pair: StreamPair, palette: list[Table]) -> Iterator[StreamPair]:
+    """Yield pairs that differ from this one in a part of the rounds that both streams share, or in where the change is.
+
+    Both streams change alike, and only in rounds in which they agree, so neighbours stay neighbours.
+
+    Parameters
+    ----------
+    pair : two tables of one shape.
+    palette : rows to fill a part with; those of the pair are tried first.
+
+    Examples
+    --------
+    >>> pair = StreamPair(np.zeros((3, 2)), np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]), "zeros")
+    >>> one = next(variants(pair, []))
+    >>> one.first.tolist(), one.words
+    ([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]], 'round 2: (0, 0) against (1, 1); the 2 other rounds: see the picture')
+    """
+    if not pair.rounds or pair.first.ndim == 0:
+        return
+    horizon, start, stop = len(pair.first), pair.rounds[0], pair.rounds[-1] + 1
+    rows = [pair.second[start], pair.first[start], *palette]
+    spans = [(0, start), (stop, horizon), (0, start // 2), (start // 2, start), (stop, (stop + horizon) // 2)]
+    spans += [((stop + horizon) // 2, horizon), (start - 1, start), (stop, stop + 1)]
+    for low, high in dict.fromkeys(spans):
+        if not 0 <= low < high <= horizon:
+            continue
+        for row in rows[:MOST_ROWS]:
+            if not (pair.first[low:high] == row).all():
+                yield _filled(pair, low, high, row)
+    for move in (-1, 1, -(start // 2), (horizon - stop) // 2):
+        if move and start + move >= 0 and stop + move <= horizon:
+            yield _moved(pair, move)
+
+
+def _filled(pair: StreamPair, low: int, high: int, row: Table) -> StreamPair:
+    first, second = pair.first.copy(), pair.second.copy()
+    first[low:high] = second[low:high] = row
+    return StreamPair(first, second)
+
+
+def _moved(pair: StreamPair, move: int) -> StreamPair:
+    start, stop = pair.rounds[0], pair.rounds[-1] + 1
+    order = np.arange(len(pair.first))
+    block = order[start:stop]
+    rest = np.delete(order, block)
+    order = np.concatenate([rest[: start + move], block, rest[start + move :]])
+    return StreamPair(pair.first[order], pair.second[order])

@@ -1,0 +1,206 @@
+"""The simplest witness: shorter streams and one plain event that still refute the claim, on runs of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from privcheck.auditing.confirmation.evidence import Chosen, Evidence, count, settle
+from privcheck.auditing.confirmation.folds import taken
+from privcheck.auditing.events.event import Event, Floats
+from privcheck.auditing.events.event_selection import Candidate
+from privcheck.auditing.scoring.view import Sequences, SequenceView
+from privcheck.auditing.scoring.views_of import views_of
+from privcheck.errors import PrivcheckError
+from privcheck.inference.limits import conditional_binomial_lower
+from privcheck.progress import progress
+from privcheck.targets.outputs import Sides
+from privcheck.targets.sampling import Request, Sampler, StoppedError
+from privcheck.targets.settings import Settings
+from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets.target import Target
+
+ATTEMPTS = 30
+"""Simpler pairs that are tried at most."""
+
+ATTEMPT_SHARE = 0.04
+"""Runs of an attempt, as a share of those of the audit."""
+
+LEAST_RUNS = 400
+
+FINAL_SHARE = 0.5
+"""Runs of the last confirmation, as a share of those of the audit."""
+
+RUNS_SHARE = 2.0 * (ATTEMPTS * ATTEMPT_SHARE + FINAL_SHARE)
+"""Runs of all this, both sides together, at most, as a share of the runs a side of the audit."""
+
+MOST_BEGINNINGS = 2000
+
+ERRORS = 3.0
+"""Standard errors taken off the log-ratio of a beginning when beginnings are compared."""
+
+
+@dataclass(frozen=True)
+class Simplest:
+    """A simpler pair, the counts of one event, and the runs in which it was counted."""
+
+    pair: StreamPair
+    evidence: Evidence
+    sides: Sides
+
+
+class Begins:
+    """The score that is `sign` (1 or -1) for runs that begin with given symbols, 0 for the others."""
+
+    def __init__(self, beginning: Sequences, sign: float) -> None:
+        self.beginning, self.sign = beginning, sign
+
+    def __call__(self, symbols: Sequences) -> Floats:
+        """Return the scores, shape (n,)."""
+        inside = (symbols[:, : len(self.beginning)] == self.beginning).all(axis=1)
+        return np.where(inside, self.sign, 0.0)
+
+
+def simplest_witness(
+    sampler: Sampler, pair: StreamPair, runs: int, settings: Settings, policy: Target, *, own: bool
+) -> Simplest | None:
+    """Shrink a pair while the claim stays refuted, and confirm what is left on fresh runs with one plain event.
+
+    Parameters
+    ----------
+    sampler : plays the runs; requests are keyed (4, attempt, side).
+    pair : refutes the claim.
+    runs : of the audit, a side; with few of them fewer simpler pairs are tried, so that it takes its share at most.
+    settings : of the audit.
+    policy : what is audited.
+    own : whether the pair is the user's own: it is then left as it is.
+
+    Returns
+    -------
+    None when nothing simpler refutes the claim at level `error`, or the time budget ended.
+
+    """
+    attempts, attempt, final = planned(runs)
+    try:
+        with progress("simplifying the witness", 2 * (attempts * attempt + final)) as advance:
+            game = _Shrinking(sampler, attempts, attempt, settings, policy, advance)
+            if not own and np.ndim(pair.first):
+                pair = game.shrink(pair)
+            sides = game.played(pair, final)
+        chosen = game.settled(pair, sides, final)
+        counted = taken(sides, chosen.folds.counting)
+        plain = _plain(pair, sides, chosen, settings, policy)
+        for events in _in_turn(plain, chosen):
+            evidence = count(replace(chosen, events=events), counted, settings.level, settings.delta)
+            if game.refutes(evidence):
+                return Simplest(pair, evidence, counted)
+    except (StoppedError, KeyboardInterrupt):
+        pass  # the violation stands without it
+    return None
+
+
+def planned(runs: int) -> tuple[int, int, int]:
+    """Return how many simpler pairs are tried at most, the runs a side of each, and those of the last confirmation.
+
+    >>> planned(100_000), planned(2000)
+    ((30, 4000, 50000), (6, 400, 1000))
+    """
+    attempt = max(LEAST_RUNS, int(ATTEMPT_SHARE * runs))
+    final = max(min(LEAST_RUNS, runs), int(FINAL_SHARE * runs))
+    room = RUNS_SHARE / 2.0 * runs - final
+    return max(0, min(ATTEMPTS, int(room / attempt + 1e-9))), attempt, final
+
+
+def _in_turn(plain: Event | None, chosen: Chosen) -> list[list[tuple[Event, float]]]:
+    """Return the events that are read first, and those that are read when these refute nothing.
+
+    The same runs are read twice, and what is reported depends on the first reading: the shares of all events together
+    add up to 1, so the level covers both.
+    """
+    if plain is None:
+        return [chosen.events]
+    return [[(plain, 0.5)], [(event, 0.5 * share) for event, share in chosen.events]]
+
+
+@dataclass
+class _Shrinking:
+    sampler: Sampler
+    most: int
+    runs: int
+    settings: Settings
+    policy: Target
+    advance: Callable[[int], None]
+    attempts: int = 0
+
+    def shrink(self, pair: StreamPair) -> StreamPair:
+        """Return the last of a chain of simpler pairs each of which refuted the claim."""
+        while True:
+            for simpler in self._simpler(pair):
+                if self.attempts >= self.most:
+                    return pair
+                try:
+                    sides = self.played(simpler, self.runs)
+                except PrivcheckError:  # an input that the target does not take
+                    continue
+                chosen = self.settled(simpler, sides, self.runs)
+                counted = taken(sides, chosen.folds.counting)
+                if self.refutes(count(chosen, counted, self.settings.level, self.settings.delta)):
+                    pair = simpler
+                    break
+            else:
+                return pair
+
+    def _simpler(self, pair: StreamPair) -> Iterator[StreamPair]:
+        shape = np.shape(pair.first)[1:]
+        before, after = (np.asarray(table).reshape(len(table), -1) for table in (pair.first, pair.second))
+        try:
+            self.settings.relation.check(before, after)
+        except PrivcheckError:
+            return  # inputs of a mechanism with neighbours of its own
+        arms = shape[0] if self.policy.feedback in ("bandit", "full") else 1
+        for first, second in self.settings.relation.shrink(before, after, self.settings.contexts):
+            if len(first) >= arms:
+                one, two = (table.reshape(len(table), *shape) for table in (first, second))
+                yield StreamPair(one, two)
+
+    def played(self, pair: StreamPair, runs: int) -> Sides:
+        self.attempts += 1
+        requests = [Request(pair, side, runs, (4, self.attempts, side)) for side in (0, 1)]
+        first, second = self.sampler.play(requests, self.advance)
+        return first, second
+
+    def settled(self, pair: StreamPair, sides: Sides, runs: int) -> Chosen:
+        chosen = settle(pair, sides, runs, self.settings.error, self.settings.delta, views_of(self.policy))
+        assert chosen is not None
+        return chosen
+
+    def refutes(self, evidence: Evidence) -> bool:
+        return evidence.lower(self.settings.error)[0] > (self.settings.epsilon or 0.0)
+
+
+def _plain(pair: StreamPair, sides: Sides, chosen: Chosen, settings: Settings, policy: Target) -> Event | None:
+    """Return the event of one beginning that promises most, judged on the runs before the counting fold."""
+    before = taken(sides, slice(0, chosen.folds.counting.start))
+    found: list[Candidate] = []
+    for view in views_of(policy)(pair, before[0], thorough=False):
+        if isinstance(view, SequenceView):
+            found += _beginnings(view, before, settings.error)
+    return max(found, key=lambda candidate: candidate.promise).event if found else None
+
+
+def _beginnings(view: SequenceView, sides: Sides, level: float) -> Iterator[Candidate]:
+    first, second = (view.read(side) for side in sides)
+    for depth in range(1, first.shape[1] + 1):
+        both = np.concatenate([first[:, :depth], second[:, :depth]])
+        rows, kind = np.unique(both, axis=0, return_inverse=True)
+        if len(rows) > MOST_BEGINNINGS:
+            return
+        k = np.bincount(kind[: len(first)], minlength=len(rows))
+        l = np.bincount(kind[len(first) :], minlength=len(rows))
+        for sign, more, less in ((1.0, k, l), (-1.0, l, k)):
+            errors = np.sqrt(1.0 / (more + 0.5) + 1.0 / (less + 0.5))
+            best = int(np.argmax(np.log((more + 0.5) / (less + 0.5)) - ERRORS * errors))
+            promise = conditional_binomial_lower(int(more[best]), int(less[best]), level)
+            yield Candidate(Event(view, Begins(rows[best], sign), sign, sign < 0.0), promise)

@@ -1,0 +1,217 @@
+"""The search for the pair of neighbouring streams that a policy tells apart best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from privcheck.auditing.confirmation.folds import folds, taken
+from privcheck.auditing.events.event import learn
+from privcheck.auditing.events.event_selection import promising
+from privcheck.auditing.scoring.view import ViewMaker
+from privcheck.auditing.search.mutations import variants
+from privcheck.targets.outputs import Sides
+from privcheck.targets.sampling import Request, Sampler
+from privcheck.targets.stream_pair import StreamPair, Table
+
+LEAST_RUNS = 40
+"""Runs a side that every pair is played at least: too few to measure a log-ratio, enough to notice a gross leak."""
+
+PESSIMISM = (0.5, 1.0, 2.0)
+"""Standard errors taken off a pair's log-ratio. Frequent events are found by pessimism, rare ones by optimism: pairs go
+on that are first in either ranking, in turn; the last round is decided by the first.
+"""
+
+KEPT = 5
+"""One pair in so many goes on to the next round."""
+
+PARENTS = 4
+"""Pairs of which variants join the next round."""
+
+VARIANTS = 60
+"""Variants that join a round, at most."""
+
+FEW = 30
+"""Pairs down to which the family is cut before variants join."""
+
+LAST = 5
+"""Pairs so few that there is no further round."""
+
+
+@dataclass(frozen=True)
+class Screening:
+    """What the search did: pairs looked at, and runs spent on them (both sides)."""
+
+    pairs: int
+    runs: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """The most promising pair, and the runs of the last round on each of its streams."""
+
+    pair: StreamPair
+    screening: Screening
+    training: Sides | None
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of the search: how many pairs go on to it, how many variants join, and runs a side of each."""
+
+    kept: int
+    joining: int
+    runs: int
+
+    @property
+    def cost(self) -> int:
+        """Runs, both sides together."""
+        return 2 * (self.kept + self.joining) * self.runs
+
+
+def screening_rounds(pairs: int, budget: int) -> list[Round]:
+    """Plan successive halving, with two rounds in which variants of the best pairs join; the last costs twice as much.
+
+    Every pair is played at least `LEAST_RUNS` times a side, twice as often in the second round, and so on, also when
+    the budget is too small for that; then fewer variants join, or none.
+
+    Parameters
+    ----------
+    pairs : how many candidates there are.
+    budget : runs to spend, both sides together.
+
+    Examples
+    --------
+    >>> [(r.kept, r.joining, r.runs) for r in screening_rounds(128, 50_000)]
+    [(128, 0, 40), (25, 37, 80), (12, 19, 161), (5, 0, 2000)]
+    """
+    if pairs < 2:
+        return []
+    halvings = max(1, math.ceil(math.log(pairs / FEW, KEPT)))
+    rounds = halvings + 3
+    share, least, plan, kept = budget // (2 * (rounds + 1)), LEAST_RUNS, [], pairs
+    for number in range(rounds):
+        most = VARIANTS if halvings <= number < rounds - 1 else 0
+        joining = max(0, min(most, share // least - kept))
+        plan.append(Round(kept, joining, max(share // (kept + joining), least)))
+        if kept + joining <= LAST:
+            break
+        kept, least = max(2, (kept + joining) // KEPT), 2 * least
+        if number == rounds - 2:
+            kept = min(kept, LAST)
+    plan[-1] = Round(plan[-1].kept, 0, max(2 * share // plan[-1].kept, plan[-1].runs))
+    return plan
+
+
+def screening_cost(pairs: int, budget: int) -> int:
+    """Return the runs, both sides together, that the plan for this budget makes at most.
+
+    >>> screening_cost(128, 50_000)
+    50142
+    """
+    return sum(planned.cost for planned in screening_rounds(pairs, budget))
+
+
+def screen(
+    sampler: Sampler,
+    pairs: list[StreamPair],
+    budget: int,
+    runs: int,
+    level: float,
+    delta: float,
+    views: ViewMaker,
+    advance: Callable[[int], None],
+    key: tuple[int, ...] = (1,),
+) -> Found:
+    """Return the most promising pair. No run made here is counted: the winner is confirmed on fresh runs.
+
+    Parameters
+    ----------
+    sampler : plays the runs; requests are keyed (*key, round, pair, side).
+    pairs : candidates; all are played.
+    budget : runs to spend, both sides together.
+    runs, level, delta : of the confirmation, which a pair's promise anticipates.
+    views : how outputs are read.
+    advance : told of every run.
+    key : makes the randomness independent of every other request's.
+
+    """
+    counting = folds(runs).counting
+    promise = _Promise(views, counting.stop - counting.start, level, delta)
+    palette = _palette(pairs)
+    seen = {_key(pair) for pair in pairs}
+    ranking, played, spent = list(pairs), [], 0
+    for number, planned in enumerate(screening_rounds(len(pairs), budget)):
+        alive = ranking[: planned.kept]
+        alive += _joining(ranking[:PARENTS], palette, planned.joining, seen)
+        requests = [
+            Request(pair, side, planned.runs, (*key, number, index, side))
+            for index, pair in enumerate(alive)
+            for side in (0, 1)
+        ]
+        played = sampler.play(requests, advance)
+        spent += planned.runs * len(requests)
+        order = _ranked([promise(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(alive)])
+        ranking = [alive[i] for i in order]
+    training = (played[2 * order[0]], played[2 * order[0] + 1]) if played else None
+    return Found(ranking[0], Screening(len(seen), spent), training)
+
+
+@dataclass(frozen=True)
+class _Promise:
+    """The promises of a pair's best events: learned on each half of its runs and judged on the other, on average."""
+
+    views: ViewMaker
+    runs: int
+    level: float
+    delta: float
+
+    def __call__(self, pair: StreamPair, sides: Sides) -> list[float]:
+        middle = len(sides[0]) // 2
+        halves = [taken(sides, slice(0, middle)), taken(sides, slice(middle, None))]
+        promises = [self._judged(pair, *order) for order in (halves, halves[::-1])]
+        return [sum(both) / 2.0 for both in zip(*promises, strict=True)]
+
+    def _judged(self, pair: StreamPair, learning: Sides, judging: Sides) -> list[float]:
+        scores = learn(self.views(pair, learning[0], thorough=False), *learning)
+        judged = promising(scores, judging, self.runs, self.level, PESSIMISM, self.delta)
+        return [max(candidate.promise for candidate in candidates) for candidates in judged]
+
+
+def _ranked(promises: list[list[float]]) -> list[int]:
+    """Return the places of pairs in an order that takes the next best of each ranking in turn.
+
+    >>> _ranked([[3.0, 0.0, 0.0], [2.0, 9.0, 0.0], [1.0, 1.0, 9.0]])
+    [0, 1, 2]
+    """
+    rankings = [sorted(range(len(promises)), key=lambda i: -promises[i][k]) for k in range(len(PESSIMISM))]
+    return list(dict.fromkeys(place for tied in zip(*rankings, strict=True) for place in tied))
+
+
+def _joining(parents: list[StreamPair], palette: list[Table], number: int, seen: set[bytes]) -> list[StreamPair]:
+    """Return so many variants of the parents that were not seen yet, in an order that does not look at outputs."""
+    if not number:
+        return []
+    every = [variant for parent in parents for variant in variants(parent, palette)]
+    joined: list[StreamPair] = []
+    for i in np.random.Generator(np.random.PCG64(len(seen))).permutation(len(every)):
+        key = _key(every[i])
+        if key not in seen:
+            seen.add(key)
+            joined.append(every[i])
+        if len(joined) == number:
+            break
+    return joined
+
+
+def _palette(pairs: list[StreamPair]) -> list[Table]:
+    """Return the different rows with which streams of the family begin."""
+    rows = {np.atleast_1d(pair.first)[:1].tobytes(): pair.first[0] for pair in pairs if np.ndim(pair.first)}
+    return list(rows.values())
+
+
+def _key(pair: StreamPair) -> bytes:
+    return np.asarray(pair.first).tobytes() + b"|" + np.asarray(pair.second).tobytes()

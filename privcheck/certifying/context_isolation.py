@@ -1,0 +1,155 @@
+"""Asking a contextual policy without letting it keep what it reads: on a throw-away copy with fresh coins."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.certifying.session import Session
+from privcheck.private_values.leaks import RELEASE, Leak
+
+Context = npt.NDArray[np.float64]
+
+KEPT = (
+    "what `select` sets is lost under the guard, which asks a throw-away copy; keep the private context that `update` "
+    f"gets, and {RELEASE}"
+)
+
+NOT_COPIED = (
+    "the policy cannot be copied (copy.deepcopy), so that what select() keeps of a context survives: no upper bound"
+)
+
+
+def throw_away(policy: Any) -> Any | None:
+    """Return a deep copy of a policy whose generators have fresh states, or None where it cannot be copied.
+
+    Every numpy Generator of the copy gets the state of a child of its original, so that its coins are independent of
+    all coins that the policy itself will throw.
+
+    >>> class Policy:
+    ...     def __init__(self, rng):
+    ...         self.rng, self.again = rng, rng
+    >>> policy = Policy(np.random.default_rng(0))
+    >>> one, two = throw_away(policy), throw_away(policy)
+    >>> one.rng is one.again, one.rng.random() == two.rng.random()
+    (True, False)
+    >>> policy.rng.random() == np.random.default_rng(0).random()
+    True
+    """
+    memo: dict[int, Any] = {}
+    try:
+        copied = copy.deepcopy(policy, memo)
+        for original in _generators(memo):
+            memo[id(original)].bit_generator.state = _fresh(original)
+    except Exception:
+        return None
+    return copied
+
+
+def generators(policy: Any) -> list[np.random.Generator]:
+    """Return the numpy Generators within a policy; none where it cannot be copied."""
+    memo: dict[int, Any] = {}
+    try:
+        copy.deepcopy(policy, memo)
+    except Exception:
+        return []
+    return _generators(memo)
+
+
+@contextmanager
+def separate_coins(coins: list[np.random.Generator]) -> Iterator[None]:
+    """Let generators throw fresh coins while the block runs, and afterwards their own as if they had thrown none.
+
+    How many coins `select` needs may depend on the context; later rounds must not be told by that alone.
+    """
+    states = [original.bit_generator.state for original in coins]
+    for original in coins:
+        original.bit_generator.state = _fresh(original)
+    try:
+        yield
+    finally:
+        for original, state in zip(coins, states, strict=True):
+            original.bit_generator.state = state
+
+
+def kept_context(policy: Any, asked: Any, context: Context, round_number: int) -> list[Leak]:
+    """Return a leak for each attribute in which a copy that was asked holds the context, and the policy does not.
+
+    It looks through attributes, lists, tuples, dictionaries and sets for arrays that share memory with the context or
+    are equal to it; a leak is placed at the first line of `select` that names both, else the attribute.
+    """
+    before, after = _attributes(policy), _attributes(asked)
+    kept = [name for name in after if _holds(after[name], context) > _holds(before.get(name), context)]
+    return [_placed(asked, name, round_number) for name in kept]
+
+
+def _generators(memo: dict[int, Any]) -> list[np.random.Generator]:
+    """Return the generators that `copy.deepcopy` copied: its memo keeps all originals alive in one list."""
+    return [original for original in memo.get(id(memo), ()) if isinstance(original, np.random.Generator)]
+
+
+def _fresh(original: np.random.Generator) -> Any:
+    return original.spawn(1)[0].bit_generator.state
+
+
+def _attributes(policy: Any) -> dict[str, Any]:
+    slots = [name for cls in type(policy).__mro__ for name in getattr(cls, "__slots__", ())]
+    return {name: getattr(policy, name) for name in slots if hasattr(policy, name)} | getattr(policy, "__dict__", {})
+
+
+def _holds(value: Any, context: Context, depth: int = 3) -> int:
+    """Return how many arrays within a value are the context."""
+    if isinstance(value, np.ndarray):
+        return int(np.may_share_memory(value, context) or np.array_equal(value, context))
+    if depth == 0 or value is None or isinstance(value, str | bytes | int | float):
+        return 0
+    if isinstance(value, dict):
+        value = list(value.values())
+    elif not isinstance(value, list | tuple | set | frozenset):
+        value = list(_attributes(value).values())
+    return sum(_holds(part, context, depth - 1) for part in value)
+
+
+def _placed(policy: Any, name: str, round_number: int) -> Leak:
+    """Return the leak at the line of `select` that names the attribute, else at the head of `select`."""
+    select = type(policy).select
+    try:
+        lines, start = inspect.getsourcelines(select)
+        file = str(Path(inspect.getsourcefile(select) or "").resolve())
+    except (OSError, TypeError):
+        lines, start, file = [""], 0, "source unknown"
+    naming = [place for place, line in enumerate(lines) if f".{name}" in line]
+    (context, *_) = [*list(inspect.signature(policy.select).parameters), "context"]
+    place = next((place for place in naming if context in lines[place]), naming[0] if naming else 0)
+    operation = f"keeping the context in {name}"
+    return Leak("kept", file, start + place, "select", lines[place].strip(), (round_number,), KEPT, operation)
+
+
+def ask(policy: Any, context: Context | None, coins: list[np.random.Generator]) -> Any:
+    """Return the action of a policy with ordinary rewards; it may keep the context, which a replay then shows."""
+    if context is None:
+        return policy.select()
+    with separate_coins(coins):
+        return policy.select(context)
+
+
+def ask_guarded(policy: Any, context: Context | None, session: Session) -> tuple[Any, Any]:
+    """Return the action of a guarded policy and who was asked: with a context, a throw-away copy with fresh coins.
+
+    Where the policy cannot be copied it is asked itself, and a note of the session says so.
+    """
+    if context is None:
+        return policy.select(), policy
+    asked = throw_away(policy)
+    if asked is None:
+        session.note(NOT_COPIED)
+        asked = policy
+    with session.reading():
+        return asked.select(context), asked

@@ -1,0 +1,65 @@
+"""Logged rewards, drawn again: users' own data as a bandit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privcheck.environments.finite import FiniteSupport
+from privcheck.environments.logged import LoggedFeedback
+from privcheck.errors import PrivcheckError, words
+
+MOST_WEIGHTS = 5_000_000
+
+
+@dataclass(frozen=True)
+class Replay(FiniteSupport):
+    r"""Rewards of a log drawn again: arm a pays one of its own logged rewards, at random with replacement.
+
+    Regret is that of a bandit whose arms have the laws in the log: w_a(x) is the share of x among the rewards of arm a,
+    each counted by 1 / propensity. This estimates the regret in the bandit that was logged when its rewards do not
+    drift, and arms were chosen without regard to anything that rewards depend on, or with the probabilities in the log;
+    the more rows an arm has, the better. Any horizon can be played, at the speed of the other environments. The other
+    estimator is `replay` in `privcheck.simulation.log_replay`, which uses every row at most once.
+
+    A log that a bandit algorithm has produced without propensities is biased: arms are given up after bad luck.
+
+    Parameters
+    ----------
+    support, weights : the rewards in the log and their shares, one row an arm: see `from_log`.
+    names : the names of the arms, shape (K,).
+
+    Examples
+    --------
+    >>> log = LoggedFeedback(("a", "b"), np.array([0, 0, 1]), np.array([1.0, 0.0, 0.5]), np.ones(3))
+    >>> Replay.from_log(log).means
+    (0.5, 0.5)
+    """
+
+    names: tuple[str, ...] = field(default=(), kw_only=True)
+
+    id: ClassVar[str] = "replay"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "names", tuple(map(str, self.names)))
+
+    @classmethod
+    def from_log(cls, log: LoggedFeedback) -> Replay:
+        """Return the environment of a log."""
+        support, atom = np.unique(log.rewards, return_inverse=True)
+        if len(support) * len(log.arms) > MOST_WEIGHTS:
+            got = words(f"{len(support)} different rewards of {len(log.arms)} arms")
+            hint = "round the rewards of the log"
+            raise PrivcheckError("log", got, f"at most {MOST_WEIGHTS:,} probabilities in all", hint)
+        weights = np.zeros((len(log.arms), len(support)))
+        np.add.at(weights, (log.actions, atom), 1.0 / log.propensities)
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        return cls(tuple(support.tolist()), tuple(map(tuple, shares.tolist())), names=log.arms)
+
+    @classmethod
+    def from_csv(cls, path: str, **columns: Any) -> Replay:
+        """Return the environment of a CSV file; for `columns` see `LoggedFeedback.from_csv`."""
+        return cls.from_log(LoggedFeedback.from_csv(path, **columns))

@@ -1,0 +1,132 @@
+"""Evidence against a claim that can be read after every pair of runs: a betting e-process."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.declared import Integer, Real, check
+from privcheck.errors import PrivcheckError, words
+from privcheck.inference.betting import add_pairs, evidence
+from privcheck.inference.counts import DELTA, EPSILON, LEVEL
+
+Codes = npt.NDArray[np.int8]
+MOST_BLOCKS = 2048
+
+
+class SequentialTest:
+    """An anytime-valid test of (epsilon, delta) from independent pairs of runs, one on each input.
+
+    Parameters
+    ----------
+    epsilon, delta : the claim; epsilon at least 0, delta in [0, 1).
+    events : how many events are bet on. Their e-values are averaged, which needs no independence.
+    mirrored : whether every event S comes with a mirror image S', disjoint and likelier on the second input.
+
+    Notes
+    -----
+    Under the claim the e-value ever exceeds 1 / level with probability at most level (Ville), whenever one looks. What
+    counts as an event may be decided anew before each `update`, from pairs that were handed in before.
+
+    Raises
+    ------
+    PrivcheckError : a parameter outside its range, or outcomes of the wrong shape or value.
+
+    Source
+    ------
+    Turner, Ly and Grünwald 2024; Waudby-Smith and Ramdas 2024 (betting).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(2)
+    >>> test = SequentialTest(epsilon=1.0)
+    >>> test.update(rng.random(400) < 0.5, rng.random(400) < 0.5 * math.exp(-2.0))
+    >>> test.pairs, test.p_value < 1e-3, 1.0 < test.lower_bound(0.05) < 2.0
+    (400, True, True)
+
+    """
+
+    def __init__(self, epsilon: float, delta: float = 0.0, events: int = 1, *, mirrored: bool = False) -> None:
+        self.epsilon, self.delta = check("epsilon", epsilon, EPSILON), check("delta", delta, DELTA)
+        self.events, self.mirrored = check("events", events, Integer(1)), mirrored
+        self._blocks = np.zeros((MOST_BLOCKS, self.events, 4), np.int64)
+        self._lengths = np.zeros(MOST_BLOCKS, np.int64)
+        self._filled, self._start, self._highest = 0, 0, 0.0
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs were handed in."""
+        return int(self._lengths.sum())
+
+    def update(self, first: npt.ArrayLike, second: npt.ArrayLike) -> None:
+        """Add pairs of runs.
+
+        Parameters
+        ----------
+        first, second : whether each run on the first and on the second input was in the event, shape (pairs,) or
+            (pairs, events); booleans, or 1 for S, -1 for its mirror image S' and 0 for neither.
+
+        """
+        codes = self._codes("first", first), self._codes("second", second)
+        if len(codes[0]) != len(codes[1]):
+            raise PrivcheckError(
+                "second", words(f"{len(codes[1])} runs"), f"{len(codes[0])} runs", "runs come in pairs"
+            )
+        self._filled, self._start = add_pairs(*codes, self._blocks, self._lengths, self._filled, self._start)
+        self._highest = max(self._highest, self._evidence(self.epsilon)[1])
+
+    @property
+    def log_e_value(self) -> float:
+        """The natural logarithm of the e-value now."""
+        return self._evidence(self.epsilon)[0]
+
+    @property
+    def e_value(self) -> float:
+        """The e-value now: at least 1 / level refutes the claim."""
+        return math.exp(min(700.0, self.log_e_value))
+
+    @property
+    def largest_e_value(self) -> float:
+        """The largest e-value so far, at most e^700: at least 1 / level ever refutes the claim."""
+        return math.exp(min(700.0, self._highest))
+
+    @property
+    def p_value(self) -> float:
+        """One over the largest e-value so far: a p-value that may be read at any time."""
+        return math.exp(-self._highest)
+
+    def lower_bound(self, level: float, step: float = 0.01) -> float:
+        """Return a lower bound of epsilon given delta that holds at all times together with probability 1 - level.
+
+        Parameters
+        ----------
+        level : error probability, in (0, 1).
+        step : distance of the claims 0, step, 2 step, ... that are tested in this order up to the first that stands;
+            the same at every reading.
+
+        """
+        threshold = -math.log(check("level", level, LEVEL))
+        step = check("step", step, Real(1e-4, 1.0))
+        found = 0.0
+        for i in range(math.ceil(50.0 / step)):
+            if self._evidence(i * step)[1] < threshold:
+                break
+            found = i * step
+        return found
+
+    def _evidence(self, epsilon: float) -> tuple[float, float]:
+        blocks = self._blocks[: self._filled]
+        return evidence(blocks, self._lengths[: self._filled], math.exp(epsilon), self.delta, self.mirrored)
+
+    def _codes(self, name: str, values: npt.ArrayLike) -> Codes:
+        array = np.asarray(values)
+        if array.ndim == 1 and self.events == 1:
+            array = array[:, None]
+        if array.ndim != 2 or array.shape[1] != self.events or array.dtype.kind not in "biuf":
+            raise PrivcheckError(name, words(f"an array of shape {array.shape}"), f"numbers, (pairs, {self.events})")
+        allowed = (-1, 0, 1) if self.mirrored else (0, 1)
+        if not np.isin(array, allowed).all():
+            raise PrivcheckError(name, words("other values"), f"only {allowed}", "-1 needs mirrored=True")
+        return np.ascontiguousarray(array, np.int8)

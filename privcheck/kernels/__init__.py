@@ -1,0 +1,1 @@
+"""Compiled code that kernels share: rewards, recording, a cache that notices changes, seeds."""

@@ -1,0 +1,91 @@
+"""Entries of private values one by one: sums of features, with their intervals."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from privcheck.private_values.features import FeatureTable
+from privcheck.private_values.terms import Terms
+
+if TYPE_CHECKING:
+    from privcheck.private_values.array import Private
+
+
+class Form(NamedTuple):
+    """One entry: const + sum_k weights[k] * f[features[k]]."""
+
+    const: float
+    features: tuple[int, ...] = ()
+    weights: tuple[float, ...] = ()
+
+    def owners(self, table: FeatureTable) -> set[int]:
+        """Return the numbers of the data that it depends on."""
+        return {table.owner[j] for j in self.features}
+
+    def normal(self) -> tuple[float, Form]:
+        """Return s and a form g with first weight 1 such that this form is s g; it depends on a datum."""
+        scale = self.weights[0]
+        return scale, Form(self.const / scale, self.features, tuple(weight / scale for weight in self.weights))
+
+    @property
+    def is_feature(self) -> bool:
+        """Whether it is a single feature."""
+        return self.const == 0.0 and self.weights == (1.0,)
+
+    def is_whole(self, table: FeatureTable) -> bool:
+        """Tell whether it is an integer whatever the data: integer multiples of integer features."""
+        numbers = all(number.is_integer() for number in (self.const, *self.weights))
+        return numbers and all(table.whole[j] for j in self.features)
+
+    def value(self, table: FeatureTable) -> float:
+        """Return its hidden value, correctly rounded but for the products: it depends on nothing but the form.
+
+        In Python's floats, so that numpy's warnings and errors about floats tell nothing of it.
+        """
+        parts = [weight * table.hidden[j] for j, weight in zip(self.features, self.weights, strict=True)]
+        return math.fsum((self.const, *parts))
+
+    def interval(self, table: FeatureTable) -> tuple[float, float]:
+        """Return the interval in which it lies whatever the data."""
+        low = high = self.const
+        for j, weight in zip(self.features, self.weights, strict=True):
+            ends = weight * table.low[j], weight * table.high[j]
+            low, high = low + min(ends), high + max(ends)
+        reach = self._reach(table)
+        return max(low, self.const - reach), min(high, self.const + reach)
+
+    def _reach(self, table: FeatureTable) -> float:
+        """Return how far the norm of the vector, of which all features are entries, lets it get from its constant."""
+        groups = {table.group[j] for j in self.features}
+        if len(groups) != 1 or -1 in groups:
+            return math.inf
+        shares = [(weight, table.multiplicity[j]) for j, weight in zip(self.features, self.weights, strict=True)]
+        return math.sqrt(sum(weight**2 / m for weight, m in shares)) * table.bounds[groups.pop()].l2_radius
+
+
+def forms(value: Private) -> list[Form]:
+    """Return the entries of a private value in C order."""
+    terms, consts = value.terms.tidy(), value._const.ravel().tolist()
+    ends = np.searchsorted(terms.rows, np.arange(value.size + 1)).tolist()
+    features, weights = terms.features.tolist(), terms.weights.tolist()
+    return [
+        Form(consts[i], tuple(features[start:stop]), tuple(weights[start:stop]))
+        for i, (start, stop) in enumerate(pairwise(ends))
+    ]
+
+
+def evaluated(value: Private, table: FeatureTable) -> Any:
+    """Return the hidden value of an array."""
+    return np.array([form.value(table) for form in forms(value)]).reshape(value.shape)
+
+
+def collected(entries: list[Form], shape: tuple[int, ...]) -> tuple[Any, Terms]:
+    """Return the public part and the terms of an array with these entries in C order."""
+    rows = [i for i, form in enumerate(entries) for _ in form.features]
+    features = [j for form in entries for j in form.features]
+    weights = [weight for form in entries for weight in form.weights]
+    return np.array([form.const for form in entries]).reshape(shape), Terms.of(rows, features, weights)

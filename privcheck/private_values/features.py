@@ -1,0 +1,118 @@
+"""The features of one run: every number that a datum contributes, with the interval in which it may lie."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.private_values.vector_bounds import VectorBound
+
+Key = tuple[object, ...]
+
+
+class FeatureTable:
+    """Features in the order of their arrival: their ranges, and their values, which are hidden here and nowhere else.
+
+    Each feature belongs to one datum and lies in [low, high] whatever the data. The features of one datum move
+    independently of one another, within their intervals and the norm bounds of the vectors that they are entries of:
+    where they do not (a clip, a product), that is an upper bound.
+
+    A vector that is bounded is a group. Its entries have a multiplicity m: the bounds are those of the vector in which
+    the entry stands m times, as x_i x_j does in the matrix x x'.
+
+    Parameters
+    ----------
+    bounds : norm bounds of the groups.
+    whole : by feature, whether it is an integer whatever the data.
+    actions : the number of arms, by features that are actions.
+    hidden : the values; only a release and what makes a new feature of the same datum may read them.
+
+    Examples
+    --------
+    >>> table = FeatureTable()
+    >>> table.add(3, 0.0, 1.0, 0.5), table.add((4, 0), -1.0, 1.0, 0.0)
+    (0, 1)
+    >>> table.low, table.high, [table.data[owner] for owner in table.owner]
+    ([0.0, -1.0], [1.0, 1.0], [3, (4, 0)])
+
+    """
+
+    def __init__(self) -> None:
+        self.low: list[float] = []
+        self.high: list[float] = []
+        self.hidden: list[float] = []
+        self.owner: list[int] = []
+        self.group: list[int] = []
+        self.multiplicity: list[float] = []
+        self.whole: list[bool] = []
+        self.data: list[Hashable] = []
+        self.bounds: list[VectorBound] = []
+        self.actions: dict[int, int] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._derived: dict[Key, int] = {}
+        self._groups: dict[Key, int] = {}
+
+    def add(
+        self,
+        datum: Hashable,
+        low: float,
+        high: float,
+        value: float,
+        group: int = -1,
+        *,
+        multiplicity: float = 1.0,
+        whole: bool = False,
+    ) -> int:
+        """Add a feature of a datum and return its number; `group` names the vector with norm bounds, if any.
+
+        A value that float rounding has put out of its interval is put back to the end.
+        """
+        if not (math.isfinite(low) and math.isfinite(high)):
+            hint = "bring values and coefficients to ordinary magnitudes"
+            raise PrivcheckError("interval of a private value", words("infinite ends"), "a finite interval", hint)
+        number = self._numbers.setdefault(datum, len(self.data))
+        if number == len(self.data):
+            self.data.append(datum)
+        self.low.append(low)
+        self.high.append(high)
+        self.hidden.append(min(max(float(value), low), high))
+        self.owner.append(number)
+        self.group.append(group)
+        self.multiplicity.append(multiplicity)
+        self.whole.append(whole)
+        return len(self.low) - 1
+
+    def add_group(self, bound: VectorBound) -> int:
+        """Declare the norm bounds of a vector and return its group."""
+        self.bounds.append(bound)
+        return len(self.bounds) - 1
+
+    def derived(self, key: Key, make: Callable[[], int]) -> int:
+        """Return the feature that is computed from others of one datum, the same for the same `key`."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
+
+    def derived_group(self, key: Key, bound: Callable[[], VectorBound]) -> int:
+        """Return the group of a vector that is computed from others, the same for the same `key`."""
+        if key not in self._groups:
+            self._groups[key] = self.add_group(bound())
+        return self._groups[key]
+
+    def product_group(self, one: int, two: int) -> tuple[int, float]:
+        """Return the group of the product of two features, all products of their two groups, and its multiplicity."""
+        if self.group[one] < 0 and self.group[two] < 0:
+            return -1, 1.0
+        first, second = sorted((self._vector(one), self._vector(two)))
+        same = first == second
+        bound = lambda: self._bound(first).times(self._bound(second), same=same)  # noqa: E731
+        multiplicity = self.multiplicity[one] * self.multiplicity[two] * (2.0 if same and one != two else 1.0)
+        return self.derived_group(("product", first, second), bound), multiplicity
+
+    def _vector(self, feature: int) -> int:
+        """Return the group of a feature, or a negative number of its own."""
+        return self.group[feature] if self.group[feature] >= 0 else -1 - feature
+
+    def _bound(self, vector: int) -> VectorBound:
+        return self.bounds[vector] if vector >= 0 else VectorBound.of(self.low[-1 - vector], self.high[-1 - vector])

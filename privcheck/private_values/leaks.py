@@ -1,0 +1,152 @@
+"""What a leak is: code that read a private value before it was released, and where it did so."""
+
+from __future__ import annotations
+
+import linecache
+import numbers
+import sys
+import sysconfig
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from textwrap import shorten
+from types import FrameType
+
+import numpy as np
+
+from privcheck.errors import PrivcheckError, words
+
+RELEASE = "release it through a mechanism first"
+COMPARE = f"{RELEASE}; to keep a value within limits use privcheck.clip"
+COLLECT = f"{RELEASE}; to collect private values in an array, make the array with privcheck.zeros"
+
+ACTION = (
+    "under joint differential privacy the action of a round is private: take context[action] for its row of a decision "
+    "set, and add privcheck.one_hot(action, arms) to count arms or to sum by arm"
+)
+
+KINDS = {
+    "comparison": "a comparison (< <= > >= == != in) of a private value",
+    "branch": "the truth value of a private value, as in `if` and `while`",
+    "conversion": "an ordinary number or array asked for: float(), int(), numpy.asarray, array[i] = value",
+    "index": "a private value used as an index",
+    "function": "a function that is not linear: powers, quotients, abs, max, sorting, exp",
+    "format": "a private value formatted by a format specification",
+    "hash": "a private value used as a dictionary key or set member",
+    "pickle": "a private value written to a file or sent to another process",
+    "kept": "the context that `select` was given was kept for later rounds",
+    "reveal": "`reveal` called without the session's token",
+}
+"""The kinds of leaks, with what happened."""
+
+
+@dataclass(frozen=True)
+class Leak:
+    """One place in the code where a private value was read before it was released.
+
+    Parameters
+    ----------
+    kind : one of `KINDS`.
+    file, line, function, code : where: the first frame that is the policy's own code, and its source line.
+    data : ids of the data that the value depends on.
+    hint : what to do.
+    operation : what was done to the value, as in "<" or "numpy.exp".
+
+    Examples
+    --------
+    >>> print(Leak("comparison", "bandit.py", 12, "update", "if reward > 0:", (1, 2, 3, 7), RELEASE, ">"))
+    bandit.py:12 in update: > on a private value of rounds 1-3 and 7 (if reward > 0:)
+
+    """
+
+    kind: str
+    file: str
+    line: int
+    function: str
+    code: str
+    data: tuple[Hashable, ...]
+    hint: str
+    operation: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line} in {self.function}"
+        return f"{where}: {self.operation} on a private value of {describe_data(self.data)} ({shorten(self.code, 80)})"
+
+
+class LeakError(PrivcheckError):
+    """Code tried to read a private value before it was released; `leak` says which code and which data."""
+
+    def __init__(self, leak: Leak) -> None:
+        self.leak = leak
+        got = words(
+            f"a private value of {describe_data(leak.data)} at {leak.file}:{leak.line} ({shorten(leak.code, 80)})"
+        )
+        super().__init__(leak.operation, got, "a released or public value", leak.hint)
+
+    def __reduce__(self) -> tuple[type[LeakError], tuple[Leak]]:
+        return LeakError, (self.leak,)
+
+
+def find_leak(kind: str, operation: str, data: tuple[Hashable, ...], hint: str) -> Leak:
+    """Return the leak that is happening now, placed at the innermost frame that is the policy's own code."""
+    frame: FrameType | None = sys._getframe(1)
+    place = frame
+    while frame is not None and _is_machinery(frame.f_code.co_filename):
+        place, frame = frame, frame.f_back
+    place = frame or place
+    assert place is not None
+    file, line = place.f_code.co_filename, place.f_lineno
+    code = linecache.getline(file, line, place.f_globals).strip()
+    return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
+
+
+def describe_data(data: Collection[Hashable], most: int = 4) -> str:
+    """Return data ids in words: whole numbers are rounds, and long lists are shortened.
+
+    >>> describe_data([7, 1, 2, 3, 4]), describe_data([3]), describe_data([(1, 0), (2, 1)])
+    ('rounds 1-4 and 7', 'round 3', 'data (1, 0) and (2, 1)')
+    >>> describe_data(range(0, 100, 2))
+    'rounds 0, 2, 4 and 47 more'
+    """
+    if len(data) == 0:
+        return "no data"
+    if all(isinstance(item, numbers.Integral) for item in data):
+        numbered = sorted(int(item) for item in data)  # type: ignore[call-overload]
+        name, pieces = "round", _runs(numbered)
+    else:
+        name, pieces = "datum", [(str(item), 1) for item in data]
+    if len(data) != 1:
+        name = "rounds" if name == "round" else "data"
+    if len(pieces) > most:
+        left_out = sum(count for _, count in pieces[most - 1 :])
+        pieces = [*pieces[: most - 1], (f"{left_out} more", left_out)]
+    texts = [text for text, _ in pieces]
+    return f"{name} {', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else f"{name} {texts[0]}"
+
+
+def _runs(numbered: list[int]) -> list[tuple[str, int]]:
+    """Return runs of consecutive numbers as (text, how many), as in ("1-4", 4)."""
+    starts = [i for i, number in enumerate(numbered) if i == 0 or number != numbered[i - 1] + 1]
+    runs: list[tuple[str, int]] = []
+    for start, stop in zip(starts, [*starts[1:], len(numbered)], strict=True):
+        first, last = numbered[start], numbered[stop - 1]
+        runs.append((str(first) if first == last else f"{first}-{last}", stop - start))
+    return runs
+
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_BANDITS = _PACKAGE / "bandits"
+_MACHINERY = (_PACKAGE, Path(np.__file__).resolve().parent)
+_STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"]).resolve()
+
+
+@cache
+def _is_machinery(file: str) -> bool:
+    """Tell whether a file is privcheck's, numpy's or Python's own; the shipped bandits count as a user's code."""
+    if file.startswith(("<frozen ", "<__array_function__")):
+        return True
+    path = Path(file).resolve()
+    if any(path.is_relative_to(folder) for folder in _MACHINERY):
+        return not path.is_relative_to(_BANDITS)
+    return path.is_relative_to(_STANDARD_LIBRARY) and not {"site-packages", "dist-packages"} & set(path.parts)

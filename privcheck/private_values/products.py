@@ -1,0 +1,107 @@
+"""Products and clips within one datum: new features, with intervals computed from those of their parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.private_values.entries import Form, collected, forms
+from privcheck.private_values.features import FeatureTable
+from privcheck.private_values.leaks import describe_data
+from privcheck.private_values.operands import operand
+from privcheck.private_values.terms import Terms
+
+if TYPE_CHECKING:
+    from privcheck.private_values.array import Private
+
+
+def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Terms]:
+    """Return the public part and the terms of a * b; in each entry at most one datum is involved.
+
+    The product of two entries of one datum is a feature of that datum, in the interval that the intervals of the two
+    give; the square of one entry is never negative. Equal products, as in x_i x_j and x_j x_i, are one feature. The
+    products of the entries of two bounded vectors, or of one with a number, are the entries of a bounded vector.
+    """
+    source = a.source or b.source
+    assert source is not None
+    table = source.features
+    ones, twos = forms(a), forms(b)
+    left = np.broadcast_to(np.arange(a.size).reshape(a.shape), shape).ravel()
+    right = np.broadcast_to(np.arange(b.size).reshape(b.shape), shape).ravel()
+    found = [_product(ones[i], twos[j], table) for i, j in zip(left.tolist(), right.tolist(), strict=True)]
+    return collected(found, shape)
+
+
+def clip(value: Any, low: Any, high: Any) -> Any:
+    """Return each entry moved into [low, high]; see `privcheck.private_values.source.clip`."""
+    lows = operand(-np.inf if low is None else low)
+    highs = operand(np.inf if high is None else high)
+    if lows is None or highs is None or not (lows.is_public and highs.is_public):
+        raise PrivcheckError("low, high", words("other things"), "public numbers", "clip to public limits")
+    if not (lows._const <= highs._const).all():
+        raise PrivcheckError("low, high", words("a low above its high"), "low <= high in every entry")
+    const = np.clip(value._const, lows._const, highs._const)
+    if value.source is None:
+        return value.make(None, const, value.terms)
+    shape, table = np.shape(const), value.source.features
+    numbers, lowest, highest = (
+        np.broadcast_to(array, shape).ravel().tolist()
+        for array in (np.arange(value.size).reshape(value.shape), lows._const, highs._const)
+    )
+    entries = forms(value)
+    found = [_clip(entries[i], a, b, table) for i, a, b in zip(numbers, lowest, highest, strict=True)]
+    return value.make(value.source, *collected(found, shape))
+
+
+def _product(a: Form, b: Form, table: FeatureTable) -> Form:
+    if not b.features:
+        a, b = b, a
+    if not a.features:
+        if a.const == 0.0 or not b.features:
+            return Form(a.const * b.const)
+        return Form(a.const * b.const, b.features, tuple(a.const * weight for weight in b.weights))
+    owners = a.owners(table) | b.owners(table)
+    if len(owners) > 1:
+        got = words(f"factors that depend on {describe_data([table.data[i] for i in sorted(owners)])}")
+        hint = "release one of the factors through a mechanism first"
+        raise PrivcheckError("product of private values", got, "two values of the same single datum", hint)
+    (first, one), (second, two) = a.normal(), b.normal()
+
+    owner = owners.pop()
+
+    def make() -> int:
+        (low, high), (lowest, highest) = one.interval(table), two.interval(table)
+        ends = (low * lowest, low * highest, high * lowest, high * highest)
+        least, most = min(ends), max(ends)
+        if one == two:
+            least = 0.0 if low < 0.0 < high else min(low * low, high * high)
+        plain = one.is_feature and two.is_feature
+        group, multiplicity = table.product_group(one.features[0], two.features[0]) if plain else (-1, 1.0)
+        whole = one.is_whole(table) and two.is_whole(table)
+        product = one.value(table) * two.value(table)
+        return table.add(table.data[owner], least, most, product, group, multiplicity=multiplicity, whole=whole)
+
+    feature = table.derived(("product", *sorted((one, two))), make)
+    return Form(0.0, (feature,), (first * second,))
+
+
+def _clip(form: Form, low: float, high: float, table: FeatureTable) -> Form:
+    owners = form.owners(table)
+    if not owners:
+        return Form(min(max(form.const, low), high))
+    if len(owners) > 1:
+        got = words(f"a sum over {describe_data([table.data[i] for i in sorted(owners)])}")
+        hint = "clip the value of each datum before adding it, or clip after the release"
+        raise PrivcheckError("clip", got, "entries of one datum each", hint)
+    least, most = form.interval(table)
+    if low <= least and most <= high:
+        return form
+    ends = min(max(least, low), high), min(max(most, low), high)
+    if ends[0] == ends[1]:
+        return Form(ends[0])
+    datum = table.data[owners.pop()]
+    whole = form.is_whole(table) and bool(np.rint(low) == low and np.rint(high) == high)
+    feature = table.derived(("clip", form, low, high), lambda: table.add(datum, *ends, form.value(table), whole=whole))
+    return Form(0.0, (feature,), (1.0,))

@@ -1,0 +1,156 @@
+"""The operations that would read a private value: on public values they work, otherwise they are leaks."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from privcheck.private_values.leaks import ACTION, COLLECT, COMPARE, RELEASE, LeakError, find_leak
+
+NONLINEAR = f"only sums, public multiples and products within one datum stay private: {RELEASE}"
+
+
+def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoReturn:
+    """Report that an operation read private values, and raise."""
+    private = [value for value in values if isinstance(value, Refusals)]
+    hint = ACTION if any(value.is_action for value in private) else hint
+    data = tuple(dict.fromkeys(item for value in private for item in value.data_ids))
+    leak = find_leak(kind, operation, data, hint)
+    for source in dict.fromkeys(value.source for value in private):
+        if source is not None:
+            source.on_leak(leak)
+    raise LeakError(leak)
+
+
+def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, hint: str = RELEASE) -> Any:
+    """Return `function` of values that no datum is involved in, or report a leak."""
+    for value in values:
+        if isinstance(value, Refusals) and not value.is_public:
+            refuse(kind, operation, *values, hint=hint)
+    return function(*(value.ordinary() if isinstance(value, Refusals) else value for value in values))
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """Return the method of arrays with this name, for public values only."""
+
+    def method(self: Any, *arguments: Any, **options: Any) -> Any:
+        call: Callable[..., Any] = lambda value, *others: getattr(np.asarray(value), name)(*others, **options)  # noqa: E731
+        kind, hint = ("conversion", COLLECT) if name in _CONVERSIONS else ("function", NONLINEAR)
+        return read(kind, f".{name}()", call, self, *arguments, hint=hint)
+
+    method.__name__, method.__doc__ = name, f"Return numpy's `{name}` of a public value; a leak otherwise."
+    return method
+
+
+_CONVERSIONS = ("item", "tolist", "tobytes", "astype")
+
+
+class Refusals:
+    """The operators and methods of numbers and arrays that are leaks on private values."""
+
+    __slots__ = ()
+
+    source: Any
+    data_ids: Any
+    is_public: Any
+    is_action: Any
+    ordinary: Any
+
+    def __lt__(self, other: Any) -> Any:
+        return read("comparison", "<", operator.lt, self, other, hint=COMPARE)
+
+    def __le__(self, other: Any) -> Any:
+        return read("comparison", "<=", operator.le, self, other, hint=COMPARE)
+
+    def __gt__(self, other: Any) -> Any:
+        return read("comparison", ">", operator.gt, self, other, hint=COMPARE)
+
+    def __ge__(self, other: Any) -> Any:
+        return read("comparison", ">=", operator.ge, self, other, hint=COMPARE)
+
+    def __eq__(self, other: object) -> Any:
+        return read("comparison", "==", operator.eq, self, other, hint=COMPARE)
+
+    def __ne__(self, other: object) -> Any:
+        return read("comparison", "!=", operator.ne, self, other, hint=COMPARE)
+
+    def __contains__(self, other: object) -> Any:
+        return read("comparison", "in", operator.contains, self, other, hint=COMPARE)
+
+    def __hash__(self) -> int:
+        return int(read("hash", "hash()", hash, self))
+
+    def __bool__(self) -> bool:
+        return bool(read("branch", "truth value", bool, self))
+
+    def __float__(self) -> float:
+        return float(read("conversion", "float()", float, self, hint=COLLECT))
+
+    def __int__(self) -> int:
+        return int(read("conversion", "int()", int, self, hint=COLLECT))
+
+    def __complex__(self) -> complex:
+        return complex(read("conversion", "complex()", complex, self, hint=COLLECT))
+
+    def __index__(self) -> int:
+        return int(read("index", "index", operator.index, self))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return read("conversion", "conversion to an array", lambda v: np.array(v, dtype=dtype), self, hint=COLLECT)
+
+    def __format__(self, specification: str) -> str:
+        if not specification:
+            return str(self)
+        return str(read("format", f"format {specification!r}", lambda value: format(value, specification), self))
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return read("pickle", "pickle", lambda value: (type(self).public, (value,)), self)  # type: ignore[attr-defined]
+
+    def __abs__(self) -> Any:
+        return read("function", "abs()", abs, self, hint=NONLINEAR)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return read("function", "round()", lambda value: round(value, digits), self, hint=NONLINEAR)
+
+    def __floor__(self) -> Any:
+        return read("function", "math.floor()", math.floor, self, hint=NONLINEAR)
+
+    def __ceil__(self) -> Any:
+        return read("function", "math.ceil()", math.ceil, self, hint=NONLINEAR)
+
+    def __trunc__(self) -> Any:
+        return read("function", "math.trunc()", math.trunc, self, hint=NONLINEAR)
+
+    def __pow__(self, other: Any) -> Any:
+        return read("function", "**", operator.pow, self, other, hint=NONLINEAR)
+
+    def __rpow__(self, other: Any) -> Any:
+        return read("function", "**", operator.pow, other, self, hint=NONLINEAR)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return read("function", "//", operator.floordiv, self, other, hint=NONLINEAR)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return read("function", "//", operator.floordiv, other, self, hint=NONLINEAR)
+
+    def __mod__(self, other: Any) -> Any:
+        return read("function", "%", operator.mod, self, other, hint=NONLINEAR)
+
+    def __rmod__(self, other: Any) -> Any:
+        return read("function", "%", operator.mod, other, self, hint=NONLINEAR)
+
+    def __divmod__(self, other: Any) -> Any:
+        return read("function", "divmod()", divmod, self, other, hint=NONLINEAR)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return read("function", "divmod()", divmod, other, self, hint=NONLINEAR)
+
+    min, max, argmin, argmax = _function("min"), _function("max"), _function("argmin"), _function("argmax")
+    sort, argsort, round, prod = _function("sort"), _function("argsort"), _function("round"), _function("prod")
+    std, var, any, all = _function("std"), _function("var"), _function("any"), _function("all")
+    nonzero, searchsorted, ptp = _function("nonzero"), _function("searchsorted"), _function("ptp")
+    item, tolist, tobytes, astype = (_function(name) for name in ("item", "tolist", "tobytes", "astype"))

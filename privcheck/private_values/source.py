@@ -1,0 +1,211 @@
+"""Private values: where they come from, and what a policy needs to handle them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.declared import POSITIVE, Integer, Real, check
+from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms.base import finite_array
+from privcheck.privacy.contexts import ROUNDING
+from privcheck.private_values.array import REVEAL, Private
+from privcheck.private_values.features import FeatureTable
+from privcheck.private_values.leaks import Leak, LeakError
+from privcheck.private_values.products import clip as _clip
+from privcheck.private_values.terms import NOTHING, Terms
+from privcheck.private_values.vector_bounds import VectorBound
+
+__all__ = ["REVEAL", "Leak", "LeakError", "Private", "PrivateSource", "clip", "zeros"]
+
+
+class PrivateSource:
+    """The private data of one run: wraps each value with its datum and the interval in which it may lie.
+
+    Parameters
+    ----------
+    on_leak : called with each `Leak`, before `LeakError` is raised; None: only raise.
+
+    Guarantee
+    ---------
+    Neighbours: those that replace one datum, all features with that id at once, each within its interval. The intervals
+    must not depend on the data. For row neighbours give all K rewards of a round one id; for single rewards, one each.
+
+    Examples
+    --------
+    >>> source = PrivateSource()
+    >>> reward = source.scalar(0.7, low=0.0, high=1.0, datum=3)
+    >>> (2.0 * reward + 1.0).sensitivities("l1")
+    {3: 2.0}
+    >>> row = source.vector([0.1, 0.9], 0.0, 1.0, data=4)
+    >>> row.sensitivities("l1"), row.sensitivities("range")
+    ({4: 2.0}, {4: 2.0})
+    >>> entries = source.vector([0.1, 0.9], 0.0, 1.0, data=[(5, 0), (5, 1)])
+    >>> entries.sensitivities("range")
+    {(5, 0): 1.0, (5, 1): 1.0}
+    >>> row
+    Private(shape=(2,), data=round 4, hidden)
+
+    """
+
+    def __init__(self, on_leak: Callable[[Leak], object] | None = None) -> None:
+        self.features = FeatureTable()
+        self.on_leak: Callable[[Leak], object] = on_leak or (lambda _: None)
+
+    def scalar(self, value: float, low: float, high: float, datum: Hashable) -> Private:
+        """Return one number of a datum, in [low, high], as a private value of shape ().
+
+        Raises
+        ------
+        PrivcheckError : the value or an end is not finite, the value is outside [low, high], the id is not hashable.
+
+        """
+        if np.ndim(value) != 0:
+            raise PrivcheckError("value", words(f"shape {np.shape(value)}"), "one number", "use vector for several")
+        return self._wrapped(np.asarray(value), low, high, [datum])
+
+    def action(self, value: int, arms: int, datum: Hashable) -> Private:
+        """Return the action of a datum, one of K arms, as a private integer: see `privcheck.one_hot`."""
+        wrapped = self.scalar(check("action", value, Integer(0, arms - 1)), 0.0, arms - 1.0, datum)
+        for feature in wrapped.terms.features.tolist():
+            self.features.actions[feature], self.features.whole[feature] = arms, True
+        return wrapped
+
+    def vector(
+        self,
+        values: npt.ArrayLike,
+        low: npt.ArrayLike,
+        high: npt.ArrayLike,
+        data: Hashable | Sequence[Hashable],
+        *,
+        l2_norm: float | None = None,
+        l2_diameter: float | None = None,
+    ) -> Private:
+        """Return K numbers as a private vector of shape (K,).
+
+        Parameters
+        ----------
+        values : shape (K,), K >= 1.
+        low, high : the ends of the intervals: numbers, or shape (K,). An entry with low = high is public.
+        data : one id for the whole vector (the entries vary independently), or a list, range or array of K ids, one for
+            each entry. A tuple is one id.
+        l2_norm : largest L2 norm of the whole vector; it carries over to its products.
+        l2_diameter : largest L2 distance of two values of the whole vector, where that is smaller than the box's.
+
+        Raises
+        ------
+        PrivcheckError : as `scalar`; also a wrong shape, a number of ids other than K, a norm or diameter that is not
+            positive, a vector beyond its norm.
+
+        """
+        array = np.asarray(values)
+        if array.ndim != 1 or array.size == 0:
+            raise PrivcheckError("values", words(f"shape {array.shape}"), "a vector of shape (K,), K >= 1")
+        each = isinstance(data, (list, range, np.ndarray))
+        ids = list(data) if each else [data] * array.size  # type: ignore[arg-type]
+        nested = isinstance(data, tuple) and len(data) == array.size and all(isinstance(i, tuple) for i in data)
+        if len(ids) != array.size or nested:
+            got = words("a tuple of tuples") if nested else words(f"{len(ids)} ids")
+            hint = "give a list for one id per entry; a tuple is one id for the whole vector"
+            raise PrivcheckError("data", got, f"one id, or a list of {array.size} ids", hint)
+        norm = math.inf if l2_norm is None else check("l2_norm", l2_norm, POSITIVE)
+        diameter = math.inf if l2_diameter is None else check("l2_diameter", l2_diameter, POSITIVE)
+        return self._wrapped(array, low, high, ids, norm, diameter)
+
+    def _wrapped(
+        self,
+        values: Any,
+        low: Any,
+        high: Any,
+        ids: Sequence[Hashable],
+        norm: float = math.inf,
+        diameter: float = math.inf,
+    ) -> Private:
+        value = _finite("value", values)
+        if value.ndim == 0:
+            lows, highs = [check("low", low, Real())], [check("high", high, Real())]
+        else:
+            lows, highs = (_ends(name, ends, value.shape) for name, ends in (("low", low), ("high", high)))
+        if norm < math.inf and np.linalg.norm(value) > norm * (1.0 + ROUNDING):
+            raise PrivcheckError("value", words("a vector beyond its norm"), f"an L2 norm of at most {norm:g}")
+        bounded = min(norm, diameter) < math.inf
+        group = self.features.add_group(VectorBound.of(lows, highs, norm, diameter)) if bounded else -1
+        const, rows, features = np.zeros(value.size), [], []
+        for i, (x, a, b, datum) in enumerate(zip(value.ravel().tolist(), lows, highs, ids, strict=True)):
+            if not a <= b:
+                raise PrivcheckError("low, high", (a, b), "low <= high")
+            if not a <= x <= b:
+                hint = "check or clip values before they are made private"
+                raise PrivcheckError("value", words("a value outside its interval"), f"a value in [{a:g}, {b:g}]", hint)
+            if a == b:
+                const[i] = a
+                continue
+            rows.append(i)
+            features.append(self.features.add(_datum(datum), a, b, x, group))
+        return Private.make(self, const.reshape(value.shape), Terms.of(rows, features, [1.0] * len(rows)))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PrivateSource:
+        return self
+
+
+def zeros(shape: int | tuple[int, ...]) -> Private:
+    """Return an array of zeros into which private values can be put; without them it behaves like numpy's.
+
+    >>> sums = zeros(3)
+    >>> sums
+    Private(shape=(3,), data=none, public)
+    >>> float(sums[0])
+    0.0
+    >>> sums[1] += PrivateSource().scalar(0.5, low=0.0, high=1.0, datum=7)
+    >>> sums[1]
+    Private(shape=(), data=round 7, hidden)
+    """
+    return Private.make(None, np.zeros(shape), NOTHING)
+
+
+def clip(value: Any, low: Any, high: Any) -> Any:
+    """Return each entry moved into [low, high]: numpy.clip for ordinary numbers, and clipped features for private ones.
+
+    A clipped entry is a new feature of the one datum that the entry depends on, in the interval that is left of its
+    own; it counts as independent of the unclipped one. An entry whose interval is inside [low, high] stays as it is.
+
+    Raises
+    ------
+    PrivcheckError : an entry depends on several data, or the limits are not public or not in order.
+
+    Examples
+    --------
+    >>> reward = PrivateSource().scalar(3.0, low=-10.0, high=10.0, datum=0)
+    >>> clip(reward, 0.0, 1.0).sensitivities("l1"), float(clip(3.0, 0.0, 1.0))
+    ({0: 1.0}, 1.0)
+
+    """
+    return _clip(value, low, high) if isinstance(value, Private) else np.clip(value, low, high)
+
+
+def _finite(name: str, values: Any) -> Any:
+    """Return finite numbers as a float array; an error does not show them, since they are private."""
+    try:
+        return finite_array(name, values)
+    except PrivcheckError as error:
+        raise PrivcheckError(name, words("something else"), error.expected, error.hint) from None
+
+
+def _ends(name: str, ends: Any, shape: tuple[int, ...]) -> list[float]:
+    array = finite_array(name, ends)
+    if array.shape not in ((), shape):
+        raise PrivcheckError(name, words(f"shape {array.shape}"), f"a number or shape {shape}")
+    found: list[float] = np.broadcast_to(array, shape).tolist()
+    return found
+
+
+def _datum(datum: Hashable) -> Hashable:
+    try:
+        hash(datum)
+    except TypeError:
+        raise PrivcheckError("datum", words(f"a {type(datum).__name__}"), "a hashable id such as a round") from None
+    return datum

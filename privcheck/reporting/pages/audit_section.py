@@ -1,0 +1,110 @@
+"""The section of the page about one audit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from privcheck.reporting.pages.elements import element, facts, inline_picture, items, section, text
+from privcheck.reporting.pages.html_table import TEXT, table
+from privcheck.reporting.pictures.plot import tradeoff_figure, witness_figure
+from privcheck.reporting.text import numbers
+from privcheck.reporting.text.audit_facts import number_rows
+from privcheck.reporting.text.audit_sentences import (
+    MARKS,
+    event_parts,
+    meaning,
+    repeat_call,
+    rounds_text,
+    verdict_sentence,
+    verdict_word,
+)
+from privcheck.reporting.text.both_bounds import contradiction, sandwich
+from privcheck.results.audit_report import AuditReport, Witness
+
+
+def audit_section(report: AuditReport, number: int) -> str:
+    """Return the verdict, the numbers, the witness, how to repeat the audit, and what it means."""
+    word = verdict_word(report)
+    kind = word.replace(" ", "-")
+    _, _, sentence = verdict_sentence(report).partition(":")
+    verdict = f"<b>{MARKS[word]} {word}:</b>{text(':' + sentence)[1:]}"
+    parts = [
+        element("p", verdict, "verdict"),
+        *_both_bounds(report),
+        *(element("p", text(note), "note") for note in report.notes),
+        facts(number_rows(report)),
+    ]
+    if report.simplest is not None:
+        simpler = replace(report, witness=report.simplest, epsilon_lower=report.simplest_lower)
+        said = (
+            "Streams and event were simplified as long as the claim stayed refuted, and what was left refuted it "
+            f"again on fresh runs: by itself it shows epsilon at least {numbers.at_least(report.simplest_lower)}."
+        )
+        parts += _witness(simpler, report.simplest, f"simplest-{number}", "The simplest witness that was found", said)
+    if report.witness is not None:
+        title = "Witness: two neighbouring streams and an event that tells them apart"
+        parts += _witness(report, report.witness, f"witness-{number}", title, "The lower bound comes from this one.")
+    if report.tradeoff is not None:
+        parts += _tradeoff(report, number)
+    spent = f"Engine {report.engine}, {numbers.seconds(report.seconds)}; {report.feedback} feedback."
+    parts += [
+        element("h3", "How to repeat it"),
+        element("pre", element("code", text(repeat_call(report)))),
+        element("p", text(spent)),
+        element("h3", "What this does and does not mean"),
+        items(meaning(report)),
+    ]
+    return section(report.target, parts, name=f"audit-{number}", kind=f"audit {kind}")
+
+
+def _both_bounds(report: AuditReport) -> list[str]:
+    """Return that the bounds contradict each other, loudly, or where the true epsilon lies."""
+    wrong, between = contradiction(report), sandwich(report)
+    if wrong:
+        return [element("p", element("strong", text(wrong)), "alarm")]
+    return [element("p", text(between))] if between else []
+
+
+def _tradeoff(report: AuditReport, number: int) -> list[str]:
+    under = (
+        "Errors of an attacker who reads the score of the event against a threshold and guesses the stream. With the "
+        "stated confidence the best attacker's curve lies on or below the line; a line that dips below the dashed one "
+        "refutes the claim. The region covers all thresholds at once and stands by itself, beside the lower bound."
+    )
+    return [
+        element("h3", "Trade-off of the two errors"),
+        inline_picture(lambda width: tradeoff_figure(report, width=width), f"tradeoff-{number}", under),
+    ]
+
+
+def _witness(report: AuditReport, witness: Witness, name: str, title: str, said_first: str) -> list[str]:
+    event = event_parts(witness)
+    label = element("b", "Event.")
+    said = (
+        element("p", f"{label} One of:") + items(event) if len(event) > 1 else element("p", f"{label} {text(event[0])}")
+    )
+    mirrored = []
+    if witness.mirror is not None:
+        both = "The bound rests on this event and on one that speaks for the second stream:"
+        mirrored = [element("p", f"{element('b', 'Mirror image.')} {both} {text(witness.mirror)}.")]
+    rows = [
+        [f"{side} stream", numbers.probability(estimate.value), numbers.probability_interval(estimate)]
+        for side, estimate in (("first", witness.probability_first), ("second", witness.probability_second))
+    ]
+    caption = f"Probability of the event; it is more likely on the {witness.more_likely} stream"
+    columns = [("played on", TEXT), ("probability", TEXT), ("interval", TEXT)]
+    allowed = (
+        ""
+        if report.epsilon_claimed is None
+        else " Dashed: the most that the claim allows, given the other probability."
+    )
+    under = f"The two streams, which differ in {rounds_text(witness)}, and the event's probability on each.{allowed}"
+    return [
+        element("h3", title),
+        element("p", text(said_first)),
+        element("p", element("b", "Streams.") + " " + text(witness.streams)),
+        said,
+        *mirrored,
+        table(caption, columns, rows, sortable=False),
+        inline_picture(lambda width: witness_figure(report, width=width), name, under),
+    ]

@@ -1,0 +1,158 @@
+"""One page about the bounds of an instance: a single HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from privcheck.bounds.curve import Curve, curve
+from privcheck.bounds.evaluation import best_on_this_instance, contradictions, describe_contradiction
+from privcheck.bounds.instance import Instance
+from privcheck.bounds.quantity import BANDIT, QUANTITIES
+from privcheck.bounds.theorem import BoundValue
+from privcheck.files import check_output, write_whole
+from privcheck.reporting.pages.elements import document, element, header, inline_picture, section, text
+from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
+from privcheck.reporting.pages.page_audits import SUFFIXES
+from privcheck.reporting.pictures.theory_picture import LABELS, drawn_bounds, theory_figure
+from privcheck.reporting.terminal.bounds_table import STAR, describe, not_applying, notes, regime_sentence
+from privcheck.reporting.text.numbers import NONE
+
+COLUMNS = [
+    ("theorem", TEXT),
+    ("kind", WORD),
+    ("bound", NUMBER),
+    ("rate × ln T", NUMBER),
+    ("provenance", WORD),
+    ("source", TEXT),
+]
+
+
+def save_bounds_page(
+    instance: Any,
+    values: Sequence[BoundValue],
+    path: str | Path,
+    *,
+    along: Curve | None = None,
+    title: str = "privcheck bounds",
+) -> None:
+    """Write one self-contained page about the bounds of an instance: tables, a picture, what does not apply and why.
+
+    The file is written whole or not at all; its folder is made when it does not exist.
+
+    Parameters
+    ----------
+    instance : what was evaluated.
+    values : what `privcheck.bounds.evaluate` returned for it.
+    path : of the file, ending in .html or .htm.
+    along : what `privcheck.bounds.curve` returned, for the picture; by default the bounds along epsilon, where an
+        instance of independent arms has any.
+    title : heading of the page.
+
+    Raises
+    ------
+    PrivcheckError : when the path is no HTML file, is a folder, or cannot be written.
+
+    Examples
+    --------
+    >>> from privcheck.bounds import evaluate, named_instance
+    >>> instance = named_instance("c2", epsilon=1.0)
+    >>> save_bounds_page(instance, evaluate(instance), "bounds.txt")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    privcheck.errors.PrivcheckError: path: got 'bounds.txt', expected a file that ends in .html or .htm; ...
+    """
+    target = check_output(path, "path", SUFFIXES)
+    write_whole(target, render_bounds(instance, values, along=along, title=title))
+
+
+def render_bounds(
+    instance: Any, values: Sequence[BoundValue], *, along: Curve | None = None, title: str = "privcheck bounds"
+) -> str:
+    """Return the page that `save_bounds_page` writes; the same bounds give the same page.
+
+    >>> from privcheck.bounds import evaluate, named_instance
+    >>> instance = named_instance("c2", epsilon=1.0)
+    >>> "azize-basu-2022/thm3-tight" in render_bounds(instance, evaluate(instance))
+    True
+    """
+    applying = [value for value in values if value.applies]
+    best = best_on_this_instance(values)
+    wrong = [*contradictions(values, instance), *(along.contradictions if along else ())]
+    sentences = dict.fromkeys(f"CONTRADICTION: {describe_contradiction(lower, upper)}" for lower, upper in wrong)
+    parts = [element("p", element("strong", text(sentence)), "alarm") for sentence in sentences]
+    if isinstance(instance, Instance):
+        parts.append(element("p", element("b", "Privacy.") + " " + text(f"{regime_sentence(instance)}.")))
+    parts += _picture(instance, along)
+    for number, quantity in enumerate(dict.fromkeys(value.quantity for value in applying), start=1):
+        parts.append(_block(quantity, [value for value in applying if value.quantity == quantity], best, number))
+    if not applying:
+        parts.append(element("p", "No theorem applies to this instance."))
+    parts += [element("p", text(note), "note") for note in notes(values, best)]
+    parts += _others(instance, values)
+    return document(title, header(title, describe(instance)), parts)
+
+
+def _picture(instance: Any, along: Curve | None) -> list[str]:
+    if along is None and not isinstance(instance, Instance):
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = curve(instance, "epsilon") if along is None else along
+    if not drawn_bounds(found):
+        return []
+    caption = (
+        f"Bounds against the {LABELS[found.axis]}: lower bounds in blue and green, upper bounds in warm colours; "
+        "solid lines hold at finite T, dashed lines are asymptotic rates and bound nothing at any T."
+    )
+    return [inline_picture(lambda width: theory_figure(found, width=width), "bounds", caption)]
+
+
+def _block(quantity: str, values: Sequence[BoundValue], best: Sequence[BoundValue], number: int) -> str:
+    measure, _, rest = quantity.partition("; ")
+    rows = [_row(value, any(value is found for found in best)) for value in sorted(values, key=lambda v: v.kind)]
+    caption = f"Bounds on the {measure}" + (f": {rest}" if rest else "")
+    return section(_heading(quantity), [table(caption, COLUMNS, rows, kind="stack texts")], name=f"quantity-{number}")
+
+
+def _heading(text_of_quantity: str) -> str:
+    """Return what is bounded in a few words, which tell the quantities of a page apart."""
+    quantity = QUANTITIES.get(text_of_quantity)
+    if quantity is None:
+        return text_of_quantity
+    words = [quantity.measure] + [quantity.feedback] * (quantity.feedback != BANDIT)
+    words += [quantity.scope] * quantity.minimax
+    found = ", ".join(words)
+    return found[0].upper() + found[1:]
+
+
+def _row(value: BoundValue, best: bool) -> list[Cell | str]:
+    name = f"{STAR} {value.id}" if best else value.id
+    asked = "; ".join(condition.text for condition in value.conditions)
+    conditions = below(text(f"Conditions, which hold: {asked}.")) if asked else ""
+    return [
+        Cell(text(name) + below(text(value.statement)) + conditions, value.id),
+        text(value.kind),
+        Cell(_number(value.value, order_only=not value.asymptotic), value.value),
+        Cell(_number(value.constant, order_only=value.asymptotic), value.constant),
+        text(value.provenance),
+        text(value.source),
+    ]
+
+
+def _number(number: float | None, *, order_only: bool) -> str:
+    if number is None:
+        return "order only" if order_only else NONE
+    return f"{number:.6g}"
+
+
+def _others(instance: Any, values: Sequence[BoundValue]) -> list[str]:
+    asked, elsewhere = not_applying(instance, values)
+    counts = [f"Theorems about {setting}: {count} not shown." for setting, count in elsewhere.items()]
+    parts = [element("p", text(sentence), "note") for sentence in counts]
+    if asked:
+        rows: list[list[Cell | str]] = [[text(name), text(why)] for why, names in asked.items() for name in names]
+        columns = [("theorem", TEXT), ("what fails on this instance", TEXT)]
+        parts.insert(0, table("Theorems that do not apply", columns, rows, kind="stack texts"))
+    return [section("What does not apply", parts, name="others")] if parts else []

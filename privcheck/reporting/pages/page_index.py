@@ -1,0 +1,206 @@
+"""One page that lists many results: what a folder of JSON files says, violations first."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from privcheck.errors import PrivcheckError
+from privcheck.files import check_output, write_whole
+from privcheck.reporting.pages.elements import badge, document, header, section, text
+from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
+from privcheck.reporting.pages.page_audits import SUFFIXES
+from privcheck.reporting.result_files import CONTRADICTION, Result, json_files, read_result
+from privcheck.reporting.text import numbers
+from privcheck.reporting.text.audit_sentences import MARKS, plural
+from privcheck.reporting.text.certificate_sentences import CERTIFICATE_MARKS
+
+SIGNS = {CONTRADICTION: "✗", **MARKS, **CERTIFICATE_MARKS}
+ORDER = (CONTRADICTION, "inconclusive", "no claim", "no budget", "consistent", "certified")
+OWN = "Written by privcheck"
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What was found in a folder.
+
+    Parameters
+    ----------
+    path : of the folder.
+    results : violations, leaks and refused certificates first.
+    unread : files that hold no result, with the reason.
+
+    """
+
+    path: Path
+    results: tuple[Result, ...]
+    unread: tuple[tuple[Path, str], ...]
+
+    @property
+    def alarm(self) -> bool:
+        """Whether any result is a violation, a leak, a refused certificate or a divergence in replay."""
+        return any(result.alarm for result in self.results)
+
+
+def read_folder(path: str | Path) -> Folder:
+    """Read the JSON files in a folder and below.
+
+    Raises
+    ------
+    PrivcheckError : no folder, or one without any JSON file.
+
+    Examples
+    --------
+    >>> read_folder("nowhere")
+    Traceback (most recent call last):
+    privcheck.errors.PrivcheckError: folder: got 'nowhere', expected a folder of results; there is no such folder
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        raise PrivcheckError("folder", str(path), "a folder of results", "there is no such folder")
+    files = json_files(folder)
+    if not files:
+        raise PrivcheckError("folder", str(path), "a folder of results", "it has no .json file: write some with --json")
+    results, unread = [], []
+    for file in files:
+        try:
+            results.append(read_result(file))
+        except PrivcheckError as error:
+            unread.append((file, error.hint))
+    results.sort(key=lambda result: (_rank(result), str(result.path)))
+    return Folder(folder, tuple(results), tuple(unread))
+
+
+def save_index(folder: Folder, path: str | Path) -> None:
+    """Write a page with a row for every result of a folder, and beside their JSON files the pages that are missing.
+
+    A page about a result has the name of its JSON file. One that is there is linked; a page of privcheck's own that is
+    older than the result is written again. Every file is written whole or not at all.
+
+    Parameters
+    ----------
+    folder : what `read_folder` returned.
+    path : of the index, ending in .html or .htm.
+
+    Raises
+    ------
+    PrivcheckError : when the path is no HTML file, is a folder, or cannot be written.
+
+    """
+    target = check_output(path, "html", SUFFIXES)
+    pages = {result.path: _page(result, target) for result in folder.results}
+    write_whole(target, render_index(folder, target, pages), "html")
+
+
+def render_index(
+    folder: Folder, target: Path, pages: dict[Path, Path | None], *, title: str = "privcheck results"
+) -> str:
+    """Return the page that `save_index` writes to a target; the same results and pages give the same index."""
+    columns = [
+        ("target", TEXT),
+        ("kind", WORD),
+        ("verdict", WORD),
+        ("claim: epsilon", NUMBER),
+        ("lower bound", NUMBER),
+        ("certified upper", NUMBER),
+        ("seed", NUMBER),
+        ("when (UTC)", WORD),
+    ]
+    rows = [_row(result, folder.path, pages.get(result.path), target) for result in folder.results]
+    caption = "Each result, violations, leaks and refused certificates first"
+    parts = []
+    if rows:
+        parts.append(section("Results", [table(caption, columns, rows, kind="stack texts")], name="results"))
+    if folder.unread:
+        reasons = [[_link(file, folder.path, target), text(reason)] for file, reason in folder.unread]
+        names = [("file", TEXT), ("why", TEXT)]
+        unread = table("Files that hold no result that could be read", names, reasons, kind="stack texts")
+        parts.append(section("Not read", [unread], name="unread"))
+    return document(title, header(title, headline(folder)), parts)
+
+
+def is_own(page: Path) -> bool:
+    """Return whether privcheck wrote a page."""
+    try:
+        return OWN in page.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return False
+
+
+def headline(folder: Folder) -> str:
+    """Return how many results there are, and of which verdicts."""
+    counts = Counter(result.verdict for result in folder.results)
+    words = ", ".join(f"{count} {word}" for word, count in counts.items())
+    unread = f"; {plural(len(folder.unread), 'file')} not read" if folder.unread else ""
+    return plural(len(folder.results), "result") + (f": {words}" if words else "") + unread
+
+
+def _rank(result: Result) -> int:
+    if result.alarm:
+        return 0
+    return 1 + (ORDER.index(result.verdict) if result.verdict in ORDER else len(ORDER))
+
+
+def _row(result: Result, folder: Path, page: Path | None, target: Path) -> list[Cell | str]:
+    name, parenthesis, rest = numbers.clean(result.target).partition("(")
+    shown = text(name) or text(result.path.stem)
+    link = f'<a href="{_address(page, target)}">{shown}</a>' if page else shown
+    when = datetime.fromtimestamp(result.when, UTC)
+    word = badge(result.verdict, SIGNS.get(result.verdict, "–"))
+    return [
+        Cell(
+            link
+            + below(text(parenthesis + rest))
+            + below(text(result.detail))
+            + below(_link(result.path, folder, target)),
+            numbers.clean(result.target),
+        ),
+        result.kind,
+        Cell(word, _rank(result)),
+        Cell(
+            numbers.claim_text(result.claim, 0.0)
+            + below(f"delta {numbers.small(result.delta)}" if result.delta else ""),
+            result.claim,
+        ),
+        Cell(numbers.at_least(result.lower), result.lower),
+        Cell(numbers.at_most(result.upper), result.upper),
+        numbers.NONE if result.seed is None else Cell(str(result.seed), str(result.seed)),
+        Cell(f'<time datetime="{when:%Y-%m-%dT%H:%M:%SZ}">{when:%Y-%m-%d %H:%M}</time>', result.when),
+    ]
+
+
+def _link(file: Path, folder: Path, target: Path) -> str:
+    return f'<a href="{_address(file, target)}">{text(str(file.relative_to(folder)))}</a>'
+
+
+def _address(file: Path, target: Path) -> str:
+    return quote(Path(os.path.relpath(file, target.parent)).as_posix(), errors="surrogateescape")
+
+
+def _page(result: Result, index: Path) -> Path | None:
+    """Return the page about a result, written from its JSON when it is missing or out of date; None without one."""
+    beside = [result.path.with_suffix(suffix) for suffix in SUFFIXES]
+    there = next((page for page in beside if page.is_file() and not _same(page, index)), None)
+    page = there or beside[0]
+    if result.page is None or _same(page, index) or (there and not _outdated(there, result.when)):
+        return there
+    try:
+        write_whole(page, result.page())
+    except Exception:  # whatever a strange file makes of a page: the index goes without it
+        return there
+    return page
+
+
+def _outdated(page: Path, when: float) -> bool:
+    try:
+        return page.stat().st_mtime < when and is_own(page)
+    except OSError:
+        return False
+
+
+def _same(page: Path, other: Path) -> bool:
+    return os.path.realpath(page) == os.path.realpath(other)

@@ -1,0 +1,168 @@
+"""One page about a simulation: a single HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from privcheck.files import check_output, write_whole
+from privcheck.reporting.pages.elements import document, facts, header, inline_picture, items, section, text
+from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
+from privcheck.reporting.pages.page_audits import SUFFIXES
+from privcheck.reporting.pictures.simulation_pictures import regret_figure
+from privcheck.reporting.text.audit_sentences import plural
+from privcheck.reporting.text.numbers import NONE, amount, seconds, small
+from privcheck.results.comparison import Comparison, Difference
+from privcheck.results.simulation import STATISTICS, Simulation
+
+NAMES = {"se": "standard error", "q05": "5 % quantile", "q95": "95 % quantile", "q99": "99 % quantile"}
+MOST_ARMS = 12
+
+
+def save_simulation_page(simulation: Simulation, path: str | Path, *, title: str = "privcheck simulation") -> None:
+    """Write one self-contained page about a simulation: regret of every policy, its curves, comparisons, how to repeat.
+
+    The file is written whole or not at all; its folder is made when it does not exist.
+
+    Parameters
+    ----------
+    simulation : what `privcheck.simulate` returned.
+    path : of the file, ending in .html or .htm.
+    title : heading of the page.
+
+    Raises
+    ------
+    PrivcheckError : when the path is no HTML file, is a folder, or cannot be written.
+
+    Examples
+    --------
+    >>> from privcheck.simulation.simulate import simulate
+    >>> simulation = simulate("ucb", [0.75, 0.5], horizon=100, runs=5)
+    >>> save_simulation_page(simulation, "regret.txt")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    privcheck.errors.PrivcheckError: path: got 'regret.txt', expected a file that ends in .html or .htm; ...
+    """
+    target = check_output(path, "path", SUFFIXES)
+    write_whole(target, render_simulation(simulation, title=title))
+
+
+def render_simulation(simulation: Simulation, *, title: str = "privcheck simulation") -> str:
+    """Return the page that `save_simulation_page` writes; the same simulation gives the same page.
+
+    >>> from privcheck.simulation.simulate import simulate
+    >>> "standard error" in render_simulation(simulate("ucb", [0.75, 0.5], horizon=100, runs=5))
+    True
+    """
+    number = len(simulation.results)
+    policies = f"{number} policies" if number != 1 else "1 policy"
+    headline = (
+        f"{policies} on {place_text(simulation)}: {simulation.horizon:,} rounds, {plural(simulation.runs, 'run')}"
+    )
+    caption = (
+        "Mean pseudo-regret of each policy; its band reaches from the 5 % to the 95 % quantile of its runs. Grey: the "
+        "asymptotic rate of a lower bound, constant times ln t, which is no bound at any t."
+    )
+    parts = [
+        section("Final regret", [_summary(simulation)], name="regret"),
+        section("Regret as it grows", [_picture(simulation, caption)], name="growth"),
+        *_comparisons(simulation),
+        section("What was run", [facts(_setting(simulation))], name="setting"),
+        section("What this does and does not mean", [items(_meaning(simulation))], name="meaning"),
+    ]
+    return document(title, header(title, headline), parts)
+
+
+def place_text(simulation: Simulation) -> str:
+    """Return the environment's id and the means of its arms, the first of them where there are many.
+
+    >>> from privcheck.simulation.simulate import simulate
+    >>> place_text(simulate("ucb", [0.75, 0.5], horizon=100, runs=5))
+    'bernoulli (means 0.75, 0.5)'
+    """
+    return described_place(simulation.environment.id, simulation.environment.means)
+
+
+def described_place(name: str, means: Sequence[float]) -> str:
+    """Return an environment in words."""
+    shown = [f"{mean:.4g}" for mean in means[:MOST_ARMS]]
+    more = f", ... {len(means)} arms" if len(means) > MOST_ARMS else ""
+    return f"{name} (means {', '.join(shown)}{more})"
+
+
+def _picture(simulation: Simulation, caption: str) -> str:
+    return inline_picture(lambda width: regret_figure(simulation, width=width), "regret-picture", caption)
+
+
+def _summary(simulation: Simulation) -> str:
+    columns = [("policy", TEXT), *((NAMES.get(name, name), NUMBER) for name in STATISTICS)]
+    columns += [("engine", WORD), ("time", NUMBER)]
+    rows: list[list[Cell | str]] = []
+    for row, result in zip(simulation.summary(), simulation.results, strict=True):
+        name = text(row["policy"]) + below(text(repr(result.algorithm)))
+        numbers = [NONE if row[key] is None else Cell(amount(row[key]), row[key]) for key in STATISTICS]
+        rows.append(
+            [Cell(name, row["policy"]), *numbers, text(row["engine"]), Cell(seconds(row["seconds"]), row["seconds"])]
+        )
+    caption = f"Pseudo-regret after {simulation.horizon:,} rounds, over {plural(simulation.runs, 'run')} of each policy"
+    return table(caption, columns, rows, kind="stack")
+
+
+def _comparisons(simulation: Simulation) -> list[str]:
+    if len(simulation.results) < 2 or simulation.runs < 2:
+        return []
+    columns = [
+        ("pair: first minus second", TEXT),
+        ("means", NUMBER),
+        ("p, means", NUMBER),
+        ("medians", NUMBER),
+        ("95 % quantiles", NUMBER),
+        ("99 % quantiles", NUMBER),
+        ("first is lower", NUMBER),
+        ("p, order", NUMBER),
+    ]
+    caption = (
+        "Differences of final regret with 95 % intervals; below zero the first is better. Intervals and p-values allow "
+        "for all pairs."
+    )
+    found = table(caption, columns, [_pair(pair) for pair in simulation.compare()], kind="stack")
+    return [section("Comparisons", [found], name="comparisons")]
+
+
+def _pair(found: Comparison) -> list[Cell | str]:
+    return [
+        Cell(text(f"{found.first} − {found.second}")),
+        _difference(found.mean),
+        Cell(small(found.p_mean, 2), found.p_mean),
+        _difference(found.median),
+        _difference(found.q95),
+        _difference(found.q99),
+        Cell(f"{100 * found.better:.1f} %", found.better),
+        Cell(small(found.p_order, 2), found.p_order),
+    ]
+
+
+def _difference(found: Difference) -> Cell:
+    return Cell(amount(found.value) + below(f"[{amount(found.low)}, {amount(found.high)}]"), found.value)
+
+
+def _setting(simulation: Simulation) -> list[tuple[str, str]]:
+    return [
+        ("environment", place_text(simulation)),
+        ("rounds", f"{simulation.horizon:,}"),
+        ("runs", f"{simulation.runs:,} of each policy"),
+        ("seed", str(simulation.seed)),
+        ("policies", "; ".join(repr(result.algorithm) for result in simulation.results)),
+    ]
+
+
+def _meaning(simulation: Simulation) -> list[str]:
+    return [
+        "The pseudo-regret of a run after t rounds is the sum over its rounds of the best arm's mean minus the mean of "
+        "the arm that was played. It is known to the simulation, and to nobody who plays the bandit.",
+        f"Quantiles are those of {plural(simulation.runs, 'run')}: a 99 % quantile of few runs is little more than "
+        "the largest of them.",
+        "The same policies, environment, horizon, runs and seed give the same numbers again, whatever the number of "
+        "workers.",
+        "A simulation shows regret on this environment, and says nothing of privacy: audit or certify the policy for "
+        "that.",
+    ]

@@ -1,0 +1,63 @@
+"""Simulations in the terminal: the final regret of every policy, and comparisons of policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table
+
+from privcheck.results.comparison import Comparison, Difference
+from privcheck.results.simulation import Simulation
+
+COLUMNS = ("policy", "mean", "se", "median", "q05", "q95", "q99", "engine", "seconds")
+
+
+def summary_table(simulation: Simulation) -> Table:
+    """Return a table with one row per policy.
+
+    Examples
+    --------
+    >>> from privcheck.simulation.simulate import simulate
+    >>> summary_table(simulate("ucb", [0.75, 0.5], horizon=100, runs=5)).row_count
+    1
+    """
+    table = _table(f"pseudo-regret after {simulation.horizon:g} rounds, {simulation.runs:g} runs")
+    for column in COLUMNS:
+        table.add_column(column, justify="left" if column in ("policy", "engine") else "right", overflow="fold")
+    for row in simulation.summary():
+        table.add_row(*(f"{row[c]:.4g}" if isinstance(row[c], float) else str(row[c]) for c in COLUMNS))
+    return table
+
+
+def comparison_table(comparisons: Sequence[Comparison], confidence: float = 0.95) -> Table:
+    """Return a table with five rows per comparison: differences of regret with intervals, and the tests.
+
+    Examples
+    --------
+    >>> from privcheck.simulation.simulate import simulate
+    >>> simulation = simulate(["ucb", "kl-ucb"], [0.75, 0.5], horizon=100, runs=5)
+    >>> comparison_table(simulation.compare()).row_count
+    5
+    """
+    table = _table("differences of final regret; intervals and p-values allow for all pairs")
+    for column in ("pair", "of"):
+        table.add_column(column, overflow="fold")
+    for column in ("difference", f"{confidence:.0%} interval", "p"):
+        table.add_column(column, justify="right", overflow="fold")
+    for found in comparisons:
+        table.add_row(f"{found.first} -", "means", *_difference(found.mean), f"{found.p_mean:.1g}")
+        table.add_row(found.second, "medians", *_difference(found.median), "")
+        table.add_row("", "95 % quantiles", *_difference(found.q95), "")
+        table.add_row("", "99 % quantiles", *_difference(found.q99), "")
+        order = f"first lower in {found.better:.1%}"
+        table.add_row("", "order", "", order, f"{found.p_order:.1g}", end_section=True)
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+
+
+def _difference(found: Difference) -> tuple[str, str]:
+    return f"{found.value:.4g}", f"\\[{found.low:.4g}, {found.high:.4g}]"

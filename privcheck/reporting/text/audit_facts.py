@@ -1,0 +1,41 @@
+"""The numbers of an audit with their names."""
+
+from __future__ import annotations
+
+from privcheck.reporting.text import numbers
+from privcheck.reporting.text.audit_sentences import plural, resolution
+from privcheck.reporting.text.both_bounds import certified_text
+from privcheck.results.audit_report import AuditReport
+
+
+def number_rows(report: AuditReport) -> list[tuple[str, str]]:
+    """Return what the numbers of a report are called, and the numbers."""
+    confidence = numbers.percent(report.confidence)
+    claim = (
+        "none"
+        if report.epsilon_claimed is None
+        else f"epsilon = {numbers.claim_text(report.epsilon_claimed, report.delta)}"
+    )
+    rows = [
+        ("claim", claim.replace("delta ", "delta = ")),
+        (f"lower bound ({confidence})", numbers.at_least(report.epsilon_lower)),
+    ]
+    if report.e_value is not None:
+        rows.append(("e-value against the claim", numbers.small(report.e_value)))
+    else:
+        rows.append((f"Clopper-Pearson ({confidence})", numbers.at_least(report.epsilon_lower_clopper_pearson)))
+    if report.epsilon_estimate is not None:
+        estimate = report.epsilon_estimate
+        rows.append(
+            (f"estimate ({confidence} interval)", f"{numbers.exact(estimate.value)} {numbers.interval(estimate)}")
+        )
+    if report.exact_loss is not None:
+        rows.append(("exact loss", numbers.exact(report.exact_loss)))
+    certified = certified_text(report)
+    if certified is not None:
+        rows.append(("certified upper bound", certified))
+    if report.resolution is not None:
+        rows.append((f"resolution (level {report.error:g})", resolution(report).replace(", which", "")))
+    searched = f"{plural(report.screened_pairs, 'pair')} of streams in {plural(report.screening_runs, 'run')}"
+    rows.append(("searched", f"{searched}; neighbouring by {report.neighbours}"))
+    return rows

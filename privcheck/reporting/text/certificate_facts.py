@@ -1,0 +1,36 @@
+"""The numbers of a certificate with their names."""
+
+from __future__ import annotations
+
+from privcheck.reporting.text import numbers
+from privcheck.reporting.text.audit_sentences import plural
+from privcheck.reporting.text.certificate_sentences import JOINT, ledger_sentence, replay_sentence
+from privcheck.results.certificate import Certificate
+
+
+def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return what the numbers of a certificate are called, and the numbers.
+
+    >>> from privcheck.reporting.example_results import GRANTED
+    >>> certificate_rows(GRANTED)[:2]
+    [('budget', 'epsilon = 1'), ('certified upper bound', '1.000')]
+    """
+    budget = certificate.epsilon_claimed
+    upper = numbers.at_most(certificate.epsilon_upper) if certificate.granted else "none"
+    explored = plural(certificate.executions, "guarded execution")
+    covers = "all executions under the guard" if certificate.coverage == "all-executions" else f"{explored}, no more"
+    rows = [
+        ("budget", "none" if budget is None else f"epsilon = {numbers.claim_text(budget, certificate.delta)}"),
+        ("certified upper bound", upper),
+        ("covers", covers),
+        ("ledger", ledger_sentence(certificate)),
+        ("replay", replay_sentence(certificate)),
+        ("leaks", f"{len(certificate.leaks):,}" if certificate.leaks else "none was seen"),
+        ("refused releases", f"{len(certificate.refusals):,}" if certificate.refusals else "none"),
+    ]
+    setting = (
+        f"{explored} of {plural(certificate.horizon, 'round')}, {plural(certificate.arms, 'arm')}, "
+        f"{certificate.feedback} feedback; neighbouring by {certificate.neighbours}"
+    )
+    notion = [] if certificate.contexts is None else [("notion", JOINT)]
+    return [*rows[:2], *notion, *rows[2:], ("explored", setting)]

@@ -1,0 +1,1 @@
+"""What audits, certificates and simulations return, written as JSON and read back."""

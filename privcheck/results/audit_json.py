@@ -1,0 +1,74 @@
+"""Reports read back from JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.inference.tradeoff import TradeoffRegion
+from privcheck.privacy import Contexts
+from privcheck.results.audit_report import AuditReport, Estimate, Resolution, Witness
+from privcheck.results.certificate_json import read_certificate
+from privcheck.serialise import ILL_TYPED, from_json, number
+
+EXPECTED = "what AuditReport.to_json wrote"
+VERDICTS = (None, "violation", "consistent", "inconclusive")
+
+
+def read_report(text: str) -> AuditReport:
+    """Return the report whose `to_json` gave this text, with its certificate.
+
+    Examples
+    --------
+    >>> from privcheck.reporting.example_results import VIOLATION
+    >>> read_report(VIOLATION.to_json()).to_json() == VIOLATION.to_json()
+    True
+    """
+    content = from_json(text, AuditReport, EXPECTED)
+    names = {"target", "verdict", "engine"}  # a target may be called "inf"
+    content = {name: value if name in names else number(value) for name, value in content.items()}
+    try:
+        if content["verdict"] not in VERDICTS:
+            raise ValueError("verdict")
+        return AuditReport(**content | _parts(content))
+    except ILL_TYPED:
+        raise PrivcheckError("text", words("fields of the wrong type"), EXPECTED) from None
+
+
+def _parts(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that are not plain."""
+    found: dict[str, Any] = {"rewards": tuple(content["rewards"])}
+    if content["certificate"] is not None:
+        found["certificate"] = read_certificate(content["certificate"])
+    if content.get("contexts") is not None:
+        found["contexts"] = Contexts(**content["contexts"])
+    if content["epsilon_estimate"] is not None:
+        found["epsilon_estimate"] = _estimate(content["epsilon_estimate"])
+    if content["resolution"] is not None:
+        found["resolution"] = Resolution(**_numbers(content["resolution"]))
+    for place in ("witness", "simplest"):
+        if content.get(place) is not None:
+            found[place] = _witness(dict(content[place]))
+    if content.get("tradeoff") is not None:
+        region = content["tradeoff"]
+        counts = {name: np.array(region[name], int) for name in ("more", "less")}
+        thresholds = np.array([number(value) for value in region["thresholds"]], float)
+        found["tradeoff"] = TradeoffRegion(thresholds, **counts, runs=tuple(region["runs"]), level=region["level"])
+    return found
+
+
+def _witness(content: dict[str, Any]) -> Witness:
+    for name in ("first", "second"):
+        content[name] = np.array(content[name], float)
+        content[f"probability_{name}"] = _estimate(content[f"probability_{name}"])
+    return Witness(**content | {"rounds": tuple(content["rounds"])})
+
+
+def _estimate(content: dict[str, Any]) -> Estimate:
+    return Estimate(**_numbers(content))
+
+
+def _numbers(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: number(value) for name, value in content.items()}

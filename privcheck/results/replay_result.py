@@ -1,0 +1,48 @@
+"""What transcript replay found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Table = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """A leak found by replay: raw data steered the policy.
+
+    Parameters
+    ----------
+    round : the first round, from 1, in which the two runs play different actions or release differently.
+    first, second : the two streams.
+    actions_first, actions_second : the actions played up to that round.
+    reason : what differed, in words.
+    """
+
+    round: int
+    first: Table
+    second: Table
+    actions_first: tuple[int, ...]
+    actions_second: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class ReplayResult:
+    """Replays of recorded transcripts on neighbouring streams.
+
+    Parameters
+    ----------
+    replays : how many were made.
+    divergences : in how many of them raw data steered the policy.
+    largest_loss : largest absolute log-likelihood ratio of the releases among the others; exact for those transcripts.
+    first_divergence : the first divergence, None when there is none.
+    """
+
+    replays: int
+    divergences: int
+    largest_loss: float
+    first_divergence: Divergence | None

@@ -1,0 +1,200 @@
+"""What a simulation returns: the regret of every run at the checkpoints, its summary, and its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privcheck.bandits.base import Algorithm
+from privcheck.environments import Environment
+from privcheck.kernels.building_blocks import Floats, Integers
+from privcheck.serialise import to_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from privcheck.results.comparison import Comparison
+
+STATISTICS = ("mean", "se", "median", "q05", "q95", "q99")
+
+
+@dataclass(frozen=True)
+class PolicyResult:
+    """The runs of one policy.
+
+    Parameters
+    ----------
+    policy : label, distinct within a simulation.
+    algorithm : the spec that was run.
+    checkpoints : rounds, shape (C,).
+    regret : pseudo-regret of every run at the checkpoints, shape (runs, C).
+    seconds : wall-clock time of the runs, without compilation.
+    engine : how it was run: "event", an episode at a time, or "step", a round at a time.
+    """
+
+    policy: str
+    algorithm: Algorithm
+    checkpoints: Integers = field(repr=False)
+    regret: Floats = field(repr=False)
+    seconds: float
+    engine: str
+
+    def summary(self) -> dict[str, Any]:
+        """Return statistics of the final pseudo-regret; `se`, the standard error of the mean, is None for one run."""
+        final = {name: float(values[-1]) for name, values in self.curves().items()}
+        return {
+            "policy": self.policy,
+            **final,
+            "se": final["se"] if len(self.regret) > 1 else None,
+            "runs": len(self.regret),
+            "horizon": int(self.checkpoints[-1]),
+            "engine": self.engine,
+            "seconds": self.seconds,
+        }
+
+    def curves(self) -> dict[str, Floats]:
+        """Return the statistics of the pseudo-regret at every checkpoint, each (C,); `se` is NaN for one run."""
+        runs = len(self.regret)
+        q05, median, q95, q99 = np.quantile(self.regret, (0.05, 0.5, 0.95, 0.99), axis=0)
+        spread = self.regret.std(axis=0, ddof=1) if runs > 1 else np.full(len(self.checkpoints), np.nan)
+        values = (self.regret.mean(axis=0), spread / np.sqrt(runs), median, q05, q95, q99)
+        return dict(zip(STATISTICS, values, strict=True))
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The result of `simulate`.
+
+    Parameters
+    ----------
+    environment, horizon, runs, seed : what was run.
+    checkpoints : rounds at which the regret was kept, shape (C,).
+    results : one `PolicyResult` per policy, in the order given.
+
+    Examples
+    --------
+    >>> from privcheck.simulation.simulate import simulate
+    >>> simulation = simulate("adap-ucb", [0.75, 0.5], horizon=1000, runs=10, checkpoints=4, epsilon=1.0)
+    >>> {name: array.shape for name, array in simulation.to_arrays().items()}
+    {'policy': (1,), 'round': (4,), 'regret': (1, 10, 4)}
+    >>> list(simulation.summary()[0])
+    ['policy', 'mean', 'se', 'median', 'q05', 'q95', 'q99', 'runs', 'horizon', 'engine', 'seconds']
+    """
+
+    environment: Environment
+    horizon: int
+    runs: int
+    seed: int
+    checkpoints: Integers = field(repr=False)
+    results: tuple[PolicyResult, ...]
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Return all numbers as arrays, ready for `numpy.savez(path, **arrays)`.
+
+        Returns
+        -------
+        "policy" : labels, shape (P,). "round" : checkpoints, shape (C,). "regret" : pseudo-regret, shape (P, runs, C).
+        """
+        return {
+            "policy": np.array([result.policy for result in self.results]),
+            "round": self.checkpoints.copy(),
+            "regret": np.stack([result.regret for result in self.results]),
+        }
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return one dict per policy with the mean, standard error and quantiles of the final pseudo-regret."""
+        return [result.summary() for result in self.results]
+
+    def curves(self) -> dict[str, Floats]:
+        """Return the mean, standard error, median and quantiles at every checkpoint, each of shape (P, C)."""
+        curves = [result.curves() for result in self.results]
+        return {name: np.stack([curve[name] for curve in curves]) for name in STATISTICS}
+
+    def compare(self, *, baseline: str | None = None, confidence: float = 0.95) -> list[Comparison]:
+        """Compare the final regret of pairs of policies: see `privcheck.results.comparison.compare`."""
+        from privcheck.results.comparison import compare
+
+        return compare(self, baseline=baseline, confidence=confidence)
+
+    def to_json(self, *, compare: bool = False) -> str:
+        """Return the summary as JSON text: {"schema_version", "results": [...]}, and "comparisons" if asked for.
+
+        "environment" has the id and the means of the arms; "horizon", "runs" and "seed" are those of the call.
+        """
+        place = {"id": self.environment.id, "means": self.environment.means}
+        setting = {"environment": place, "horizon": self.horizon, "runs": self.runs, "seed": self.seed}
+        return to_json({"results": self.summary()} | setting | ({"comparisons": self.compare()} if compare else {}))
+
+    def save_html(self, path: str | Path) -> None:
+        """Write one self-contained page with the regret of every policy, its curves, and all comparisons."""
+        from privcheck.reporting.pages.page_simulation import save_simulation_page
+
+        save_simulation_page(self, path)
+
+    def save_csv(self, path: str | Path) -> None:
+        """Write a tidy table: columns policy, run (from 0), round and regret, one row for each; ends in .csv."""
+        from privcheck.results.simulation_files import save_csv
+
+        save_csv(self, path)
+
+    def save_npz(self, path: str | Path) -> None:
+        """Write arrays, specs, environment and seed to a file for `read_npz`; ends in .npz.
+
+        Raises
+        ------
+        PrivcheckError : a path that cannot be written, an algorithm or environment that is not registered.
+        """
+        from privcheck.results.simulation_files import save_npz
+
+        save_npz(self, path)
+
+    @staticmethod
+    def read_npz(path: str | Path) -> Simulation:
+        """Return the simulation that `save_npz` wrote, equal in every number.
+
+        Raises
+        ------
+        PrivcheckError : a file that is no such simulation, or names an algorithm that is not known here.
+        """
+        from privcheck.results.simulation_files import read_npz
+
+        return read_npz(path)
+
+    def plot(
+        self, path: str | Path | None = None, *, lines: Sequence[str] | None = None, log_regret: bool = False
+    ) -> Figure:
+        """Draw regret against rounds: means, with bands from the 5 % to the 95 % quantile.
+
+        Parameters
+        ----------
+        path : where to save it, ending in .png, .svg or .pdf; None to save nothing.
+        lines : ids of asymptotic lower bounds, drawn as constant * ln t for every budget in the simulation. None draws
+            Azize and Basu's where it can be evaluated; () draws none.
+        log_regret : whether the regret has a log axis, as the rounds have.
+
+        Returns
+        -------
+        The matplotlib Figure.
+
+        Raises
+        ------
+        PrivcheckError : a path that cannot be saved to, an id of which `bounds` has no constant.
+
+        Examples
+        --------
+        >>> from privcheck.simulation.simulate import simulate
+        >>> figure = simulate("ucb", [0.75, 0.5], horizon=1000, runs=10).plot()
+        >>> figure.axes[0].get_xlabel()
+        'round t'
+        """
+        from privcheck.reporting.pictures.regret_picture import check_plot_path, draw, save
+
+        target = None if path is None else check_plot_path(path)
+        figure = draw(self, lines, log_regret)
+        if target is not None:
+            save(figure, target)
+        return figure

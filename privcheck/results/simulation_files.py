@@ -1,0 +1,111 @@
+"""Simulations on disk: tidy CSV for other tools, npz to read the whole result back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privcheck.bandits.base import ALGORITHMS
+from privcheck.environments import ENVIRONMENTS
+from privcheck.errors import PrivcheckError, words
+from privcheck.files import check_output, write_whole
+from privcheck.serialise import to_json
+
+if TYPE_CHECKING:
+    from privcheck.results.simulation import Simulation
+
+COLUMNS = ["policy", "run", "round", "regret"]
+
+
+def save_csv(simulation: Simulation, path: str | Path) -> None:
+    """Write one row for each policy, run and checkpoint; see `Simulation.save_csv`."""
+    target = check_output(path, "csv", (".csv",))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    rounds = simulation.checkpoints.tolist()
+    for result in simulation.results:
+        for run, row in enumerate(result.regret.tolist()):
+            writer.writerows((result.policy, run, t, value) for t, value in zip(rounds, row, strict=True))
+    write_whole(target, text.getvalue(), "csv")
+
+
+def read_csv(path: str | Path) -> dict[str, Any]:
+    """Return the arrays of a CSV file written by `save_csv`, to the last digit: see `Simulation.to_arrays`.
+
+    Raises
+    ------
+    PrivcheckError : no such file, other columns, rows that are missing or no numbers.
+    """
+    try:
+        with Path(path).open(newline="", encoding="utf-8") as file:
+            header, *rows = list(csv.reader(file)) or [[]]
+        if header != COLUMNS:
+            raise ValueError(f"its columns are {', '.join(header) or 'none'}")
+        policies = list(dict.fromkeys(row[0] for row in rows))
+        rounds = list(dict.fromkeys(int(row[2]) for row in rows))
+        regret = np.array([float(row[3]) for row in rows]).reshape(len(policies), -1, len(rounds))
+        expected = [(p, r, t) for p in policies for r in range(regret.shape[1]) for t in rounds]
+        if [(row[0], int(row[1]), int(row[2])) for row in rows] != expected:
+            raise ValueError("rows are missing, doubled or out of order")
+    except (OSError, ValueError, IndexError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PrivcheckError("csv", str(path), "a file written by save_csv", reason) from None
+    return {"policy": np.array(policies), "round": np.array(rounds, np.int64), "regret": regret}
+
+
+def save_npz(simulation: Simulation, path: str | Path) -> None:
+    """Write everything, specs and environment included; see `Simulation.save_npz`."""
+    target = check_output(path, "npz", (".npz",))
+    description = {
+        "environment": _described(simulation.environment, ENVIRONMENTS),
+        "algorithms": [_described(result.algorithm, ALGORITHMS) for result in simulation.results],
+        "engines": [result.engine for result in simulation.results],
+        "seed": simulation.seed,
+    }
+    content = io.BytesIO()
+    seconds = np.array([result.seconds for result in simulation.results])
+    arrays = {"description": np.array(to_json(description)), "seconds": seconds} | simulation.to_arrays()
+    np.savez_compressed(content, allow_pickle=False, **arrays)
+    write_whole(target, content.getvalue(), "npz")
+
+
+def read_npz(path: str | Path) -> Simulation:
+    """Return the simulation in a file written by `save_npz`; see `Simulation.read_npz`."""
+    from privcheck.results.simulation import PolicyResult, Simulation
+
+    try:
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in ("description", "policy", "round", "regret", "seconds")}
+        found = json.loads(str(arrays["description"]))
+        environment = _made(found["environment"], ENVIRONMENTS)
+        algorithms = [_made(spec, ALGORITHMS) for spec in found["algorithms"]]
+        rounds, regret = arrays["round"], arrays["regret"]
+        results = tuple(
+            PolicyResult(str(label), algorithm, rounds, values, float(seconds), engine)
+            for label, algorithm, values, seconds, engine in zip(
+                arrays["policy"], algorithms, regret, arrays["seconds"], found["engines"], strict=True
+            )
+        )
+        return Simulation(environment, int(rounds[-1]), regret.shape[1], found["seed"], rounds, results)
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PrivcheckError("npz", str(path), "a file written by save_npz", reason) from None
+
+
+def _described(thing: Any, registry: Any) -> dict[str, Any]:
+    if thing.id not in registry or registry[thing.id] is not type(thing):
+        got = words(f"an object of {type(thing).__qualname__}")
+        raise PrivcheckError(registry.kind, got, "one that is registered under an id", "npz files name it by its id")
+    return {"id": thing.id, "parameters": {f.name: getattr(thing, f.name) for f in fields(thing) if f.init}}
+
+
+def _made(description: dict[str, Any], registry: Any) -> Any:
+    return registry[description["id"]](**description["parameters"])

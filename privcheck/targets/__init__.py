@@ -1,0 +1,1 @@
+"""What can be audited or certified, and how it is played."""

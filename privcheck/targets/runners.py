@@ -1,0 +1,180 @@
+"""How an audited policy is run many times on a reward table: a compiled kernel, or plain Python objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.bandits import Algorithm
+from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.kernels.seeding import spawned
+from privcheck.privacy import Contexts
+from privcheck.targets.feedback import METHODS, player, unknown_arm
+from privcheck.targets.location import Location, describe_exception, factory_arguments
+from privcheck.targets.outputs import Outputs
+from privcheck.targets.releases import play_releasing
+from privcheck.targets.time_limit import limited
+
+Actions = npt.NDArray[np.int8]
+Table = npt.NDArray[np.float64]
+
+
+class Runner(Protocol):
+    """Plays independent runs of one policy or mechanism.
+
+    `chunk_runs` runs share a seed.
+    """
+
+    chunk_runs: ClassVar[int]
+
+    @property
+    def joblib_backend(self) -> str:
+        """Whether workers are threads or processes."""
+
+    @property
+    def engine(self) -> str:
+        """What plays the runs: "kernel", "python" or "run_batch"."""
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether all randomness comes from the seed."""
+
+    def play(self, table: Any, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:
+        """Return the outputs of independent runs on a reward table of shape (T, K), or an input of a mechanism.
+
+        `other` is the neighbour, for likelihood ratios of the releases where they can be had.
+        """
+
+
+@dataclass(frozen=True)
+class KernelRunner:
+    """Runs the compiled kernel of a shipped algorithm."""
+
+    algorithm: Algorithm
+    engine: ClassVar[str] = "kernel"
+    reproducible: ClassVar[bool] = True
+    chunk_runs: ClassVar[int] = 50_000
+    joblib_backend: ClassVar[str] = "threading"
+
+    def play(self, table: Table, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:  # noqa: ARG002
+        rewards, coins, noise = spawned(seed)
+        actions = np.empty((runs, len(table)), np.int8)
+        parameters = self.algorithm.kernel_parameters()
+        self.algorithm.kernel(
+            parameters,
+            table,
+            np.zeros(table.shape[1]),
+            rewards,
+            coins,
+            noise,
+            len(table),
+            runs,
+            actions,
+            np.zeros(0, np.int64),
+            np.zeros((0, 0)),
+        )
+        return Outputs.of_symbols(actions)
+
+
+@dataclass
+class PolicyRunner:
+    """Runs a user's policy, built afresh for every run by its factory.
+
+    Parameters
+    ----------
+    factory : called with a Generator (as `rng`) and with those of arms, epsilon, delta, horizon that its signature
+        names.
+    keywords : the values of those four.
+    feedback : "bandit", "full", "contextual", "semi-bandit" or "identification".
+    location : where worker processes find the factory; None when it is pickled by value.
+    observe : "actions", or "releases" for released statistics too.
+    contexts : of a contextual policy.
+
+    """
+
+    factory: Callable[..., Any]
+    keywords: dict[str, Any]
+    feedback: str
+    location: Location | None = None
+    observe: str = "actions"
+    contexts: Contexts | None = None
+    engine: str = "python"
+    reproducible: ClassVar[bool] = True
+    chunk_runs: ClassVar[int] = 500
+    joblib_backend: ClassVar[str] = "loky"
+    _arguments: dict[str, Any] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._arguments = factory_arguments(self.factory, self.keywords)
+        policy = self.build(np.random.default_rng(0))
+        methods = METHODS.get(self.feedback, ("select", "update"))
+        for method in methods:
+            if not callable(getattr(policy, method, None)):
+                raise PrivcheckError(
+                    "target",
+                    words(f"{type(policy).__name__}, which has no method {method}()"),
+                    f"a policy with {' and '.join(f'{name}()' for name in methods)}",
+                    "a bandit is any object with these methods",
+                )
+        if self.feedback == "identification" and not hasattr(policy, "stopped"):
+            got = words(f"{type(policy).__name__}, which has no attribute stopped")
+            raise PrivcheckError("target", got, "a policy that says whether it has stopped", "add `stopped`, a bool")
+        if callable(getattr(policy, "run_batch", None)) and self.observe == "actions":
+            self.engine = "run_batch"
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        if self.location is not None:
+            state["factory"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.location is not None:
+            self.factory = self.location.load()
+
+    def build(self, rng: np.random.Generator) -> Any:
+        """Return a new policy whose randomness comes from `rng`."""
+        try:
+            return self.factory(rng, **self._arguments)
+        except (Exception, SystemExit) as error:
+            raise PolicyError(
+                "target", words(describe_exception(error)), "a factory that builds a policy from a Generator"
+            ) from None
+
+    def play(self, table: Table, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:
+        rng = np.random.Generator(np.random.PCG64(seed))
+        arms = self.keywords["arms"]
+        with limited() as clock:
+            if self.engine == "run_batch":
+                return Outputs.of_symbols(self._play_batch(table, runs, rng, arms))
+            play = player(self.feedback, table, arms, self.contexts)
+            if self.observe == "releases":
+                again = None if other is None else player(self.feedback, other, arms, self.contexts)
+                return play_releasing(self.build, play, again, runs, rng, clock)
+            wide = self.feedback == "semi-bandit"
+            symbols = np.empty((runs, len(table) + (self.feedback == "identification")), np.int64 if wide else np.int8)
+            for run in range(runs):
+                clock.next_run()
+                symbols[run] = play(self.build(rng))
+        return Outputs.of_symbols(symbols)
+
+    def _play_batch(self, table: Table, runs: int, rng: np.random.Generator, arms: int) -> npt.NDArray[np.integer]:
+        try:
+            actions = np.asarray(self.build(rng).run_batch(table.copy(), rng, runs))
+        except PolicyError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise PolicyError("run_batch", words(describe_exception(error)), "actions of shape (runs, T)") from None
+        length = len(table) + (self.feedback == "identification")
+        if actions.shape != (runs, length) or not np.issubdtype(actions.dtype, np.integer):
+            got = words(f"shape {actions.shape} of {actions.dtype}")
+            raise PolicyError("run_batch", got, f"integer actions of shape {(runs, length)}")
+        most = {"semi-bandit": 2**arms, "identification": arms + 1}.get(self.feedback, arms)
+        if actions.size and not 0 <= actions.min() <= actions.max() < most:
+            raise unknown_arm(int(actions.max() if actions.min() >= 0 else actions.min()), arms, "action")
+        return actions.astype(np.int64 if self.feedback == "semi-bandit" else np.int8)

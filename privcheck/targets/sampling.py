@@ -1,0 +1,136 @@
+"""Running a policy on many tables, in chunks with a seed each, so that results do not depend on the jobs."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from privcheck.targets.outputs import Outputs, alike
+from privcheck.targets.runners import Runner
+from privcheck.targets.stream_pair import StreamPair
+
+
+class StoppedError(Exception):
+    """The runs that were fixed beforehand were cut short, by the clock or by the user.
+
+    Parameters
+    ----------
+    by_clock : whether the time budget ended.
+    parts : outputs so far, per request, in order.
+
+    """
+
+    def __init__(self, by_clock: bool, parts: list[list[Outputs]]) -> None:
+        super().__init__("the runs were cut short")
+        self.by_clock, self.parts = by_clock, parts
+
+    @property
+    def why(self) -> str:
+        """What cut them short, in words."""
+        return "the time budget ended" if self.by_clock else "interrupted"
+
+
+@dataclass(frozen=True)
+class Request:
+    """So many independent runs on one side (0 or 1) of a pair; `key` makes their randomness independent of every other
+    request's.
+    """
+
+    pair: StreamPair
+    side: int
+    runs: int
+    key: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Plays requests with one runner.
+
+    Parameters
+    ----------
+    runner : plays the runs.
+    seed : root of all randomness; chunk c of a request draws from SeedSequence(seed, spawn_key=(*key, c)).
+    jobs : number of workers, threads for kernels and processes for Python policies.
+    deadline : time.monotonic() at which to stop with `StoppedError`; infinite for none.
+
+    """
+
+    runner: Runner
+    seed: int
+    jobs: int
+    deadline: float
+
+    def play(self, requests: list[Request], advance: Callable[[int], None]) -> list[Outputs]:
+        """Return the outputs of each request; `advance` is told of every run. Requests take turns, chunk by chunk.
+
+        Raises
+        ------
+        StoppedError : the deadline passed, or the user interrupted; it has what was played.
+
+        """
+        parts: list[list[Outputs]] = [[] for _ in requests]
+        tasks = sorted(self._tasks(requests), key=lambda task: task.chunk)
+        try:
+            with _closing(self._results(tasks)) as results:
+                for task, outputs in zip(tasks, results, strict=True):
+                    parts[task.number].append(outputs)
+                    advance(len(outputs))
+                    if time.monotonic() > self.deadline:
+                        raise StoppedError(True, parts)
+        except KeyboardInterrupt:
+            raise StoppedError(False, parts) from None
+        return alike([Outputs.joined(part) for part in parts])
+
+    def _tasks(self, requests: list[Request]) -> Iterator[_Task]:
+        for number, request in enumerate(requests):
+            tables = request.pair.first, request.pair.second
+            table, other = tables[request.side], tables[1 - request.side]
+            for chunk, start in enumerate(range(0, request.runs, self.runner.chunk_runs)):
+                seed = np.random.SeedSequence(self.seed, spawn_key=(*request.key, chunk))
+                runs = min(self.runner.chunk_runs, request.runs - start)
+                yield _Task(number, chunk, table, other, request.side, runs, seed)
+
+    def _results(self, tasks: list[_Task]) -> Generator[Outputs]:
+        if self.jobs == 1 or len(tasks) == 1:
+            return (_run(self.runner, task) for task in tasks)
+        from joblib import Parallel, delayed
+
+        parallel = Parallel(n_jobs=self.jobs, return_as="generator", backend=self.runner.joblib_backend)
+        results: Generator[Outputs] = parallel(delayed(_run)(self.runner, task) for task in tasks)
+        return results
+
+
+class _Task(NamedTuple):
+    """One chunk of one request."""
+
+    number: int
+    chunk: int
+    table: Any
+    other: Any
+    side: int
+    runs: int
+    seed: np.random.SeedSequence
+
+
+def _run(runner: Runner, task: _Task) -> Outputs:
+    outputs = runner.play(task.table, task.runs, task.seed, task.other)
+    if task.side == 0 or outputs.ratios is None:
+        return outputs
+    return Outputs(outputs.symbols, outputs.numbers, -outputs.ratios)
+
+
+@contextmanager
+def _closing(results: Generator[Outputs]) -> Iterator[Generator[Outputs]]:
+    """Cancel what is left of the tasks when the block ends early, without joblib's advice about it."""
+    try:
+        yield results
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()

@@ -1,0 +1,61 @@
+"""Two neighbouring streams, and what to call them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Table = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StreamPair:
+    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism, and what to call them, if anything."""
+
+    first: Table
+    second: Table
+    label: str = ""
+
+    @property
+    def words(self) -> str:
+        """What to call them, or in which rounds they differ and how."""
+        return self.label or in_words(*(np.reshape(table, (len(table), -1)) for table in (self.first, self.second)))
+
+    @property
+    def changed(self) -> int:
+        """The first 0-based round in which they differ."""
+        return self.rounds[0]
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """The 0-based rounds (rows of an input) in which they differ; none when their shapes differ."""
+        one, two = np.atleast_1d(self.first), np.atleast_1d(self.second)
+        if one.shape != two.shape:
+            return ()
+        return tuple(np.flatnonzero((one != two).reshape(len(one), -1).any(axis=1)).tolist())
+
+
+def in_words(first: Table, second: Table) -> str:
+    """Describe two tables of shape (T, K) by their differing rounds and by what the others have in common.
+
+    >>> in_words(np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]))
+    'round 2: (0, 1) against (1, 1); the other round: (0, 0)'
+    """
+    places = np.flatnonzero((first != second).any(axis=1))
+    rest = np.delete(first, places, axis=0)
+    parts = [f"round {j + 1}: {_row(first[j])} against {_row(second[j])}" for j in places[:3]]
+    if len(places) > len(parts):
+        parts.append(f"{len(places) - len(parts)} further rounds differ")
+    if len(rest):
+        others = "the other round" if len(rest) == 1 else f"the {len(rest)} other rounds"
+        rows = {_row(row) for row in rest}
+        parts.append(f"{others}: {rows.pop() if len(rows) == 1 else 'see the picture'}")
+    return "; ".join(parts)
+
+
+def _row(values: Table) -> str:
+    if len(values) == 1:
+        return f"{values[0]:g}"
+    return f"({', '.join(f'{value:g}' for value in values[:8])}{', …' * (len(values) > 8)})"

@@ -1,0 +1,84 @@
+"""`assert_private`: an audit that fails a test when it refutes the claim."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from privcheck.auditing.audit import audit
+from privcheck.reporting.text.audit_sentences import repeat_call, verdict_sentence
+from privcheck.results.audit_report import AuditReport
+from privcheck.testing.assertion import (
+    ERROR,
+    PrivacyFailure,
+    asked,
+    assertion,
+    by_chance,
+    failure,
+    known,
+    nothing,
+    passed,
+)
+from privcheck.testing.witness_text import witness_told
+
+
+@assertion
+def assert_private(
+    target: Any,
+    epsilon: float,
+    *,
+    arms: int | None = None,
+    horizon: int | None = None,
+    runs: int | None = None,
+    error: float = ERROR,
+    seed: int | None = None,
+    **options: Any,
+) -> AuditReport:
+    """Fail when an audit refutes that a policy or a mechanism is epsilon-DP, or when it is too small to refute it.
+
+    Parameters
+    ----------
+    target, epsilon, arms, horizon : as for `privcheck.audit`.
+    runs : runs on each stream of the final pair, at least 20; by default those of `--privcheck-budget`, or 5,000.
+    error : a true claim fails this test with at most this probability, in (0, 1).
+    seed : by default that of `--privcheck-seed`, or 0.
+    **options : the others of `privcheck.audit`.
+
+    Returns
+    -------
+    AuditReport : of the audit that did not refute the claim; `resolution` says what it could have shown.
+
+    Raises
+    ------
+    PrivacyFailure : the claim is refuted, or the runs are too few to refute any mechanism.
+    PrivcheckError : bad input, or a policy that breaks its contract.
+
+    Source: the verdict of `privcheck.audit`, which covers its whole search.
+
+    Examples
+    --------
+    >>> report = assert_private("adap-ucb", 1.0, arms=2, horizon=8)
+    >>> report.verdict
+    'consistent'
+    """
+    nothing(target)
+    known(options, audit)
+    how = asked(seed, runs)
+    report = audit(
+        target, epsilon=epsilon, arms=arms, horizon=horizon, runs=how.runs, error=error, seed=how.seed, **options
+    )
+    told = f"{report.target}: {verdict_sentence(report)}"
+    if report.verdict == "violation":
+        raise failure(told, witness_told(report), by_chance(error, "a true claim"), how, repeat_call(report))
+    if report.verdict != "consistent":
+        raise PrivacyFailure(f"{told}\nThis test could not fail. {_more(report)}")
+    blind = not report.epsilon_lower
+    passed(f"{told}; it told no two streams apart: is the horizon long enough for data to matter?" if blind else told)
+    return report
+
+
+def _more(report: AuditReport) -> str:
+    ratio = math.exp(min(report.epsilon_claimed or 0.0, 20.0))
+    needed = max(2.0 * report.runs, 10.0 * math.log(1.0 / report.error) * (1.0 + ratio))
+    digits = 10 ** int(math.log10(needed))
+    return f"Give it more runs: runs={math.ceil(needed / digits) * digits:,} or --privcheck-budget.".replace(",", "_")

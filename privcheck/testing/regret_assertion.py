@@ -1,0 +1,142 @@
+"""`assert_regret_below`: a statistical test of a policy's mean regret."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.declared import POSITIVE, Integer, check
+from privcheck.environments import Environment
+from privcheck.environments import environment as make_environment
+from privcheck.errors import PrivcheckError, words
+from privcheck.targets.settings import PROBABILITY, Settings
+from privcheck.targets.target import number_of_arms, resolve
+from privcheck.testing.assertion import (
+    ERROR,
+    PrivacyFailure,
+    asked,
+    assertion,
+    by_chance,
+    failure,
+    name_of,
+    nothing,
+    passed,
+)
+
+Floats = npt.NDArray[np.float64]
+
+REGRET_RUNS = 400
+
+MOST_STAKED = 0.75
+"""Share of the capital that a bet may lose."""
+
+
+@assertion
+def assert_regret_below(
+    target: Any,
+    bound: float,
+    environment: str | Environment | Sequence[float],
+    *,
+    horizon: int,
+    epsilon: float | None = None,
+    runs: int = REGRET_RUNS,
+    error: float = ERROR,
+    seed: int | None = None,
+) -> float:
+    r"""Fail when the expected pseudo-regret of a policy after `horizon` rounds is above `bound`, or nobody could tell.
+
+    The pseudo-regret of a run is sum_{t<=T} (max_b mu_b - mu_{A_t}).
+
+    Parameters
+    ----------
+    target : a policy as for `privcheck.audit`, with bandit or full-information feedback if it is shipped, with bandit
+        feedback if it is your own.
+    bound : what the expected regret must not exceed, > 0.
+    environment : the id of a named instance, Bernoulli means, or an `Environment`.
+    horizon : T, at least the number of arms.
+    epsilon : for factories that ask for it.
+    runs : independent runs, at least 2.
+    error : a policy within the bound fails this test with at most this probability, in (0, 1).
+    seed : by default that of `--privcheck-seed`, or 0.
+
+    Returns
+    -------
+    The mean regret of the runs.
+
+    Raises
+    ------
+    PrivacyFailure : the expected regret is shown to be above the bound; or the runs are too few, or the horizon too
+        short, for any policy to fail. A mean that is above the bound by chance fails nothing.
+
+    Source: Waudby-Smith and Ramdas (2024), bets on means, for regrets in [0, T max_a Delta_a].
+
+    Examples
+    --------
+    >>> assert_regret_below("ucb", 60.0, (0.9, 0.5), horizon=200) < 20.0
+    True
+    """
+    nothing(target)
+    how = asked(seed, check("runs", runs, Integer(2)))
+    place, limit = make_environment(environment), check("bound", bound, POSITIVE, "a regret is positive")
+    length = check("horizon", horizon, Integer(place.arms), "every arm has to be played once")
+    level = check("error", error, PROBABILITY, "1e-6 is usual")
+    most = length * float(place.gaps().max())
+    name = name_of(target)
+    if most <= limit or evidence(np.ones(how.runs), limit / most, level) < 1.0 / level:
+        why = f"no policy has a regret above {most:.4g}" if most <= limit else f"{how.runs:,} runs show too little"
+        hint = "give it a lower bound" if most <= limit else "give it more runs or a longer horizon"
+        raise PrivacyFailure(f"{name}: this test could not fail: {why}, and the bound is {limit:g}; {hint}")
+    regrets = _regrets(target, place, epsilon, length, how.runs, how.seed)
+    mean = float(regrets.mean())
+    about = f"{name}: mean regret {mean:.4g} in {how.runs:,} runs of {length:,} rounds"
+    if evidence(regrets / most, limit / most, level) >= 1.0 / level:
+        told = f"{about}: the expected regret is above the bound {limit:g}"
+        call = f"privcheck.testing.assert_regret_below({name}, {limit:g}, ..., horizon={length}, seed={how.seed})"
+        witness = [f"Means of the arms: {', '.join(f'{mu:g}' for mu in place.means)}"]
+        raise failure(told, witness, by_chance(level, "a policy within the bound"), how, call)
+    near = limit + float(regrets.std()) * math.sqrt(2.0 * math.log(1.0 / level) / how.runs)
+    passed(f"{about}, not shown to be above {limit:g} in expectation; about {near:.4g} would have been needed")
+    return mean
+
+
+def evidence(values: Floats, mean: float, level: float) -> float:
+    """Return the largest capital that bets against "the expectation is at most `mean`" reach; if it is, 1 / level is
+    reached with probability at most `level`.
+
+    Parameters
+    ----------
+    values : independent numbers in [0, 1], shape (n,).
+    mean : in (0, 1).
+    level : what the size of the bets aims at, in (0, 1).
+
+    Source: Waudby-Smith and Ramdas (2024), Section 4.1 (predictable plug-in bets), with Ville's inequality.
+
+    Examples
+    --------
+    >>> evidence(np.full(100, 0.9), 0.5, 1e-6) > 1e6, evidence(np.full(100, 0.5), 0.5, 1e-6)
+    (True, 1.0)
+    """
+    before = np.arange(1, len(values) + 1)
+    guesses = (0.5 + np.cumsum(values)) / (before + 1)
+    spreads = (0.25 + np.cumsum(np.square(values - guesses))) / (before + 1)
+    predicted = np.concatenate([[0.25], spreads[:-1]])
+    bets = np.minimum(np.sqrt(2.0 * math.log(1.0 / level) / (len(values) * predicted)), MOST_STAKED / mean)
+    capital = np.cumsum(np.log1p(bets * (values - mean)))
+    return math.exp(min(max(0.0, float(capital.max())), 700.0))
+
+
+def _regrets(target: Any, place: Environment, epsilon: float | None, horizon: int, runs: int, seed: int) -> Floats:
+    arms = number_of_arms(target, place.arms)
+    policy = resolve(target, Settings(epsilon=epsilon, seed=seed), horizon, arms)
+    if policy.feedback not in ("bandit", "full"):
+        raise PrivcheckError("target", words(policy.feedback), "a policy with bandit or full-information feedback")
+    rng, gaps = np.random.default_rng([seed, 0]), place.gaps()
+    regrets = np.empty(runs)
+    for run in range(runs):
+        played = policy.runner.play(place.table(rng, horizon), 1, np.random.SeedSequence(seed, spawn_key=(1, run)))
+        regrets[run] = gaps[played.symbols[0]].sum()
+    return regrets

@@ -1,0 +1,59 @@
+"""The examples in the docstrings of every module run, and what users meet has some."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import warnings
+
+import pytest
+
+import privcheck
+
+MODULES = ["privcheck", *(module.name for module in pkgutil.walk_packages(privcheck.__path__, "privcheck."))]
+MODULES.remove("privcheck.__main__")
+
+WITH_EXAMPLES = {
+    "privcheck",
+    "privcheck.auditing.audit",
+    "privcheck.certifying.certify",
+    "privcheck.certifying.guard",
+    "privcheck.declared",
+    "privcheck.errors",
+    "privcheck.files",
+    "privcheck.mechanisms.tape",
+    "privcheck.private_values.array",
+    "privcheck.private_values.leaks",
+    "privcheck.private_values.source",
+    "privcheck.registry",
+    "privcheck.serialise",
+    "privcheck.simulation.simulate",
+}
+"""Modules that users or authors of extensions meet."""
+
+ALWAYS = (
+    "privcheck.accounting.",
+    "privcheck.bounds.",
+    "privcheck.mechanisms.",
+    "privcheck.privacy.",
+)
+"""Packages of which every module shows how it is used, but for those named here."""
+
+EXEMPT = {"privcheck.bounds.theorem"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name):
+    module = importlib.import_module(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = doctest.testmod(module)
+    assert result.failed == 0
+    if name in WITH_EXAMPLES or (name.startswith(ALWAYS) and name not in EXEMPT):
+        assert result.attempted > 0
+
+
+def test_every_module_was_found():
+    assert len(MODULES) > 250
+    assert set(MODULES) >= WITH_EXAMPLES | EXEMPT
