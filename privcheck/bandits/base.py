@@ -72,6 +72,14 @@ class Algorithm(Declared):
         """Return the numbers that the kernel needs, shape (P,)."""
         raise NotImplementedError
 
+    def warm_up(self) -> int:
+        """Return rounds within which, on every stream, each arm's reward is seen and, if private, something released.
+
+        0 promises nothing: Thompson sampling may leave an arm aside for any time. The tests hold an algorithm to it,
+        and play it for that long at least.
+        """
+        return 3 * self.arms
+
     def describe(self) -> str:
         """Return the id with its parameters, for tables.
 

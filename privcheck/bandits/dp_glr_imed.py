@@ -148,6 +148,10 @@ class DPGLRIMED(Algorithm):
         coins = rng if self.rewards == "coin" else None
         return DPGLRIMEDPolicy(self.arms, self.epsilon, self.ratio, noise or rng, coins, self.first_batch)
 
+    def warm_up(self) -> int:
+        """Return the rounds of all first batches."""
+        return self.arms * self.first_batch
+
     def kernel_parameters(self) -> npt.NDArray[np.float64]:
         return np.array([self.epsilon, self.ratio, self.first_batch, self.rewards == "coin"], np.float64)
 

@@ -139,6 +139,10 @@ class DPSE(Algorithm):
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> DPSEPolicy:
         return DPSEPolicy(self.arms, self.epsilon, 1.0 / self.horizon, noise or rng)
 
+    def warm_up(self) -> int:
+        """Return the rounds of the first epoch."""
+        return self.arms * int(epoch_schedule(1, self.arms, self.epsilon, 1.0 / self.horizon)[0])
+
     def kernel_parameters(self) -> npt.NDArray[np.float64]:
         return np.array([self.epsilon, 1.0 / self.horizon])
 

@@ -90,6 +90,10 @@ class Thompson(Algorithm):
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> ThompsonPolicy:
         return ThompsonPolicy(self.arms, rng)
 
+    def warm_up(self) -> int:
+        """Return 0: which arms are played is random."""
+        return 0
+
     def kernel_parameters(self) -> npt.NDArray[np.float64]:
         return np.zeros(0)
 

@@ -26,10 +26,6 @@ def _typical(metadata: Any) -> st.SearchStrategy[Any]:
     return (st.integers if isinstance(metadata["domain"], Integer) else st.floats)(*typical)
 
 
-WARM_UP = {"dp-se": 4500}
-"""Rounds before an algorithm releases or chooses anything, where that is more than a few."""
-
-
 def example_spec(cls: Any, **changes: Any) -> Any:
     """Return a spec with the paper's defaults: of three arms, epsilon 1 and 1000 rounds, where it has these."""
     values = {"arms": 3, "epsilon": 1.0, "horizon": 1000}
@@ -66,6 +62,4 @@ def algorithm(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture(scope="session")
 def play() -> SimpleNamespace:
-    return SimpleNamespace(
-        specs=random_specs, reference=reference_actions, kernel=kernel_actions, example=example_spec, warm_up=WARM_UP
-    )
+    return SimpleNamespace(specs=random_specs, reference=reference_actions, kernel=kernel_actions, example=example_spec)

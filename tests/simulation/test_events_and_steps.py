@@ -42,10 +42,13 @@ def test_dp_se_agrees_in_law_and_with_other_noise_does_not(law_test):
     assert law_test(fast, play_steps(spec(0.05), place, checkpoints, runs, 2, ())[:, 0]) < LEVEL
 
 
-@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "dp-se"])
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if example(name).warm_up() < HORIZON])
 def test_own_engine_and_steps_agree_in_law(name, law_test):
     fast, slow = final("own", example(name), 1), final("steps", example(name), 2)
-    for column in range(len(CHECKPOINTS)):
+    for column, checkpoint in enumerate(CHECKPOINTS):
+        if checkpoint <= example(name).warm_up() and len(np.unique(slow[:, column])) == 1:
+            assert np.array_equal(fast[:, column], slow[:, column]), "arms are still played in a fixed order"
+            continue
         assert law_test(fast[:, column], slow[:, column]) > LEVEL
         assert stats.ks_2samp(fast[:, column], slow[:, column], method="asymp").pvalue > LEVEL
 
