@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from privcheck.results.certificate import Certificate
     from privcheck.simulation.simulate import Simulation, simulate
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "AuditReport",

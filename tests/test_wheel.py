@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib import metadata
 from pathlib import Path
 
@@ -29,4 +30,4 @@ def test_the_wheel_holds_one_package_and_its_data() -> None:
 def test_versions_agree() -> None:
     if "PRIVCHECK_WHEEL" in os.environ:
         assert metadata.version("privcheck") == privcheck.__version__
-    assert privcheck.__version__.count(".") == 2
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+)?", privcheck.__version__)
