@@ -1,9 +1,9 @@
 """Which classifier reads this user's handwriting? A private bandit on scikit-learn's digits, from logged feedback.
 
-Every round a user writes a digit, one of five classifiers reads it, and the user says whether it was right: that answer
-is what has to stay private. A log of uniformly random choices is written to CSV, read back with its columns named, and
-used twice: drawn again (any horizon, many runs) and replayed by rejection (every row at most once). The digits have
-labels, so that the truth is known too.
+In each round a user writes a digit, one of five classifiers reads it, and the user says whether it was right. This
+answer must stay private. The example writes a log of uniformly random choices to CSV, reads it back by the names of
+its columns, and uses it in two ways: it draws rewards from the log again (for any horizon and many runs), and it
+replays the log by rejection (every row at most once). The digits are labelled, so the true accuracies are known too.
 
     python examples/digits_bandit.py
 """
@@ -30,7 +30,7 @@ POLICIES = ("adap-ucb", "adap-kl-ucb", "dp-imed", "kl-ucb")
 
 
 def right_or_wrong() -> tuple[list[str], np.ndarray]:
-    """Return the classifiers' names and, for every digit that none was trained on, which of them read it right."""
+    """Return the names of the classifiers and, for every digit not used in training, which of them read it right."""
     images, labels = load_digits(return_X_y=True)
     classifiers = {
         "tree": DecisionTreeClassifier(random_state=0),
@@ -47,7 +47,7 @@ def right_or_wrong() -> tuple[list[str], np.ndarray]:
 
 
 def write_log(path: Path, rounds: int, seed: int) -> np.ndarray:
-    """Log `rounds` users, each asked about one classifier at random; return the true accuracies, sorted by name."""
+    """Log `rounds` users, each with one classifier chosen at random; return the true accuracies, sorted by name."""
     rng = np.random.default_rng(seed)
     names, answers = right_or_wrong()
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -60,7 +60,7 @@ def write_log(path: Path, rounds: int, seed: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Print what the log says about the classifiers, and what bandits make of it."""
+    """Print the accuracies in the log, and how bandits do on it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "digits.csv"
         truth = write_log(path, rounds=20_000, seed=0)

@@ -1,6 +1,6 @@
-"""The running-mean bandit mended.
+"""The running-mean bandit, fixed.
 
-A reward that has been published is forgotten, so each is released once: certified.
+The bandit forgets its rewards once they have been published, so each is released only once: it is certified.
 
     privcheck certify examples/forgetful_bandit.py:ForgetfulBandit --epsilon 1 --arms 2 --horizon 20
 """
@@ -9,10 +9,10 @@ from running_mean_released import RunningMeanReleased
 
 
 class ForgetfulBandit(RunningMeanReleased):
-    """Follow the noisy mean of the last block of each arm; epsilon-DP by adaptive parallel composition."""
+    """Play the arm with the largest noisy mean of its last block; epsilon-DP by adaptive parallel composition."""
 
     def publish(self):
-        """Release the means of this block, and forget its rewards."""
+        """Release the means of this block and forget its rewards."""
         super().publish()
         self.sums = [0.0] * len(self.sums)
         self.pulls = [0] * len(self.pulls)

@@ -1,17 +1,17 @@
 """A bandit as people write them, with a privacy leak that is easy to miss.
 
-It plays in doubling blocks. At the end of each block it publishes every arm's running mean with Laplace noise, and
-plays the arm whose published mean is largest during the next block. The noise is right for one release: n rewards in
-[0, 1] have a mean of sensitivity 1/n, and Laplace noise of scale 1/(n epsilon) makes one release epsilon-DP. But the
-running mean still holds the first reward, and so does the next one: every reward is released again at the end of every
-block, and each release costs epsilon.
+The bandit plays in doubling blocks. At the end of each block it publishes the running mean of every arm with Laplace
+noise; during the next block it plays the arm with the largest published mean. The noise is right for one release: the
+mean of n rewards in [0, 1] has sensitivity 1/n, so Laplace noise of scale 1/(n epsilon) makes one release epsilon-DP.
+But every later running mean still contains the first reward: every reward is released again at the end of every block,
+and each release costs epsilon.
 
     privcheck audit examples/running_mean_bandit.py:RunningMeanBandit --epsilon 1 --arms 2 --horizon 20
 """
 
 
 class RunningMeanBandit:
-    """Follow the noisy running mean, in doubling blocks; claims epsilon-DP."""
+    """Play the arm with the largest noisy running mean, in doubling blocks; claims epsilon-DP."""
 
     def __init__(self, rng, arms=2, epsilon=1.0):
         self.rng = rng
@@ -24,11 +24,11 @@ class RunningMeanBandit:
         self.arm = 0
 
     def select(self):
-        """Play every arm once, then the leader of the last published means."""
+        """Return each arm once, then the arm with the largest published mean."""
         return self.rounds if self.rounds < len(self.pulls) else self.arm
 
     def update(self, action, reward):
-        """Add the reward; at the end of a block publish all running means again."""
+        """Add the reward; at the end of a block, publish all running means again."""
         self.sums[action] += reward
         self.pulls[action] += 1
         self.rounds += 1
@@ -37,7 +37,7 @@ class RunningMeanBandit:
             self.block_end *= 2
 
     def publish(self):
-        """Release the mean of all rewards so far of each arm, with fresh noise, and pick the largest."""
+        """Release the mean of all past rewards of each arm, with fresh noise, and choose the arm with the largest."""
         for arm, n in enumerate(self.pulls):
             noise = self.rng.laplace(0.0, 1.0 / (n * self.epsilon))
             self.published[arm] = self.sums[arm] / n + noise

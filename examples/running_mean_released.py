@@ -1,6 +1,6 @@
-"""The running-mean bandit with its noise made by a mechanism.
+"""The running-mean bandit, with its noise drawn by a mechanism.
 
-Now the ledger sees that every reward is released again and again, and the filter refuses the second time.
+The ledger now sees that every reward is released again and again, and the filter refuses the second release.
 
     privcheck certify examples/running_mean_released.py:RunningMeanReleased --epsilon 1 --arms 2 --horizon 20
 """
@@ -9,7 +9,7 @@ from privcheck.mechanisms import Laplace
 
 
 class RunningMeanReleased:
-    """Follow the noisy running mean, in doubling blocks; claims epsilon-DP, and is refused."""
+    """Play the arm with the largest noisy running mean, in doubling blocks; claims epsilon-DP, and is refused."""
 
     def __init__(self, rng, arms=2, epsilon=1.0):
         self.rng = rng
@@ -22,11 +22,11 @@ class RunningMeanReleased:
         self.arm = 0
 
     def select(self):
-        """Play every arm once, then the leader of the last published means."""
+        """Return each arm once, then the arm with the largest published mean."""
         return self.rounds if self.rounds < len(self.published) else self.arm
 
     def update(self, action, reward):
-        """Add the reward; at the end of a block publish all running means again."""
+        """Add the reward; at the end of a block, publish all running means again."""
         self.sums[action] += reward
         self.pulls[action] += 1
         self.rounds += 1
@@ -35,7 +35,7 @@ class RunningMeanReleased:
             self.block_end *= 2
 
     def publish(self):
-        """Release the mean of all rewards so far of each arm, with fresh noise, and pick the largest."""
+        """Release the mean of all past rewards of each arm, with fresh noise, and choose the arm with the largest."""
         for arm, n in enumerate(self.pulls):
             if n > 0:
                 release = Laplace(sensitivity=1 / n, epsilon=self.epsilon)

@@ -1,9 +1,9 @@
-"""The recommender: it publishes the clicks of every block of visits once, and shows what promises most.
+"""The recommender: it publishes the clicks of each block of visits once, and shows the most promising article.
 
-Privacy argument. A datum is one visitor. A visitor is in one block, whose number of clicks moves by at most 1 when
-that visitor is replaced; it is released once, with Laplace noise of scale 1 / epsilon, and then forgotten. Everything
-else is a function of what was released. So by parallel composition and post-processing the articles shown are
-epsilon-DP.
+Privacy argument. A datum is one visitor. Each visitor is in one block, and replacing the visitor moves the number of
+clicks of that block by at most 1. This number is released once, with Laplace noise of scale 1 / epsilon, and then
+forgotten. Everything else is a function of what was released. So by parallel composition and post-processing the
+articles shown are epsilon-DP.
 """
 
 import math
@@ -11,7 +11,7 @@ import math
 from privcheck.mechanisms import Laplace
 
 BLOCK = 3
-"""Visits of a block, all of which are shown the same article."""
+"""The number of visits in a block; all of them are shown the same article."""
 
 
 def clicks_of(block):
@@ -20,7 +20,7 @@ def clicks_of(block):
 
 
 class Recommender:
-    """Epsilon-DP for one visitor; shows every article for a block, then the one that promises most."""
+    """Epsilon-DP for one visitor; shows each article for one block, then the most promising one, block by block."""
 
     def __init__(self, rng, arms=3, epsilon=1.0):
         self.rng = rng
@@ -35,7 +35,7 @@ class Recommender:
         return self.shown
 
     def update(self, article, clicked):  # noqa: ARG002
-        """Take in a visit."""
+        """Record a visit; at the end of a block, publish its clicks."""
         self.block.append(clicked)
         if len(self.block) == BLOCK:
             self.publish()
@@ -49,7 +49,7 @@ class Recommender:
         self.shown = max(range(len(self.blocks)), key=self.promise)
 
     def promise(self, article):
-        """Return the published rate of clicks, and on top what chance and noise may have hidden."""
+        """Return the published click rate plus a bonus for what chance and noise may have hidden."""
         visits, log = BLOCK * self.blocks[article], math.log(1 + sum(self.blocks))
         if not visits:
             return math.inf

@@ -1,4 +1,4 @@
-"""Privacy is not bought with useless recommendations."""
+"""Private recommendations are still useful."""
 
 import numpy as np
 from private_recommender import Recommender, logged_visits
