@@ -2,7 +2,7 @@
 
 Each row is one mechanism or policy whose true privacy loss is known, audited with seeds 0, 1, ... on one core: mean,
 standard deviation and minimum of the lower bounds at confidence 0.95, how many exceed the truth (at most one in twenty
-is allowed), and the median time. Rows marked "held out" were not looked at while the auditor was developed.
+is expected), and the median time. Rows marked "held out" were not looked at while the auditor was developed.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ loss is known. Each row summarises {seeds} seeds ({first}, {second}, ...):
 
 - *mean*, *sd* and *min*: mean, standard deviation and minimum of the lower bounds at confidence 0.95;
 - *aim*: the mean that the auditor is meant to reach, where there is one;
-- *above the truth*: how many of the bounds exceed the truth; at most one in twenty is allowed;
+- *above the truth*: how many of the bounds exceed the truth; at most one in twenty is expected;
 - *median s*: the median time of an audit on one core, in seconds.
 
 Rows marked "held out" are mechanisms that were not looked at while the auditor was developed. In rows named "-searched"
