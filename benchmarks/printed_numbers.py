@@ -14,12 +14,12 @@ ROW = re.compile(r"^(\| [^|]+ \| [^|]+ \| [-\d.]+ \| )([\d.]+)( \| `([^`]+)` \|)
 
 
 def recomputed(page: str) -> str:
-    """Return the page with every number of ours computed again from its formula, with as many digits as before."""
+    """Return the page with the column "ours" recomputed from its formulas, to as many digits as before."""
     return ROW.sub(lambda row: f"{row[1]}{ours(row[4]):.{len(row[2].partition('.')[2])}f}{row[3]}", page)
 
 
 def ours(formula: str) -> float:
-    """Return the value of a formula of the page, in which all names are of `bounds` and `math`."""
+    """Return the value of a formula of the page, in which all names are from `bounds` and `math`."""
     return float(eval(formula, vars(bounds) | {"math": math}))
 
 

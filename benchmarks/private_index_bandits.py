@@ -4,7 +4,7 @@
                                                [--runs 10000] [--seed 0] [--jobs 1]
 
 The last row of an instance is sum_a gap_a / d_epsilon(mu_a, mu*) ln T: the asymptotic rate of uniformly good private
-policies, which is no bound at a given T.
+policies, which is not a bound at any finite T.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Case:
     score: Callable[[Array], Array]
 
     def samples(self, runs: int, seed: int) -> dict[str, Array]:
-        """Return outputs and scores of so many runs on each input."""
+        """Return outputs and scores of `runs` runs on each input."""
         rng = np.random.default_rng(seed)
         outputs = [self.mechanism(data, rng, runs) for data in self.pair]
         scores = [self.score(output) for output in outputs]

@@ -11,20 +11,23 @@ Results = dict[Case, dict[tuple[str, str], dict[str, Any]]]
 
 INTRODUCTION = """# Auditors side by side
 
-Lower bounds of epsilon at confidence 0.95, from the same number of runs a side of the same mechanism on the same pair
-of inputs: mean over seeds, and median seconds. Seconds of privcheck include playing the runs and learning its score;
-those of the others are for learning, if they do, and bounding. A tool that needs a score is given the exact likelihood
-ratio, which no user has; one that learns its own is given the outputs, and every run that it uses for learning or
-choosing is one of the number stated. None of the others takes an interactive learner or searches for its streams, so
-there is no row for bandits. With few seeds small differences are noise, and seconds depend on what else the machine
-does.
+Lower bounds on epsilon at confidence 0.95 by privcheck and by other published auditors, all given the same number of
+runs per stream of the same mechanism on the same pair of inputs. Each cell has the mean over seeds and the median
+seconds.
+
+- Seconds of privcheck include playing the runs and learning the score. Those of the others cover learning, if there is
+  any, and bounding.
+- A tool that needs a score is given the exact likelihood ratio, which no user has. A tool that learns its own score is
+  given the outputs, and every run that it uses for learning or choosing is one of the stated number.
+- None of the others takes an interactive learner or searches for its streams, so there is no row for bandits.
+- With few seeds small differences are noise, and seconds depend on what else the machine does.
 """
 
 OWN = (
     "privcheck",
     "audit",
     "the pair",
-    "yes: learning, choosing, weighing and counting on four folds, the level shared among the events",
+    "yes: learning, choosing, weighing and counting on four folds, with the level shared among the events",
     True,
 )
 
@@ -47,19 +50,20 @@ def page(results: Results, tools: list[Tool], where: str, failed: dict[str, str]
     ]
     head = ["tool", *(f"{case.name} (truth {case.truth:.3f})" for case in results), "bound with this confidence?"]
     if any(tool.repository for tool in tools):
-        where += ". A tool with a commit in its name ran from its checkout in DIR, cloned under the repository's name"
+        where += (
+            ". A tool with a commit in its name ran from its checkout in DIR, cloned under the name of its repository"
+        )
     lines = [INTRODUCTION, "Printed by " + where + ".\n", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for tool, name, _, _, valid in methods:
         cells = [_cell(case, found.get((tool, name))) for case, found in results.items()]
         lines.append("| " + " | ".join([f"{tool}, {name}", *cells, "yes" if valid else "no"]) + " |")
-    lines += ["", "Does the stated confidence cover the search for the event?\n"]
-    lines += [f"- {tool}, {name}: {covers}. It is given {given}." for tool, name, given, covers, _ in methods]
     lines += ["", "An asterisk marks a mean above the truth, a dagger a method that was run with one seed.\n"]
-    lines += ["What our drivers change in code that is published as a repository only, when it runs:\n"] * any(
-        tool.repository for tool in tools
-    )
+    lines += ["## Does the stated confidence cover the search for the event?\n"]
+    lines += [f"- {tool}, {name}: {covers}. Given: {given}." for tool, name, given, covers, _ in methods]
+    if any(tool.repository for tool in tools):
+        lines += ["", "## What our drivers change in code that is published only as a repository\n"]
     lines += [f"- {tool.name} (`{tool.repository}`): {tool.changed}." for tool in tools if tool.repository]
-    lines += ["", "## Where privcheck does not lead\n", *_behind(results, methods), ""]
+    lines += ["", "## Where another valid method has a larger bound\n", *_behind(results, methods), ""]
     lines += ["## Not in the table\n", *(f"- {tool}: {why}." for tool, why in (NOT_RUN | failed).items())]
     return "\n".join(lines) + "\n"
 
@@ -82,4 +86,6 @@ def _behind(results: Results, methods: list[tuple[str, str, str, str, bool]]) ->
             lower = found.get((tool, name), {}).get("lower")
             if valid and lower is not None and lower > own:
                 lines.append(f"- {case.name}: {tool}, {name}, has {lower:.3f} against {own:.3f}.")
-    return lines or ["Among methods whose statement holds, it leads on every mechanism."]
+    return lines or [
+        "Nowhere: among the methods whose confidence holds, privcheck has the largest bound on every mechanism."
+    ]

@@ -54,8 +54,8 @@ class Tool:
 
 
 RATIO = "the exact likelihood ratio"
-MEAN_OF_P_VALUES = "no: a mean of p-values, direction taken from the counted runs"
-DIVIDED = "yes: our driver divides the level by the epsilons and directions that it asks about"
+MEAN_OF_P_VALUES = "no: a mean of p-values, with the direction taken from the counted runs"
+DIVIDED = "yes: our driver divides the level among the epsilons and directions that it tests"
 
 TOOLS = [
     Tool(
@@ -65,7 +65,10 @@ TOOLS = [
         (
             Method("split", RATIO, "yes: the threshold is chosen on one half", True),
             Method(
-                "Bonferroni", RATIO, "no proof: divides by the thresholds left on a hull of the counted runs", False
+                "Bonferroni",
+                RATIO,
+                "no proof: the divisor is the number of thresholds left on a hull of the counted runs",
+                False,
             ),
             Method("Gaussian fit", RATIO, "no: assumes a Gaussian trade-off (at delta 1e-5)", False),
         ),
@@ -101,12 +104,22 @@ TOOLS = [
         ("torch==2.9.1", "scikit-learn", "tensorboard"),
         "dp_sniper_search.py",
         (
-            Method("c = 0.01", "the tail mass c", "yes: learning, threshold, order of the pair and count apart", True),
-            Method("c = 0.1", "the tail mass c", "yes: learning, threshold, order of the pair and count apart", True),
+            Method(
+                "c = 0.01",
+                "the tail mass c",
+                "yes: separate runs for learning, the threshold, the order of the pair and the count",
+                True,
+            ),
+            Method(
+                "c = 0.1",
+                "the tail mass c",
+                "yes: separate runs for learning, the threshold, the order of the pair and the count",
+                True,
+            ),
         ),
         large=True,
         repository="eth-sri/dp-sniper",
-        changed="its worker processes are replaced by calls, and its batches of training are smaller",
+        changed="its worker processes are replaced by function calls, and its training batches are smaller",
     ),
     Tool(
         "StatDP",
@@ -121,12 +134,12 @@ TOOLS = [
         ("scikit-learn", "scipy", "tqdm"),
         "delta_siege_trial.py",
         (
-            Method("at delta", "", "yes: learning, threshold, direction and count on runs of their own", True),
+            Method("at delta", "", "yes: separate runs for learning, the threshold, the direction and the count", True),
             Method("along the Gaussian curve", "", "no: assumes a Gaussian trade-off", False),
         ),
         repository="eth-sri/Delta-Siege",
-        changed="libraries of mechanisms and optimisers that it imports are stood in for, its trial is not saved, and "
-        "the level of the Gaussian mechanism is ours",
+        changed="libraries of mechanisms and optimisers that it imports are replaced by stubs, its trial is not saved, "
+        "and the level of the Gaussian mechanism is ours",
     ),
     Tool(
         "dp_auditorium",
@@ -140,13 +153,13 @@ TOOLS = [
         large=True,
         repository="google/differential-privacy",
         source="python/dp_auditorium",
-        changed="its optimiser of data sets (Vizier), which it imports everywhere, is stood in for",
+        changed="its optimiser of data sets (Vizier), which it imports everywhere, is replaced by a stub",
     ),
 ]
 
 NOT_RUN = {
-    "dp_auditorium, Renyi": "with order 2 and outputs of its network bounded by 2 its error term is above 1.6 with "
-    "100,000 runs, and no divergence of that order here is above 1.1, so that it refutes nothing",
+    "dp_auditorium, Renyi": "with order 2 and the outputs of its network bounded by 2, its error term is above 1.6 at "
+    "100,000 runs, and no divergence of that order here is above 1.1, so it refutes nothing",
     "CheckDP": "a prover, not a statistical auditor; needs LLVM 9",
 }
 """What is not in the table, and why."""

@@ -26,11 +26,15 @@ class Round:
 
 INTRODUCTION = """# Simulators side by side
 
-Every package plays the same problem over the same horizon, with its own loop, rewards and policies; one thread, CPU
-time, start-up and compilation not counted, medians of repeats in which the players take turns. *privcheck* is the
-compiled step engine, which draws every single reward; no event engine is in this table. It plays {more} times as many
-runs as the others, so that its own mean regret is known well. The last column shows whether the same algorithm was
-played: the difference of the mean regret from privcheck's, in its standard error.
+The speed of privcheck's step engine beside that of published bandit simulators. Every package plays the same problem
+over the same horizon, with its own loop, rewards and policies.
+
+- Times are CPU times of one thread, without start-up and compilation: medians over repeats in which the players take
+  turns.
+- *privcheck* is the compiled step engine, which draws every single reward. No event engine is in this table. It plays
+  {more} times as many runs as the others, so that its own mean regret is known well.
+- The last column checks whether the same algorithm was played: it is the difference between the mean regret and
+  privcheck's, in standard errors of that difference.
 """
 
 
@@ -54,10 +58,10 @@ def page(
     """
     compared = {(tool.name, name): own for tool in TOOLS for name, own in tool.plays.items()}
     arms = ", ".join(f"{mean:g}" for mean in means)
-    problem = f"Bernoulli arms of means {arms}; T = {horizon:,}; {runs} runs in every repeat of the others."
+    problem = f"Bernoulli arms with means {arms}; T = {horizon:,}; the others make {runs} runs per repeat."
     lines = [INTRODUCTION.format(more=MORE), problem, "", f"Printed by {where}.", ""]
     lines += [
-        "| algorithm | player | steps/s | privcheck is faster by | mean regret ± se | apart |",
+        "| algorithm | player | steps/s | privcheck is faster by a factor of | mean regret ± se | difference |",
         "|---|---|---:|---:|---:|---:|",
     ]
     remarks = []
@@ -77,8 +81,16 @@ def page(
             elif abs(apart) > APART:
                 remarks.append(f"- {player}, {name}: the mean regret differs by {apart:+.1f} standard errors.")
             lines.append("| " + " | ".join(cells) + " |")
-    lines += ["", f"## More than {APART:g} standard errors apart, or no answer\n", *(remarks or ["None."])]
-    lines += ["", "## What was installed\n", *(f"- {tool.name}: {tool.pinned}." for tool in TOOLS if tool.pinned)]
+    lines += [
+        "",
+        f"## Differences of more than {APART:g} standard errors, and players without an answer\n",
+        *(remarks or ["None."]),
+    ]
+    lines += [
+        "",
+        "## Changes needed to install and run the packages\n",
+        *(f"- {tool.name}: {tool.pinned}." for tool in TOOLS if tool.pinned),
+    ]
     lines += [f"- {name} could not be installed: {why}." for name, why in failed.items()]
     return "\n".join(lines) + "\n"
 

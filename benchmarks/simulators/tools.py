@@ -32,15 +32,15 @@ TOOLS = [
         ("SMPyBandits==0.9.7", "numpy<1.27", "scipy<1.12", "pandas<2.3", "numba<0.61"),
         "smpybandits_policies.py",
         {"ucb": "ucb", "kl-ucb": "kl-ucb", "thompson": "thompson"},
-        "with numpy 2 and a scipy of today it cannot be imported (`scipy.special.btdtri` is gone), so numpy 1.26 and "
-        "scipy 1.11 are installed; it looks for numba's `jit` where numba has none any more, and is shown where it is",
+        "it cannot be imported with numpy 2 and a current scipy (`scipy.special.btdtri` is gone), so numpy 1.26 and "
+        "scipy 1.11 are installed; it imports numba's `jit` from a place where it no longer is, and is redirected",
     ),
     Tool(
         "rlberry 0.6.0",
         ("rlberry==0.6.0", "gymnasium<1"),
         "rlberry_agents.py",
         {"ucb": "ucb", "thompson": "thompson"},
-        "the last release with bandits (0.7 and rlberry-scool 0.7.3 have none); it cannot be imported beside gymnasium "
+        "the last release with bandits (0.7 and rlberry-scool 0.7.3 have none); it cannot be imported with gymnasium "
         "1, so 0.29 is installed; the confidence of its index is set to 1/t^4, which makes it UCB1; it has no KL-UCB",
     ),
     Tool(
@@ -48,7 +48,7 @@ TOOLS = [
         ("mabwiser==2.7.4",),
         "mabwiser_policies.py",
         {"ucb": "ucb", "thompson": "thompson"},
-        "UCB1 with alpha = 1; it has no KL-UCB and no loop of its own for online play, so the loop is ours",
+        "UCB1 with alpha = 1; it has no KL-UCB and no loop for online play, so the loop is ours",
     ),
     Tool(
         "coba 8.1.0",
@@ -56,7 +56,7 @@ TOOLS = [
         "coba_learners.py",
         {"ucb": "ucb", "ucb-tuned": "ucb"},
         "its index policy is UCB1-Tuned, another algorithm; the row `ucb` is that learner with its radius replaced by "
-        "that of UCB1 (its mean leaves out the first reward of every arm); no KL-UCB, no Thompson sampling",
+        "that of UCB1 (its mean omits the first reward of every arm); no KL-UCB, no Thompson sampling",
     ),
 ]
 
