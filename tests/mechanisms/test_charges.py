@@ -193,3 +193,16 @@ def test_what_is_no_charge_is_refused_before_noise_is_drawn(kind, message, budge
         kind().release(reward, None)
     assert session.refusals == [caught.value]
     assert (session.ledger.releases, session.ledger.paid, noise.bit_generator.state) == ([], {}, before)
+
+
+def test_a_loss_that_is_not_wired_would_not_be_charged(monkeypatch):
+    """Without the rule an overriding `loss` changes what is shown, but not what is charged."""
+    monkeypatch.setattr("privcheck.mechanisms.base._complete", lambda cls: None)
+
+    @dataclass(frozen=True)
+    class Unwired(Laplace):
+        def loss(self, sensitivity):
+            return 2.0 * super().loss(sensitivity)
+
+    assert Unwired.with_scale(2.0).loss(1.0) == 1.0
+    assert charged(Unwired.with_scale(2.0)) == {1: Charge(0.5)}
