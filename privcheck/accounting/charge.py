@@ -16,17 +16,22 @@ HINT = "see `loss` of the mechanism"
 class Charge:
     """An upper bound of the privacy loss of one datum in one release.
 
-    With charge epsilon the densities of the output on two streams that differ in this datum alone have a ratio of at
-    most exp(epsilon). The charges of several releases add up (basic composition). Charges have no order: whether a
-    total fits into a budget is decided by the filter.
+    P(output on one stream) <= exp(epsilon) P(output on the other), for two streams that differ in this datum alone.
 
     Parameters
     ----------
     epsilon : >= 0, finite: the pure-DP loss.
 
+    Guarantee
+    ---------
+    Charges of the same datum add up, also when later releases depend on earlier ones (basic composition). They have no
+    order: whether a total fits into a budget is decided by the filter.
+
     Raises
     ------
     PrivcheckError : epsilon is negative, NaN, infinite or no number.
+
+    Source: Rogers, Roth, Ullman and Vadhan 2016, Theorem 3.6.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from heapq import nlargest
 
 from privcheck.accounting.charge import NOTHING, Charge, check_charges
 
@@ -132,7 +133,7 @@ def largest_epsilon(paid: Mapping[Datum, Charge], group_size: int) -> float:
     >>> largest_epsilon({1: Charge(0.5), 2: Charge(1.0), 3: Charge(0.25)}, 2)
     1.5
     """
-    return sum(sorted((total.epsilon for total in paid.values()), reverse=True)[:group_size])
+    return sum(nlargest(group_size, [total.epsilon for total in paid.values()]))
 
 
 def datum_in_words(datum: Datum, what: str = "reward") -> str:
