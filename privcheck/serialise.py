@@ -17,11 +17,14 @@ SCHEMA_VERSION = 1
 def plain(value: Any) -> Any:
     """Turn dataclasses, numpy values, tuples and infinities into what JSON can hold.
 
+    A field with the metadata `json` is written as the attribute that this names.
+
     >>> plain({"epsilon": float("inf"), "means": np.array([0.5, 1.0])})
     {'epsilon': 'inf', 'means': [0.5, 1.0]}
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        names = [field.metadata.get("json", field.name) for field in dataclasses.fields(value)]
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from privcheck.accounting.ledger import Datum, Ledger, datum_in_words
+from privcheck.accounting.charge import NOTHING, Charge
+from privcheck.accounting.ledger import Datum, Ledger, datum_in_words, largest_epsilon
 from privcheck.declared import POSITIVE, check
 from privcheck.errors import PrivcheckError, words
 
@@ -39,7 +40,7 @@ class BudgetFilter:
     Examples
     --------
     >>> ledger = Ledger()
-    >>> BudgetFilter(1.0).check(ledger, {1: 0.7}, "bandit.py:7")
+    >>> BudgetFilter(1.0).check(ledger, {1: Charge(0.7)}, "bandit.py:7")
     >>> BudgetFilter(1.0).left(ledger)
     1.0
     """
@@ -49,21 +50,20 @@ class BudgetFilter:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", check("epsilon", self.epsilon, POSITIVE, "a privacy budget is positive"))
 
-    def check(self, ledger: Ledger, losses: Mapping[Datum, float], location: str) -> None:
-        """Raise `BudgetExceededError` when charging `losses` on top of the ledger would exceed the budget."""
+    def check(self, ledger: Ledger, charges: Mapping[Datum, Charge], location: str) -> None:
+        """Raise `BudgetExceededError` when `charges` on top of the ledger would exceed the budget."""
         limit = self.epsilon * (1.0 + SLACK)
-        after = {datum: ledger.totals.get(datum, 0.0) + loss for datum, loss in losses.items()}
+        after = {datum: ledger.paid.get(datum, NOTHING) + charge for datum, charge in charges.items()}
         if not after:
             return
         if ledger.group_size > 1:
-            every = {**ledger.totals, **after}
-            total = sum(sorted(every.values(), reverse=True)[: ledger.group_size])
+            total = largest_epsilon({**ledger.paid, **after}, ledger.group_size)
         else:
-            total = max(after.values())
+            total = max(charge.epsilon for charge in after.values())
         if total > limit:
-            datum = max(after, key=lambda touched: after[touched])
+            datum = max(after, key=lambda touched: after[touched].epsilon)
             got = words(f"a release at {location} that takes {datum_in_words(datum, ledger.what)} to {total:.6g}")
-            hint = f"it has paid {ledger.totals.get(datum, 0.0):.6g} before: release less often or with more noise"
+            hint = f"it has paid {ledger.paid.get(datum, NOTHING)} before: release less often or with more noise"
             raise BudgetExceededError("budget", got, f"at most epsilon = {self.epsilon:g} per datum", hint)
 
     def left(self, ledger: Ledger) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from heapq import nlargest
 
-from privcheck.errors import PrivcheckError
+from privcheck.accounting.charge import NOTHING, Charge, check_charges
 
 Datum = Hashable
 
@@ -23,7 +23,7 @@ class Release:
     mechanism : the mechanism's id.
     scale : of its noise.
     sensitivities : computed sensitivity of each datum that it touches, in the mechanism's norm.
-    losses : what each of these data is charged, in epsilon.
+    charges : what each of these data is charged; in JSON, where it is called `losses`, the epsilons.
     location : file and line of the code that released.
     """
 
@@ -32,8 +32,13 @@ class Release:
     mechanism: str
     scale: float
     sensitivities: Mapping[Datum, float]
-    losses: Mapping[Datum, float]
+    charges: Mapping[Datum, Charge] = field(metadata={"json": "losses"})
     location: str
+
+    @property
+    def losses(self) -> dict[Datum, float]:
+        """The epsilon of each charge: a copy of `charges` as numbers."""
+        return {datum: charge.epsilon for datum, charge in self.charges.items()}
 
 
 @dataclass
@@ -49,13 +54,13 @@ class Ledger:
     group_size : how many data are protected together.
     what : a datum of a round in words.
     releases : in order.
-    totals : what each datum has paid.
+    paid : the sum of each datum's charges; in JSON, where it is called `totals`, the epsilons.
 
     Examples
     --------
     >>> ledger = Ledger()
-    >>> _ = ledger.record(1, "laplace", 1.0, {1: 1.0}, {1: 1.0}, "bandit.py:7")
-    >>> _ = ledger.record(2, "laplace", 2.0, {1: 1.0, 2: 1.0}, {1: 0.5, 2: 0.5}, "bandit.py:7")
+    >>> _ = ledger.record(1, "laplace", 1.0, {1: 1.0}, {1: Charge(1.0)}, "bandit.py:7")
+    >>> _ = ledger.record(2, "laplace", 2.0, {1: 1.0, 2: 1.0}, {1: Charge(0.5), 2: Charge(0.5)}, "bandit.py:7")
     >>> ledger.epsilon, ledger.worst_datum
     (1.5, 1)
     """
@@ -63,7 +68,7 @@ class Ledger:
     group_size: int = 1
     what: str = "reward"
     releases: list[Release] = field(default_factory=list)
-    totals: dict[Datum, float] = field(default_factory=lambda: defaultdict(float))
+    paid: dict[Datum, Charge] = field(default_factory=dict, metadata={"json": "totals"})
 
     def record(
         self,
@@ -71,32 +76,37 @@ class Ledger:
         mechanism: str,
         scale: float,
         sensitivities: Mapping[Datum, float],
-        losses: Mapping[Datum, float],
+        charges: Mapping[Datum, Charge],
         location: str,
     ) -> Release:
         """Add a release and charge the data that it touches."""
-        check_losses(losses)
+        check_charges(charges.values())
         release = Release(
-            len(self.releases), round_number, mechanism, scale, dict(sensitivities), dict(losses), location
+            len(self.releases), round_number, mechanism, scale, dict(sensitivities), dict(charges), location
         )
         self.releases.append(release)
-        for datum, loss in losses.items():
-            self.totals[datum] += loss
+        for datum, charge in charges.items():
+            self.paid[datum] = self.paid.get(datum, NOTHING) + charge
         return release
 
     @property
     def epsilon(self) -> float:
         """The largest total loss of any datum, or of any `group_size` data together."""
-        return sum(sorted(self.totals.values(), reverse=True)[: self.group_size])
+        return largest_epsilon(self.paid, self.group_size)
+
+    @property
+    def totals(self) -> defaultdict[Datum, float]:
+        """The epsilon that each datum has paid in total, 0 for the others: a copy of `paid` as numbers."""
+        return defaultdict(float, {datum: total.epsilon for datum, total in self.paid.items()})
 
     @property
     def worst_datum(self) -> Datum | None:
         """The datum with the largest total; None before the first release."""
-        return max(self.totals, key=lambda datum: self.totals[datum], default=None)
+        return max(self.paid, key=lambda datum: self.paid[datum].epsilon, default=None)
 
     def of(self, datum: Datum) -> list[Release]:
         """Return the releases that charged a datum, in order."""
-        return [release for release in self.releases if release.losses.get(datum, 0.0) > 0.0]
+        return [release for release in self.releases if release.charges.get(datum, NOTHING) != NOTHING]
 
     def why(self) -> str:
         """Say in words which datum pays most, and for which releases.
@@ -113,18 +123,17 @@ class Ledger:
         times = "once" if len(touching) == 1 else f"{len(touching)} times"
         return (
             f"{datum_in_words(datum, self.what)} is released {times}, after rounds {rounds} ({places}), "
-            f"for a total of {self.totals[datum]:.6g}"
+            f"for a total of {self.paid[datum]}"
         )
 
 
-def check_losses(losses: Mapping[Datum, float]) -> None:
-    """Refuse charges that do not add up: negative ones, NaN and infinity.
+def largest_epsilon(paid: Mapping[Datum, Charge], group_size: int) -> float:
+    """Return the largest sum of the epsilons of any `group_size` data.
 
-    >>> check_losses({1: 0.5, 2: 0.0})
+    >>> largest_epsilon({1: Charge(0.5), 2: Charge(1.0), 3: Charge(0.25)}, 2)
+    1.5
     """
-    for loss in losses.values():
-        if not 0.0 <= loss < math.inf:
-            raise PrivcheckError("loss", loss, "a finite number of at least 0", "see `loss` of the mechanism")
+    return sum(nlargest(group_size, [total.epsilon for total in paid.values()]))
 
 
 def datum_in_words(datum: Datum, what: str = "reward") -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.accounting import BudgetFilter, Ledger, ReleaseRefusedError
-from privcheck.accounting.ledger import check_losses
+from privcheck.accounting.charge import Charge, check_charges
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, Mechanism, recording
 from privcheck.privacy import Contexts, Relation
@@ -128,10 +128,9 @@ class Session:
                 hint = "its data have paid elsewhere: keep private values in no class attribute or global"
                 raise PrivcheckError("value", words("a private value of another run"), "one of this run", hint)
             sensitivities = _sensitivities(mechanism, value)
-            losses = {datum: mechanism.loss(sensitivity) for datum, sensitivity in sensitivities.items()}
-            check_losses(losses)
+            charges = _charges(mechanism, sensitivities)
             if self.filter is not None:
-                self.filter.check(self.ledger, losses, location)
+                self.filter.check(self.ledger, charges, location)
         except ReleaseRefusedError as refused:
             self.refusals.append(refused)
             raise
@@ -147,7 +146,7 @@ class Session:
             failure = "mechanism", f"{_name(mechanism)}, which raises {type(error).__name__}", "one that draws", ""
         if failure:  # raised outside of the handler: the error itself may show the private value
             raise self._refused(location, *failure)
-        self.ledger.record(self.round, _name(mechanism), scale, sensitivities, losses, location)
+        self.ledger.record(self.round, _name(mechanism), scale, sensitivities, charges, location)
         return output
 
     def refuse(self, error: PrivcheckError) -> ReleaseRefusedError:
@@ -176,6 +175,13 @@ def _sensitivities(mechanism: Mechanism, value: Private) -> dict[Hashable, float
     check_whole(value, *mechanism.integers)
     # a change of integers has a whole size, so that a fraction in its bound is slack
     return {datum: float(math.floor(s * (1.0 + COMPARISON_SLACK))) for datum, s in found.items()}
+
+
+def _charges(mechanism: Mechanism, sensitivities: dict[Hashable, float]) -> dict[Hashable, Charge]:
+    """Return what each datum is charged; data of equal sensitivity are charged alike."""
+    by_sensitivity = {s: mechanism.charge(s) for s in dict.fromkeys(sensitivities.values())}
+    check_charges(by_sensitivity.values())
+    return {datum: by_sensitivity[s] for datum, s in sensitivities.items()}
 
 
 def _hidden(mechanism: Mechanism, value: Private) -> Any:

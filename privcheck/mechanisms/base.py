@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting.charge import Charge
 from privcheck.declared import Declared
 from privcheck.errors import PrivcheckError, words
 from privcheck.registry import Registry
@@ -32,8 +33,11 @@ class Mechanism(Declared):
     - `release_batch(value, rng, runs)` draws many for simulation, the run being the first axis; no recorder sees it;
     - `log_density(output, value)` is the logarithm of the output's joint density (its probability, when outputs are
       discrete) given the exact value, so that the loss of a recorded output is known (`log_ratio`);
-    - `loss(sensitivity)` is the charge for data of that computed sensitivity;
+    - `charge(sensitivity)` is what data of that computed sensitivity are charged, `loss(sensitivity)` its epsilon;
     - a mechanism that adds independent noise also has `noise(shape, rng)`.
+
+    A class defines `charge`, from which it gets `loss`. A class that defines only `loss` gets `charge` from it instead,
+    even when its base defines `charge`: of the two the one that comes first in the method resolution order holds.
 
     Most mechanisms have a noise scale and derive from `privcheck.mechanisms.scaled.ScaledMechanism`.
     """
@@ -45,6 +49,7 @@ class Mechanism(Declared):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        _complete(cls)
         if "id" in cls.__dict__:
             MECHANISMS.register(cls.id, cls)
 
@@ -58,8 +63,12 @@ class Mechanism(Declared):
         """The scale of the noise: a datum of sensitivity s in one released statistic costs s / scale."""
         raise NotImplementedError
 
+    def charge(self, sensitivity: float) -> Charge:
+        """Return what data of this computed sensitivity, in the norm `sensitivity_norm`, are charged."""
+        raise NotImplementedError
+
     def loss(self, sensitivity: float) -> float:
-        """Return the pure-DP loss charged for data of this computed sensitivity, in the norm `sensitivity_norm`."""
+        """Return the epsilon of `charge(sensitivity)`."""
         raise NotImplementedError
 
     def release(self, value: Any, rng: Any, *, secure: bool = False) -> Any:
@@ -84,6 +93,33 @@ class Mechanism(Declared):
     def log_ratio(self, output: Any, value: Any, other: Any) -> Any:
         """Return the loss of an output: ln of its density (or probability) under `value` over that under `other`."""
         raise NotImplementedError
+
+
+def _complete(cls: type[Mechanism]) -> None:
+    """Give a class `loss` from its `charge`, or `charge` from its `loss`, whichever it defines.
+
+    What is added calls that very definition, not one that overrides it, so that `super().loss(...)` ends.
+    """
+    depth = {
+        name: next(depth for depth, base in enumerate(cls.__mro__) if name in vars(base)) for name in ("charge", "loss")
+    }
+    if depth["charge"] == depth["loss"]:
+        return
+    defined = min(depth, key=lambda name: depth[name])
+    definition = vars(cls.__mro__[depth[defined]])[defined]
+
+    def loss(self: Mechanism, *arguments: Any, **keywords: Any) -> float:
+        """Return the epsilon of `charge(sensitivity)`."""
+        epsilon: float = definition.__get__(self, type(self))(*arguments, **keywords).epsilon
+        return epsilon
+
+    def charge(self: Mechanism, *arguments: Any, **keywords: Any) -> Charge:
+        """Return the charge of which `loss(sensitivity)` is the epsilon."""
+        return Charge(definition.__get__(self, type(self))(*arguments, **keywords))
+
+    added = loss if defined == "charge" else charge
+    added.__qualname__ = f"{cls.__qualname__}.{added.__name__}"
+    setattr(cls, added.__name__, added)
 
 
 MECHANISMS: Registry[Mechanism] = Registry("mechanism", "privcheck.mechanisms")

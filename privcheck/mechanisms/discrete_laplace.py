@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting.charge import Charge
 from privcheck.declared import POSITIVE, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import distances, generator, holds_integers, inner_sum, same_shape
@@ -90,9 +91,9 @@ class DiscreteLaplace(ScaledMechanism):
         """The integers that a value may hold."""
         return -LARGEST, LARGEST
 
-    def loss(self, sensitivity: float) -> float:
-        """Return the loss charged for data of this computed sensitivity, which must be an integer."""
-        return super().loss(check("sensitivity", sensitivity, Integer(0), "a change of integers has an integer size"))
+    def charge(self, sensitivity: float) -> Charge:
+        """Return what data of this computed sensitivity, which must be an integer, are charged."""
+        return super().charge(check("sensitivity", sensitivity, Integer(0), "a change of integers has an integer size"))
 
     def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
         """Return `value` plus noise: an int for an integer, an int64 array of the same shape for an array."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting.charge import NOTHING, Charge
 from privcheck.declared import Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import NOISE_SLACK, Array, Mechanism, generator, holds_integers, inner_sum, same_shape
@@ -83,10 +84,11 @@ class RandomisedResponse(Mechanism):
         """The scale b = (1 + 4e-9) / epsilon: 1 / b is the log-odds ln(p / q) of the truth against another category."""
         return (1.0 + NOISE_SLACK) / self.epsilon
 
-    def loss(self, sensitivity: float = 1.0) -> float:
-        """Return the loss charged for one datum: 0 when its category is the same (sensitivity 0), else epsilon."""
+    def charge(self, sensitivity: float = 1.0) -> Charge:
+        """Return what one datum is charged: nothing when its category is the same (sensitivity 0), else epsilon."""
         hint = "answer for one entry at a time: a datum that enters several is charged for each"
-        return 0.0 if check("sensitivity", sensitivity, Real(0.0, 1.0), hint) == 0.0 else self.epsilon
+        changed = check("sensitivity", sensitivity, Real(0.0, 1.0), hint)
+        return NOTHING if changed == 0.0 else Charge(self.epsilon)
 
     def pair_loss(self, value: int, other: int) -> float:
         """Return the exact loss between two categories: the largest log-ratio over the answers."""

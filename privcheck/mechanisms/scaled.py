@@ -6,6 +6,7 @@ import math
 import sys
 from typing import Any, Self
 
+from privcheck.accounting.charge import NOTHING, Charge
 from privcheck.declared import POSITIVE, Real, check, declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, NOISE_SLACK, Mechanism
@@ -76,8 +77,8 @@ class ScaledMechanism(Mechanism):
         assert self.epsilon is not None
         return self.sensitivity * self.statistics_per_datum * (1.0 + NOISE_SLACK) / self.epsilon
 
-    def loss(self, sensitivity: float) -> float:
-        """Return the pure-DP loss charged for data of this computed sensitivity.
+    def charge(self, sensitivity: float) -> Charge:
+        """Return what data of this computed sensitivity are charged.
 
         Parameters
         ----------
@@ -85,18 +86,19 @@ class ScaledMechanism(Mechanism):
 
         Returns
         -------
-        epsilon of the declaration, or m s / scale when a scale was given; 0 when s = 0.
+        A charge of the declared epsilon, or of m s / scale when a scale was given; `NOTHING` when s = 0.
 
         Raises
         ------
-        PrivcheckError : s exceeds the declared sensitivity by more than the relative slack 1e-9.
+        PrivcheckError : s exceeds the declared sensitivity by more than the relative slack 1e-9, or m s / scale is
+            infinite.
 
         """
         computed = check("sensitivity", sensitivity, Real(0.0))
         if computed == 0.0:
-            return 0.0
+            return NOTHING
         if self.sensitivity is None or self.epsilon is None:
-            return float(computed * self.statistics_per_datum / self.scale)
+            return Charge(computed * self.statistics_per_datum / self.scale)
         if computed > self.sensitivity * (1.0 + COMPARISON_SLACK):
             raise PrivcheckError(
                 "sensitivity",
@@ -104,4 +106,4 @@ class ScaledMechanism(Mechanism):
                 f"at most the declared {self.sensitivity!r} ({self.sensitivity_norm})",
                 f"declare sensitivity={computed!r}, which needs proportionally more noise",
             )
-        return self.epsilon
+        return Charge(self.epsilon)

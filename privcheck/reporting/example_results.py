@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from privcheck.accounting import Ledger
+from privcheck.accounting import Charge, Ledger
 from privcheck.inference.tradeoff import TradeoffRegion
 from privcheck.results.audit_report import AuditReport, Estimate, Resolution, Witness
 from privcheck.results.certificate import Certificate
@@ -68,7 +68,8 @@ def _ledger() -> Ledger:
     for start, stop in ((1, 1), (2, 2), (3, 4), (5, 8)):
         data = range(start, stop + 1)
         width = 1.0 / len(data)
-        ledger.record(stop, "laplace", width, dict.fromkeys(data, width), dict.fromkeys(data, 1.0), "bandit.py:7")
+        charge = Charge(1.0)
+        ledger.record(stop, "laplace", width, dict.fromkeys(data, width), dict.fromkeys(data, charge), "bandit.py:7")
     return ledger
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
-from privcheck.accounting import Ledger
+from privcheck.accounting import Charge, Ledger
 from privcheck.accounting.ledger import Release
+from privcheck.declared import Budget
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy import Contexts
 from privcheck.private_values.leaks import Leak
@@ -47,7 +47,7 @@ def read_certificate(content: Any) -> Certificate:
         contexts = content.get("contexts")
         parts = {
             "rewards": tuple(content["rewards"]),
-            "ledger": _ledger(content["ledger"]),
+            "ledger": _ledger(**content["ledger"]),
             "replay": _replay(content["replay"]),
             "leaks": [Leak(**leak | {"data": tuple(_identity(d) for d in leak["data"])}) for leak in content["leaks"]],
             "contexts": None if contexts is None else Contexts(**contexts | {"shape": tuple(contexts["shape"])}),
@@ -58,13 +58,16 @@ def read_certificate(content: Any) -> Certificate:
         raise PrivcheckError("text", words("fields of the wrong type"), EXPECTED) from None
 
 
-def _ledger(content: dict[str, Any]) -> Ledger:
-    releases = [
-        Release(**release | {name: _by_datum(release[name]) for name in ("sensitivities", "losses")})
-        for release in content["releases"]
-    ]
-    totals = defaultdict(float, _by_datum(content["totals"]))
-    return Ledger(**content | {"releases": releases, "totals": totals})
+def _ledger(*, releases: list[dict[str, Any]], totals: dict[str, Any], **others: Any) -> Ledger:
+    return Ledger(releases=[_release(**release) for release in releases], paid=_charges(totals), **others)
+
+
+def _release(*, sensitivities: dict[str, Any], losses: dict[str, Any], **others: Any) -> Release:
+    return Release(sensitivities=_by_datum(sensitivities), charges=_charges(losses), **others)
+
+
+def _charges(losses: dict[str, Any]) -> dict[Hashable, Charge]:
+    return {datum: Charge.total(Budget().normalise(loss)) for datum, loss in _by_datum(losses).items()}
 
 
 def _replay(content: dict[str, Any]) -> ReplayResult:

@@ -129,21 +129,22 @@ def check_ledger(ledger: Ledger, epsilon: float, rounds: int) -> None:
 
     Examples
     --------
+    >>> from privcheck.accounting import Charge
     >>> ledger = Ledger()
-    >>> _ = ledger.record(1, "laplace", 1.0, {1: 1.0}, {1: 1.0}, "bandit.py:7")
+    >>> _ = ledger.record(1, "laplace", 1.0, {1: 1.0}, {1: Charge(1.0)}, "bandit.py:7")
     >>> check_ledger(ledger, 1.0, 1)
     """
     __tracebackhide__ = True
     charged: dict[Any, list[float]] = {}
     for release in ledger.releases:
-        for datum, loss in release.losses.items():
+        for datum, charge in release.charges.items():
             paid_in: Any = datum[0] if isinstance(datum, tuple) else datum
             if not 1 <= paid_in <= release.round <= rounds:
                 raise PrivacyFailure(f"round {rounds}: a release of round {release.round} charges round {paid_in}")
-            charged.setdefault(datum, []).append(loss)
-    totals = {datum: math.fsum(losses) for datum, losses in charged.items()}
-    for datum in {*totals, *ledger.totals}:
-        if not math.isclose(totals.get(datum, 0.0), ledger.totals.get(datum, 0.0), rel_tol=SLACK, abs_tol=SLACK):
+            charged.setdefault(datum, []).append(charge.epsilon)
+    totals, kept = {datum: math.fsum(epsilons) for datum, epsilons in charged.items()}, ledger.totals
+    for datum in {*totals, *kept}:
+        if not math.isclose(totals.get(datum, 0.0), kept.get(datum, 0.0), rel_tol=SLACK, abs_tol=SLACK):
             raise PrivacyFailure(f"round {rounds}: the charges of {datum} do not add up to what the ledger says")
     largest = math.fsum(sorted(totals.values(), reverse=True)[: ledger.group_size])
     if largest > epsilon * (1.0 + SLACK):

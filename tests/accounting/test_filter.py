@@ -9,11 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privcheck.accounting import BudgetExceededError, BudgetFilter, Ledger
+from privcheck.accounting import BudgetExceededError, BudgetFilter, Charge, Ledger
 from privcheck.certifying.session import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Laplace
 from privcheck.privacy import relation
+
+
+def charges_of(losses):
+    return {datum: Charge(loss) for datum, loss in losses.items()}
 
 
 def charged(budget, *releases, group_size=1):
@@ -21,11 +25,11 @@ def charged(budget, *releases, group_size=1):
     ledger, budget_filter, refused = Ledger(group_size=group_size), BudgetFilter(budget), 0
     for losses in releases:
         try:
-            budget_filter.check(ledger, losses, "bandit.py:7")
+            budget_filter.check(ledger, charges_of(losses), "bandit.py:7")
         except BudgetExceededError:
             refused += 1
         else:
-            ledger.record(1, "laplace", 1.0, losses, losses, "bandit.py:7")
+            ledger.record(1, "laplace", 1.0, losses, charges_of(losses), "bandit.py:7")
     return ledger, refused
 
 
@@ -80,7 +84,7 @@ def test_a_group_is_refused_even_when_the_release_touches_its_cheapest_member():
 def test_the_refusal_says_where_who_and_how_much():
     ledger, _ = charged(1.0, {1: 0.7, 2: 0.2})
     with pytest.raises(BudgetExceededError) as caught:
-        BudgetFilter(1.0).check(ledger, {1: 0.5, 2: 0.5}, "bandit.py:31")
+        BudgetFilter(1.0).check(ledger, charges_of({1: 0.5, 2: 0.5}), "bandit.py:31")
     assert str(caught.value) == (
         "budget: got a release at bandit.py:31 that takes the reward of round 1 to 1.2, expected at most epsilon = 1 "
         "per datum; it has paid 0.7 before: release less often or with more noise"
@@ -142,11 +146,11 @@ def test_whatever_is_released_the_budget_holds_and_refusals_were_needed(releases
         if size == 1 and touched:
             fits = max(after[datum] for datum in touched) <= budget * (1 + 1e-9)
         try:
-            budget_filter.check(ledger, losses, "bandit.py:7")
+            budget_filter.check(ledger, charges_of(losses), "bandit.py:7")
         except BudgetExceededError:
             assert not fits
         else:
             assert fits
-            ledger.record(1, "laplace", 1.0, losses, losses, "bandit.py:7")
+            ledger.record(1, "laplace", 1.0, losses, charges_of(losses), "bandit.py:7")
             totals = after
     assert ledger.epsilon <= budget * (1 + 1e-9)

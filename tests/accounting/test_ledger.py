@@ -6,12 +6,13 @@ import math
 
 import pytest
 
-from privcheck.accounting import Ledger
+from privcheck.accounting import Charge, Ledger
 from privcheck.errors import PrivcheckError
 
 
 def charge(ledger, losses, round_number=1, location="bandit.py:7"):
-    return ledger.record(round_number, "laplace", 1.0, losses, losses, location)
+    charges = {datum: Charge(loss) for datum, loss in losses.items()}
+    return ledger.record(round_number, "laplace", 1.0, losses, charges, location)
 
 
 def test_an_empty_ledger():
@@ -33,10 +34,10 @@ def test_totals_add_up_per_datum_and_not_across_data():
 
 def test_a_release_is_kept_as_it_was():
     """What the caller does with its mappings later changes nothing."""
-    ledger, sensitivities, losses = Ledger(), {1: 2.0}, {1: 0.5}
-    release = ledger.record(5, "noisy-max", 4.0, sensitivities, losses, "bandit.py:9")
-    sensitivities[1] = losses[1] = 99.0
-    assert (release.sensitivities, release.losses) == ({1: 2.0}, {1: 0.5})
+    ledger, sensitivities, charges = Ledger(), {1: 2.0}, {1: Charge(0.5)}
+    release = ledger.record(5, "noisy-max", 4.0, sensitivities, charges, "bandit.py:9")
+    sensitivities[1], charges[1] = 99.0, Charge(99.0)
+    assert (release.sensitivities, release.charges) == ({1: 2.0}, {1: Charge(0.5)})
     assert (release.number, release.round, release.mechanism, release.scale) == (0, 5, "noisy-max", 4.0)
     assert ledger.releases == [release]
 
@@ -70,6 +71,35 @@ def test_why_names_the_arm_and_shortens_long_lists():
         "the reward of arm 1 in round 2 is released 20 times, after rounds 1, 2, 3, 4, 5, 6, 7, 8, ..."
     )
     assert why.endswith("for a total of 2")
+
+
+def test_losses_and_totals_are_the_epsilons_and_copies():
+    ledger = Ledger()
+    release = charge(ledger, {1: 0.5, 2: 0.0})
+    charge(ledger, {1: 0.25})
+    assert (release.losses, ledger.paid) == ({1: 0.5, 2: 0.0}, {1: Charge(0.75), 2: Charge(0.0)})
+    release.losses[1] = ledger.totals[1] = 99.0
+    assert (release.losses[1], ledger.totals[1], ledger.totals[3]) == (0.5, 0.75, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("charged", "parameter"),
+    [
+        (0.25, "charge"),
+        (None, "charge"),
+        *((Charge.total(epsilon), "loss") for epsilon in (math.nan, math.inf, -math.inf, -0.1)),
+        (Charge(1e308) + Charge(1e308), "loss"),
+    ],
+)
+def test_what_does_not_add_up_is_refused_whole(charged, parameter):
+    """A number is no charge, and a total without a check may be no bound."""
+    ledger = Ledger()
+    charge(ledger, {1: 0.5})
+    with pytest.raises(PrivcheckError) as caught:
+        ledger.record(2, "laplace", 1.0, {1: 1.0, 2: 1.0}, {1: Charge(0.25), 2: charged}, "bandit.py:7")
+    assert caught.value.parameter == parameter
+    assert dict(ledger.totals) == {1: 0.5}
+    assert len(ledger.releases) == 1
 
 
 @pytest.mark.parametrize("loss", [math.nan, math.inf, -math.inf, -0.1])

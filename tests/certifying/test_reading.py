@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 import privcheck
 from privcheck import AuditReport, Certificate
+from privcheck.accounting import Charge, Ledger
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import Contexts
 from privcheck.reporting.example_results import CERTIFIED, GRANTED
@@ -50,6 +52,26 @@ def test_the_cases_are_different_ones(made):
     assert any(isinstance(datum, tuple) for datum in made["by arm"].ledger.totals)
 
 
+def test_charges_are_numbers_in_json():
+    """What the files of version 1 have always looked like."""
+    content = json.loads(GRANTED.to_json())["ledger"]
+    assert list(content) == ["group_size", "what", "releases", "totals"]
+    assert content["totals"] == {str(t): 1.0 for t in range(1, 9)}
+    assert content["releases"][2] == {
+        "number": 2, "round": 4, "mechanism": "laplace", "scale": 0.5, "sensitivities": {"3": 0.5, "4": 0.5},
+        "losses": {"3": 1.0, "4": 1.0}, "location": "bandit.py:7",
+    }  # fmt: skip
+
+
+def test_a_total_that_has_overflowed_comes_back():
+    ledger = Ledger()
+    for number in (1, 2):
+        ledger.record(number, "laplace", 1.0, {1: 1.0}, {1: Charge(1e308)}, "bandit.py:7")
+    one = replace(GRANTED, ledger=ledger)
+    assert json.loads(one.to_json())["ledger"]["totals"] == {"1": "inf"}
+    assert Certificate.from_json(one.to_json()).ledger == ledger
+
+
 def test_an_audit_comes_back_with_its_certificate():
     other = AuditReport.from_json(CERTIFIED.to_json())
     assert other.to_json() == CERTIFIED.to_json()
@@ -65,6 +87,13 @@ def test_an_audit_comes_back_with_its_certificate():
         lambda content: content.update(ledger=7),
         lambda content: content["ledger"].update(more=1),
         lambda content: content["ledger"].update(totals={"round one": 1.0}),
+        lambda content: content["ledger"].update(totals={"1": "much"}),
+        lambda content: content["ledger"].update(totals={"1": {"epsilon": 1.0}}),
+        lambda content: content["ledger"].update(totals={"1": math.nan}),
+        lambda content: content["ledger"].update(paid={}),
+        lambda content: content["ledger"]["releases"][0].update(losses={"1": -1.0}),
+        lambda content: content["ledger"]["releases"][0].pop("losses"),
+        lambda content: content["ledger"]["releases"][0].update(charges={}),
         lambda content: content["replay"].pop("replays"),
         lambda content: content.update(leaks=[{"kind": "index"}]),
         lambda content: content.update(contexts={"shape": [2, 3, 4], "low": -1.0, "high": 1.0, "norm": None}),

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from privcheck.accounting import Ledger
+from privcheck.accounting import Charge, Ledger
 from privcheck.bounds import evaluate, named_instance
 from privcheck.private_values.leaks import Leak
 from privcheck.reporting import render_certificate, render_page
@@ -116,7 +116,7 @@ def make_ledger(rounds: int, losses: float, by_arm: bool = False) -> Ledger:
         length = stop & -stop
         data = [(t, t % 3) if by_arm else t for t in range(stop - length + 1, stop + 1)]
         name = "laplace" if length < 4 else "noisy-max"
-        charge = losses * (1.0 if length < 4 else 0.5)
+        charge = Charge(losses * (1.0 if length < 4 else 0.5))
         ledger.record(stop, name, 4.0 / length, dict.fromkeys(data, 1.0), dict.fromkeys(data, charge), HOSTILE + ":3")
     return ledger
 

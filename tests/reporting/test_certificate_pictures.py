@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.accounting import Ledger
+from privcheck.accounting import Charge, Ledger
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import divergence_figure, ledger_figure, to_svg
 from privcheck.reporting import render_certificate as render
@@ -93,7 +93,7 @@ def test_long_ledgers_are_cut_around_the_dearest_round(certificates):
     assert shown.omitted == "rounds 1-200 of 500, 200 of 500 releases"
     late = Ledger()
     for number in (1, 450):
-        late.record(number, "laplace", 1.0, {number: 1.0}, {number: number / 450}, "a.py:1")
+        late.record(number, "laplace", 1.0, {number: 1.0}, {number: Charge(number / 450)}, "a.py:1")
     shown = ledger_view(late, 500)
     assert (shown.start, shown.stop) == (301, 500)
     assert [release.round for release in shown.releases] == [450]
@@ -102,7 +102,7 @@ def test_long_ledgers_are_cut_around_the_dearest_round(certificates):
 @pytest.mark.parametrize("loss", [1e6, 1e-6, 0.0])
 def test_extreme_losses_are_drawn(certificates, loss):
     ledger = Ledger()
-    ledger.record(0, "laplace", 1.0, {1: 1.0}, {1: loss}, "a.py:1")
+    ledger.record(0, "laplace", 1.0, {1: 1.0}, {1: Charge(loss)}, "a.py:1")
     assert inside(ledger_figure(replace(certificates["granted"], ledger=ledger, ledger_epsilon=loss)))
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
 from privcheck import Contexts
-from privcheck.accounting import Ledger
+from privcheck.accounting import Charge, Ledger
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import MECHANISMS
 from privcheck.privacy import check_rewards_range, relation
@@ -187,7 +187,8 @@ def test_the_machine_drives_other_kinds_of_feedback():
 def ledger(*charges):
     made = Ledger()
     for round_number, losses in charges:
-        made.record(round_number, "laplace", 1.0, losses, losses, "bandit.py:7")
+        charges = {datum: Charge(loss) for datum, loss in losses.items()}
+        made.record(round_number, "laplace", 1.0, losses, charges, "bandit.py:7")
     return made
 
 
@@ -198,7 +199,7 @@ def test_the_check_of_a_ledger_can_fail():
     with pytest.raises(PrivacyFailure, match="charges round 3"):
         check_ledger(ledger((2, {3: 0.5})), 1.0, 2)
     cooked = ledger((1, {1: 0.5}))
-    cooked.totals[1] = 0.1
+    cooked.paid[1] = Charge(0.1)
     with pytest.raises(PrivacyFailure, match="do not add up"):
         check_ledger(cooked, 1.0, 1)
 

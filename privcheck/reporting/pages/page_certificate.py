@@ -91,7 +91,7 @@ def _ledger(certificate: Certificate) -> list[str]:
         return [heading, element("p", "Nothing was released through a mechanism, so there is nothing to draw.")]
     pays = (
         "what each reward pays"
-        if any(isinstance(d, tuple) for d in certificate.ledger.totals)
+        if any(isinstance(d, tuple) for d in certificate.ledger.paid)
         else "what each round pays"
     )
     caption = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from privcheck.accounting.charge import Charge
 from privcheck.accounting.ledger import Datum, Ledger, Release
 
 MOST_ROUNDS = 200
@@ -19,7 +20,7 @@ class LedgerView:
     ----------
     start, stop : first and last round shown.
     releases : those that charge a shown round, or happen in one.
-    totals : of every shown round, the total of the datum of it that pays most.
+    totals : of every shown round, the total epsilon of the datum of it that pays most.
     by_arm : whether a round has several data, one an arm.
     omitted : in words, what is not shown; empty when nothing is left out.
 
@@ -44,17 +45,17 @@ def round_of(datum: Datum) -> int:
     return int(number)
 
 
-def by_round(losses: Mapping[Datum, float]) -> dict[int, float]:
-    """Return the largest loss of each round, without the rounds that pay nothing.
+def by_round(charges: Mapping[Datum, Charge]) -> dict[int, float]:
+    """Return the largest epsilon of each round, without the rounds that pay nothing.
 
-    >>> by_round({(1, 0): 0.5, (1, 1): 1.0, (2, 0): 0.0})
+    >>> by_round({(1, 0): Charge(0.5), (1, 1): Charge(1.0), (2, 0): Charge(0.0)})
     {1: 1.0}
     """
     largest: dict[int, float] = {}
-    for datum, loss in losses.items():
+    for datum, charge in charges.items():
         number = round_of(datum)
-        if loss > largest.get(number, 0.0):
-            largest[number] = loss
+        if charge.epsilon > largest.get(number, 0.0):
+            largest[number] = charge.epsilon
     return largest
 
 
@@ -66,7 +67,7 @@ def ledger_view(ledger: Ledger, horizon: int, most_rounds: int = MOST_ROUNDS) ->
     >>> shown.start, shown.stop, len(shown.releases), shown.omitted
     (1, 4, 3, 'rounds 1-4 of 8, 3 of 4 releases')
     """
-    totals = by_round(ledger.totals)
+    totals = by_round(ledger.paid)
     last = max([horizon, *totals, *(release.round for release in ledger.releases)])
     start, stop = 1, last
     if last > most_rounds:
@@ -77,13 +78,13 @@ def ledger_view(ledger: Ledger, horizon: int, most_rounds: int = MOST_ROUNDS) ->
         release
         for release in ledger.releases
         if (start if start > 1 else 0) <= release.round <= stop
-        or any(start <= round_of(datum) <= stop for datum in release.losses)
+        or any(start <= round_of(datum) <= stop for datum in release.charges)
     ][:MOST_RELEASES]
     omitted = [f"rounds {start}-{stop} of {last}"] if last > most_rounds else []
     if len(touching) < len(ledger.releases):
         omitted.append(f"{len(touching)} of {len(ledger.releases)} releases")
     inside = {number: total for number, total in totals.items() if start <= number <= stop}
-    by_arm = any(isinstance(datum, tuple) for datum in ledger.totals)
+    by_arm = any(isinstance(datum, tuple) for datum in ledger.paid)
     return LedgerView(start, stop, tuple(touching), inside, by_arm, ", ".join(omitted))
 
 

@@ -85,7 +85,7 @@ def _draw_losses(axes: Axes, shown: LedgerView, height: float) -> float:
     """Draw a row per release, a rectangle per stretch of rounds charged alike; return the largest loss."""
     from matplotlib.patches import Rectangle
 
-    charged = [by_round(release.losses) for release in shown.releases]
+    charged = [by_round(release.charges) for release in shown.releases]
     most = max((loss for losses in charged for loss in losses.values()), default=1.0)
     count = len(charged)
     axes.set_ylim(count, 0.0)
@@ -187,7 +187,7 @@ def _key(figure: Figure, certificate: Certificate, shown: LedgerView, most: floa
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    seen = {loss for release in shown.releases for loss in by_round(release.losses).values()}
+    seen = {loss for release in shown.releases for loss in by_round(release.charges).values()}
     losses = sorted(seen) if len(seen) <= 3 else [min(seen), (min(seen) + most) / 2, most]
     handles: list[Any] = [
         Patch(facecolor=CELL, alpha=_alpha(loss, most), lw=0, label=f"loss {small(loss)}") for loss in losses
