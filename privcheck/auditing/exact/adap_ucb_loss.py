@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.auditing.exact.comparisons import RELATIVE_ERROR, SMALLEST, chain_probabilities
-from privcheck.auditing.exact.enclosure import ROUNDING
 from privcheck.auditing.exact.laws import FiniteLaws
 from privcheck.bandits.adap_ucb import AdaPUCB
+from privcheck.bounds.enclosure import ROUNDING
 from privcheck.mechanisms import NOISE_SLACK
 
 Array = npt.NDArray[np.float64]

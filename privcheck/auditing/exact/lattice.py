@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import signal
 
-from privcheck.auditing.exact.enclosure import ROUNDING, Enclosure
+from privcheck.bounds.enclosure import ROUNDING, Enclosure
 
 Array = npt.NDArray[np.float64]
 
