@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values import products
@@ -17,7 +18,7 @@ from privcheck.private_values.leaks import describe_data
 from privcheck.private_values.norms import sensitivities
 from privcheck.private_values.numpy_functions import NumpyProtocol
 from privcheck.private_values.refused_operations import Refusals, read, refuse
-from privcheck.private_values.terms import NOTHING, Floats, Integers, Terms
+from privcheck.private_values.terms import NOTHING, Terms
 
 if TYPE_CHECKING:
     from privcheck.private_values.source import PrivateSource
@@ -64,7 +65,7 @@ class Private(Refusals, NumpyProtocol):
     __slots__ = ("_cell", "_const", "_positions", "_whole")
 
     _cell: _Cell
-    _const: Floats
+    _const: Array
     _positions: Integers
     _whole: bool
 
@@ -310,7 +311,7 @@ class Private(Refusals, NumpyProtocol):
         return self.view_as(lambda array: array.transpose(*axes))
 
 
-def _new(const: Floats) -> Private:
+def _new(const: Array) -> Private:
     """Return an array, or a number when it has no axes, that is not filled in yet."""
     return Private.__new__(PrivateArray if const.ndim else Private)
 

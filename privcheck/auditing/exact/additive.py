@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.auditing.exact.lattice import convolved
 from privcheck.bounds.enclosure import ROUNDING, Enclosure
-
-Array = npt.NDArray[np.float64]
 
 LATTICE = 2**16
 """Half of the number of loss values to which the losses of Laplace vectors are rounded."""

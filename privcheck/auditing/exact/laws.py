@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bounds.enclosure import ROUNDING, UNDERFLOW, Enclosure
-
-Array = npt.NDArray[np.float64]
 
 MOST_OUTCOMES = 1_000_000
 """Outcomes of a product law that are enumerated."""

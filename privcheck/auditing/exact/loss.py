@@ -6,8 +6,8 @@ import functools
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.auditing.exact import adap_ucb_loss as adap_ucb
 from privcheck.auditing.exact import rnm_ftnl_loss as rnm_ftnl
 from privcheck.auditing.exact.additive import LaplaceShifts, LatticeShifts
@@ -22,8 +22,6 @@ from privcheck.mechanisms import DiscreteLaplace, Laplace, NoisyMax, RandomisedR
 from privcheck.mechanisms.base import finite_array
 from privcheck.mechanisms.prefix_tree import PrefixTree
 from privcheck.privacy.stream_tables import as_table
-
-Array = npt.NDArray[np.float64]
 
 
 def exact_loss(target: Any, pair: Any) -> Enclosure | None:

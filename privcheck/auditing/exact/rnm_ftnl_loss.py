@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.auditing.exact.laws import NOTHING_CHANGES, FiniteLaws
 from privcheck.bandits.rnm_ftnl import RNMFTNL
 from privcheck.bounds.enclosure import ROUNDING
 from privcheck.mechanisms import NoisyMax
-
-Array = npt.NDArray[np.float64]
 
 _LAW_ERROR = 2e-12
 """Relative error of the probabilities of a noisy maximum, twice what its quadrature states."""
