@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.arrays import Table
-from privcheck.certifying.execution import drive
+from privcheck.certifying.execution import Table, drive
 from privcheck.mechanisms.base import Recorder
 from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
 from privcheck.privacy import Contexts

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.arrays import Array, Integers
 from privcheck.bandits.base import Algorithm
 from privcheck.environments import Environment
 from privcheck.errors import PrivcheckError, words
+from privcheck.kernels.building_blocks import Floats, Integers
 from privcheck.kernels.reward_laws import Laws
 from privcheck.kernels.seeding import generators
 
@@ -75,7 +75,7 @@ def play(
     key: tuple[int, ...] = (),
     jobs: int = 1,
     advance: Callable[[int], None] | None = None,
-) -> Array:
+) -> Floats:
     """Return the pseudo-regret of independent runs at some rounds.
 
     Chunk c uses the Generators of (seed, *key, c), so the result is the same for every `jobs` and joblib backend, and
@@ -118,7 +118,7 @@ def play(
 
 def play_chunk(
     algorithm: Algorithm, environment: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...]
-) -> Array:
+) -> Floats:
     """Return the regret of one chunk, shape (runs, C), by the algorithm's own engine."""
     source = environment.source()
     if source is None:
@@ -128,7 +128,7 @@ def play_chunk(
 
 def play_steps(
     algorithm: Algorithm, environment: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...]
-) -> Array:
+) -> Floats:
     """Return what `play_chunk` returns, but with every single reward drawn: the slow engine that checks the fast one.
 
     The two agree in law, not draw for draw: an event engine draws the sum of an episode's rewards at once. Takes memory
@@ -143,7 +143,7 @@ def play_steps(
     return np.concatenate(rows)
 
 
-def _checked(table: Any, environment: Environment, horizon: int) -> Array:
+def _checked(table: Any, environment: Environment, horizon: int) -> Floats:
     """Return a table that kernels may index without looking, or refuse it."""
     rewards = np.ascontiguousarray(table, np.float64)
     if rewards.shape != (horizon, environment.arms):
@@ -163,12 +163,12 @@ def compile_kernel(algorithm: Algorithm, environment: Environment) -> None:
 
 def _run_kernel(
     algorithm: Algorithm,
-    source: Array | Laws,
+    source: Floats | Laws,
     environment: Environment,
     checkpoints: Integers,
     runs: int,
     streams: Any,
-) -> Array:
+) -> Floats:
     regret = np.empty((runs, len(checkpoints)))
     horizon = int(checkpoints[-1])
     algorithm.kernel(
@@ -178,7 +178,7 @@ def _run_kernel(
     return regret
 
 
-def _in_order(function: Callable[..., Array], arguments: list[tuple[Any, ...]], jobs: int) -> Iterator[Array]:
+def _in_order(function: Callable[..., Floats], arguments: list[tuple[Any, ...]], jobs: int) -> Iterator[Floats]:
     """Yield the results one by one, in the order of the arguments."""
     if jobs == 1:
         yield from (function(*each) for each in arguments)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import strategies as st
 
-from privcheck.arrays import Array
 from privcheck.bounds import Instance
 from privcheck.declared import POSITIVE, Choice, Integer, OrNone, Real, check, declared_fields
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import MECHANISMS, Mechanism
 from privcheck.privacy import Contexts
+
+Vectors = npt.NDArray[np.float64]
 
 
 def budgets(least: float = 0.05, most: float = 10.0) -> st.SearchStrategy[float]:
@@ -77,7 +79,7 @@ def bandit_instances(
     return instances()
 
 
-def arm_sets(*, arms: int = 3, dimension: int = 2, norm: float = 1.0) -> st.SearchStrategy[Array]:
+def arm_sets(*, arms: int = 3, dimension: int = 2, norm: float = 1.0) -> st.SearchStrategy[Vectors]:
     """Return a strategy of decision sets of a linear bandit: K feature vectors, shape (K, d), no two of them equal.
 
     Parameters
@@ -104,7 +106,7 @@ def arm_sets(*, arms: int = 3, dimension: int = 2, norm: float = 1.0) -> st.Sear
     return st.lists(row, min_size=size, max_size=size, unique=True).map(np.array)
 
 
-def contexts(space: Contexts) -> st.SearchStrategy[Array]:
+def contexts(space: Contexts) -> st.SearchStrategy[Vectors]:
     """Return a strategy of single contexts, shape `space.shape`, within its range and norm; 0 is what they shrink to.
 
     Parameters

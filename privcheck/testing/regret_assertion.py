@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, check
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
@@ -26,6 +26,8 @@ from privcheck.testing.assertion import (
     nothing,
     passed,
 )
+
+Floats = npt.NDArray[np.float64]
 
 REGRET_RUNS = 400
 
@@ -101,7 +103,7 @@ def assert_regret_below(
     return mean
 
 
-def evidence(values: Array, mean: float, level: float) -> float:
+def evidence(values: Floats, mean: float, level: float) -> float:
     """Return the largest capital that bets against "the expectation is at most `mean`" reach; if it is, 1 / level is
     reached with probability at most `level`.
 
@@ -127,7 +129,7 @@ def evidence(values: Array, mean: float, level: float) -> float:
     return math.exp(min(max(0.0, float(capital.max())), 700.0))
 
 
-def _regrets(target: Any, place: Environment, epsilon: float | None, horizon: int, runs: int, seed: int) -> Array:
+def _regrets(target: Any, place: Environment, epsilon: float | None, horizon: int, runs: int, seed: int) -> Floats:
     arms = number_of_arms(target, place.arms)
     policy = resolve(target, Settings(epsilon=epsilon, seed=seed), horizon, arms)
     if policy.feedback not in ("bandit", "full"):
