@@ -1,4 +1,4 @@
-"""Numbers or arrays of numbers as arguments: checked against a domain, broadcast together, handed back in kind."""
+"""Types of arrays, and numbers or arrays as arguments: checked against a domain, broadcast, handed back in kind."""
 
 from __future__ import annotations
 
@@ -12,6 +12,19 @@ from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError, words
 
 Array = NDArray[np.float64]
+"""Floats, of any shape."""
+
+Table = NDArray[np.float64]
+"""The rewards of all arms in all rounds, shape (T, K)."""
+
+Integers = NDArray[np.int64]
+"""Counts, indices or integer values, of any shape."""
+
+Symbols = NDArray[np.integer]
+"""Sequences of integers, one in each row, of any integer type: actions, categories."""
+
+Codes = NDArray[np.int8]
+"""For each run 1 in an event, -1 in its mirror image, 0 in neither."""
 
 
 def checked_array(name: str, value: Any, domain: Real) -> Array:

@@ -23,7 +23,7 @@ WITH_EXAMPLES = {
     "privcheck.errors",
     "privcheck.files",
     "privcheck.mechanisms.tape",
-    "privcheck.private_values.array",
+    "privcheck.private_values.private",
     "privcheck.private_values.leaks",
     "privcheck.private_values.source",
     "privcheck.registry",

@@ -7,6 +7,7 @@ import doctest
 import importlib
 import importlib.util
 import inspect
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -198,6 +199,36 @@ def lengths() -> dict[Path, int]:
 
 def test_files_stay_small():
     assert not {str(file): lines for file, lines in lengths().items() if lines > 400}
+
+
+SHARED_NAMES = {
+    "__init__": "what makes a folder a package",
+    "base": "the base class of the classes in its folder",
+    "bernoulli": "a family of reward laws in bounds/families, and the environment with these laws",
+    "bounded": "a family of reward laws in bounds/families, and the environment with these laws",
+    "gaussian": "a family of reward laws in bounds/families, and the environment with these laws",
+    "lower": "the lower bounds of one paper, in the paper's folder",
+}
+"""The names that several modules may have, with what all modules of that name do."""
+
+
+def names_of_several_modules(package: Path) -> set[str]:
+    counted = Counter(file.stem for file in package.rglob("*.py"))
+    return {name for name, count in counted.items() if count > 1}
+
+
+def test_modules_that_share_a_name_do_the_same_thing():
+    """Whoever looks for a file by its name finds one, or one for each family or paper."""
+    assert names_of_several_modules(PACKAGE) == set(SHARED_NAMES)
+
+
+def test_a_second_module_of_one_name_is_noticed(tmp_path):
+    for folder, name in (("auditing", "choosing"), ("auditing/search", "pairs"), ("simulation", "engine")):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / f"{name}.py").touch()
+    assert names_of_several_modules(tmp_path) == set()
+    (tmp_path / "simulation" / "choosing.py").touch()
+    assert names_of_several_modules(tmp_path) == {"choosing"}
 
 
 @pytest.mark.parametrize("package", [privcheck, bounds], ids=lambda package: package.__name__)

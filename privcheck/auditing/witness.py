@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.arrays import Table
 from privcheck.auditing.confirmation.evidence import CountedEvent
 from privcheck.inference.limits import anytime_limits, clopper_pearson
 from privcheck.results.audit_report import Estimate, Witness
 from privcheck.targets.outputs import Sides
-from privcheck.targets.stream_pair import StreamPair, Table
+from privcheck.targets.stream_pair import StreamPair
 
 
 def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float, *, anytime: bool = False) -> Witness:

@@ -132,12 +132,12 @@ def nearest_better(law: FiniteLaw, best: float, top: float, epsilon: float = mat
         return Enclosure.exactly(0.0)
     if epsilon == math.inf and _rises_to_the_end(dual):
         value = _sum(dual.weights * np.log(dual.complement))
-        return Enclosure.around(value, value, 2 * _ROUNDING)
+        return Enclosure.between(value, value, relative=2 * _ROUNDING)
     low, high = _bracket(dual)
     slope = max(0.0, dual.slopes(low)[0]) / low.u
     lower, error = dual.value(low)
     width = low.u * -math.expm1(low.v - high.v)
-    upper = Enclosure.around(lower, lower + slope * width, _ROUNDING)
+    upper = Enclosure.between(lower, lower + slope * width, relative=_ROUNDING)
     return Enclosure(max(0.0, upper.lower - error), upper.upper + error)
 
 

@@ -46,7 +46,7 @@ def clipped_divergence(cells: Cells, epsilon: float) -> Enclosure:
     dual = total - surplus * level + (surplus - math.log1p(surplus))
     mass = 1 + surplus
     primal = (kl + surplus - mass * math.log1p(surplus)) / mass + epsilon * (removed + max(surplus, 0.0))
-    return Enclosure.around(dual, primal, _ROUNDING)
+    return Enclosure.between(dual, primal, relative=_ROUNDING)
 
 
 def atoms(p: Array, q: Array) -> Cells:

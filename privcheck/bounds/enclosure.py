@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 from privcheck.errors import PrivcheckError, words
 
+ROUNDING = 2.0**-52
+"""Relative error allowed for one floating-point operation, twice its bound."""
+
+UNDERFLOW = 1e-300
+"""Absolute error allowed where numbers may be too small for floats."""
+
 
 @dataclass(frozen=True)
 class Enclosure:
@@ -27,6 +33,11 @@ class Enclosure:
     0.5
     >>> Enclosure.exactly(2.0).relative_width
     0.0
+    >>> loss = Enclosure.around(1.0, relative=1e-9)
+    >>> 1.0 in loss, 1.1 in loss, loss.width < 3e-9
+    (True, False, True)
+    >>> Enclosure.between(1.0, 2.0, relative=0.5)
+    Enclosure(lower=0.5, upper=3.0)
     """
 
     lower: float
@@ -42,11 +53,19 @@ class Enclosure:
         return cls(float(value), float(value))
 
     @classmethod
-    def around(cls, lower: float, upper: float, relative: float) -> Enclosure:
-        """Return [lower, upper], non-negative, widened outwards for rounding by a share of its ends."""
-        if math.isinf(upper):
-            return cls(lower, upper)
-        low, high = min(lower, upper), max(lower, upper)
+    def around(cls, value: float, *, absolute: float = 0.0, relative: float = 0.0) -> Enclosure:
+        """Return the non-negative numbers within these errors of a computed value >= 0."""
+        if math.isinf(value):
+            return cls(value, value)
+        error = absolute + relative * value
+        return cls(max(0.0, value - error), value + error)
+
+    @classmethod
+    def between(cls, one: float, two: float, *, relative: float) -> Enclosure:
+        """Return the numbers >= 0 between two computed ends, in either order, each moved outwards by a share of it."""
+        if math.isinf(two):
+            return cls(one, two)
+        low, high = min(one, two), max(one, two)
         return cls(max(0.0, low * (1 - relative)), max(0.0, high * (1 + relative)))
 
     @property
@@ -55,9 +74,14 @@ class Enclosure:
         return self.lower if self.lower == self.upper else self.lower + (self.upper - self.lower) / 2
 
     @property
+    def width(self) -> float:
+        """The upper end minus the lower one; 0 for an exact value, which may be infinite."""
+        return 0.0 if self.lower == self.upper else self.upper - self.lower
+
+    @property
     def relative_width(self) -> float:
         """Width as a share of the upper end; 0 for an exact value."""
-        return 0.0 if self.lower == self.upper else (self.upper - self.lower) / self.upper
+        return 0.0 if self.lower == self.upper else self.width / self.upper
 
     def __contains__(self, value: float) -> bool:
         return self.lower <= value <= self.upper

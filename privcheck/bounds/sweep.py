@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privcheck.arrays import Array, broadcast
-from privcheck.bounds.azize_basu_2022.regret import PRINTED_WINDOW
+from privcheck.bounds.azize_basu_2022.problem_dependent import PRINTED_WINDOW
 from privcheck.bounds.evaluation import number
 from privcheck.bounds.families import Bernoulli, MeanFamily, family
 from privcheck.bounds.instance import Instance

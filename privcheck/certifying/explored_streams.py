@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from privcheck.certifying.execution import Table
+from privcheck.arrays import Table
 from privcheck.privacy import Contexts
 from privcheck.targets.settings import Settings
 

@@ -21,12 +21,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array, Codes, Integers
 from privcheck.kernels.building_blocks import compiled
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 SHARES = np.array([0.5, 0.7] + [0.5 ** (j / 2) for j in range(3, 22)])
 """Stakes, as shares of the largest stake that keeps wealth from becoming negative."""
@@ -57,7 +54,7 @@ def largest_stake(direction: int, r: float, a0: float, b0: float, c0: float, d0:
 
 
 @compiled
-def add_block(wealth: Floats, past: Integers, block: Integers, pairs: int, length: int, r: float, delta: float) -> None:
+def add_block(wealth: Array, past: Integers, block: Integers, pairs: int, length: int, r: float, delta: float) -> None:
     """Add to the logarithms of wealth, shape (directions, shares), what one event's bets gain in a block.
 
     Parameters
@@ -96,7 +93,7 @@ def add_block(wealth: Floats, past: Integers, block: Integers, pairs: int, lengt
 
 
 @compiled
-def log_mean_exp(wealth: Floats) -> float:
+def log_mean_exp(wealth: Array) -> float:
     """Return the logarithm of the mean over events (first axis) of the sum of wealth over its bets."""
     top: float = wealth.max()
     if top == -math.inf:
@@ -136,8 +133,8 @@ def evidence(blocks: Integers, lengths: Integers, r: float, delta: float, mirror
 
 @compiled
 def add_pairs(
-    first: npt.NDArray[np.int8],
-    second: npt.NDArray[np.int8],
+    first: Codes,
+    second: Codes,
     blocks: Integers,
     lengths: Integers,
     filled: int,

@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array, Integers
 from privcheck.kernels.building_blocks import compiled
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @compiled
@@ -96,7 +93,7 @@ def window(n: int, p: float) -> tuple[int, int]:
 
 
 @compiled
-def weights(n: int, p: float, low: int, high: int) -> Floats:
+def weights(n: int, p: float, low: int, high: int) -> Array:
     """Return the Binomial(n, p) probabilities of low, ..., high, by recursion from the mode, scaled to sum to 1."""
     found = np.zeros(high - low + 1)
     if p <= 0.0 or p >= 1.0:

@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 from scipy.stats import chi2, ncx2
 
+from privcheck.arrays import Array
 from privcheck.declared import check
 from privcheck.inference.counts import LEVEL
 from privcheck.inference.tradeoff import TradeoffRegion
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST = 50
 """Thresholds with fewer runs than this above or below, on either input, are left out: normal quantiles are unstable."""
@@ -126,18 +124,18 @@ def fit_gaussian(region: TradeoffRegion, level: float) -> GaussianFit:
     return GaussianFit(mu, mu + NormalDist().inv_cdf(level) * error, fit_p_value, fit_power, refused)
 
 
-def _fit(distances: Floats, precision: Floats) -> tuple[float, float]:
+def _fit(distances: Array, precision: Array) -> tuple[float, float]:
     mu = float(precision.sum(axis=0) @ distances / precision.sum())
     return mu, float((distances - mu) @ precision @ (distances - mu))
 
 
-def _covariance(p: Floats, n: int) -> Floats:
+def _covariance(p: Array, n: int) -> Array:
     """Return the covariance of the normal quantiles of shares p of n runs, by the delta method."""
     slope = np.exp(-0.5 * ndtri(p) ** 2) / math.sqrt(2.0 * math.pi)
     return np.asarray((np.minimum.outer(p, p) - np.outer(p, p)) / (n * np.outer(slope, slope)))
 
 
-def _laplace_power(q: Floats, mu: float) -> Floats:
+def _laplace_power(q: Array, mu: float) -> Array:
     """Return the power at size q of telling two Laplace laws apart whose total variation is that of the fit."""
     shift = -2.0 * math.log(2.0 * ndtr(-abs(mu) / 2.0))
     ends = np.minimum(q * math.exp(shift), 1.0 - (1.0 - q) * math.exp(-shift))

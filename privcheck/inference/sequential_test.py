@@ -7,12 +7,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Codes
 from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference.betting import add_pairs, evidence
 from privcheck.inference.counts import DELTA, EPSILON, LEVEL
 
-Codes = npt.NDArray[np.int8]
 MOST_BLOCKS = 2048
 
 

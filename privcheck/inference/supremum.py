@@ -17,20 +17,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array, Integers
 from privcheck.inference.binomial_pair import probability_above
 from privcheck.kernels.building_blocks import compiled
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 DEGREE = 40
 FINE = 8 * DEGREE
 DEEPEST = 24
 
 
-def _interpolation(degree: int, fine: int) -> tuple[Floats, Floats]:
+def _interpolation(degree: int, fine: int) -> tuple[Array, Array]:
     """Return Chebyshev nodes of the second kind and the matrix from values there to values at `fine` points."""
     nodes = np.cos(np.pi * np.arange(degree + 1) / degree)
     points = np.cos(np.pi * (np.arange(fine) + 0.5) / fine)

@@ -9,15 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv
 
+from privcheck.arrays import Array, Integers
 from privcheck.declared import check
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference.counts import DELTA, EPSILON, LEVEL
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
-
-def declared_thresholds(first: npt.ArrayLike, second: npt.ArrayLike, number: int = 24) -> Floats:
+def declared_thresholds(first: npt.ArrayLike, second: npt.ArrayLike, number: int = 24) -> Array:
     """Return thresholds at which scores of other runs have masses spread evenly in log-odds, from both ends.
 
     >>> declared_thresholds(np.arange(1000.0), np.arange(1000.0), 3).round().tolist()
@@ -41,20 +39,20 @@ class TradeoffRegion:
 
     """
 
-    thresholds: Floats
+    thresholds: Array
     more: Integers
     less: Integers
     runs: tuple[int, int]
     level: float
 
     @property
-    def power_lower(self) -> Floats:
+    def power_lower(self) -> Array:
         """Lower limits of the probability of each event on the first input."""
         k, each = self.more, self.level / (2 * len(self.thresholds))
         return np.where(k > 0, betaincinv(np.maximum(k, 1), self.runs[0] - k + 1, each), 0.0)
 
     @property
-    def size_upper(self) -> Floats:
+    def size_upper(self) -> Array:
         """Upper limits of the probability of each event on the second input."""
         l, each = self.less, self.level / (2 * len(self.thresholds))
         rest = self.runs[1] - l
@@ -73,7 +71,7 @@ class TradeoffRegion:
         seen = excess > 0.0
         return max(0.0, float(np.log(excess[seen] / low[seen]).max())) if seen.any() else 0.0
 
-    def curve(self) -> tuple[Floats, Floats]:
+    def curve(self) -> tuple[Array, Array]:
         """Return the corners (type I, type II) of a convex curve that lies on or above the true trade-off function."""
         points = sorted(
             {(0.0, 1.0), (1.0, 0.0), *zip(self.size_upper.tolist(), (1.0 - self.power_lower).tolist(), strict=True)}
@@ -85,7 +83,7 @@ class TradeoffRegion:
             hull.append((x, y))
         return np.array([x for x, _ in hull]), np.array([y for _, y in hull])
 
-    def _ratios(self) -> tuple[Floats, Floats]:
+    def _ratios(self) -> tuple[Array, Array]:
         """Return lower limits and upper limits of the two sides of every event and of every complement."""
         p, q = self.power_lower, self.size_upper
         return np.concatenate([p, 1.0 - q]), np.concatenate([q, 1.0 - p])
@@ -131,7 +129,7 @@ def _turns_up(first: tuple[float, float], middle: tuple[float, float], last: tup
     return (middle[1] - first[1]) * run >= (middle[0] - first[0]) * rise
 
 
-def _scores(name: str, values: npt.ArrayLike) -> Floats:
+def _scores(name: str, values: npt.ArrayLike) -> Array:
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, OrNone, Real, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.privacy.stream_tables import Array, as_table
+from privcheck.privacy.stream_tables import as_table
 
 ROUNDING = 1e-12
 """Relative slack of norms: a vector divided by its norm is not quite of norm 1. The noise scale pays for it."""

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy.contexts import Contexts, check_contexts
 from privcheck.privacy.shrinking import simpler_pairs
-from privcheck.privacy.stream_tables import Array, as_table, check_rewards
+from privcheck.privacy.stream_tables import as_table, check_rewards
 
 RELATIONS = {
     "row": "all K rewards of one round may change",

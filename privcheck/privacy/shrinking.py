@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from privcheck.arrays import Array
+
 Pair = tuple[Array, Array]
 Complexity = tuple[int, int, int, int]
 

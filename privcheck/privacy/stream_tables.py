@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError, words
-
-Array = npt.NDArray[np.float64]
 
 
 def as_table(values: npt.ArrayLike, arms: int | None = None) -> Array:

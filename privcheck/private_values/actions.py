@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.private_values.array import Private
 from privcheck.private_values.entries import Form, collected, forms
 from privcheck.private_values.features import FeatureTable
-from privcheck.private_values.refused_operations import refuse
+from privcheck.private_values.refused_operations import Refusals, refuse
 from privcheck.private_values.vector_bounds import ONE_HOT, VectorBound
+
+if TYPE_CHECKING:
+    from privcheck.private_values.private import Private
 
 
 def one_hot(action: Any, arms: int) -> Any:
@@ -48,8 +50,9 @@ def one_hot(action: Any, arms: int) -> Any:
 
     """
     count: int = check("arms", arms, Integer(1), "the number of arms")
-    if not isinstance(action, Private) or action.is_public:
-        chosen = action.reveal(None) if isinstance(action, Private) else action
+    private = isinstance(action, Refusals)
+    if not private or action.is_public:
+        chosen = action.reveal(None) if private else action
         return np.eye(count)[check("action", chosen, Integer(0, count - 1), "arms are counted from 0")]
     table, feature = _action(action, count)
     owner = table.data[table.owner[feature]]

@@ -12,7 +12,7 @@ from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.terms import Terms
 
 if TYPE_CHECKING:
-    from privcheck.private_values.array import Private
+    from privcheck.private_values.private import Private
 
 
 class Form(NamedTuple):

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.private_values.array import Private
+from privcheck.private_values.private import Private
 
 SHARE = 2e-9
 """Largest share of the sensitivity that rounding may add; with the slack of comparisons it is paid by the noise."""

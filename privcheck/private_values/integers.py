@@ -9,10 +9,10 @@ import numpy as np
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array
-from privcheck.private_values.array import Private
 from privcheck.private_values.entries import Form, collected, forms
 from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.leaks import describe_data
+from privcheck.private_values.private import Private
 
 
 def rounded(value: Any) -> Any:

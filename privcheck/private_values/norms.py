@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError
 from privcheck.private_values.features import FeatureTable
-from privcheck.private_values.terms import Floats, Integers, Terms
+from privcheck.private_values.terms import Terms
 
 _MOST_SIGNS = 10
 
@@ -99,7 +100,7 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> di
     return result
 
 
-def _dense(rows: Integers, columns: Integers, weights: Floats) -> tuple[Floats, list[int], int]:
+def _dense(rows: Integers, columns: Integers, weights: Array) -> tuple[Array, list[int], int]:
     """Return the coefficients of one datum as a matrix (entries that it moves x its features), and both counts."""
     if weights.size == 1:
         return weights.reshape(1, 1), [int(columns[0])], 1
@@ -130,12 +131,12 @@ def _parts(used: list[int], table: FeatureTable) -> list[_Part]:
 class _Norm:
     """A norm of changes C d: its largest value over a box and over the unit ball, and its value on columns."""
 
-    box: Callable[[Floats], float]
-    ball: Callable[[Floats], float]
-    columns: Callable[[Floats], Floats]
+    box: Callable[[Array], float]
+    ball: Callable[[Array], float]
+    columns: Callable[[Array], Array]
     squares_add: bool = False
 
-    def __call__(self, matrix: Floats, widths: Floats, parts: list[_Part]) -> float:
+    def __call__(self, matrix: Array, widths: Array, parts: list[_Part]) -> float:
         """Return the largest norm over the box, and over the bounded vectors where that is smaller."""
         scaled = matrix * widths
         largest = self.box(scaled)
@@ -154,7 +155,7 @@ class _Norm:
         return min(largest, math.hypot(*found) if self.squares_add and np.max(moved) <= 1 else sum(found))
 
 
-def _l1_of_box(scaled: Floats) -> float:
+def _l1_of_box(scaled: Array) -> float:
     entries, features = scaled.shape
     if _disjoint(scaled) or entries == 1:
         return float(np.abs(scaled).sum())
@@ -167,13 +168,13 @@ def _l1_of_box(scaled: Floats) -> float:
     return float(np.abs(scaled).sum())
 
 
-def _l1_of_ball(matrix: Floats) -> float:
+def _l1_of_ball(matrix: Array) -> float:
     if len(matrix) <= _MOST_SIGNS:
         return float(np.linalg.norm(_signs(len(matrix)) @ matrix, axis=1).max())
     return math.sqrt(len(matrix)) * _largest_singular_value(matrix)
 
 
-def _l2_of_box(scaled: Floats) -> float:
+def _l2_of_box(scaled: Array) -> float:
     entries, features = scaled.shape
     if _disjoint(scaled):
         return float(np.sqrt(np.square(scaled).sum()))
@@ -185,40 +186,40 @@ def _l2_of_box(scaled: Floats) -> float:
     return min(by_entry, _largest_singular_value(scaled) * math.sqrt(features))
 
 
-def _range_of_box(scaled: Floats) -> float:
+def _range_of_box(scaled: Array) -> float:
     if scaled.shape[1] == 1:
         return float(np.ptp(scaled))
     different = np.unique(scaled, axis=0)
     return max(float(np.abs(different - row).sum(axis=1).max()) for row in different)
 
 
-def _range_of_ball(matrix: Floats) -> float:
+def _range_of_ball(matrix: Array) -> float:
     different = np.unique(matrix, axis=0)
     return max(float(np.linalg.norm(different - row, axis=1).max()) for row in different)
 
 
-def _largest_singular_value(matrix: Floats) -> float:
+def _largest_singular_value(matrix: Array) -> float:
     return float(np.linalg.norm(matrix, 2)) if np.isfinite(matrix).all() else math.inf
 
 
-def _l1_of_columns(matrix: Floats) -> Floats:
+def _l1_of_columns(matrix: Array) -> Array:
     return np.asarray(np.abs(matrix).sum(axis=0))
 
 
-def _l2_of_columns(matrix: Floats) -> Floats:
+def _l2_of_columns(matrix: Array) -> Array:
     return np.asarray(np.linalg.norm(matrix, axis=0))
 
 
-def _range_of_columns(matrix: Floats) -> Floats:
+def _range_of_columns(matrix: Array) -> Array:
     return np.asarray(np.ptp(matrix, axis=0))
 
 
-def _changed(matrix: Floats, _: Floats, __: list[_Part]) -> float:
+def _changed(matrix: Array, _: Array, __: list[_Part]) -> float:
     return float(len(matrix))
 
 
 _L2 = _Norm(_l2_of_box, _largest_singular_value, _l2_of_columns, squares_add=True)
-NORMS: dict[str, Callable[[Floats, Floats, list[_Part]], float]] = {
+NORMS: dict[str, Callable[[Array, Array, list[_Part]], float]] = {
     "l1": _Norm(_l1_of_box, _l1_of_ball, _l1_of_columns),
     "l2": _L2,
     "frobenius": _L2,
@@ -228,12 +229,12 @@ NORMS: dict[str, Callable[[Floats, Floats, list[_Part]], float]] = {
 """The norms in which a sensitivity can be asked for."""
 
 
-def _disjoint(matrix: Floats) -> bool:
+def _disjoint(matrix: Array) -> bool:
     """Tell whether each entry has at most one feature."""
     return bool(((matrix != 0.0).sum(axis=1) <= 1).all())
 
 
-def _signs(count: int) -> Floats:
+def _signs(count: int) -> Array:
     """Return all vectors of signs, up to a common sign."""
     bits = (np.arange(2 ** (count - 1))[:, None] >> np.arange(count)) & 1
     return np.where(bits == 0, 1.0, -1.0)

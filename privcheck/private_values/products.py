@@ -10,11 +10,10 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.entries import Form, collected, forms
 from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.leaks import describe_data
-from privcheck.private_values.operands import operand
 from privcheck.private_values.terms import Terms
 
 if TYPE_CHECKING:
-    from privcheck.private_values.array import Private
+    from privcheck.private_values.private import Private
 
 
 def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Terms]:
@@ -36,8 +35,8 @@ def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Term
 
 def clip(value: Any, low: Any, high: Any) -> Any:
     """Return each entry moved into [low, high]; see `privcheck.private_values.source.clip`."""
-    lows = operand(-np.inf if low is None else low)
-    highs = operand(np.inf if high is None else high)
+    lows = value.of(-np.inf if low is None else low)
+    highs = value.of(np.inf if high is None else high)
     if lows is None or highs is None or not (lows.is_public and highs.is_public):
         raise PrivcheckError("low, high", words("other things"), "public numbers", "clip to public limits")
     if not (lows._const <= highs._const).all():

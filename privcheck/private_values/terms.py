@@ -6,12 +6,9 @@ import sys
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _TIDY_FROM = 64
 
@@ -24,10 +21,10 @@ class _Buffer:
     def __init__(self, capacity: int) -> None:
         self.rows: Integers = np.empty(capacity, np.int64)
         self.features: Integers = np.empty(capacity, np.int64)
-        self.weights: Floats = np.empty(capacity)
+        self.weights: Array = np.empty(capacity)
         self.used = 0
 
-    def write(self, rows: Integers, features: Integers, weights: Floats) -> None:
+    def write(self, rows: Integers, features: Integers, weights: Array) -> None:
         stop = self.used + weights.size
         self.rows[self.used : stop] = rows
         self.features[self.used : stop] = features
@@ -65,7 +62,7 @@ class Terms:
         return cls._copied(np.asarray(rows), np.asarray(features), checked(np.asarray(weights, np.float64)), 0)
 
     @classmethod
-    def _copied(cls, rows: Integers, features: Integers, weights: Floats, room: int) -> Terms:
+    def _copied(cls, rows: Integers, features: Integers, weights: Array, room: int) -> Terms:
         buffer = _Buffer(weights.size + room)
         buffer.write(rows, features, weights)
         return cls(buffer, buffer.used, buffer.used)
@@ -81,7 +78,7 @@ class Terms:
         return self._buffer.features[: self.count]
 
     @property
-    def weights(self) -> Floats:
+    def weights(self) -> Array:
         """The weight of each term."""
         return self._buffer.weights[: self.count]
 
@@ -109,7 +106,7 @@ class Terms:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return Terms.of(self.rows, self.features, self.weights * factor)
 
-    def spread(self, inputs: Integers, outputs: Integers, factors: Floats | None = None) -> Terms:
+    def spread(self, inputs: Integers, outputs: Integers, factors: Array | None = None) -> Terms:
         """Return the terms of z where z[outputs[k]] += factors[k] * y[inputs[k]] for all k, starting at z = 0."""
         if self.count == 0:
             return NOTHING
@@ -160,7 +157,7 @@ class Terms:
         return Terms._copied(rows[new][kept], features[new][kept], weights[kept], 0)
 
 
-def checked(weights: Floats) -> Floats:
+def checked(weights: Array) -> Array:
     """Return coefficients, or refuse those that overflow or underflow: their sensitivity would be wrong."""
     sizes = np.abs(weights)
     if weights.size and not (sizes.min() >= sys.float_info.min and sizes.max() <= sys.float_info.max):

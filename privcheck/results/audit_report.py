@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privcheck.arrays import Table
 from privcheck.inference.tradeoff import TradeoffRegion
 from privcheck.privacy import Contexts
 from privcheck.serialise import plain, to_json
-from privcheck.targets.runners import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privcheck.arrays import Array
 from privcheck.declared import Choice, Real, check
 from privcheck.errors import PrivcheckError
-from privcheck.kernels.building_blocks import Floats
 
 if TYPE_CHECKING:
     from privcheck.results.simulation import Simulation
@@ -111,7 +111,7 @@ def compare(simulation: Simulation, *, baseline: str | None = None, confidence: 
     ]
 
 
-def quantile_interval(ordered: Floats, quantile: float, error: float, largest: float) -> tuple[float, float]:
+def quantile_interval(ordered: Array, quantile: float, error: float, largest: float) -> tuple[float, float]:
     """Return an interval that holds the quantile of the law with probability 1 - `error` at least, whatever the law.
 
     >>> quantile_interval(np.arange(100.0), 0.5, 0.05, 1000.0)
@@ -130,13 +130,13 @@ def _ranks(runs: int, quantile: float, error: float) -> tuple[int, int]:
     return int(ranks[law.cdf(ranks - 1) <= error / 2][-1]), int(ranks[law.sf(ranks - 1) <= error / 2][0])
 
 
-def _quantile_difference(first: Floats, second: Floats, quantile: float, error: float, largest: float) -> Difference:
+def _quantile_difference(first: Array, second: Array, quantile: float, error: float, largest: float) -> Difference:
     ends_1, ends_2 = (quantile_interval(sample, quantile, error / 2, largest) for sample in (first, second))
     value = float(np.quantile(first, quantile) - np.quantile(second, quantile))
     return Difference(value, ends_1[0] - ends_2[1], ends_1[1] - ends_2[0])
 
 
-def _mean_difference(first: Floats, second: Floats, error: float) -> tuple[Difference, float]:
+def _mean_difference(first: Array, second: Array, error: float) -> tuple[Difference, float]:
     value = float(first.mean() - second.mean())
     variances = [float(sample.var(ddof=1)) / len(sample) for sample in (first, second)]
     spread = math.sqrt(sum(variances))
@@ -150,7 +150,7 @@ def _mean_difference(first: Floats, second: Floats, error: float) -> tuple[Diffe
     return Difference(value, value - reach, value + reach), float(2.0 * law.sf(abs(value) / spread))
 
 
-def _order(first: Floats, second: Floats) -> tuple[float, float]:
+def _order(first: Array, second: Array) -> tuple[float, float]:
     from scipy import stats
 
     test = stats.mannwhitneyu(first, second, method="asymptotic")

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-Table = npt.NDArray[np.float64]
+from privcheck.arrays import Table
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privcheck.arrays import Array, Integers
 from privcheck.bandits.base import Algorithm
 from privcheck.environments import Environment
-from privcheck.kernels.building_blocks import Floats, Integers
 from privcheck.serialise import to_json
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class PolicyResult:
     policy: str
     algorithm: Algorithm
     checkpoints: Integers = field(repr=False)
-    regret: Floats = field(repr=False)
+    regret: Array = field(repr=False)
     seconds: float
     engine: str
 
@@ -56,7 +56,7 @@ class PolicyResult:
             "seconds": self.seconds,
         }
 
-    def curves(self) -> dict[str, Floats]:
+    def curves(self) -> dict[str, Array]:
         """Return the statistics of the pseudo-regret at every checkpoint, each (C,); `se` is NaN for one run."""
         runs = len(self.regret)
         q05, median, q95, q99 = np.quantile(self.regret, (0.05, 0.5, 0.95, 0.99), axis=0)
@@ -109,7 +109,7 @@ class Simulation:
         """Return one dict per policy with the mean, standard error and quantiles of the final pseudo-regret."""
         return [result.summary() for result in self.results]
 
-    def curves(self) -> dict[str, Floats]:
+    def curves(self) -> dict[str, Array]:
         """Return the mean, standard error, median and quantiles at every checkpoint, each of shape (P, C)."""
         curves = [result.curves() for result in self.results]
         return {name: np.stack([curve[name] for curve in curves]) for name in STATISTICS}

@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privcheck.arrays import Array
 from privcheck.errors import PolicyError, words
 from privcheck.mechanisms.base import Mechanism
 from privcheck.targets.location import Location, describe_exception
-from privcheck.targets.outputs import MISSING, Floats, Outputs, padded
+from privcheck.targets.outputs import MISSING, Outputs, padded
 from privcheck.targets.time_limit import limited
 
 DATA_NAMES = ("rng", "generator", "random_state")
@@ -185,7 +186,7 @@ def _flatten(output: Any, whole: list[int], real: list[float]) -> str:
     raise PolicyError("output", got, "numbers, booleans, arrays, or tuples and lists of these", hint)
 
 
-def _no_nan(values: Floats) -> Floats:
+def _no_nan(values: Array) -> Array:
     if np.isnan(values).any():
         raise PolicyError("output", words("NaN"), "numbers", "a mechanism must not fail on some of its inputs")
     return values

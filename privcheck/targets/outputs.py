@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Symbols = npt.NDArray[np.integer]
-Floats = npt.NDArray[np.float64]
+from privcheck.arrays import Array, Symbols
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +31,8 @@ class Outputs:
     """
 
     symbols: Symbols
-    numbers: Floats
-    ratios: Floats | None = None
+    numbers: Array
+    ratios: Array | None = None
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Scores that were computed already, by what computed them."""
 
@@ -43,7 +42,7 @@ class Outputs:
         return cls(symbols, np.zeros((len(symbols), 0)))
 
     @classmethod
-    def of_numbers(cls, numbers: Floats) -> Outputs:
+    def of_numbers(cls, numbers: Array) -> Outputs:
         """Return outputs that are all real."""
         return cls(np.zeros((len(numbers), 0), np.int8), numbers)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Table = npt.NDArray[np.float64]
+from privcheck.arrays import Table
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.arrays import Table
 from privcheck.certifying.explored_streams import changed_tables, random_table
 from privcheck.certifying.replay import Build, replay
 from privcheck.declared import Integer, check
@@ -20,7 +21,7 @@ from privcheck.targets.runners import KernelRunner, PolicyRunner
 from privcheck.targets.settings import Settings
 from privcheck.targets.target import number_of_arms, resolve
 from privcheck.testing.assertion import FACT, asked, assertion, failure, name_of, nothing, passed
-from privcheck.testing.witness_text import Table, streams_told
+from privcheck.testing.witness_text import streams_told
 
 Pair = tuple[Table, Table]
 

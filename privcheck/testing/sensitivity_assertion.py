@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Table
 from privcheck.declared import Choice, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy import Contexts, Relation, check_rewards, relation
 from privcheck.testing.assertion import FACT, asked, assertion, failure, name_of, passed
 from privcheck.testing.witness_text import streams_told
 
-Table = npt.NDArray[np.float64]
 Pair = tuple[Table, Table]
 
 PAIRS = 2000

@@ -6,16 +6,15 @@ import operator
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
+from privcheck.arrays import Table
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import Contexts, check_contexts, check_rewards
 from privcheck.privacy import relation as relation_of
 from privcheck.testing.instance_strategies import contexts as contexts_of
 
-Table = npt.NDArray[np.float64]
 Row = tuple[float, ...]
 Rounds = list[tuple[Row, Row]]
 """The rows of both tables, round by round."""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from privcheck.arrays import Table
 from privcheck.privacy import relation
 from privcheck.reporting.pictures.witness_excerpt import arms_of, characters
 from privcheck.reporting.text.audit_sentences import event_parts, rounds_text
 from privcheck.reporting.text.numbers import clean, probability, probability_interval
 from privcheck.results.audit_report import AuditReport
-
-Table = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -32,6 +28,7 @@ class TwoTables:
 def streams_told(first: Table, second: Table, rewards: tuple[float, float], arms: int | None = None) -> list[str]:
     r"""Return two neighbouring streams: which rounds differ, and both drawn; the first `arms` columns are arms.
 
+    >>> import numpy as np
     >>> print("\n".join(streams_told(np.zeros((2, 1)), np.array([[0.0], [1.0]]), (0.0, 1.0))))
     Two streams of 2 rounds that differ in round 2:
                      v round 2

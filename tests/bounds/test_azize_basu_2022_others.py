@@ -13,7 +13,7 @@ from scipy.special import rel_entr
 from scipy.stats import expon, norm, poisson
 
 from privcheck.bounds import THEOREMS, Instance
-from privcheck.bounds.azize_basu_2022.kl_ucb import sufficient_block
+from privcheck.bounds.azize_basu_2022.adap_kl_ucb_regret import sufficient_block
 
 SIZES = st.integers(2, 50)
 BUDGETS = st.floats(0.01, 20)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from privcheck.bounds import THEOREMS, Instance
-from privcheck.bounds.azize_basu_2022.linear import exploration
+from privcheck.bounds.azize_basu_2022.linear_bandits import exploration
 from privcheck.bounds.azize_basu_2022.linear_program import cheapest_exploration
 from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
 from privcheck.bounds.settings import LinearInstance

@@ -12,7 +12,7 @@ from scipy.stats import norm, wishart
 from privcheck.auditing.exact import gaussian_mu
 from privcheck.bounds import THEOREMS, Instance
 from privcheck.bounds.settings import ContextualInstance
-from privcheck.bounds.shariff_sheffet_2018.regret import bracket
+from privcheck.bounds.shariff_sheffet_2018.linucb_regret import bracket
 from privcheck.bounds.shariff_sheffet_2018.regulariser import (
     Regulariser,
     gaussian_noise,

@@ -19,8 +19,8 @@ from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.session import Session
 from privcheck.mechanisms import Laplace
 from privcheck.privacy import relation
-from privcheck.private_values.array import Private
 from privcheck.private_values.entries import Form
+from privcheck.private_values.private import Private
 from privcheck.private_values.refused_operations import Refusals
 from privcheck.private_values.source import REVEAL
 

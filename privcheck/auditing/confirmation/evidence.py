@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from privcheck.arrays import Array
 from privcheck.auditing.confirmation.folds import LEARNING_SHARE, Folds, folds, is_easy, probe, taken
-from privcheck.auditing.events.event import Counts, Event, Floats, Scored, learn, scores_of
+from privcheck.auditing.events.event import Counts, Event, Scored, learn, scores_of
 from privcheck.auditing.events.event_selection import choose, choose_for_delta
 from privcheck.auditing.events.level_allocation import weigh
 from privcheck.auditing.scoring.view import ViewMaker
@@ -76,7 +77,7 @@ class Chosen:
 
     folds: Folds
     events: list[tuple[Event, float]]
-    thresholds: Floats
+    thresholds: Array
     for_delta: Event | None = None
 
 
@@ -137,7 +138,7 @@ def count(chosen: Chosen, sides: Sides, level: float, delta: float) -> Evidence:
     return Evidence(events, len(sides[0]), delta, region, for_delta)
 
 
-def _oriented(event: Event, outputs: Outputs) -> Floats:
+def _oriented(event: Event, outputs: Outputs) -> Array:
     """Return the event's scores, high ones speaking for the first stream."""
     scores = scores_of(event.view, event.score, outputs)
     return np.nan_to_num(scores, nan=-np.inf, neginf=-np.finfo(float).max, posinf=np.finfo(float).max)

@@ -8,11 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array, Codes
 from privcheck.auditing.scoring.view import Score, View
 from privcheck.targets.outputs import Outputs
-
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int8]
 
 
 class Counts(NamedTuple):
@@ -58,7 +56,7 @@ class Event:
         """Return for each run, shape (runs,), 1 in the event, -1 in its mirror image, 0 in neither."""
         return self.of_scores(scores_of(self.view, self.score, outputs))
 
-    def of_scores(self, scores: Floats) -> Codes:
+    def of_scores(self, scores: Array) -> Codes:
         """Return the same from scores that were computed before."""
         inside = scores <= self.threshold if self.reverse else scores >= self.threshold
         if self.mirror is None:
@@ -84,7 +82,7 @@ class Event:
         return [replace(self, mirror=None), Event(self.view, self.score, self.mirror, not self.reverse)]
 
 
-def scores_of(view: View, score: Score, outputs: Outputs) -> Floats:
+def scores_of(view: View, score: Score, outputs: Outputs) -> Array:
     """Return the scores of runs, computed once for all events that rest on them."""
     key = id(view), id(score)
     if key not in outputs.memo:

@@ -9,7 +9,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from privcheck.auditing.events.event import Codes, Event, Floats, Scored, scores_of
+from privcheck.arrays import Array, Codes
+from privcheck.auditing.events.event import Event, Scored, scores_of
 from privcheck.auditing.events.smoothing import smoothed
 from privcheck.auditing.scoring.view import Score, View
 from privcheck.targets.outputs import Sides
@@ -140,9 +141,9 @@ def _best(view: View, score: Score, tails: tuple[_Tail, _Tail], n: int, delta: f
 class _Tail:
     """Distinct scores, most telling first, and how many runs on either stream score at least that."""
 
-    scores: Floats
-    more: Floats
-    less: Floats
+    scores: Array
+    more: Array
+    less: Array
 
     def thinned(self) -> _Tail:
         """Keep thresholds whose masses are spread evenly in log-odds."""
@@ -155,7 +156,7 @@ class _Tail:
         return _Tail(self.scores[kept], self.more[kept], self.less[kept])
 
 
-def _promise(more: Floats, less: Floats, n: int, delta: float, errors: float) -> Floats:
+def _promise(more: Array, less: Array, n: int, delta: float, errors: float) -> Array:
     excess = more + 0.5 - delta * n
     with np.errstate(divide="ignore", invalid="ignore"):
         standard_error = np.sqrt((more + 0.5) / excess**2 + 1.0 / (less + 0.5))
@@ -165,7 +166,7 @@ def _promise(more: Floats, less: Floats, n: int, delta: float, errors: float) ->
         return np.where(excess > 0.0, ratio - errors * standard_error, -np.inf)
 
 
-def _counted(first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
+def _counted(first: Array, second: Array) -> tuple[Array, Array, Array]:
     """Return the distinct scores, rising, and how many runs on each stream have each."""
     values, place = np.unique(np.concatenate([first, second]), return_inverse=True)
     k = np.bincount(place[: len(first)], minlength=len(values))
@@ -173,11 +174,11 @@ def _counted(first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
     return values, k.astype(float), l.astype(float)
 
 
-def _upper(values: Floats, k: Floats, l: Floats) -> _Tail:
+def _upper(values: Array, k: Array, l: Array) -> _Tail:
     """Return the events "at least": more likely on the first stream."""
     return _Tail(values[::-1], np.cumsum(k[::-1]), np.cumsum(l[::-1]))
 
 
-def _lower(values: Floats, k: Floats, l: Floats) -> _Tail:
+def _lower(values: Array, k: Array, l: Array) -> _Tail:
     """Return the events "at most": more likely on the second stream."""
     return _Tail(values, np.cumsum(l), np.cumsum(k))

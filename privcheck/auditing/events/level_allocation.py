@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betaincinv, betaln, expit, logit, ndtri
 
-from privcheck.auditing.events.event import Codes, Event
+from privcheck.arrays import Array, Codes
+from privcheck.auditing.events.event import Event
 from privcheck.auditing.events.event_selection import Candidate
 from privcheck.targets.outputs import Sides
-
-Floats = npt.NDArray[np.float64]
 
 SHARES = ((1.0,), (0.5, 0.5), (0.8, 0.2), (0.2, 0.8), (0.6, 0.2, 0.2), (0.2, 0.6, 0.2), (0.2, 0.2, 0.6))
 """Ways to share the level among the events that are counted."""
@@ -81,7 +79,7 @@ def weigh(
 
 def _drawn(
     candidates: list[Candidate], coded: list[list[Codes]], runs: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
+) -> tuple[Array, Array]:
     """Return draws of the expected hits and misses of each event in so many runs, shape (DRAWS, events)."""
     hits, misses = (np.zeros((DRAWS, len(candidates))) for _ in range(2))
     for side, codes in enumerate(coded):
@@ -98,7 +96,7 @@ def _drawn(
     return hits, misses
 
 
-def _shrunk(hits: Floats, misses: Floats, safest: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _shrunk(hits: Array, misses: Array, safest: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Return the draws with the odds of hits drawn to those of the safest event.
 
     Each of the others has the same odds as that one with probability `SAME`, otherwise odds of its own.
@@ -117,7 +115,7 @@ def _shrunk(hits: Floats, misses: Floats, safest: int, rng: np.random.Generator)
     return total * odds, total * (1.0 - odds)
 
 
-def _limits(hits: Floats, misses: Floats, runs: int, level: float, delta: float) -> Floats:
+def _limits(hits: Array, misses: Array, runs: int, level: float, delta: float) -> Array:
     if delta == 0.0:
         share = betaincinv(np.maximum(hits, 0.1), misses + 1.0, level)
         return np.asarray(np.log(share) - np.log1p(-share))

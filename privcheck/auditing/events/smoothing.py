@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtrc, expit, ndtri
 
-Floats = npt.NDArray[np.float64]
+from privcheck.arrays import Array
 
 BINS = 128
 """Bins that scores are collected in, finer at both ends."""
@@ -26,13 +25,13 @@ FIT_LEVEL = 0.1
 class Smooth:
     """Smoothed counts of the runs on the first and on the second stream with scores from each start to the next."""
 
-    starts: Floats
-    ends: Floats
-    first: Floats
-    second: Floats
+    starts: Array
+    ends: Array
+    first: Array
+    second: Array
 
 
-def smoothed(values: Floats, first: Floats, second: Floats, degree: int) -> Smooth | None:
+def smoothed(values: Array, first: Array, second: Array, degree: int) -> Smooth | None:
     """Fit the log-odds of the first stream as a polynomial of the normal quantile of a score's rank.
 
     This only guides the choice of an event; nothing is concluded from it.
@@ -71,7 +70,7 @@ def smoothed(values: Floats, first: Floats, second: Floats, degree: int) -> Smoo
     return Smooth(values[starts], ends, (k + l) * fitted, (k + l) * (1.0 - fitted))
 
 
-def _logistic(features: Floats, successes: Floats, trials: Floats) -> Floats:
+def _logistic(features: Array, successes: Array, trials: Array) -> Array:
     """Return fitted probabilities by Newton's method, with a small ridge."""
     weights = np.zeros(features.shape[1])
     for _ in range(25):

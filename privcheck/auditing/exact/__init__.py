@@ -1,8 +1,8 @@
 """True privacy losses, where outputs have a law in closed form: each is an enclosure with its error bound."""
 
-from privcheck.auditing.exact.enclosure import Enclosure
 from privcheck.auditing.exact.hockey_stick import gaussian_delta, gaussian_epsilon, gaussian_mu
 from privcheck.auditing.exact.loss import exact_delta, exact_loss, worst_pair
+from privcheck.bounds.enclosure import Enclosure
 
 __all__ = [
     "Enclosure",

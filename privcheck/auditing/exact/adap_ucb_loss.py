@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.auditing.exact.comparisons import RELATIVE_ERROR, SMALLEST, chain_probabilities
-from privcheck.auditing.exact.enclosure import ROUNDING
 from privcheck.auditing.exact.laws import FiniteLaws
 from privcheck.bandits.adap_ucb import AdaPUCB
+from privcheck.bounds.enclosure import ROUNDING
 from privcheck.mechanisms import NOISE_SLACK
-
-Array = npt.NDArray[np.float64]
 
 LONGEST_HORIZON = 64
 """Up to this horizon the laws of a pair are computed, in half a second; up to 12 rounds in a hundredth of one."""

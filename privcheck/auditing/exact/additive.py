@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.auditing.exact.enclosure import ROUNDING, Enclosure
+from privcheck.arrays import Array
 from privcheck.auditing.exact.lattice import convolved
-
-Array = npt.NDArray[np.float64]
+from privcheck.bounds.enclosure import ROUNDING, Enclosure
 
 LATTICE = 2**16
 """Half of the number of loss values to which the losses of Laplace vectors are rounded."""
@@ -43,7 +42,7 @@ class LaplaceShifts:
     --------
     >>> import numpy as np
     >>> laws = LaplaceShifts(np.array([0.5, 0.25]))
-    >>> laws.loss().midpoint, laws.delta(0.75).upper < 1e-15
+    >>> laws.loss().value, laws.delta(0.75).upper < 1e-15
     (0.75, True)
 
     """
@@ -109,7 +108,7 @@ class LatticeShifts:
         """Return the sum of the entries' losses.
 
         >>> import numpy as np
-        >>> LatticeShifts(2.0, np.array([3, 1])).loss().midpoint
+        >>> LatticeShifts(2.0, np.array([3, 1])).loss().value
         2.0
         """
         return Enclosure.around(float(np.sum(self.sizes)) / self.scale, relative=4.0 * ROUNDING)

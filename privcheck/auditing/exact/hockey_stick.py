@@ -6,7 +6,7 @@ import math
 
 from scipy import optimize, special
 
-from privcheck.auditing.exact.enclosure import ROUNDING, UNDERFLOW, Enclosure
+from privcheck.bounds.enclosure import ROUNDING, UNDERFLOW, Enclosure
 from privcheck.declared import POSITIVE, Real, check
 
 _BUDGET = Real(0.0)
@@ -29,7 +29,7 @@ def gaussian_delta(mu: float, epsilon: float) -> Enclosure:
 
     Examples
     --------
-    >>> round(gaussian_delta(0.9209140, 1.0).midpoint, 7)
+    >>> round(gaussian_delta(0.9209140, 1.0).value, 7)
     0.1
 
     """
@@ -53,10 +53,10 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     1.0
     """
     size, target = check("mu", mu, POSITIVE), check("delta", delta, _PROBABILITY)
-    if gaussian_delta(size, 0.0).midpoint <= target:
+    if gaussian_delta(size, 0.0).value <= target:
         return 0.0
     high = size * size / 2.0 + size * math.sqrt(2.0 * math.log(1.0 / target))
-    return float(optimize.brentq(lambda x: gaussian_delta(size, x).midpoint - target, 0.0, high, xtol=1e-14))
+    return float(optimize.brentq(lambda x: gaussian_delta(size, x).value - target, 0.0, high, xtol=1e-14))
 
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
@@ -67,6 +67,6 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
     """
     budget, target = check("epsilon", epsilon, _BUDGET), check("delta", delta, _PROBABILITY)
     high = 1.0
-    while gaussian_delta(high, budget).midpoint < target:
+    while gaussian_delta(high, budget).value < target:
         high *= 2.0
-    return float(optimize.brentq(lambda x: gaussian_delta(x, budget).midpoint - target, 1e-12, high, xtol=1e-14))
+    return float(optimize.brentq(lambda x: gaussian_delta(x, budget).value - target, 1e-12, high, xtol=1e-14))

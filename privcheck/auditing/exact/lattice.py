@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import signal
 
-from privcheck.auditing.exact.enclosure import ROUNDING, Enclosure
-
-Array = npt.NDArray[np.float64]
+from privcheck.arrays import Array
+from privcheck.bounds.enclosure import ROUNDING, Enclosure
 
 _DIRECT = 2048
 """Convolutions up to this length are summed directly, all terms being positive; longer ones use fast transforms."""

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from privcheck.auditing.exact.enclosure import ROUNDING, UNDERFLOW, Enclosure
-
-Array = npt.NDArray[np.float64]
+from privcheck.arrays import Array
+from privcheck.bounds.enclosure import ROUNDING, UNDERFLOW, Enclosure
 
 MOST_OUTCOMES = 1_000_000
 """Outcomes of a product law that are enumerated."""
@@ -44,7 +42,7 @@ class FiniteLaws:
     --------
     >>> import numpy as np
     >>> laws = FiniteLaws(np.log([0.75, 0.25]), np.log([0.25, 0.75]), np.full(2, 1e-15))
-    >>> round(laws.loss().midpoint, 7), round(laws.delta(0.0).midpoint, 7)
+    >>> round(laws.loss().value, 7), round(laws.delta(0.0).value, 7)
     (1.0986123, 0.5)
 
     """

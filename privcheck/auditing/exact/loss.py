@@ -6,24 +6,22 @@ import functools
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.auditing.exact import adap_ucb_loss as adap_ucb
 from privcheck.auditing.exact import rnm_ftnl_loss as rnm_ftnl
 from privcheck.auditing.exact.additive import LaplaceShifts, LatticeShifts
-from privcheck.auditing.exact.enclosure import Enclosure
 from privcheck.auditing.exact.laws import LossLaw
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.bandits.base import Algorithm
 from privcheck.bandits.rnm_ftnl import RNMFTNL
+from privcheck.bounds.enclosure import Enclosure
 from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import DiscreteLaplace, Laplace, NoisyMax, RandomisedResponse
 from privcheck.mechanisms.base import finite_array
 from privcheck.mechanisms.prefix_tree import PrefixTree
 from privcheck.privacy.stream_tables import as_table
-
-Array = npt.NDArray[np.float64]
 
 
 def exact_loss(target: Any, pair: Any) -> Enclosure | None:
@@ -52,14 +50,14 @@ def exact_loss(target: Any, pair: Any) -> Enclosure | None:
     --------
     >>> from privcheck.bandits import ALGORITHMS
     >>> from privcheck.mechanisms import Laplace, NoisyMax
-    >>> exact_loss(Laplace.with_scale(2.0), (0.0, 1.0)).midpoint
+    >>> exact_loss(Laplace.with_scale(2.0), (0.0, 1.0)).value
     0.5
-    >>> round(exact_loss(NoisyMax.with_scale(1.0), ([0.0, 2.0], [1.0, 1.0])).midpoint, 7)
+    >>> round(exact_loss(NoisyMax.with_scale(1.0), ([0.0, 2.0], [1.0, 1.0])).value, 7)
     1.3068528
     >>> import numpy as np
     >>> table = np.ones((4, 2))
     >>> other = np.where(np.arange(4)[:, None] == 0, 0.0, table)
-    >>> round(exact_loss(ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0), (table, other)).midpoint, 7)
+    >>> round(exact_loss(ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0), (table, other)).value, 7)
     0.8532796
 
     """
@@ -73,7 +71,7 @@ def exact_delta(target: Any, pair: Any, epsilon: float) -> Enclosure | None:
     Parameters, errors and source are those of `exact_loss`.
 
     >>> from privcheck.mechanisms import RandomisedResponse
-    >>> round(exact_delta(RandomisedResponse(categories=2, epsilon=1.0), (0, 1), 0.0).midpoint, 7)
+    >>> round(exact_delta(RandomisedResponse(categories=2, epsilon=1.0), (0, 1), 0.0).value, 7)
     0.4621172
     """
     budget = check("epsilon", epsilon, Real(0.0))
@@ -91,7 +89,7 @@ def worst_pair(algorithm: Algorithm, horizon: int) -> tuple[Array, Array] | None
     >>> algorithm = ALGORITHMS["rnm-ftnl-published"](arms=3, epsilon=1.0)
     >>> [table.tolist() for table in worst_pair(algorithm, 2)]
     [[[0.0, 1.0, 1.0], [0.0, 0.0, 0.0]], [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]]
-    >>> round(exact_loss(algorithm, worst_pair(algorithm, 2)).midpoint, 7)
+    >>> round(exact_loss(algorithm, worst_pair(algorithm, 2)).value, 7)
     1.4245743
     """
     if isinstance(algorithm, AdaPUCB):

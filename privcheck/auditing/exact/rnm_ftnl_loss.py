@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.auditing.exact.enclosure import ROUNDING
+from privcheck.arrays import Array
 from privcheck.auditing.exact.laws import NOTHING_CHANGES, FiniteLaws
 from privcheck.bandits.rnm_ftnl import RNMFTNL
+from privcheck.bounds.enclosure import ROUNDING
 from privcheck.mechanisms import NoisyMax
-
-Array = npt.NDArray[np.float64]
 
 _LAW_ERROR = 2e-12
 """Relative error of the probabilities of a noisy maximum, twice what its quadrature states."""
@@ -22,7 +21,7 @@ def noisy_max_laws(mechanism: NoisyMax, first: npt.ArrayLike, second: npt.ArrayL
     """Return the laws of the winner on two vectors of scores, shape (K,).
 
     >>> from privcheck.mechanisms import NoisyMax
-    >>> round(noisy_max_laws(NoisyMax.with_scale(1.0), [1.0, 1.0], [0.0, 2.0]).loss().midpoint, 7)
+    >>> round(noisy_max_laws(NoisyMax.with_scale(1.0), [1.0, 1.0], [0.0, 2.0]).loss().value, 7)
     1.3068528
     """
     mechanism.log_ratio(0, first, second)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array, Symbols
 from privcheck.auditing.scoring.prefix import distinct_rows
-
-Floats = npt.NDArray[np.float64]
 
 MOST_TRAINING_RUNS = 100_000
 """Training runs of each stream that the regression looks at when there are numbers; discrete outputs are all
@@ -30,7 +28,7 @@ class LogisticScore:
 
     """
 
-    def __init__(self, first: tuple[npt.NDArray[np.integer], Floats], second: tuple[npt.NDArray[np.integer], Floats]):
+    def __init__(self, first: tuple[Symbols, Array], second: tuple[Symbols, Array]):
         from sklearn.linear_model import LogisticRegression  # slow to import, and seldom needed
 
         if first[1].shape[1]:
@@ -58,7 +56,7 @@ class LogisticScore:
             model = LogisticRegression(max_iter=200).fit(features, label, sample_weight=weight)
             self.weights, self.intercept = model.coef_[0], float(model.intercept_[0])
 
-    def _features(self, symbols: npt.NDArray[np.integer], numbers: Floats) -> Floats:
+    def _features(self, symbols: Symbols, numbers: Array) -> Array:
         indicators = [symbols[:, column] == level for column, level in self.levels]
         x = (numbers - self.centre) / self.spread
         missing = np.isnan(x)
@@ -68,14 +66,14 @@ class LogisticScore:
             parts += [x, np.abs(x), np.clip(x, -3.0, 3.0) ** 2, missing[:, self.gaps].astype(float)]
         return np.concatenate(parts, axis=1) if parts else np.zeros((len(symbols), 0))
 
-    def __call__(self, values: tuple[npt.NDArray[np.integer], Floats]) -> Floats:
+    def __call__(self, values: tuple[Symbols, Array]) -> Array:
         """Return the log-odds of the first stream, shape (n,)."""
         if values[1].shape[1]:
             return self._log_odds(self._features(*values))
         kept, row = distinct_rows(values[0])
         return self._log_odds(self._features(values[0][kept], values[1][kept]))[row]
 
-    def _log_odds(self, features: Floats) -> Floats:
+    def _log_odds(self, features: Array) -> Array:
         """Add up column by column: a matrix product rounds equal rows differently from place to place, and then runs
         with the same output fall on both sides of a threshold.
         """
@@ -85,7 +83,7 @@ class LogisticScore:
         return total
 
 
-def _levels(symbols: npt.NDArray[np.integer]) -> list[tuple[int, int]]:
+def _levels(symbols: Symbols) -> list[tuple[int, int]]:
     """Return (column, symbol) for every indicator: all symbols of a column but one."""
     found: list[tuple[int, int]] = []
     for column in range(symbols.shape[1]):

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from privcheck.arrays import Array, Symbols
 from privcheck.auditing.scoring.learned import LogisticScore
-from privcheck.auditing.scoring.numeric import Distance, Floats, Histogram, SumOfHistograms, Value
+from privcheck.auditing.scoring.numeric import Distance, Histogram, SumOfHistograms, Value
 from privcheck.auditing.scoring.prefix import distinct_rows
-from privcheck.auditing.scoring.view import NumberView, Sequences, View
+from privcheck.auditing.scoring.view import NumberView, View
 from privcheck.targets.outputs import Outputs, fitted
 
 MOST_NUMBERS = 8
@@ -21,8 +22,8 @@ FEW_SEQUENCES = 64
 
 def number_views(
     outputs: Outputs,
-    symbols: Callable[[Outputs], Sequences],
-    columns: list[tuple[str, Callable[[Outputs], Floats]]],
+    symbols: Callable[[Outputs], Symbols],
+    columns: list[tuple[str, Callable[[Outputs], Array]]],
     whole: str,
     *,
     thorough: bool,
@@ -46,7 +47,7 @@ def number_views(
             found.append(NumberView(f"{label} (histogram)", read, Histogram))
     numbers, discrete = outputs.numbers.shape[1], outputs.symbols.shape[1]
 
-    def real(runs: Outputs) -> Floats:
+    def real(runs: Outputs) -> Array:
         return fitted(runs.numbers, numbers, np.nan)
 
     if numbers > 1 or (numbers and not thorough):
@@ -59,19 +60,19 @@ def number_views(
     return found
 
 
-def numbered(name: str, outputs: Outputs) -> list[tuple[str, Callable[[Outputs], Floats]]]:
+def numbered(name: str, outputs: Outputs) -> list[tuple[str, Callable[[Outputs], Array]]]:
     """Return the real parts of outputs as columns, called `name` and a number."""
     count = outputs.numbers.shape[1]
     return [(name if count == 1 else f"{name} {place}", _column(place)) for place in range(count)]
 
 
-def _column(place: int) -> Callable[[Outputs], Floats]:
+def _column(place: int) -> Callable[[Outputs], Array]:
     return lambda outputs: fitted(outputs.numbers, place + 1, np.nan)[:, place]
 
 
-def _ratios(outputs: Outputs) -> Floats:
+def _ratios(outputs: Outputs) -> Array:
     return np.full(len(outputs), np.nan) if outputs.ratios is None else outputs.ratios
 
 
-def _many(symbols: Sequences) -> bool:
+def _many(symbols: Symbols) -> bool:
     return symbols.shape[1] > 1 and len(distinct_rows(symbols)[0]) > FEW_SEQUENCES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from privcheck.arrays import Array
 
 BINS = 64
 """Bins of the histogram score at most, equally filled by the training runs of both streams."""
@@ -28,11 +28,11 @@ class Value:
     minus infinity.
     """
 
-    def __init__(self, first: Floats, second: Floats) -> None:
+    def __init__(self, first: Array, second: Array) -> None:
         self.sign = 1.0
         self.sign = _sign(self(first), self(second))
 
-    def __call__(self, values: Floats) -> Floats:
+    def __call__(self, values: Array) -> Array:
         """Return the numbers, shape (n,)."""
         return self.sign * np.where(np.isnan(values), -np.inf, values)
 
@@ -42,21 +42,21 @@ class Distance:
     stream.
     """
 
-    def __init__(self, first: Floats, second: Floats) -> None:
+    def __init__(self, first: Array, second: Array) -> None:
         both = np.concatenate([first[:MOST_TRAINING_RUNS], second[:MOST_TRAINING_RUNS]])
         finite = both[np.isfinite(both)]
         self.middle = float(np.median(finite)) if finite.size else 0.0
         self.sign = 1.0
         self.sign = _sign(self(first), self(second))
 
-    def __call__(self, values: Floats) -> Floats:
+    def __call__(self, values: Array) -> Array:
         """Return |values - median|, shape (n,)."""
         with np.errstate(invalid="ignore"):
             distance = np.abs(values - self.middle)
         return self.sign * np.where(np.isnan(distance), -np.inf, distance)
 
 
-def _sign(first: Floats, second: Floats) -> float:
+def _sign(first: Array, second: Array) -> float:
     """Return 1 when runs on the first stream tend to score higher than runs on the second, else -1."""
     one, two = np.sort(first[:MOST_TRAINING_RUNS]), np.sort(second[:MOST_TRAINING_RUNS])
     below = np.searchsorted(two, one, side="left").sum() + np.searchsorted(two, one, side="right").sum()
@@ -71,7 +71,7 @@ class Histogram:
     share of the bin and its two neighbours together, c = PRIOR_RUNS.
     """
 
-    def __init__(self, first: Floats, second: Floats) -> None:
+    def __init__(self, first: Array, second: Array) -> None:
         few = (values[:MOST_TRAINING_RUNS] for values in (first, second))
         one, two = (np.where(np.isnan(values), -np.inf, values) for values in few)
         bins = max(4, min(BINS, (len(one) + len(two)) // RUNS_PER_BIN))
@@ -82,10 +82,10 @@ class Histogram:
         posterior = (k + PRIOR_RUNS * share) / (k + l + PRIOR_RUNS)
         self.log_odds = np.log(posterior) - np.log1p(-posterior)
 
-    def _bin(self, values: Floats) -> npt.NDArray[np.intp]:
+    def _bin(self, values: Array) -> npt.NDArray[np.intp]:
         return np.searchsorted(self.edges, values, side="left")
 
-    def __call__(self, values: Floats) -> Floats:
+    def __call__(self, values: Array) -> Array:
         """Return the log-odds of the bin of each number, shape (n,)."""
         return np.asarray(self.log_odds[self._bin(np.where(np.isnan(values), -np.inf, values))])
 
@@ -99,11 +99,11 @@ class SumOfHistograms:
 
     """
 
-    def __init__(self, first: Floats, second: Floats) -> None:
+    def __init__(self, first: Array, second: Array) -> None:
         columns = range(min(first.shape[1], MOST_COLUMNS))
         self.histograms = [Histogram(first[:, column], second[:, column]) for column in columns]
 
-    def __call__(self, values: Floats) -> Floats:
+    def __call__(self, values: Array) -> Array:
         """Return the summed log-odds of the first stream, shape (n,)."""
         total = np.zeros(len(values))
         for column, histogram in enumerate(self.histograms):

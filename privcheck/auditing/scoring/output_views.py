@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from privcheck.arrays import Array, Symbols
 from privcheck.auditing.scoring.number_views import number_views, numbered
-from privcheck.auditing.scoring.numeric import Floats
-from privcheck.auditing.scoring.view import Sequences, SequenceView, View
+from privcheck.auditing.scoring.view import SequenceView, View
 from privcheck.targets.outputs import MISSING, Outputs, fitted
 from privcheck.targets.stream_pair import StreamPair
 
@@ -28,7 +28,7 @@ def output_views(pair: StreamPair, outputs: Outputs, *, thorough: bool = False) 
     """
     parts = outputs.symbols.shape[1]
 
-    def symbols(runs: Outputs) -> Sequences:
+    def symbols(runs: Outputs) -> Symbols:
         return fitted(runs.symbols, parts, MISSING)
 
     found: list[View] = [SequenceView("output", 0, symbols, in_words)] if parts else []
@@ -41,8 +41,8 @@ def output_views(pair: StreamPair, outputs: Outputs, *, thorough: bool = False) 
     return found + number_views(outputs, symbols, columns, "output", thorough=thorough)
 
 
-def _integer(place: int) -> Callable[[Outputs], Floats]:
-    def read(outputs: Outputs) -> Floats:
+def _integer(place: int) -> Callable[[Outputs], Array]:
+    def read(outputs: Outputs) -> Array:
         column = fitted(outputs.symbols, place + 1, MISSING)[:, place]
         return np.where(column == MISSING, np.nan, column)
 

@@ -7,8 +7,9 @@ from itertools import groupby
 
 import numpy as np
 
+from privcheck.arrays import Symbols
 from privcheck.auditing.scoring.number_views import number_views, numbered
-from privcheck.auditing.scoring.view import Sequences, SequenceView, View
+from privcheck.auditing.scoring.view import SequenceView, View
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.stream_pair import StreamPair
 
@@ -39,7 +40,7 @@ def policy_views(
     horizon, start = len(pair.first), pair.changed + 1
     hidden = list(pair.rounds) if feedback == "contextual" else []
 
-    def actions(outputs: Outputs) -> Sequences:
+    def actions(outputs: Outputs) -> Symbols:
         if not hidden:
             return outputs.symbols
         symbols = outputs.symbols.copy()
@@ -63,7 +64,7 @@ def _pulls(stops: list[int], arms: int, start: int, feedback: str) -> SequenceVi
         for arm in range(arms)
     ]
 
-    def counts(outputs: Outputs) -> Sequences:
+    def counts(outputs: Outputs) -> Symbols:
         shown = outputs.symbols[:, start : stops[0]]
         inside = (np.arange(start, stops[0])[:, None] < stops).astype(np.float32)
         found = np.empty((len(shown), len(stops), arms), np.int32)
@@ -83,7 +84,7 @@ def _pulls(stops: list[int], arms: int, start: int, feedback: str) -> SequenceVi
 
 
 def _stopping(arms: int, horizon: int) -> SequenceView:
-    def read(outputs: Outputs) -> Sequences:
+    def read(outputs: Outputs) -> Symbols:
         rounds = np.count_nonzero(outputs.symbols[:, :horizon] < arms, axis=1)
         return np.stack([outputs.symbols[:, horizon], rounds], axis=1)
 

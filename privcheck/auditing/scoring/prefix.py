@@ -9,9 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Sequences = npt.NDArray[np.integer]
-Codes = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
+from privcheck.arrays import Array, Symbols
 
 PRIOR_RUNS = 8.0
 """Weight, in runs, of the prefix before: how strongly a rare sequence is drawn to the share of its own prefix."""
@@ -19,7 +17,7 @@ PRIOR_RUNS = 8.0
 _HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
-def sequence_codes(symbols: Sequences) -> Codes:
+def sequence_codes(symbols: Symbols) -> npt.NDArray[np.uint64]:
     """Return one 64-bit code per row; equal rows have equal codes, and different rows different codes but for hash
     collisions.
 
@@ -31,7 +29,7 @@ def sequence_codes(symbols: Sequences) -> Codes:
     return code
 
 
-def distinct_rows(symbols: Sequences) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def distinct_rows(symbols: Symbols) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return the place of one row of each kind, and for every row the number of its kind.
 
     >>> kept, kind = distinct_rows(np.array([[0, 1], [1, 1], [0, 1]]))
@@ -54,15 +52,15 @@ def distinct_rows(symbols: Sequences) -> tuple[npt.NDArray[np.intp], npt.NDArray
     return place[present], number[code]
 
 
-def _extend(code: Codes, symbol: Sequences) -> Codes:
+def _extend(code: npt.NDArray[np.uint64], symbol: Symbols) -> npt.NDArray[np.uint64]:
     mixed = (code ^ (symbol.astype(np.uint64) + np.uint64(1))) * _HASH_BASE
     return mixed ^ (mixed >> np.uint64(29))
 
 
 @dataclass(frozen=True)
 class _Level:
-    codes: Codes
-    share: Floats
+    codes: npt.NDArray[np.uint64]
+    share: Array
 
 
 class PrefixScore:
@@ -83,7 +81,7 @@ class PrefixScore:
 
     """
 
-    def __init__(self, first: Sequences, second: Sequences, common: int = 0) -> None:
+    def __init__(self, first: Symbols, second: Symbols, common: int = 0) -> None:
         rows, counts = _count_unique(first, second)
         self.levels: list[_Level] = []
         code = np.zeros(len(rows), np.uint64)
@@ -101,7 +99,7 @@ class PrefixScore:
             self.levels.append(_Level(nodes, node_share))
             share, total = node_share[node], n[node]
 
-    def __call__(self, symbols: Sequences) -> Floats:
+    def __call__(self, symbols: Symbols) -> Array:
         """Return the score of each row of symbols (n, D): positive speaks for the first stream."""
         code = np.zeros(len(symbols), np.uint64)
         share = np.full(len(symbols), 0.5)
@@ -116,7 +114,7 @@ class PrefixScore:
         return np.asarray(np.log(share) - np.log1p(-share), np.float64)
 
 
-def _count_unique(first: Sequences, second: Sequences) -> tuple[Sequences, Floats]:
+def _count_unique(first: Symbols, second: Symbols) -> tuple[Symbols, Array]:
     both = np.concatenate([first, second])
     representative, node = distinct_rows(both)
     size = len(representative)
@@ -126,7 +124,7 @@ def _count_unique(first: Sequences, second: Sequences) -> tuple[Sequences, Float
     return both[representative], counts.astype(float)
 
 
-def score_runs(score: Callable[[Sequences], Floats], symbols: Sequences) -> Floats:
+def score_runs(score: Callable[[Symbols], Array], symbols: Symbols) -> Array:
     """Return the scores of many runs, computing each distinct sequence once."""
     representative, node = distinct_rows(symbols)
     return np.asarray(score(symbols[representative])[node], np.float64)

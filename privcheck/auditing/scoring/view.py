@@ -9,18 +9,16 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array, Symbols
 from privcheck.auditing.scoring.prefix import PrefixScore, distinct_rows, score_runs
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.stream_pair import StreamPair
-
-Floats = npt.NDArray[np.float64]
-Sequences = npt.NDArray[np.integer]
 
 
 class Score(Protocol):
     """A number for every run: positive speaks for the first stream."""
 
-    def __call__(self, values: Any, /) -> Floats:
+    def __call__(self, values: Any, /) -> Array:
         """Return the score of each row of what the view reads, shape (n,)."""
 
 
@@ -34,7 +32,7 @@ class View(Protocol):
     def learn(self, first: Outputs, second: Outputs) -> Score:
         """Learn a score from training runs on the two streams."""
 
-    def scores(self, score: Score, outputs: Outputs) -> Floats:
+    def scores(self, score: Score, outputs: Outputs) -> Array:
         """Return the score of each run."""
 
     def words(self, event: ScoreEvent, first: Outputs, second: Outputs) -> str:
@@ -79,14 +77,14 @@ class SequenceView:
 
     name: str
     common: int
-    read: Callable[[Outputs], Sequences]
+    read: Callable[[Outputs], Symbols]
     describe: Callable[[tuple[int, ...]], str]
 
     def learn(self, first: Outputs, second: Outputs) -> PrefixScore:
         """Count prefixes."""
         return PrefixScore(self.read(first), self.read(second), self.common)
 
-    def scores(self, score: Score, outputs: Outputs) -> Floats:
+    def scores(self, score: Score, outputs: Outputs) -> Array:
         """Score each distinct sequence once."""
         return score_runs(score, self.read(outputs))
 
@@ -118,9 +116,7 @@ MOST_SEQUENCES = 20_000
 """Distinct sequences above which an event is not broken down into beginnings."""
 
 
-def _beginnings(
-    rows: Sequences, inside: npt.NDArray[np.bool_], counts: Sequences
-) -> list[tuple[tuple[int, ...], Sequences]]:
+def _beginnings(rows: Symbols, inside: npt.NDArray[np.bool_], counts: Symbols) -> list[tuple[tuple[int, ...], Symbols]]:
     """Return the shortest beginnings all of whose continuations seen are inside the event, each with its two counts."""
     parts = []
     open_groups = [(np.arange(len(rows)), 0)]
@@ -156,7 +152,7 @@ class NumberView:
         """Learn from what is read of the training runs."""
         return self.learner(self.read(first), self.read(second))
 
-    def scores(self, score: Score, outputs: Outputs) -> Floats:
+    def scores(self, score: Score, outputs: Outputs) -> Array:
         """Score each run."""
         return score(self.read(outputs))
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from privcheck.targets.stream_pair import StreamPair, Table
+from privcheck.arrays import Table
+from privcheck.targets.stream_pair import StreamPair
 
 MOST_ROWS = 6
 """Different rows that a part of the stream is filled with."""

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from privcheck.arrays import Array, Symbols
 from privcheck.auditing.confirmation.evidence import Chosen, Evidence, count, settle
 from privcheck.auditing.confirmation.folds import taken
-from privcheck.auditing.events.event import Event, Floats
+from privcheck.auditing.events.event import Event
 from privcheck.auditing.events.event_selection import Candidate
-from privcheck.auditing.scoring.view import Sequences, SequenceView
+from privcheck.auditing.scoring.view import SequenceView
 from privcheck.auditing.scoring.views_of import views_of
 from privcheck.errors import PrivcheckError
 from privcheck.inference.limits import conditional_binomial_lower
@@ -54,10 +55,10 @@ class Simplest:
 class Begins:
     """The score that is `sign` (1 or -1) for runs that begin with given symbols, 0 for the others."""
 
-    def __init__(self, beginning: Sequences, sign: float) -> None:
+    def __init__(self, beginning: Symbols, sign: float) -> None:
         self.beginning, self.sign = beginning, sign
 
-    def __call__(self, symbols: Sequences) -> Floats:
+    def __call__(self, symbols: Symbols) -> Array:
         """Return the scores, shape (n,)."""
         inside = (symbols[:, : len(self.beginning)] == self.beginning).all(axis=1)
         return np.where(inside, self.sign, 0.0)

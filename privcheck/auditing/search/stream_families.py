@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Table
 from privcheck.privacy import Contexts
 from privcheck.targets.stream_pair import StreamPair
-
-Table = npt.NDArray[np.float64]
 
 MOST_PAIRS = 800
 """Pairs of the family that are kept, a sample that does not look at the policy: many arms make many pairs."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from privcheck.arrays import Table
 from privcheck.auditing.confirmation.folds import folds, taken
 from privcheck.auditing.events.event import learn
 from privcheck.auditing.events.event_selection import promising
@@ -15,7 +16,7 @@ from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.search.mutations import variants
 from privcheck.targets.outputs import Sides
 from privcheck.targets.sampling import Request, Sampler
-from privcheck.targets.stream_pair import StreamPair, Table
+from privcheck.targets.stream_pair import StreamPair
 
 LEAST_RUNS = 40
 """Runs a side that every pair is played at least: too few to measure a log-ratio, enough to notice a gross leak."""

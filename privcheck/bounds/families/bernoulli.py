@@ -66,7 +66,7 @@ class Bernoulli(MeanFamily):
         first, second = np.array(p), np.array(q)
         shares = *self.shares(first), *self.shares(second)
         value = float(d_epsilon_from_complements(*shares, self.share_gap(first, second), np.array(epsilon)))
-        return Enclosure.around(value, value, _CLOSED_FORM_ROUNDING)
+        return Enclosure.between(value, value, relative=_CLOSED_FORM_ROUNDING)
 
     def free_epsilon(self, law: Any, best: float) -> float:
         law, best = check("law", law, self.domain), check("best", best, self.domain)

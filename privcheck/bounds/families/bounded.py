@@ -95,7 +95,7 @@ class Bounded(Family):
         ratio = cells(0.0)[2]
         if ratio.max() - ratio.min() <= epsilon:  # nothing is clipped
             kl = float(excess(first, second, second - first).sum())
-            return Enclosure.around(kl, kl, 1e-13)
+            return Enclosure.between(kl, kl, relative=1e-13)
         return clipped_divergence(cells, epsilon)
 
     def d_inf(self, law: Any, best: float) -> Enclosure:

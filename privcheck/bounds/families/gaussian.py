@@ -72,7 +72,7 @@ class Gaussian(MeanFamily):
     def _d_epsilon(self, p: float, q: float, epsilon: float) -> Enclosure:
         shift = float(self._shift(np.array(p), np.array(q)))
         if epsilon > shift * (2 * _REACH + shift):
-            return Enclosure.around(shift**2 / 2, shift**2 / 2, 1e-15)
+            return Enclosure.between(shift**2 / 2, shift**2 / 2, relative=1e-15)
 
         def cells(level: float) -> tuple[Array, Array, Array]:
             """Laws N(0, 1) and N(shift, 1): their log-ratio falls from infinity to minus infinity."""

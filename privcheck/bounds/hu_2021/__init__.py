@@ -5,5 +5,5 @@
 'order-only'
 """
 
-from privcheck.bounds.hu_2021 import bandit as bandit  # isort: skip  (the order of registration is the order of ids)
-from privcheck.bounds.hu_2021 import full_information as full_information  # isort: skip
+from privcheck.bounds.hu_2021 import bandit_regret as bandit_regret  # isort: skip  (the order of registration is the order of ids)
+from privcheck.bounds.hu_2021 import full_information_regret as full_information_regret  # isort: skip

@@ -4,8 +4,8 @@
 ['LinearInstance', 'ContextualInstance', 'SemiBanditInstance']
 """
 
-from privcheck.bounds.settings.contextual import ContextualInstance
-from privcheck.bounds.settings.linear import LinearInstance
-from privcheck.bounds.settings.semi_bandit import SemiBanditInstance
+from privcheck.bounds.settings.contextual_instance import ContextualInstance
+from privcheck.bounds.settings.linear_instance import LinearInstance
+from privcheck.bounds.settings.semi_bandit_instance import SemiBanditInstance
 
 __all__ = ["ContextualInstance", "LinearInstance", "SemiBanditInstance"]

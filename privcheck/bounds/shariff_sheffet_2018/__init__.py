@@ -6,5 +6,5 @@
 """
 
 from privcheck.bounds.shariff_sheffet_2018 import noise as noise  # isort: skip  (the order of registration is the order of ids)
-from privcheck.bounds.shariff_sheffet_2018 import regret as regret  # isort: skip
+from privcheck.bounds.shariff_sheffet_2018 import linucb_regret as linucb_regret  # isort: skip
 from privcheck.bounds.shariff_sheffet_2018 import lower as lower  # isort: skip

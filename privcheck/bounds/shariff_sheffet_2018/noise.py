@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from privcheck.bounds.quantity import Quantity
 from privcheck.bounds.settings import ContextualInstance
-from privcheck.bounds.shariff_sheffet_2018.conditions import CONCENTRATED, GAUSSIAN, HAS_DELTA, IS_PRIVATE, WISHART
+from privcheck.bounds.shariff_sheffet_2018.linucb_conditions import (
+    CONCENTRATED,
+    GAUSSIAN,
+    HAS_DELTA,
+    IS_PRIVATE,
+    WISHART,
+)
 from privcheck.bounds.shariff_sheffet_2018.regulariser import regulariser
 from privcheck.bounds.theorem import theorem
 

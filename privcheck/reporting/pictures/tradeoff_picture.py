@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.errors import PrivcheckError, words
 from privcheck.reporting.pictures.style import CERTIFIED, COLOURS, INK, MID, WIDE, add_axes, new_figure, settings
 from privcheck.reporting.text.audit_sentences import claim, verdict_word
@@ -17,7 +17,6 @@ from privcheck.results.audit_report import AuditReport
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = npt.NDArray[np.float64]
 
 SIDE = 3.7
 """Largest side of the square in inches."""
@@ -26,7 +25,7 @@ LEGEND = 2.6
 """Width of a legend beside it; on narrower paper it stands above."""
 
 
-def claimed_tradeoff(epsilon: float, delta: float, type_one: Floats) -> Floats:
+def claimed_tradeoff(epsilon: float, delta: float, type_one: Array) -> Array:
     """Return the smallest type II error that (epsilon, delta)-DP allows at each type I error.
 
     Parameters

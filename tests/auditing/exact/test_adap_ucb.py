@@ -108,7 +108,7 @@ def test_the_worst_pair_is_the_worst_of_all_tables_of_zeros_and_ones(horizon):
         for new in itertools.product((0.0, 1.0), repeat=2):
             other = (*bits[: 2 * row], *new, *bits[2 * row + 2 :])
             worst = max(worst, float(np.abs(logs[bits] - logs[other]).max()))
-    assert exact_loss(SPEC, worst_pair(SPEC, horizon)).midpoint == pytest.approx(worst, abs=2e-9)
+    assert exact_loss(SPEC, worst_pair(SPEC, horizon)).value == pytest.approx(worst, abs=2e-9)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
@@ -121,7 +121,7 @@ def test_the_worst_pair_is_the_worst_of_all_block_sums(epsilon):
         sums = np.array(list(np.ndindex(*shape)))
         logs = np.log(path.probabilities(sums / np.array(path.rates), unit_of(spec))).reshape(shape)
         worst = max(worst, *(float(np.abs(np.diff(logs, axis=axis)).max()) for axis in range(len(shape))))
-    assert exact_loss(spec, worst_pair(spec, 9)).midpoint == pytest.approx(worst, abs=2e-9)
+    assert exact_loss(spec, worst_pair(spec, 9)).value == pytest.approx(worst, abs=2e-9)
 
 
 @pytest.mark.parametrize("horizon", [6, 12])
@@ -137,7 +137,7 @@ def test_no_random_pair_is_worse_and_none_exceeds_the_claim(horizon):
 
 
 def test_the_loss_grows_with_the_horizon():
-    losses = [exact_loss(SPEC, worst_pair(SPEC, horizon)).midpoint for horizon in (3, 4, 5, 6, 8, 10)]
+    losses = [exact_loss(SPEC, worst_pair(SPEC, horizon)).value for horizon in (3, 4, 5, 6, 8, 10)]
     assert losses == sorted(losses)
     np.testing.assert_allclose(losses, [0.5945349, 0.8532796, 0.9473681, 0.9995137, 0.9999753, 1.0], atol=6e-8)
 
@@ -164,7 +164,7 @@ def test_delta_is_that_of_the_kernels_best_event():
     exact = exact_delta(SPEC, (first, second), 0.3)
     assert exact.width < 1e-10
     gains = [np.exp(a) - np.exp(0.3 + b) for a, b in ((law.log_first, law.log_second), (law.log_second, law.log_first))]
-    assert exact.midpoint == pytest.approx(max(np.maximum(gain, 0.0).sum() for gain in gains), abs=1e-12)
+    assert exact.value == pytest.approx(max(np.maximum(gain, 0.0).sum() for gain in gains), abs=1e-12)
     turned = int(np.maximum(gains[1], 0.0).sum() > np.maximum(gains[0], 0.0).sum())
     event = {path.actions for path, gain in zip(paths(SPEC, 6), gains[turned], strict=True) if gain > 0.0}
     tables, runs = (second, first) if turned else (first, second), 100_000
@@ -172,7 +172,7 @@ def test_delta_is_that_of_the_kernels_best_event():
         np.mean([tuple(row) in event for row in played(SPEC, table, runs, seed).tolist()])
         for seed, table in enumerate(tables, start=7)
     )
-    assert abs(p - np.exp(0.3) * q - exact.midpoint) < 5 * np.sqrt((0.25 + np.exp(0.6) * 0.25) / runs)
+    assert abs(p - np.exp(0.3) * q - exact.value) < 5 * np.sqrt((0.25 + np.exp(0.6) * 0.25) / runs)
 
 
 def test_what_has_no_closed_form_here():

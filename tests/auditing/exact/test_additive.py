@@ -38,9 +38,9 @@ def scalar_delta(shift, epsilon):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_one_laplace_entry(shift, epsilon):
     mechanism = Laplace.with_scale(2.0)
-    assert exact_loss(mechanism, (1.0, 1.0 + 2.0 * shift)).midpoint == pytest.approx(shift, rel=1e-12)
+    assert exact_loss(mechanism, (1.0, 1.0 + 2.0 * shift)).value == pytest.approx(shift, rel=1e-12)
     found = exact_delta(mechanism, (1.0, 1.0 + 2.0 * shift), epsilon)
-    assert found.midpoint == pytest.approx(scalar_delta(shift, epsilon), abs=1e-10)
+    assert found.value == pytest.approx(scalar_delta(shift, epsilon), abs=1e-10)
     assert found.width < 1e-13
 
 
@@ -77,7 +77,7 @@ def test_many_laplace_entries_tell_about_as_much_as_gaussian_noise():
     losses = (np.abs(draws - shifts) - np.abs(draws)).sum(axis=1)
     gains = np.maximum(-np.expm1(0.5 - losses), 0.0)
     found = LaplaceShifts(shifts).delta(0.5)
-    assert abs(gains.mean() - found.midpoint) < 5 * gains.std() / math.sqrt(len(gains)) + found.width
+    assert abs(gains.mean() - found.value) < 5 * gains.std() / math.sqrt(len(gains)) + found.width
     assert found.width < 1e-3
 
 
@@ -92,9 +92,9 @@ def test_very_many_entries_are_bounded_by_their_pure_loss():
 def test_randomised_response_attains_the_bound_of_pure_laws(loss):
     mechanism = RandomisedResponse(categories=2, epsilon=loss)
     for epsilon in (0.0, 0.5 * loss):
-        found = exact_delta(mechanism, (0, 1), epsilon).midpoint
+        found = exact_delta(mechanism, (0, 1), epsilon).value
         assert found == pytest.approx(pure_delta(1 / mechanism.scale, epsilon), rel=1e-12)
-    assert exact_loss(mechanism, (0, 1)).midpoint == pytest.approx(mechanism.pair_loss(0, 1), rel=1e-14)
+    assert exact_loss(mechanism, (0, 1)).value == pytest.approx(mechanism.pair_loss(0, 1), rel=1e-14)
 
 
 def enumerated(mechanism, first, second, outputs, epsilon):
@@ -118,9 +118,9 @@ CASES = {
 def test_discrete_outputs_are_enumerated(name, epsilon):
     mechanism, first, second, outputs = CASES[name]
     loss, delta = enumerated(mechanism, first, second, outputs, epsilon)
-    assert exact_loss(mechanism, (first, second)).midpoint == pytest.approx(loss, rel=1e-12)
+    assert exact_loss(mechanism, (first, second)).value == pytest.approx(loss, rel=1e-12)
     found = exact_delta(mechanism, (first, second), epsilon)
-    assert found.midpoint == pytest.approx(delta, abs=1e-13)
+    assert found.value == pytest.approx(delta, abs=1e-13)
     assert found.width < 1e-12
     wrong = enumerated(mechanism, first, [*first[:-1], first[-1] + 1 - 2 * (first[-1] > 0)], outputs, epsilon)
     assert wrong[0] != pytest.approx(loss, rel=1e-3)
@@ -137,7 +137,7 @@ def test_a_leaf_of_a_tree_costs_its_nodes(horizon):
             second[item] = 1.0
             loss = sum(1.0 / node.scale for node in tree.nodes(horizon) if item in node.items)
             found = exact_loss(tree, (first, second))
-            assert found.midpoint == pytest.approx(loss, rel=1e-12)
+            assert found.value == pytest.approx(loss, rel=1e-12)
             far = tree.prefixes(np.full((1, horizon), 1e6))[0]
             assert abs(tree.log_ratio(far, first, second)) == pytest.approx(loss, rel=1e-9)
             assert found.upper <= 1.0
@@ -157,8 +157,8 @@ def test_a_tree_with_a_level_missed_in_the_budget_exceeds_it():
 
 def test_streams_of_vectors_and_arrays():
     tree = BinaryTree.with_scale(2.0, horizon=2)
-    assert exact_loss(tree, (np.zeros((2, 3)), np.array([[1.0, 0, -1], [0, 0, 0]]))).midpoint == pytest.approx(2.0)
-    assert exact_loss(Laplace.with_scale(2.0), (np.zeros((2, 2)), np.eye(2))).midpoint == pytest.approx(1.0)
+    assert exact_loss(tree, (np.zeros((2, 3)), np.array([[1.0, 0, -1], [0, 0, 0]]))).value == pytest.approx(2.0)
+    assert exact_loss(Laplace.with_scale(2.0), (np.zeros((2, 2)), np.eye(2))).value == pytest.approx(1.0)
     assert exact_loss(Laplace.with_scale(2.0), (0.5, 0.5)).upper == 0.0
     assert exact_delta(Laplace.with_scale(2.0), (0.5, 0.5), 0.0).upper == 0.0
 

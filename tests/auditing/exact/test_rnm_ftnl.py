@@ -30,7 +30,7 @@ def one_row(arms, behind):
 @pytest.mark.parametrize(("arms", "n", "loss"), [(2, 2, 1.3068528), (3, 1, 1.4245743), (10, 1, 1.9449670)])
 def test_known_losses(arms, n, loss):
     found = exact_loss(NoisyMax.with_scale(1.0), one_row(arms, float(n)))
-    assert found.midpoint == pytest.approx(loss, abs=2e-7)
+    assert found.value == pytest.approx(loss, abs=2e-7)
     assert found.width < 1e-10
 
 
@@ -39,7 +39,7 @@ def test_candidate_zero_with_a_handicap(arms):
     """Votes: the own count falls by one and all others rise by one; handicap g means g votes behind before that."""
     for handicap, loss in zip(HANDICAPS, TABLE[arms], strict=True):
         pair = one_row(arms, handicap + 1.0)
-        assert exact_loss(NoisyMax.with_scale(1.0), pair).midpoint == pytest.approx(loss, abs=6e-4)
+        assert exact_loss(NoisyMax.with_scale(1.0), pair).value == pytest.approx(loss, abs=6e-4)
 
 
 @pytest.mark.parametrize("noise", NOISES)
@@ -62,8 +62,8 @@ def test_the_loss_is_the_largest_over_events(noise):
     loss = max(abs(math.log(p[event].sum() / q[event].sum())) for event in events)
     delta = max(max(a[event].sum() - 1.2 * b[event].sum() for event in events) for a, b in ((p, q), (q, p)))
     mechanism = NoisyMax.with_scale(1.0, noise=noise)
-    assert exact_loss(mechanism, pair).midpoint == pytest.approx(loss, abs=1e-7)
-    assert exact_delta(mechanism, pair, math.log(1.2)).midpoint == pytest.approx(delta, abs=1e-7)
+    assert exact_loss(mechanism, pair).value == pytest.approx(loss, abs=1e-7)
+    assert exact_delta(mechanism, pair, math.log(1.2)).value == pytest.approx(delta, abs=1e-7)
 
 
 @pytest.mark.parametrize("arms", [2, 3])
@@ -77,8 +77,8 @@ def test_the_worst_pair_is_the_worst_of_all_tables(arms, horizon):
         rest = itertools.product(range(epoch.stop - epoch.start), repeat=arms)
         for others, one, two in itertools.product(rest, corners, corners):
             pair = np.add(others, one), np.add(others, two)
-            worst = max(worst, exact_loss(spec.mechanism(), pair).midpoint)
-    assert exact_loss(spec, worst_pair(spec, horizon)).midpoint == pytest.approx(worst, abs=1e-10)
+            worst = max(worst, exact_loss(spec.mechanism(), pair).value)
+    assert exact_loss(spec, worst_pair(spec, horizon)).value == pytest.approx(worst, abs=1e-10)
 
 
 def test_the_published_scale_exceeds_the_claim_and_the_repaired_one_does_not():
@@ -96,10 +96,10 @@ def test_losses_of_changed_epochs_add_up():
     for row in (0, 1):
         second = first.copy()
         second[row] = (1.0, 0.0, 1.0)
-        changes.append(exact_loss(spec, (first, second)).midpoint)
+        changes.append(exact_loss(spec, (first, second)).value)
     both = first.copy()
     both[:2] = (1.0, 0.0, 1.0)
-    assert exact_loss(spec, (first, both)).midpoint == pytest.approx(sum(changes), abs=1e-10)
+    assert exact_loss(spec, (first, both)).value == pytest.approx(sum(changes), abs=1e-10)
     assert min(changes) > 0.1
     last = first.copy()
     last[4] = 1.0

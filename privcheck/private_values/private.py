@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.private_values.arithmetic import Arithmetic
+from privcheck.arrays import Array, Integers
+from privcheck.errors import PrivcheckError, words
+from privcheck.private_values import linear_operations as linear
+from privcheck.private_values import products
+from privcheck.private_values.actions import chosen_row
 from privcheck.private_values.entries import evaluated
-from privcheck.private_values.indexing import Indexing
 from privcheck.private_values.leaks import describe_data
 from privcheck.private_values.norms import sensitivities
-from privcheck.private_values.numpy_protocol import NumpyProtocol
-from privcheck.private_values.operands import joint_source
-from privcheck.private_values.refused_operations import Refusals, refuse
-from privcheck.private_values.terms import NOTHING, Floats, Integers, Terms
+from privcheck.private_values.numpy_functions import NumpyProtocol
+from privcheck.private_values.refused_operations import Refusals, read, refuse
+from privcheck.private_values.terms import NOTHING, Terms
 
 if TYPE_CHECKING:
     from privcheck.private_values.source import PrivateSource
@@ -34,7 +36,7 @@ class _Cell:
         self.source, self.terms, self.size = source, terms, size
 
 
-class Private(Arithmetic, Refusals, NumpyProtocol):
+class Private(Refusals, NumpyProtocol):
     """An array y = const + C f: C and const are public, the features f of the data are hidden in their table.
 
     It is made by a `PrivateSource` or by `zeros`, and used like a numpy array (with shape (), like a float): + - and
@@ -63,7 +65,7 @@ class Private(Arithmetic, Refusals, NumpyProtocol):
     __slots__ = ("_cell", "_const", "_positions", "_whole")
 
     _cell: _Cell
-    _const: Floats
+    _const: Array
     _positions: Integers
     _whole: bool
 
@@ -80,6 +82,20 @@ class Private(Arithmetic, Refusals, NumpyProtocol):
     def public(cls, array: npt.ArrayLike) -> Private:
         """Return a copy of ordinary numbers, into which private ones can be put."""
         return cls.make(None, np.array(array, dtype=np.float64), NOTHING)
+
+    @classmethod
+    def of(cls, value: Any) -> Private | None:
+        """Return numbers, arrays, lists of them and private values as a `Private`; None for anything else."""
+        if isinstance(value, Private):
+            return value
+        if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype.kind == "O"):
+            parts = [cls.of(part) for part in value]
+            known = [part for part in parts if part is not None]
+            return linear.gathered(known, [part.shape for part in known]) if len(known) == len(parts) > 0 else None
+        if not isinstance(value, (bool, int, float, np.number, np.bool_, np.ndarray)):
+            return None
+        array = np.asarray(value)
+        return cls.public(array) if array.dtype.kind in "biuf" else None
 
     @property
     def source(self) -> PrivateSource | None:
@@ -203,23 +219,158 @@ class Private(Arithmetic, Refusals, NumpyProtocol):
         if new.shape != self.shape:
             raise ValueError(f"non-broadcastable output operand with shape {self.shape}, not {new.shape}")
         if self._whole:
-            source = joint_source(self, new)
+            source = linear.joint_source(self, new)
             self._const[...] = new._const
             self._cell.source, self._cell.terms = source, new.terms
         else:
             self[...] = new  # type: ignore[index]
         return self
 
+    def __add__(self, other: Any) -> Any:
+        return _binary(linear.add, self, other)
 
-def _new(const: Floats) -> Private:
+    def __radd__(self, other: Any) -> Any:
+        return _binary(linear.add, other, self)
+
+    def __iadd__(self, other: Any) -> Any:
+        return _in_place(linear.add, self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary(linear.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary(linear.subtract, other, self)
+
+    def __isub__(self, other: Any) -> Any:
+        return _in_place(linear.subtract, self, other)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary(linear.multiply, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary(linear.multiply, other, self)
+
+    def __imul__(self, other: Any) -> Any:
+        return _in_place(linear.multiply, self, other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary(linear.divide, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary(linear.divide, other, self)
+
+    def __itruediv__(self, other: Any) -> Any:
+        return _in_place(linear.divide, self, other)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _binary(linear.matmul, self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _binary(linear.matmul, other, self)
+
+    def __neg__(self) -> Any:
+        return linear.negative(self)
+
+    def __pos__(self) -> Any:
+        return self.copy()
+
+    def dot(self, other: Any) -> Any:
+        """Return the product with a public vector or matrix, or with one of the same datum."""
+        return _binary(linear.dot, self, other)
+
+    def sum(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """Return the sum over some axes."""
+        return linear.total(self, axis, keepdims)
+
+    def mean(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """Return the mean over some axes."""
+        return linear.mean(self, axis, keepdims)
+
+    def cumsum(self, axis: int | None = None) -> Any:
+        """Return the cumulative sum along an axis."""
+        return linear.cumulative(self, axis)
+
+    def clip(self, low: Any = None, high: Any = None) -> Any:
+        """Return each entry moved into [low, high]: see `privcheck.private_values.source.clip`."""
+        return products.clip(self, low, high)
+
+    def reshape(self, *shape: Any) -> Any:
+        """Return a view with another shape."""
+        return self.view_as(lambda array: array.reshape(*shape))
+
+    def ravel(self) -> Any:
+        """Return a view with one axis."""
+        return self.view_as(np.ravel)
+
+    def flatten(self) -> Any:
+        """Return a copy with one axis."""
+        return self.view_as(np.ravel).copy()
+
+    def transpose(self, *axes: Any) -> Any:
+        """Return a view with the axes in another order."""
+        return self.view_as(lambda array: array.transpose(*axes))
+
+
+def _new(const: Array) -> Private:
     """Return an array, or a number when it has no axes, that is not filled in yet."""
     return Private.__new__(PrivateArray if const.ndim else Private)
 
 
-class PrivateArray(Indexing, Private):
+class PrivateArray(Private):
     """A `Private` with axes: a number, of shape (), is no sequence, and cannot be indexed."""
 
     __slots__ = ()
+
+    def __len__(self) -> int:
+        return len(self._const)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, Refusals) and key.is_action and not self.is_public:
+            return chosen_row(self, key)  # type: ignore[arg-type]
+        chosen = _public_key(key)
+        return self.view_as(lambda array: array[chosen])
+
+    def __setitem__(self, key: Any, new: Any) -> None:
+        chosen, other = _public_key(key), Private.of(new)
+        if other is None:
+            raise PrivcheckError("item", words(f"a {type(new).__name__}"), "a private value or public numbers")
+        source, positions = linear.joint_source(self, other), self._positions[chosen]
+        terms, cell = other.terms, self._cell
+        inputs = np.empty(np.shape(positions), np.int64)
+        inputs[...] = np.arange(other.size).reshape(other.shape)
+        self._const[chosen] = other._const
+        cell.source = source
+        if np.ndim(positions) == 0:
+            cell.terms = cell.terms.with_row(int(positions), terms)
+            return
+        winner = np.full(cell.size, -1)
+        winner[positions] = inputs
+        stays, outputs = np.flatnonzero(winner < 0), np.flatnonzero(winner >= 0)
+        cell.terms = cell.terms.spread(stays, stays).plus(terms.spread(winner[outputs], outputs))
+
+    def fill(self, new: Any) -> None:
+        """Set every entry to one value."""
+        self[...] = new
+
+
+def _binary(function: Callable[[Private, Private], Private], one: Any, two: Any) -> Any:
+    a, b = Private.of(one), Private.of(two)
+    return NotImplemented if a is None or b is None else function(a, b)
+
+
+def _in_place(function: Callable[[Private, Private], Private], self: Any, other: Any) -> Any:
+    result = _binary(function, self, other)
+    return result if result is NotImplemented else self.assign(result)
+
+
+def _public_key(key: Any) -> Any:
+    """Return an index without private values, or report a leak."""
+    if isinstance(key, tuple):
+        return tuple(_public_key(part) for part in key)
+    return read("index", "indexing", lambda index: index, key) if isinstance(key, Refusals) else key
 
 
 _SCALAR: Integers = np.zeros((), np.int64)

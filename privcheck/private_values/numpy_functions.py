@@ -8,31 +8,30 @@ from typing import Any
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.private_values import arithmetic
+from privcheck.private_values import linear_operations as linear
 from privcheck.private_values.leaks import COLLECT, COMPARE
-from privcheck.private_values.operands import operand, picked
 from privcheck.private_values.refused_operations import NONLINEAR, Refusals, read, refuse
 
 _LINEAR: dict[Any, Callable[..., Any]] = {
-    np.add: arithmetic.add,
-    np.subtract: arithmetic.subtract,
-    np.multiply: arithmetic.multiply,
-    np.divide: arithmetic.divide,
-    np.matmul: arithmetic.matmul,
-    np.negative: arithmetic.negative,
+    np.add: linear.add,
+    np.subtract: linear.subtract,
+    np.multiply: linear.multiply,
+    np.divide: linear.divide,
+    np.matmul: linear.matmul,
+    np.negative: linear.negative,
     np.positive: lambda a: a.copy(),
 }
 _REDUCTIONS: dict[tuple[Any, str], Callable[..., Any]] = {
-    (np.add, "reduce"): arithmetic.total,
-    (np.add, "accumulate"): arithmetic.cumulative,
-    (np.multiply, "outer"): lambda a, b: arithmetic.outer(a, b).reshape(a.shape + b.shape),
+    (np.add, "reduce"): linear.total,
+    (np.add, "accumulate"): linear.cumulative,
+    (np.multiply, "outer"): lambda a, b: linear.outer(a, b).reshape(a.shape + b.shape),
 }
 _COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 
 _OF_ONE: dict[Any, Callable[..., Any]] = {
-    np.sum: arithmetic.total,
-    np.mean: arithmetic.mean,
-    np.cumsum: arithmetic.cumulative,
+    np.sum: linear.total,
+    np.mean: linear.mean,
+    np.cumsum: linear.cumulative,
     np.copy: lambda a: a.copy(),
     np.clip: lambda a, low=None, high=None, **named: a.clip(
         low if low is not None else named.get("a_min", named.get("min")),
@@ -42,7 +41,7 @@ _OF_ONE: dict[Any, Callable[..., Any]] = {
     np.ndim: lambda a: a.ndim,
     np.size: lambda a: a.size,
 }
-_OF_TWO: dict[Any, Callable[..., Any]] = {np.dot: arithmetic.dot, np.outer: arithmetic.outer}
+_OF_TWO: dict[Any, Callable[..., Any]] = {np.dot: linear.dot, np.outer: linear.outer}
 _PICKING = (
     np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis, np.broadcast_to, np.tile,
     np.repeat, np.roll, np.flip, np.take, np.diagonal, np.atleast_1d, np.atleast_2d,
@@ -55,7 +54,7 @@ class NumpyProtocol:
 
     __slots__ = ()
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         out = options.pop("out", (None,))[0]
         function = _LINEAR.get(ufunc) if method == "__call__" else _REDUCTIONS.get((ufunc, method))
         allowed = {"axis", "keepdims"} if method == "reduce" else {"axis"} if method == "accumulate" else set()
@@ -68,7 +67,7 @@ class NumpyProtocol:
         else:
             if method in ("reduce", "accumulate"):
                 options.setdefault("axis", 0)
-            operands = [operand(value) for value in inputs]
+            operands = [self.of(value) for value in inputs]
             if any(value is None for value in operands):
                 return NotImplemented
             result = function(*operands, **options)
@@ -82,11 +81,11 @@ class NumpyProtocol:
             out[...] = result  # type: ignore[index]
         return out
 
-    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+    def __array_function__(self: Any, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         if function in _OF_ONE and isinstance(arguments[0], Refusals):
             return _OF_ONE[function](*arguments, **options)
         if function in _OF_TWO and len(arguments) == 2 and not options:
-            operands = [operand(value) for value in arguments]
+            operands = [self.of(value) for value in arguments]
             return NotImplemented if any(a is None for a in operands) else _OF_TWO[function](*operands)
         if function is np.take and ("out" in options or len(arguments) > 3):
             refuse("conversion", "writing into a float array", arguments[0], hint=COLLECT)
@@ -94,7 +93,7 @@ class NumpyProtocol:
             rest = arguments[1:]
             return arguments[0].view_as(lambda array: function(array, *rest, **options))  # type: ignore[attr-defined]
         if function in _JOINING and isinstance(arguments[0], (list, tuple)):
-            return _joined(function, arguments, options)
+            return _joined(function, [self.of(part) for part in arguments[0]], arguments[1:], options)
         name = f"{function.__module__}.{function.__name__}"
         values = list(_private_within((arguments, options)))
         if not all(value.is_public for value in values):
@@ -133,8 +132,7 @@ def _like(number: float) -> Callable[..., Any]:
 _OF_ONE |= {np.zeros_like: _like(0.0), np.empty_like: _like(0.0), np.ones_like: _like(1.0)}
 
 
-def _joined(function: Any, arguments: Any, options: Any) -> Any:
-    parts = [operand(value) for value in arguments[0]]
+def _joined(function: Any, parts: list[Any], rest: Any, options: Any) -> Any:
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         raise PrivcheckError(function.__name__, words("other things"), "private values and public arrays")
@@ -142,4 +140,4 @@ def _joined(function: Any, arguments: Any, options: Any) -> Any:
     for part in known:
         numbers.append(np.arange(part.size).reshape(part.shape) + offset)
         offset += part.size
-    return picked(known, function(numbers, *arguments[1:], **options))
+    return linear.picked(known, function(numbers, *rest, **options))

@@ -1,21 +1,21 @@
-"""Linear operations on private values, and the operators that call them."""
+"""Linear operations on private values: sums, multiples, products with public matrices, joined arrays."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import products
-from privcheck.private_values.operands import joint_source, operand
 from privcheck.private_values.refused_operations import NONLINEAR, refuse
-from privcheck.private_values.terms import Terms
+from privcheck.private_values.terms import NOTHING, Terms
 
 if TYPE_CHECKING:
-    from privcheck.private_values.array import Private
+    from privcheck.private_values.private import Private
+    from privcheck.private_values.source import PrivateSource
 
 
 def add(a: Private, b: Private) -> Private:
@@ -101,6 +101,38 @@ def cumulative(a: Private, axis: int | None = None) -> Private:
     return a.make(a.source, np.cumsum(a._const, axis=axis), terms)
 
 
+def gathered(parts: Sequence[Private], shapes: Sequence[tuple[int, ...]]) -> Private:
+    """Return private values of one shape as one array, along a new first axis."""
+    if len(set(shapes)) != 1:
+        raise PrivcheckError("sequence of private values", words("different shapes"), "values of one shape")
+    numbered = np.arange(sum(part.size for part in parts)).reshape(len(parts), *shapes[0])
+    return picked(parts, numbered)
+
+
+def picked(parts: Sequence[Private], numbers: Any) -> Private:
+    """Return the array of the entries with these numbers, the entries of all parts being numbered in turn from 0."""
+    terms, offset = NOTHING, 0
+    for part in parts:
+        positions = np.arange(part.size)
+        terms = terms.plus(part.terms.spread(positions, positions + offset))
+        offset += part.size
+    const = np.concatenate([part._const.ravel() for part in parts])[numbers]
+    inputs = np.asarray(numbers).ravel()
+    return parts[0].make(joint_source(*parts), const, terms.spread(inputs, np.arange(inputs.size)))
+
+
+def joint_source(*values: Private) -> PrivateSource | None:
+    """Return the source of private values that are used together: they must come from one run."""
+    found: PrivateSource | None = None
+    for value in values:
+        source = value.source
+        if source is not None and found is not None and source is not found:
+            hint = "private values of another run were kept: keep them in no class attribute or global"
+            raise PrivcheckError("private values", words("values of two runs"), "values of the same run", hint)
+        found = source or found
+    return found
+
+
 def _combined(function: Callable[[Any, Any], Any], a: Private, b: Private, sign: float) -> Private:
     const = np.asarray(function(a._const, b._const))
     terms: Terms = a.spread(const.shape).plus(b.spread(const.shape).scaled(sign))
@@ -116,103 +148,3 @@ def _scaled(function: Callable[[Any, Any], Any], a: Private, b: Private, factor:
         inputs = np.broadcast_to(np.arange(a.size).reshape(a.shape), shape).ravel()
         terms = a.terms.spread(inputs, np.arange(inputs.size), np.broadcast_to(factor, shape).ravel())
     return a.make(joint_source(a, b), function(a._const, b._const), terms)
-
-
-def _binary(function: Callable[[Private, Private], Private], one: Any, two: Any) -> Any:
-    a, b = operand(one), operand(two)
-    return NotImplemented if a is None or b is None else function(a, b)
-
-
-def _in_place(function: Callable[[Private, Private], Private], self: Any, other: Any) -> Any:
-    result = _binary(function, self, other)
-    return result if result is NotImplemented else self.assign(result)
-
-
-class Arithmetic:
-    """The operators and methods of arrays that keep private values private."""
-
-    __slots__ = ()
-
-    def __add__(self, other: Any) -> Any:
-        return _binary(add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _binary(add, other, self)
-
-    def __iadd__(self, other: Any) -> Any:
-        return _in_place(add, self, other)
-
-    def __sub__(self, other: Any) -> Any:
-        return _binary(subtract, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _binary(subtract, other, self)
-
-    def __isub__(self, other: Any) -> Any:
-        return _in_place(subtract, self, other)
-
-    def __mul__(self, other: Any) -> Any:
-        return _binary(multiply, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _binary(multiply, other, self)
-
-    def __imul__(self, other: Any) -> Any:
-        return _in_place(multiply, self, other)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _binary(divide, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _binary(divide, other, self)
-
-    def __itruediv__(self, other: Any) -> Any:
-        return _in_place(divide, self, other)
-
-    def __matmul__(self, other: Any) -> Any:
-        return _binary(matmul, self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return _binary(matmul, other, self)
-
-    def __neg__(self) -> Any:
-        return negative(self)  # type: ignore[arg-type]
-
-    def __pos__(self: Any) -> Any:
-        return self.copy()
-
-    def dot(self, other: Any) -> Any:
-        """Return the product with a public vector or matrix, or with one of the same datum."""
-        return _binary(dot, self, other)
-
-    def sum(self: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-        """Return the sum over some axes."""
-        return total(self, axis, keepdims)
-
-    def mean(self: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-        """Return the mean over some axes."""
-        return mean(self, axis, keepdims)
-
-    def cumsum(self: Any, axis: int | None = None) -> Any:
-        """Return the cumulative sum along an axis."""
-        return cumulative(self, axis)
-
-    def clip(self: Any, low: Any = None, high: Any = None) -> Any:
-        """Return each entry moved into [low, high]: see `privcheck.private_values.source.clip`."""
-        return products.clip(self, low, high)
-
-    def reshape(self: Any, *shape: Any) -> Any:
-        """Return a view with another shape."""
-        return self.view_as(lambda array: array.reshape(*shape))
-
-    def ravel(self: Any) -> Any:
-        """Return a view with one axis."""
-        return self.view_as(np.ravel)
-
-    def flatten(self: Any) -> Any:
-        """Return a copy with one axis."""
-        return self.view_as(np.ravel).copy()
-
-    def transpose(self: Any, *axes: Any) -> Any:
-        """Return a view with the axes in another order."""
-        return self.view_as(lambda array: array.transpose(*axes))

@@ -6,7 +6,7 @@ import math
 
 from privcheck.bounds.quantity import Quantity
 from privcheck.bounds.settings import ContextualInstance
-from privcheck.bounds.shariff_sheffet_2018.conditions import (
+from privcheck.bounds.shariff_sheffet_2018.linucb_conditions import (
     CONCENTRATED,
     GAUSSIAN,
     HAS_DELTA,
