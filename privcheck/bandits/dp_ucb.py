@@ -16,7 +16,7 @@ from privcheck.declared import Choice, Real, parameter
 from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
 from privcheck.mechanisms import BinaryTree
 from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.mechanisms.prefix_stream import PrefixStream
+from privcheck.mechanisms.prefix_tree import PrefixStream
 
 
 @compiled

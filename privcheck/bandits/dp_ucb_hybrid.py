@@ -15,7 +15,7 @@ from privcheck.bandits.tree_sums import prefix_noise
 from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
 from privcheck.mechanisms import HybridTree
 from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.mechanisms.prefix_stream import PrefixStream
+from privcheck.mechanisms.prefix_tree import PrefixStream
 
 
 @compiled

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 
 from privcheck.bandits.ucb import UCBPolicy
-from privcheck.mechanisms.prefix_stream import PrefixStream
+from privcheck.mechanisms.prefix_tree import PrefixStream
 
 
 class TreePolicy(UCBPolicy):
