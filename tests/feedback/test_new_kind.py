@@ -197,9 +197,7 @@ class Contextual:
 
 
 def test_a_policy_that_is_called_otherwise_is_told_how():
-    message = (
-        r"round 1: got TypeError.*before, then select\(\) for feedback 'delayed'; .*, one of bandit, delayed"
-    )
+    message = r"round 1: got TypeError.*before, then select\(\) for feedback 'delayed'; .*, one of bandit, delayed"
     with pytest.raises(PrivcheckError, match=message):
         privcheck.audit(Contextual, runs=100, **OPTIONS)
 

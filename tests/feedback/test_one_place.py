@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import privcheck
+from privcheck.cli import run
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.feedback import FEEDBACKS, kind
 
@@ -140,3 +141,11 @@ def test_an_unknown_kind_is_refused_with_all_that_there_are():
         kind("ful")
     with pytest.raises(PrivcheckError, match="'full', 'contextual', 'semi-bandit', 'identification'"):
         privcheck.audit("ucb", feedback="ful", runs=100)
+
+
+@pytest.mark.parametrize(("command", "named"), [("audit", list(FEEDBACKS)), ("certify", FEEDBACKS.guarded)])
+def test_the_help_names_every_kind(command, named, capsys):
+    """The command line starts without the room of kinds, so that its help is written out."""
+    assert run([command, "--help"]) == 0
+    shown = "".join(capsys.readouterr().out.replace("│", " ").split())
+    assert any(all(name in said[:250] for name in named) for said in shown.split("--feedback")[1:])
