@@ -86,8 +86,8 @@ class Feedback:
     """A kind of feedback: how a policy is played on a table, what a run puts out, and how it is guarded.
 
     A run puts out a sequence of symbols, integers from 0: those of its T rounds, which for most kinds are its actions,
-    and further ones where `length` says so. A class with an `id` registers itself; a class without `wrapped` cannot be
-    guarded or certified.
+    and further ones where `length` says so. A class with an `id` registers itself. A class without `wrapped` cannot be
+    guarded or certified; of one that has it, `play` calls `select` and `update` only.
 
     Attributes
     ----------
