@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Protocol
 
@@ -105,7 +105,7 @@ class Choice:
     "one of 'laplace', 'gumbel'"
     """
 
-    options: Sequence[str]
+    options: Collection[str]
 
     @property
     def text(self) -> str:

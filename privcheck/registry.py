@@ -58,6 +58,10 @@ class Registry(Generic[T]):
         self._load()
         return iter(sorted(self._entries))
 
+    def __len__(self) -> int:
+        self._load()
+        return len(self._entries)
+
     def summaries(self) -> list[dict[str, str]]:
         """Return `[{"id", "summary"}]`, the summary being the first line of the class's docstring."""
         return [{"id": name, "summary": summary(self._entries[name])} for name in self]

@@ -17,6 +17,7 @@ from privcheck.auditing.search.successive_halving import Screening
 from privcheck.auditing.verdict import ended_early
 from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.feedback import FEEDBACKS
 from privcheck.mechanisms.base import Mechanism
 from privcheck.results.audit_report import AuditReport, Witness
 from privcheck.targets.mechanism import MechanismRunner
@@ -192,9 +193,8 @@ def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: 
 def _certificate(target: Any, settings: Settings, horizon: int, arms: int, policy: Target) -> Certificate | None:
     """Return the upper half of the answer, where the policy releases through privcheck's mechanisms."""
     from privcheck.certifying.certify import certify
-    from privcheck.certifying.session import FEEDBACKS
 
-    if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in FEEDBACKS:
+    if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in FEEDBACKS.guarded:
         return None
     try:
         certificate = certify(

@@ -9,9 +9,10 @@ import numpy as np
 from privcheck.certifying.execution import Table, drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.replay import Build, replay
-from privcheck.certifying.session import FEEDBACKS, Session
+from privcheck.certifying.session import Session
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
+from privcheck.feedback import FEEDBACKS
 from privcheck.privacy import Contexts
 from privcheck.progress import progress
 from privcheck.results.certificate import Certificate
@@ -89,7 +90,8 @@ def certify(
     if length < count:
         raise PrivcheckError("horizon", length, f"at least the number of arms, {count}", "raise the horizon")
     policy = resolve(target, settings, length, count)
-    if "contextual" in (policy.feedback, settings.feedback) and policy.feedback != settings.feedback:
+    of_both = {policy.feedback, settings.feedback}
+    if len(of_both) > 1 and of_both.intersection(FEEDBACKS.contextual):
         raise PrivcheckError("feedback", settings.feedback, f"{policy.feedback!r}, which {policy.name} takes")
     build = _builder(policy.runner)
     rng = np.random.default_rng([settings.seed, 0])
@@ -148,8 +150,8 @@ def certify(
 def _check(settings: Settings) -> None:
     if settings.delta > 0.0:
         raise PrivcheckError("delta", settings.delta, "0", "the ledger adds up pure epsilon-DP losses only")
-    if settings.feedback not in FEEDBACKS:
-        expected = f"one of {', '.join(map(repr, FEEDBACKS))}"
+    if settings.feedback not in FEEDBACKS.guarded:
+        expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", settings.feedback, expected, "other kinds cannot be certified yet")
 
 

@@ -132,14 +132,6 @@ def _placed(policy: Any, name: str, round_number: int) -> Leak:
     return Leak("kept", file, start + place, "select", lines[place].strip(), (round_number,), KEPT, operation)
 
 
-def ask(policy: Any, context: Context | None, coins: list[np.random.Generator]) -> Any:
-    """Return the action of a policy with ordinary rewards; it may keep the context, which a replay then shows."""
-    if context is None:
-        return policy.select()
-    with separate_coins(coins):
-        return policy.select(context)
-
-
 def ask_guarded(policy: Any, context: Context | None, session: Session) -> tuple[Any, Any]:
     """Return the action of a guarded policy and who was asked: with a context, a throw-away copy with fresh coins.
 

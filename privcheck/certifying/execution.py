@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.accounting import ReleaseRefusedError
-from privcheck.certifying.context_isolation import ask, ask_guarded, generators, kept_context
+from privcheck.certifying.context_isolation import ask_guarded, generators, kept_context, separate_coins
 from privcheck.certifying.session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.feedback import Feedback, kind
 from privcheck.mechanisms.base import Recorder, recording
 from privcheck.mechanisms.tape import DivergenceError
 from privcheck.privacy import Contexts
@@ -33,44 +35,47 @@ class Execution:
 def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) -> Execution:
     """Play a policy on a table of shape (T, K), or with further columns for contexts, with wrapped rewards.
 
-    A leak raises inside the policy; it has been recorded, and the run goes on with the next round (with arm t mod K
-    where `select` leaked), so that one run can show several. A refused release ends the run, and so does a policy that
-    fails after a leak or a refusal, which may have left it half-updated.
+    A leak raises inside the policy; it has been recorded, and the run goes on with the next round (with another arm in
+    turn where `select` leaked), so that one run can show several. A refused release ends the run, and so does a policy
+    that fails after a leak or a refusal, which may have left it half-updated.
     """
-    actions: list[int] = []
-    with session.active():
-        for t, row in enumerate(table):
-            session.round = t + 1
-            rewards, context = _parts(row, session.contexts)
-            try:
-                chosen, asked = ask_guarded(policy, context, session)
-                action = _arm(chosen, len(rewards), t + 1)
-                if context is not None and asked is not policy:
-                    session.leaks += kept_context(policy, asked, context, t + 1)
-            except LeakError:
-                action = t % len(rewards)
-            except Exception as error:
-                return _ended(error, actions, session)
-            actions.append(action)
-            try:
-                if context is not None:
-                    policy.update(*session.contextual(context, action, float(rewards[action]), len(rewards)))
-                elif feedback == "full":
-                    policy.update(action, session.reward_vector(rewards))
-                else:
-                    policy.update(action, session.reward(float(rewards[action]), action))
-            except LeakError:
-                continue
-            except Exception as error:
-                return _ended(error, actions, session)
-    return Execution(actions, False)
+    by, arms, played = kind(feedback), _arms(table, session.contexts), list[int]()
+    session.round = 1
+    try:
+        with session.active():
+            rounds = by.rounds(table, arms, session.contexts)
+            by.play(_Guarded(policy, session, by, arms), iter(rounds), arms, played)
+    except Exception as error:
+        if not (session.leaks or session.refusals):
+            raise _failed(error, session.round, session.contexts) from None
+        return Execution(played, isinstance(error, ReleaseRefusedError))
+    return Execution(played, False)
 
 
-def _ended(error: Exception, actions: list[int], session: Session) -> Execution:
-    """Return the run that an error ended, if a leak or a refusal explains it; otherwise the policy has failed."""
-    if not (session.leaks or session.refusals):
-        raise _failed(error, session.round, session.contexts) from None
-    return Execution(actions, isinstance(error, ReleaseRefusedError))
+@dataclass
+class _Guarded:
+    """A policy under a session: what it is told is wrapped, and a leak ends the call in which it happens."""
+
+    policy: Any
+    session: Session
+    kind: Feedback
+    arms: int
+
+    def select(self, context: Any = None) -> Any:
+        t = self.session.round
+        try:
+            chosen, asked = ask_guarded(self.policy, context, self.session)
+            action = self.kind.action(chosen, self.arms, f"action in round {t}")
+            if asked is not self.policy:
+                self.session.leaks += kept_context(self.policy, asked, context, t)
+        except LeakError:
+            return self.kind.after_leak(t, self.arms)
+        return action
+
+    def update(self, *told: Any) -> None:
+        with suppress(LeakError):
+            self.policy.update(*self.kind.wrapped(self.session, told, self.arms))
+        self.session.round += 1
 
 
 def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts: Contexts | None = None) -> list[int]:
@@ -78,44 +83,34 @@ def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts
 
     When the recorder stops the run with a `DivergenceError`, that carries the actions played so far.
     """
-    actions: list[int] = []
-    coins = generators(policy) if contexts is not None else []
-    with recording(recorder):
-        for t, row in enumerate(table):
-            rewards, context = _parts(row, contexts)
-            try:
-                action = _arm(ask(policy, context, coins), len(rewards), t + 1)
-                actions.append(action)
-                if context is not None:
-                    policy.update(context, action, float(rewards[action]))
-                else:
-                    policy.update(action, rewards.copy() if feedback == "full" else float(rewards[action]))
-            except DivergenceError as divergence:
-                divergence.actions = actions
-                raise
-            except Exception as error:
-                raise _failed(error, t + 1, contexts) from None
-    return actions
-
-
-def _parts(row: Table, contexts: Contexts | None) -> tuple[Table, Table | None]:
-    """Return the rewards and the read-only context of a row of a table; None without contexts."""
-    if contexts is None:
-        return row, None
-    rewards, context = contexts.split(row, len(row) - contexts.size)
-    seen = context.copy()
-    seen.flags.writeable = False
-    return rewards, seen
-
-
-def _arm(action: Any, arms: int, round_number: int) -> int:
+    by, arms, played = kind(feedback), _arms(table, contexts), list[int]()
+    rounds = by.rounds(table, arms, contexts)
+    remaining = iter(rounds)
     try:
-        arm = operator.index(action)
-    except TypeError:
-        raise PolicyError(f"action in round {round_number}", action, "an integer, the arm to play") from None
-    if not 0 <= arm < arms:
-        raise PolicyError(f"action in round {round_number}", arm, f"an arm in 0, ..., {arms - 1}")
-    return arm
+        with recording(recorder):
+            by.play(_Separated(policy) if by.contextual else policy, remaining, arms, played)
+    except DivergenceError as divergence:
+        divergence.actions = played
+        raise
+    except Exception as error:
+        raise _failed(error, len(rounds) - operator.length_hint(remaining), contexts) from None
+    return played
+
+
+class _Separated:
+    """A policy that throws separate coins in `select`; it may keep the context, which a replay then shows."""
+
+    def __init__(self, policy: Any) -> None:
+        self._policy, self._coins = policy, generators(policy)
+        self.update = policy.update
+
+    def select(self, context: Any) -> Any:
+        with separate_coins(self._coins):
+            return self._policy.select(context)
+
+
+def _arms(table: Table, contexts: Contexts | None) -> int:
+    return int(table.shape[1]) - (0 if contexts is None else contexts.size)
 
 
 def _failed(error: Exception, round_number: int, contexts: Contexts | None) -> Exception:

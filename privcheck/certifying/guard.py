@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import operator
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from privcheck.accounting import Ledger
 from privcheck.certifying.context_isolation import ask_guarded, throw_away
-from privcheck.certifying.session import FEEDBACKS, Session
+from privcheck.certifying.session import Session
 from privcheck.declared import POSITIVE, Integer, check
 from privcheck.errors import PolicyError, PrivcheckError, words
-from privcheck.mechanisms.base import finite_array, generator
+from privcheck.feedback import FEEDBACKS, kind
+from privcheck.mechanisms.base import generator
 from privcheck.privacy import Contexts, check_contexts, check_rewards, relation
 
 
@@ -29,27 +28,26 @@ class GuardedPolicy:
     ----------
     policy : releases through privcheck's mechanisms.
     session : what it is guarded by.
-    feedback : "bandit", "full" or "contextual".
-    arms : K, under contextual feedback.
+    feedback : id of the kind of feedback, one under which a policy can be guarded.
+    arms : K, under contextual feedback; 0 where it is not known.
     """
 
     def __init__(self, policy: Any, session: Session, feedback: str, arms: int = 0) -> None:
-        self._policy, self._session, self._feedback, self._arms = policy, session, feedback, arms
+        self._policy, self._session, self._kind, self._arms = policy, session, kind(feedback), arms
         session.round = 1
 
-    def select(self, *context: Any) -> int:
+    def select(self, *context: Any) -> Any:
         """Return the arm to play; under contextual feedback, for this context."""
         read = self._context(*context)
         with self._session.active():
             action, _ = ask_guarded(self._policy, read, self._session)
             try:
-                arm = operator.index(action)
-            except TypeError:
-                got = words(f"an object of type {type(action).__name__}")
-                raise PolicyError("action", got, "an integer, the arm to play") from None
-        if read is not None and not 0 <= arm < self._arms:
-            raise PolicyError("action", arm, f"an arm in 0, ..., {self._arms - 1}")
-        return arm
+                return self._kind.action(action, self._arms or None, "action")
+            except PolicyError as error:
+                if error.value is not action or isinstance(action, int):
+                    raise
+                expected, hint = error.expected, error.hint
+            raise PolicyError("action", words(f"an object of type {type(action).__name__}"), expected, hint)
 
     def update(self, *told: Any) -> None:
         """Take (action, reward), or (context, action, reward) under contextual feedback, and hand it on, wrapped.
@@ -57,19 +55,8 @@ class GuardedPolicy:
         The reward is that of the arm played, or those of all arms under full information. Its range is checked, and
         that of the context.
         """
-        *context, action, reward = self._arguments("update", ("action", "reward"), told)
-        read = self._context(*context)
-        values = finite_array("reward", reward)
-        full = self._feedback == "full"
-        if values.ndim != full:
-            expected = "rewards of all arms, shape (K,)" if full else "one number, the reward of the arm played"
-            raise PrivcheckError("reward", words(f"shape {values.shape}"), expected)
-        wrapped: tuple[Any, ...]
-        if read is not None:
-            wrapped = self._session.contextual(read, action, float(values), self._arms)
-        else:
-            of_all = self._session.reward_vector if full else partial(self._session.reward, arm=int(action))
-            wrapped = action, of_all(values if full else float(values))
+        self._check_count("update", self._kind.told, told)
+        wrapped = self._kind.wrapped(self._session, told, self._arms)
         try:
             with self._session.active():
                 self._policy.update(*wrapped)
@@ -78,18 +65,16 @@ class GuardedPolicy:
 
     def _context(self, *context: Any) -> Any:
         """Return the context, checked and read-only; None without contextual feedback."""
-        (*given,) = self._arguments("select", (), context)
-        if not given:
+        self._check_count("select", ("context",) if self._kind.contextual else (), context)
+        if not context:
             return None
         assert self._session.contexts is not None
-        return self._session.contexts.checked(given[0], self._arms)
+        return self._session.contexts.checked(context[0], self._arms)
 
-    def _arguments(self, method: str, names: tuple[str, ...], given: tuple[Any, ...]) -> tuple[Any, ...]:
-        names = (("context",) if self._feedback == "contextual" else ()) + names
+    def _check_count(self, method: str, names: tuple[str, ...], given: tuple[Any, ...]) -> None:
         if len(given) != len(names):
-            got = words(f"{len(given)} arguments for feedback={self._feedback!r}")
+            got = words(f"{len(given)} arguments for feedback={self._kind.id!r}")
             raise PrivcheckError(f"{method}()", got, f"({', '.join(names)})", "see `privcheck.guard`")
-        return given
 
     @property
     def ledger(self) -> Ledger:
@@ -161,11 +146,11 @@ def guard(
     if not all(callable(getattr(policy, name, None)) for name in ("select", "update")):
         got = words(f"an object of type {type(policy).__name__}")
         raise PrivcheckError("policy", got, "an object with select() and update()", "build the policy first")
-    if feedback not in FEEDBACKS:
-        expected = f"one of {', '.join(map(repr, FEEDBACKS))}"
+    if feedback not in FEEDBACKS.guarded:
+        expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", feedback, expected, "others are not available yet")
     related = relation(neighbours)
-    check_contexts(feedback, related.name, contexts)
+    check_contexts(feedback, related.name, contexts, FEEDBACKS.contextual)
     count = 0 if contexts is None else _arms(contexts, arms)
     if contexts is not None and throw_away(policy) is None:
         got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.certifying.execution import Table, drive
+from privcheck.feedback import kind
 from privcheck.mechanisms.base import Recorder
 from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
 from privcheck.privacy import Contexts
@@ -31,7 +32,7 @@ def replay(
     build : makes the policy from a Generator, its coins.
     pairs : neighbouring tables, shape (T, K) each, or with further columns for contexts.
     seeds : of coins and noise.
-    feedback : "bandit", "full" or "contextual".
+    feedback : id of the kind of feedback.
     contexts : what contexts look like, under contextual feedback.
     """
     tapes: dict[tuple[bytes, int], tuple[Tape, list[int]]] = {}
@@ -47,7 +48,7 @@ def replay(
                 tape = Tape(np.random.default_rng([seed, 1]))
                 tapes[key] = tape, play(first, tape)
             tape, actions = tapes[key]
-            own = set() if contexts is None else set(np.flatnonzero((first != second).any(axis=1)).tolist())
+            own = set(kind(feedback).hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
             outcome = _forced(play, second, tape, actions, own)
             if isinstance(outcome, float):
                 largest = max(largest, abs(outcome))

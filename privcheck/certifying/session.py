@@ -21,9 +21,6 @@ from privcheck.private_values.float_rounding import check_rounding
 from privcheck.private_values.integers import check_whole
 from privcheck.private_values.source import REVEAL, Leak, Private, PrivateSource
 
-FEEDBACKS = ("bandit", "full", "contextual")
-"""The kinds of feedback under which a policy can be guarded."""
-
 
 @dataclass
 class Session:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -198,22 +199,27 @@ class Contexts:
         return np.clip(centre + share * step, self.low, self.high)
 
 
-def check_contexts(feedback: str, neighbours: str, contexts: Contexts | None) -> None:
+def check_contexts(
+    feedback: str, neighbours: str, contexts: Contexts | None, contextual_kinds: Collection[str] = ("contextual",)
+) -> None:
     """Raise `PrivcheckError` unless contextual feedback, the relation "context-reward" and contexts come together.
+
+    `contextual_kinds` are the kinds of feedback under which a policy is shown contexts.
 
     >>> check_contexts("contextual", "context-reward", Contexts(shape=3))
     >>> check_contexts("bandit", "row", None)
     """
-    contextual, related = feedback == "contextual", neighbours == "context-reward"
+    contextual, related = feedback in contextual_kinds, neighbours == "context-reward"
+    needed = f"feedback={' or '.join(map(repr, contextual_kinds))}"
     if related and not contextual:
-        hint = "'context-reward' replaces a round's context and rewards: it needs feedback='contextual'"
+        hint = f"'context-reward' replaces a round's context and rewards: it needs {needed}"
         raise PrivcheckError("neighbours", neighbours, f"'row', 'reward' or 'group:k' for feedback={feedback!r}", hint)
     if contextual and not related:
         hint = "a datum is one round's context with its rewards"
-        raise PrivcheckError("neighbours", neighbours, "'context-reward' for feedback='contextual'", hint)
+        raise PrivcheckError("neighbours", neighbours, f"'context-reward' for feedback={feedback!r}", hint)
     if contextual and not isinstance(contexts, Contexts):
         hint = "say what one round's context looks like, as in contexts=privcheck.Contexts(shape=(3,), norm=1.0)"
-        raise PrivcheckError("contexts", contexts, "a privcheck.Contexts for feedback='contextual'", hint)
+        raise PrivcheckError("contexts", contexts, f"a privcheck.Contexts for feedback={feedback!r}", hint)
     if contexts is not None and not contextual:
-        hint = "leave contexts out, or give feedback='contextual' and neighbours='context-reward'"
+        hint = f"leave contexts out, or give {needed} and neighbours='context-reward'"
         raise PrivcheckError("contexts", contexts, f"nothing for feedback={feedback!r}", hint)

@@ -11,11 +11,13 @@ import numpy.typing as npt
 
 from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.feedback import Feedback, kind
+from privcheck.feedback.arms import unknown_arm
 from privcheck.kernels.seeding import spawned
 from privcheck.privacy import Contexts
-from privcheck.targets.feedback import METHODS, player, unknown_arm
 from privcheck.targets.location import Location, describe_exception, factory_arguments
 from privcheck.targets.outputs import Outputs
+from privcheck.targets.player import player
 from privcheck.targets.releases import play_releasing
 from privcheck.targets.time_limit import limited
 
@@ -89,7 +91,7 @@ class PolicyRunner:
     factory : called with a Generator (as `rng`) and with those of arms, epsilon, delta, horizon that its signature
         names.
     keywords : the values of those four.
-    feedback : "bandit", "full", "contextual", "semi-bandit" or "identification".
+    feedback : id of the kind of feedback.
     location : where worker processes find the factory; None when it is pickled by value.
     observe : "actions", or "releases" for released statistics too.
     contexts : of a contextual policy.
@@ -106,23 +108,25 @@ class PolicyRunner:
     reproducible: ClassVar[bool] = True
     chunk_runs: ClassVar[int] = 500
     joblib_backend: ClassVar[str] = "loky"
+    kind: Feedback = field(init=False, repr=False)
     _arguments: dict[str, Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        self.kind = kind(self.feedback)
         self._arguments = factory_arguments(self.factory, self.keywords)
         policy = self.build(np.random.default_rng(0))
-        methods = METHODS.get(self.feedback, ("select", "update"))
-        for method in methods:
+        for method in self.kind.methods:
             if not callable(getattr(policy, method, None)):
                 raise PrivcheckError(
                     "target",
                     words(f"{type(policy).__name__}, which has no method {method}()"),
-                    f"a policy with {' and '.join(f'{name}()' for name in methods)}",
+                    f"a policy with {' and '.join(f'{name}()' for name in self.kind.methods)}",
                     "a bandit is any object with these methods",
                 )
-        if self.feedback == "identification" and not hasattr(policy, "stopped"):
-            got = words(f"{type(policy).__name__}, which has no attribute stopped")
-            raise PrivcheckError("target", got, "a policy that says whether it has stopped", "add `stopped`, a bool")
+        for attribute, (expected, hint) in self.kind.attributes.items():
+            if not hasattr(policy, attribute):
+                got = words(f"{type(policy).__name__}, which has no attribute {attribute}")
+                raise PrivcheckError("target", got, expected, hint)
         if callable(getattr(policy, "run_batch", None)) and self.observe == "actions":
             self.engine = "run_batch"
 
@@ -152,12 +156,11 @@ class PolicyRunner:
         with limited() as clock:
             if self.engine == "run_batch":
                 return Outputs.of_symbols(self._play_batch(table, runs, rng, arms))
-            play = player(self.feedback, table, arms, self.contexts)
+            play = player(self.kind, table, arms, self.contexts)
             if self.observe == "releases":
-                again = None if other is None else player(self.feedback, other, arms, self.contexts)
+                again = None if other is None else player(self.kind, other, arms, self.contexts)
                 return play_releasing(self.build, play, again, runs, rng, clock)
-            wide = self.feedback == "semi-bandit"
-            symbols = np.empty((runs, len(table) + (self.feedback == "identification")), np.int64 if wide else np.int8)
+            symbols = np.empty((runs, self.kind.length(len(table))), self.kind.dtype)
             for run in range(runs):
                 clock.next_run()
                 symbols[run] = play(self.build(rng))
@@ -170,11 +173,10 @@ class PolicyRunner:
             raise
         except (Exception, SystemExit) as error:
             raise PolicyError("run_batch", words(describe_exception(error)), "actions of shape (runs, T)") from None
-        length = len(table) + (self.feedback == "identification")
+        length = self.kind.length(len(table))
         if actions.shape != (runs, length) or not np.issubdtype(actions.dtype, np.integer):
             got = words(f"shape {actions.shape} of {actions.dtype}")
             raise PolicyError("run_batch", got, f"integer actions of shape {(runs, length)}")
-        most = {"semi-bandit": 2**arms, "identification": arms + 1}.get(self.feedback, arms)
-        if actions.size and not 0 <= actions.min() <= actions.max() < most:
+        if actions.size and not 0 <= actions.min() <= actions.max() < self.kind.symbols(arms):
             raise unknown_arm(int(actions.max() if actions.min() >= 0 else actions.min()), arms, "action")
-        return actions.astype(np.int64 if self.feedback == "semi-bandit" else np.int8)
+        return actions.astype(self.kind.dtype)

@@ -7,12 +7,11 @@ from typing import Any
 
 from privcheck.declared import POSITIVE, Choice, Declared, Integer, OrNone, Real, parameter
 from privcheck.errors import PrivcheckError
+from privcheck.feedback import FEEDBACKS
 from privcheck.privacy import Relation, check_contexts, check_rewards, relation
 
 DEFAULT_HORIZON = 16
 """Rounds of a run where nothing is said of them, and twice the arms at least."""
-
-FEEDBACKS = ("bandit", "full", "contextual", "semi-bandit", "identification")
 
 PROBABILITY = Real(0.0, 1.0, low_open=True, high_open=True)
 
@@ -78,7 +77,7 @@ class Settings(Declared):
         super().__post_init__()
         object.__setattr__(self, "rewards", check_rewards(self.rewards))
         object.__setattr__(self, "neighbours", relation(self.neighbours).name)
-        check_contexts(self.feedback, self.neighbours, self.contexts)
+        check_contexts(self.feedback, self.neighbours, self.contexts, FEEDBACKS.contextual)
         if self.sequential and self.epsilon is None:
             raise PrivcheckError("epsilon", None, "a claim to bet against", "sequential audits end when it is refuted")
 

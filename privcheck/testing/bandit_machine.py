@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from privcheck.accounting import Ledger, ReleaseRefusedError
 from privcheck.certifying.guard import GuardedPolicy, guard
+from privcheck.feedback import kind
 from privcheck.privacy import Contexts
 from privcheck.private_values.source import LeakError
 from privcheck.targets.runners import PolicyRunner
@@ -93,7 +94,9 @@ class BanditMachine(RuleBasedStateMachine):
             raise PrivacyFailure(f"round {self.played + 1}: the policy plays arm {action} of {self.arms}")
         reward = rewards_of(self.rewards)
         row = st.lists(reward, min_size=self.arms, max_size=self.arms)
-        told: Any = data.draw(row if self.feedback == "full" else reward, label=f"reward of round {self.played + 1}")
+        told: Any = data.draw(
+            row if kind(self.feedback).whole_row else reward, label=f"reward of round {self.played + 1}"
+        )
         self.played += 1
         try:
             self.policy.update(*context, action, told)

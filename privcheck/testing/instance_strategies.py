@@ -164,6 +164,6 @@ def _parameter(declared: Any) -> st.SearchStrategy[Any]:
     domain, typical = declared["domain"], declared["typical"]
     domain = domain.inner if isinstance(domain, OrNone) else domain
     if isinstance(domain, Choice):
-        return st.sampled_from(domain.options)
+        return st.sampled_from(tuple(domain.options))
     low, high = typical
     return st.integers(low, high) if isinstance(domain, Integer) else st.floats(low, high)

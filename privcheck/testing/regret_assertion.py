@@ -13,6 +13,7 @@ from privcheck.declared import POSITIVE, Integer, check
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
+from privcheck.feedback import FEEDBACKS
 from privcheck.targets.settings import PROBABILITY, Settings
 from privcheck.targets.target import number_of_arms, resolve
 from privcheck.testing.assertion import (
@@ -132,7 +133,7 @@ def evidence(values: Floats, mean: float, level: float) -> float:
 def _regrets(target: Any, place: Environment, epsilon: float | None, horizon: int, runs: int, seed: int) -> Floats:
     arms = number_of_arms(target, place.arms)
     policy = resolve(target, Settings(epsilon=epsilon, seed=seed), horizon, arms)
-    if policy.feedback not in ("bandit", "full"):
+    if policy.feedback not in FEEDBACKS or not FEEDBACKS[policy.feedback].one_arm_a_round:
         raise PrivcheckError("target", words(policy.feedback), "a policy with bandit or full-information feedback")
     rng, gaps = np.random.default_rng([seed, 0]), place.gaps()
     regrets = np.empty(runs)

@@ -41,7 +41,7 @@ def play(guarded, rounds, seed=5):
     for _ in range(rounds):
         rewards = rng.random(3)
         actions.append(guarded.select())
-        guarded.update(actions[-1], rewards if guarded._feedback == "full" else rewards[actions[-1]])
+        guarded.update(actions[-1], rewards if guarded._kind.whole_row else rewards[actions[-1]])
     return actions
 
 

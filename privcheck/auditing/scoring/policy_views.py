@@ -1,4 +1,4 @@
-"""How runs of a policy are read: the actions in order, how often each arm was played, when it stopped, its releases."""
+"""How runs of a policy are read: the actions in order, how often each arm was played, its releases, and more."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from privcheck.arrays import Symbols
 from privcheck.auditing.scoring.number_views import number_views, numbered
 from privcheck.auditing.scoring.view import SequenceView, View
+from privcheck.feedback import Feedback, Reading, kind
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.stream_pair import StreamPair
 
@@ -25,20 +26,20 @@ def policy_views(
 ) -> list[View]:
     """Return the views of a policy's runs.
 
-    The actions in order; how often each arm was played after the change, coarse to fine; under "identification" when it
-    stopped and what it recommended; and the released numbers.
+    The actions in order; what else the kind of feedback shows, such as when a policy stopped and what it recommended;
+    how often each arm was played after the change, coarse to fine; and the released numbers.
 
     Parameters
     ----------
     pair : the two streams; actions up to the first round that differs have the same law on both.
     outputs : training runs, which show what there is to read.
-    arms : K, or the number of base arms under "semi-bandit".
-    feedback : of the policy; under "contextual" the actions of the rounds that differ are not read (joint DP).
+    arms : K.
+    feedback : id of the kind of feedback; it says which rounds are not read (those that differ, for joint DP).
     thorough : for the confirmation rather than the search.
 
     """
-    horizon, start = len(pair.first), pair.changed + 1
-    hidden = list(pair.rounds) if feedback == "contextual" else []
+    horizon, start, by = len(pair.first), pair.changed + 1, kind(feedback)
+    hidden = by.hidden(pair.rounds)
 
     def actions(outputs: Outputs) -> Symbols:
         if not hidden:
@@ -47,17 +48,16 @@ def policy_views(
         symbols[:, hidden] = arms
         return symbols
 
-    found: list[View] = [SequenceView("actions", start, actions, _spelling(arms, feedback, horizon))]
-    if feedback == "identification":
-        found.append(_stopping(arms, horizon))
+    found: list[View] = [SequenceView("actions", start, actions, _spelling(arms, by, horizon))]
+    found += [_read(reading) for reading in by.readings(arms, horizon)]
     stops = _stops(start, horizon)
     if stops:
-        found.append(_pulls(stops, arms - (feedback != "semi-bandit"), start, feedback))
+        found.append(_pulls(stops, by.counted(arms), start, by))
     released = numbered("released statistic", outputs)
     return found + number_views(outputs, actions, released, "sequence", thorough=thorough)
 
 
-def _pulls(stops: list[int], arms: int, start: int, feedback: str) -> SequenceView:
+def _pulls(stops: list[int], arms: int, start: int, by: Feedback) -> SequenceView:
     labels = [
         f"arm {arm} in round {stop}" if stop == start + 1 else f"arm {arm} in rounds {start + 1} to {stop}"
         for stop in stops
@@ -71,8 +71,8 @@ def _pulls(stops: list[int], arms: int, start: int, feedback: str) -> SequenceVi
         for begin in range(0, len(shown), CHUNK):
             part = shown[begin : begin + CHUNK]
             for arm in range(arms):
-                pulled = (part >> arm) & 1 if feedback == "semi-bandit" else part == arm
-                found[begin : begin + CHUNK, :, arm] = pulled.astype(np.float32) @ inside  # far faster than counting
+                pulled = by.pulled(part, arm).astype(np.float32)
+                found[begin : begin + CHUNK, :, arm] = pulled @ inside  # far faster than counting
         return found.reshape(len(shown), -1)
 
     def in_words(symbols: tuple[int, ...]) -> str:
@@ -83,18 +83,8 @@ def _pulls(stops: list[int], arms: int, start: int, feedback: str) -> SequenceVi
     return SequenceView("pulls of each arm", 0, counts, in_words)
 
 
-def _stopping(arms: int, horizon: int) -> SequenceView:
-    def read(outputs: Outputs) -> Symbols:
-        rounds = np.count_nonzero(outputs.symbols[:, :horizon] < arms, axis=1)
-        return np.stack([outputs.symbols[:, horizon], rounds], axis=1)
-
-    def in_words(symbols: tuple[int, ...]) -> str:
-        if not symbols:
-            return "every run"
-        what = "no recommendation" if symbols[0] == arms else f"arm {symbols[0]} is recommended"
-        return what + (f" after {symbols[1]} rounds" if len(symbols) > 1 else "")
-
-    return SequenceView("stopping time and recommendation", 0, read, in_words)
+def _read(reading: Reading) -> SequenceView:
+    return SequenceView(reading.name, 0, lambda outputs: reading.read(outputs.symbols), reading.in_words)
 
 
 def _stops(start: int, horizon: int) -> list[int]:
@@ -106,19 +96,13 @@ def _stops(start: int, horizon: int) -> list[int]:
     return stops
 
 
-def _spelling(arms: int, feedback: str, horizon: int) -> Callable[[tuple[int, ...]], str]:
+def _spelling(arms: int, by: Feedback, horizon: int) -> Callable[[tuple[int, ...]], str]:
     def name(symbol: int) -> str:
-        if feedback == "semi-bandit":
-            return "{" + ", ".join(str(arm) for arm in range(arms) if symbol >> arm & 1) + "}"
-        if feedback == "identification" and symbol == arms:
-            return "stopped"
-        return "(not shown)" if symbol == arms else str(symbol)
+        return by.word(symbol, arms)
 
     def spell(symbols: tuple[int, ...]) -> str:
-        if feedback == "identification" and len(symbols) > horizon:
-            last = "nothing is recommended" if symbols[-1] == arms else f"arm {symbols[-1]} is recommended"
-            return f"{actions_in_words(symbols[:-1], name)}; {last}"
-        return actions_in_words(symbols, name)
+        actions = actions_in_words(symbols[:horizon], name)
+        return f"{actions}; {by.ending(symbols[horizon:], arms)}" if len(symbols) > horizon else actions
 
     return spell
 

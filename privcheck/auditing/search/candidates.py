@@ -8,6 +8,7 @@ from privcheck.auditing.search.mechanism_inputs import mechanism_pairs
 from privcheck.auditing.search.stream_families import contextual_pairs, structured_pairs
 from privcheck.auditing.search.user_streams import read_streams
 from privcheck.errors import PrivcheckError
+from privcheck.feedback import kind
 from privcheck.targets.mechanism import MechanismRunner
 from privcheck.targets.settings import DEFAULT_HORIZON, Settings
 from privcheck.targets.stream_pair import StreamPair
@@ -41,7 +42,7 @@ def candidate_pairs(target: Any, settings: Settings, arms: int, streams: Any) ->
             contexts=settings.contexts,
         )
         horizon = len(pair.first)
-    if horizon < arms and settings.feedback in ("bandit", "full"):
+    if horizon < kind(settings.feedback).least_rounds(arms):
         hint = "every arm has to be played at least once: raise the horizon"
         raise PrivcheckError("horizon", horizon, f"at least the number of arms, {arms}", hint)
     if pair is not None:

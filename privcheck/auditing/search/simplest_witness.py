@@ -15,6 +15,7 @@ from privcheck.auditing.events.event_selection import Candidate
 from privcheck.auditing.scoring.view import SequenceView
 from privcheck.auditing.scoring.views_of import views_of
 from privcheck.errors import PrivcheckError
+from privcheck.feedback import FEEDBACKS, kind
 from privcheck.inference.limits import conditional_binomial_lower
 from privcheck.progress import progress
 from privcheck.targets.outputs import Sides
@@ -160,9 +161,9 @@ class _Shrinking:
             self.settings.relation.check(before, after)
         except PrivcheckError:
             return  # inputs of a mechanism with neighbours of its own
-        arms = shape[0] if self.policy.feedback in ("bandit", "full") else 1
+        least = kind(self.policy.feedback).least_rounds(shape[0]) if self.policy.feedback in FEEDBACKS else 1
         for first, second in self.settings.relation.shrink(before, after, self.settings.contexts):
-            if len(first) >= arms:
+            if len(first) >= least:
                 one, two = (table.reshape(len(table), *shape) for table in (first, second))
                 yield StreamPair(one, two)
 

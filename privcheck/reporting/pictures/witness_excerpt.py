@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from privcheck.feedback import FEEDBACKS
 from privcheck.results.audit_report import AuditReport
 
 
@@ -117,7 +118,7 @@ def text_streams(report: AuditReport) -> str:
 
 def arms_of(report: AuditReport) -> int | None:
     """Return the number of columns of a witness that are arms; None when all of them are."""
-    return report.arms if report.feedback == "contextual" else None
+    return report.arms if report.feedback in FEEDBACKS.contextual else None
 
 
 def characters(streams: TwoStreams, rewards: tuple[float, float], count: int | None = None) -> str:

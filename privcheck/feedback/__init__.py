@@ -1,0 +1,5 @@
+"""The kinds of feedback: one class each says how a policy is played, what its runs show, and how it is guarded."""
+
+from privcheck.feedback.base import FEEDBACKS, Feedback, Reading, Wrapping, kind
+
+__all__ = ["FEEDBACKS", "Feedback", "Reading", "Wrapping", "kind"]

@@ -1,0 +1,213 @@
+"""What a kind of feedback says of itself, and the registry of kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.feedback.arms import as_arm
+from privcheck.mechanisms.base import finite_array
+from privcheck.privacy import Contexts
+from privcheck.registry import Registry
+
+Table = npt.NDArray[np.float64]
+Symbols = npt.NDArray[np.integer]
+
+
+class Kinds(Registry["Feedback"]):
+    """The kinds of feedback by id, the plainest first."""
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids: kinds that play one arm a round before others, longer outputs last."""
+        return iter(
+            sorted(super().__iter__(), key=lambda name: (not self[name].one_arm_a_round, self[name]().length(0)))
+        )
+
+    @property
+    def guarded(self) -> list[str]:
+        """The kinds under which a policy can be guarded."""
+        return [name for name in self if self[name].wrapped is not Feedback.wrapped]
+
+    @property
+    def contextual(self) -> list[str]:
+        """The kinds under which `select` is shown a context."""
+        return [name for name in self if self[name].contextual]
+
+
+FEEDBACKS = Kinds("feedback", "privcheck.feedback")
+
+
+def kind(name: str) -> Feedback:
+    """Return the kind of feedback with an id.
+
+    >>> kind("full").call
+    'select() and update(action, rewards)'
+    """
+    return FEEDBACKS[name]()
+
+
+class Wrapping(Protocol):
+    """What a guarded session makes of ordinary values: private ones, charged to the datum of this round."""
+
+    contexts: Contexts | None
+
+    def reward(self, value: float, arm: int) -> Any:
+        """Wrap the reward of one arm."""
+
+    def reward_vector(self, values: Any) -> Any:
+        """Wrap the rewards of all arms, shape (K,)."""
+
+    def contextual(self, context: Any, action: int, reward: float, arms: int) -> tuple[Any, Any, Any]:
+        """Wrap a context, the action, which depends on it, and the reward."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A further way of reading the symbols of runs.
+
+    Parameters
+    ----------
+    name : what is read, in words.
+    read : maps symbols, shape (runs, D), to integers, shape (runs, E), the most telling column first.
+    in_words : spells out the first few of a row.
+    """
+
+    name: str
+    read: Callable[[Symbols], Symbols]
+    in_words: Callable[[tuple[int, ...]], str]
+
+
+class Feedback:
+    """A kind of feedback: how a policy is played on a table, what a run puts out, and how it is guarded.
+
+    A run puts out a sequence of symbols, integers from 0: those of its T rounds, which for most kinds are its actions,
+    and further ones where `length` says so. A class with an `id` registers itself. A class without `wrapped` cannot be
+    guarded or certified; of one that has it, `play` calls `select` and `update` only.
+
+    Attributes
+    ----------
+    id : as in `privcheck.audit(..., feedback=id)`.
+    call : how a policy is called, in words.
+    methods : that a policy needs.
+    attributes : that it needs besides; what is expected of a policy, and what to do where one is missing.
+    told : names of the arguments of `update`.
+    contextual : whether `select` is shown a context. Tables then have further columns for contexts, and one datum is
+        the context and the rewards of a round.
+    whole_row : whether `update` is given the rewards of all arms.
+    one_arm_a_round : whether the symbols of a run are the T arms that it played, chosen without a context. Their
+        rewards make up its regret, and each of the K arms can be played only when T >= K.
+    dtype : of symbols.
+
+    Examples
+    --------
+    >>> table, played = np.array([[1.0, 0.0], [0.5, 0.5]]), []
+    >>> class First:
+    ...     select, update = lambda self: 0, lambda self, action, reward: print(action, reward)
+    >>> bandit = kind("bandit")
+    >>> bandit.play(First(), iter(bandit.rounds(table, 2, None)), 2, played)
+    0 1.0
+    0 0.5
+    >>> played
+    [0, 0]
+    """
+
+    id: ClassVar[str]
+    call: ClassVar[str]
+    methods: ClassVar[tuple[str, ...]] = ("select", "update")
+    attributes: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    told: ClassVar[tuple[str, ...]] = ("action", "reward")
+    contextual: ClassVar[bool] = False
+    whole_row: ClassVar[bool] = False
+    one_arm_a_round: ClassVar[bool] = True
+    dtype: ClassVar[type[np.integer]] = np.int8
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "id" in cls.__dict__:
+            FEEDBACKS.register(cls.id, cls)
+
+    # How a policy is played
+
+    def rounds(self, table: Table, arms: int, contexts: Contexts | None) -> list[Any]:  # noqa: ARG002
+        """Return what `play` needs of each round of a table of shape (T, K), or with further columns for contexts."""
+        rows: list[Any] = table.tolist()
+        return rows
+
+    def play(self, policy: Any, rounds: Iterator[Any], arms: int, played: list[int]) -> None:
+        """Play one run on an iterator over the list that `rounds` returned.
+
+        Each symbol is appended to `played` as soon as it can be observed, before `update` is called: where the policy
+        fails, `played` is what it has put out. Audits of policies in Python spend their time in this loop.
+        """
+        raise NotImplementedError
+
+    def action(self, chosen: Any, arms: int | None, name: str) -> Any:
+        """Return what `select` returned as an action, or refuse it; `name` is what messages call it."""
+        return as_arm(chosen, arms, name)
+
+    # What a run puts out
+
+    def length(self, rounds: int) -> int:
+        """Return the number of symbols of a run."""
+        return rounds
+
+    def symbols(self, arms: int) -> int:
+        """Return how many symbols there are: all are below it."""
+        return arms
+
+    def least_rounds(self, arms: int) -> int:
+        """Return the fewest rounds of a run that an audit looks at."""
+        return arms if self.one_arm_a_round else 1
+
+    def hidden(self, rounds: Sequence[int]) -> list[int]:  # noqa: ARG002
+        """Return those of the rounds in which two streams differ whose symbols an attacker does not see."""
+        return []
+
+    def word(self, symbol: int, arms: int) -> str:
+        """Spell out the symbol of a round; K stands for one that is not shown."""
+        return "(not shown)" if symbol == arms else str(symbol)
+
+    def ending(self, symbols: Sequence[int], arms: int) -> str:
+        """Spell out the symbols after those of the rounds."""
+        raise NotImplementedError
+
+    def counted(self, arms: int) -> int:
+        """Return of how many arms pulls are counted: the others follow from them."""
+        return arms - 1
+
+    def pulled(self, symbols: Symbols, arm: int) -> npt.NDArray[Any]:
+        """Return, of the same shape, where an arm was played."""
+        where: npt.NDArray[Any] = symbols == arm
+        return where
+
+    def readings(self, arms: int, horizon: int) -> list[Reading]:  # noqa: ARG002
+        """Return further ways of reading a run, besides its symbols in order and the pulls of each arm."""
+        return []
+
+    # How a policy is guarded
+
+    def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:
+        """Return the arguments of `update`, checked, with all that is private wrapped by the session."""
+        raise NotImplementedError
+
+    def after_leak(self, round_number: int, arms: int) -> Any:
+        """Return the action to go on with where `select` leaked, such that every arm has its turn."""
+        return (round_number - 1) % arms
+
+
+def one_reward(value: Any) -> float:
+    """Return the reward of the arm played, or refuse what is no finite number.
+
+    >>> one_reward(1)
+    1.0
+    """
+    reward = finite_array("reward", value)
+    if reward.ndim:
+        expected = "one number, the reward of the arm played"
+        raise PrivcheckError("reward", words(f"shape {reward.shape}"), expected)
+    return float(reward)

@@ -1,0 +1,45 @@
+"""Contextual feedback: a context before the choice, and the reward of the arm played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from privcheck.feedback.arms import as_arm
+from privcheck.feedback.base import Feedback, Table, Wrapping, one_reward
+from privcheck.privacy import Contexts
+
+
+class Contextual(Feedback):
+    """The policy chooses for a context, and is told the reward of the arm that it played.
+
+    Privacy is joint: the action of a round may depend on that round's own context, and is seen by nobody else.
+    """
+
+    id = "contextual"
+    call = "select(context) and update(context, action, reward)"
+    told = ("context", "action", "reward")
+    contextual = True
+    one_arm_a_round = False
+
+    def rounds(self, table: Table, arms: int, contexts: Contexts | None) -> list[Any]:
+        assert contexts is not None
+        rewards, shown = contexts.split(table.copy(), arms)
+        rows = list(zip(shown, rewards.tolist(), strict=True))
+        for context, _ in rows:
+            context.flags.writeable = False
+        return rows
+
+    def play(self, policy: Any, rounds: Iterator[Any], arms: int, played: list[int]) -> None:
+        for context, row in rounds:
+            action = as_arm(policy.select(context), arms, f"action in round {len(played) + 1}")
+            played.append(action)
+            policy.update(context, action, row[action])
+
+    def hidden(self, rounds: Sequence[int]) -> list[int]:
+        return list(rounds)
+
+    def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:
+        context, action, reward = told
+        assert session.contexts is not None
+        return session.contextual(session.contexts.checked(context, arms), action, one_reward(reward), arms)

@@ -1,0 +1,54 @@
+"""One run of a policy on a table, with what it raises turned into an error that says where."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.errors import PolicyError, words
+from privcheck.feedback import FEEDBACKS, Feedback
+from privcheck.mechanisms.tape import DivergenceError
+from privcheck.privacy.contexts import Contexts
+from privcheck.targets.location import describe_exception
+
+Table = npt.NDArray[np.float64]
+Play = Callable[[Any], list[int]]
+
+
+def player(kind: Feedback, table: Table, arms: int, contexts: Contexts | None) -> Play:
+    """Return the function that plays one run of a policy on a table and returns its symbols."""
+    rounds = kind.rounds(table, arms, contexts)
+    for row in rounds:
+        if isinstance(row, np.ndarray):
+            row.flags.writeable = False  # the next run is told the same
+    play = kind.play
+
+    def played_by(policy: Any) -> list[int]:
+        played: list[int] = []
+        remaining = iter(rounds)
+        try:
+            play(policy, remaining, arms, played)
+        except (PolicyError, DivergenceError):
+            raise
+        except (Exception, SystemExit) as error:
+            place = f"round {len(rounds) - operator.length_hint(remaining)}"
+            if isinstance(error, TypeError) and _is_call(error, kind):
+                hint = f"another kind of policy needs another feedback, one of {', '.join(FEEDBACKS)}"
+                got = words(f"{type(error).__name__}: {error}")
+                raise PolicyError(place, got, f"{kind.call} for feedback '{kind.id}'", hint) from None
+            raise PolicyError(place, words(describe_exception(error)), "a policy that plays every round") from None
+        return played
+
+    return played_by
+
+
+def _is_call(error: BaseException, kind: Feedback) -> bool:
+    """Tell whether the call itself failed, before the policy's own code ran."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code is type(kind).play.__code__
