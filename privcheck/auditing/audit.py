@@ -148,17 +148,33 @@ def audit(
         outcome = play(sampler, looked_at, runs, settings, policy)
     except KeyboardInterrupt:
         outcome = ended_early(Screening(1, 0), "interrupted", settings)
+    notes = outcome.notes
     if len(looked_at) < len(pairs):
         few = f"{len(looked_at):,} of {len(pairs):,} candidate pairs of streams"
-        outcome["notes"].append(f"the time budget is enough for {few}, taken evenly: a longer one looks at all of them")
-    if alike and outcome["verdict"] == "violation":
-        outcome["notes"].append(ALIKE)
+        notes += (f"the time budget is enough for {few}, taken evenly: a longer one looks at all of them",)
+    if alike and outcome.verdict == "violation":
+        notes += (ALIKE,)
     return AuditReport(
         target=policy.name,
+        verdict=outcome.verdict,
+        epsilon_lower=outcome.epsilon_lower,
+        epsilon_lower_clopper_pearson=outcome.epsilon_lower_clopper_pearson,
+        epsilon_estimate=outcome.epsilon_estimate,
+        delta_lower=outcome.delta_lower,
+        e_value=outcome.e_value,
+        tradeoff=outcome.tradeoff,
+        resolution=outcome.resolution,
+        witness=outcome.witness,
+        simplest=outcome.simplest,
+        simplest_lower=outcome.simplest_lower,
+        screened_pairs=outcome.screened_pairs,
+        screening_runs=outcome.screening_runs,
+        counted_runs=outcome.counted_runs,
+        notes=list(notes),
         epsilon_claimed=settings.epsilon,
         delta=settings.delta,
-        exact_loss=_exact(policy, settings, np.shape(pairs[0].first), outcome["witness"]),
-        certificate=_certificate(target, settings, horizon, count, policy) if outcome["witness"] else None,
+        exact_loss=_exact(policy, settings, np.shape(pairs[0].first), outcome.witness),
+        certificate=_certificate(target, settings, horizon, count, policy) if outcome.witness else None,
         runs=runs,
         seconds=time.monotonic() - started,
         engine=policy.runner.engine,
@@ -174,7 +190,6 @@ def audit(
         error=settings.error,
         time_budget=settings.time_budget,
         contexts=settings.contexts,
-        **outcome,
     )
 
 
