@@ -19,13 +19,12 @@ from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism
 from privcheck.results.audit_report import AuditReport, Witness
-from privcheck.targets.mechanism import MechanismRunner
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.runners import Runner
 from privcheck.targets.sampling import Sampler
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
-from privcheck.targets.target import Target, loaded, number_of_arms, resolve
+from privcheck.targets.target import Target, load
 
 if TYPE_CHECKING:
     from privcheck.results.certificate import Certificate
@@ -115,11 +114,9 @@ def audit(
     'violation'
     """
     started = time.monotonic()
-    target = loaded(target)
-    if epsilon is None and streams is None and isinstance(target, MechanismRunner):
-        epsilon = target.claim
+    loaded = load(target)
     settings = Settings(
-        epsilon=epsilon,
+        epsilon=loaded.claim if epsilon is None and streams is None else epsilon,
         delta=delta,
         arms=arms,
         horizon=horizon,
@@ -136,10 +133,10 @@ def audit(
         seed=seed,
         jobs=jobs,
     )
-    count = number_of_arms(target, settings.arms)
-    pairs = candidate_pairs(target, settings, count, streams)
+    count = loaded.arms(settings.arms)
+    pairs = candidate_pairs(loaded, settings, count, streams)
     horizon = len(np.atleast_1d(pairs[0].first))
-    policy = resolve(target, settings, horizon, count)
+    policy = loaded.target(settings, horizon, count)
     alike = _check_reproducible(policy.runner, pairs[0], settings.seed)
     runs, deadline, looked_at = _plan(settings, policy.runner, pairs, started)
     sampler = Sampler(policy.runner, settings.seed, settings.jobs, deadline)
@@ -174,7 +171,7 @@ def audit(
         epsilon_claimed=settings.epsilon,
         delta=settings.delta,
         exact_loss=_exact(policy, settings, np.shape(pairs[0].first), outcome.witness),
-        certificate=_certificate(target, settings, horizon, count, policy) if outcome.witness else None,
+        certificate=_certificate(policy, settings, horizon) if outcome.witness else None,
         runs=runs,
         seconds=time.monotonic() - started,
         engine=policy.runner.engine,
@@ -195,7 +192,7 @@ def audit(
 
 def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: Witness | None) -> float | None:
     """Return the true loss on the pair of the witness, where the law of the outputs is known."""
-    spec = getattr(policy.runner, "algorithm", getattr(policy.runner, "mechanism", None))
+    spec = policy.spec or policy.mechanism
     if witness is None or settings.delta > 0.0 or settings.observe != "actions":
         return None
     if not isinstance(spec, Algorithm | Mechanism):
@@ -204,26 +201,15 @@ def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: 
     return None if found is None else (found.lower + found.upper) / 2.0
 
 
-def _certificate(target: Any, settings: Settings, horizon: int, arms: int, policy: Target) -> Certificate | None:
+def _certificate(policy: Target, settings: Settings, horizon: int) -> Certificate | None:
     """Return the upper half of the answer, where the policy releases through privcheck's mechanisms."""
-    from privcheck.certifying.certify import certify
+    from privcheck.certifying.certify import certified
     from privcheck.certifying.session import FEEDBACKS
 
     if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in FEEDBACKS:
         return None
     try:
-        certificate = certify(
-            target,
-            epsilon=settings.epsilon,
-            arms=arms,
-            horizon=horizon,
-            rewards=settings.rewards,
-            feedback=policy.feedback,
-            neighbours=settings.neighbours,
-            contexts=settings.contexts,
-            runs=max(3, min(20, 2000 // horizon)),
-            seed=settings.seed,
-        )
+        certificate = certified(policy, settings, horizon, max(3, min(20, 2000 // horizon)))
     except PrivcheckError:
         return None  # a policy that cannot take wrapped rewards can be audited all the same
     released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0

@@ -16,9 +16,8 @@ from privcheck.privacy import Contexts
 from privcheck.progress import progress
 from privcheck.results.certificate import Certificate
 from privcheck.results.replay_result import ReplayResult
-from privcheck.targets.runners import KernelRunner, PolicyRunner
 from privcheck.targets.settings import DEFAULT_HORIZON, Settings
-from privcheck.targets.target import number_of_arms, resolve
+from privcheck.targets.target import Target, load_policy
 
 EXECUTIONS = 20
 
@@ -84,14 +83,31 @@ def certify(
         seed=seed,
     )
     _check(settings)
-    count = number_of_arms(target, settings.arms)
+    loaded = load_policy(target)
+    count = loaded.arms(settings.arms)
     length = settings.horizon or max(DEFAULT_HORIZON, 2 * count)
+    return certified(loaded.target(settings, length, count), settings, length, runs)
+
+
+def certified(policy: Target, settings: Settings, length: int, runs: int) -> Certificate:
+    """Return what guarded runs and replayed transcripts of a policy say.
+
+    Parameters
+    ----------
+    policy : is run guarded.
+    settings : epsilon is the budget; its arms, horizon and runs are not looked at.
+    length : T, rounds of an execution.
+    runs : guarded executions.
+
+    Raises
+    ------
+    PrivcheckError : a policy that cannot be certified.
+    """
+    count, build = policy.arms, policy.build
     if length < count:
         raise PrivcheckError("horizon", length, f"at least the number of arms, {count}", "raise the horizon")
-    policy = resolve(target, settings, length, count)
     if "contextual" in (policy.feedback, settings.feedback) and policy.feedback != settings.feedback:
         raise PrivcheckError("feedback", settings.feedback, f"{policy.feedback!r}, which {policy.name} takes")
-    build = _builder(policy.runner)
     rng = np.random.default_rng([settings.seed, 0])
     tables = [random_table(rng, length, count, settings, number) for number in range(runs)]
     sessions = []
@@ -135,7 +151,7 @@ def certify(
         executions=runs,
         neighbours=settings.neighbours,
         rewards=settings.rewards,
-        observe=settings.observe,
+        observe="actions",
         feedback=policy.feedback,
         horizon=length,
         arms=count,
@@ -151,13 +167,6 @@ def _check(settings: Settings) -> None:
     if settings.feedback not in FEEDBACKS:
         expected = f"one of {', '.join(map(repr, FEEDBACKS))}"
         raise PrivcheckError("feedback", settings.feedback, expected, "other kinds cannot be certified yet")
-
-
-def _builder(runner: Any) -> Build:
-    if isinstance(runner, KernelRunner):
-        return runner.algorithm.build
-    assert isinstance(runner, PolicyRunner)
-    return runner.build
 
 
 def _replayed(

@@ -62,7 +62,7 @@ def search_and_confirm(
         outcome = judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
         if outcome.verdict != "violation":
             return outcome
-        own = len(pairs) == 1 or is_measurement(getattr(policy.runner, "mechanism", None))  # not rows, a metric
+        own = len(pairs) == 1 or is_measurement(policy.mechanism)  # not rows, a metric
         return _with_simplest(outcome, simplest_witness(sampler, found.pair, runs, settings, policy, own=own), settings)
     bets = Bets(chosen, settings)
     bets.add(counted)

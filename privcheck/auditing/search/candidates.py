@@ -8,22 +8,22 @@ from privcheck.auditing.search.mechanism_inputs import mechanism_pairs
 from privcheck.auditing.search.stream_families import contextual_pairs, structured_pairs
 from privcheck.auditing.search.user_streams import read_streams
 from privcheck.errors import PrivcheckError
-from privcheck.targets.mechanism import MechanismRunner
 from privcheck.targets.settings import DEFAULT_HORIZON, Settings
 from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets.target import Loaded
 
 
-def candidate_pairs(target: Any, settings: Settings, arms: int, streams: Any) -> list[StreamPair]:
+def candidate_pairs(target: Loaded, settings: Settings, arms: int, streams: Any) -> list[StreamPair]:
     """Return the candidate pairs: the user's one, or the structured family for the kind of target.
 
     Parameters
     ----------
-    target : what is audited, as `loaded` returns it.
+    target : what is audited.
     settings : of the audit.
     arms : K.
     streams : the user's pair, or None.
     """
-    if isinstance(target, MechanismRunner):
+    if target.mechanism is not None:
         return mechanism_pairs(target.mechanism, settings, streams)
     if settings.neighbours == "report":
         hint = "'report' is for a local randomiser f(data, rng); 'row' protects one round of a policy"
