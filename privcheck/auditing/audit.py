@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from privcheck.auditing.verdict import ended_early
 from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism
+from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport, Witness
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.runners import Runner
@@ -113,46 +115,33 @@ def audit(
     >>> report.verdict
     'violation'
     """
+    options = dict(locals())
     started = time.monotonic()
-    loaded = load(target)
-    settings = Settings(
-        epsilon=loaded.claim if epsilon is None and streams is None else epsilon,
-        delta=delta,
-        arms=arms,
-        horizon=horizon,
-        rewards=rewards,
-        feedback=feedback,
-        runs=runs,
-        time_budget=time_budget,
-        confidence=confidence,
-        error=error,
-        observe=observe,
-        neighbours=neighbours,
-        contexts=contexts,
-        sequential=sequential,
-        seed=seed,
-        jobs=jobs,
-    )
+    loaded = load(options.pop("target"))
+    if epsilon is None and streams is None:
+        options["epsilon"] = loaded.claim
+    settings = Settings(**options)
     count = loaded.arms(settings.arms)
-    pairs = candidate_pairs(loaded, settings, count, streams)
+    pairs = candidate_pairs(loaded, settings, count)
     horizon = len(np.atleast_1d(pairs[0].first))
     policy = loaded.target(settings, horizon, count)
     alike = _check_reproducible(policy.runner, pairs[0], settings.seed)
-    runs, deadline, looked_at = _plan(settings, policy.runner, pairs, started)
-    sampler = Sampler(policy.runner, settings.seed, settings.jobs, deadline)
-    play = search_and_bet if settings.sequential else search_and_confirm
-    try:
-        outcome = play(sampler, looked_at, runs, settings, policy)
-    except KeyboardInterrupt:
-        outcome = ended_early(Screening(1, 0), "interrupted", settings)
-    notes = outcome.notes
-    if len(looked_at) < len(pairs):
-        few = f"{len(looked_at):,} of {len(pairs):,} candidate pairs of streams"
-        notes += (f"the time budget is enough for {few}, taken evenly: a longer one looks at all of them",)
+    plan = _plan(settings, policy.runner, pairs, started)
+    outcome = _played(plan, settings, policy)
+    if len(plan.pairs) < len(pairs):
+        few = f"{len(plan.pairs):,} of {len(pairs):,} candidate pairs of streams"
+        note = f"the time budget is enough for {few}, taken evenly: a longer one looks at all of them"
+        outcome = replace(outcome, notes=(*outcome.notes, note))
     if alike and outcome.verdict == "violation":
-        notes += (ALIKE,)
+        outcome = replace(outcome, notes=(*outcome.notes, ALIKE))
+    resolved = {"arms": count, "horizon": horizon, "feedback": policy.feedback, "runs": plan.runs}
+    asked = {field: getattr(settings, declared.name) for field, declared in Settings.repeated().items()}
     return AuditReport(
+        **asked | resolved,
         target=policy.name,
+        engine=policy.runner.engine,
+        exact_loss=_exact(policy, settings, np.shape(pairs[0].first), outcome.witness),
+        certificate=_certificate(policy, settings, horizon) if outcome.witness else None,
         verdict=outcome.verdict,
         epsilon_lower=outcome.epsilon_lower,
         epsilon_lower_clopper_pearson=outcome.epsilon_lower_clopper_pearson,
@@ -167,26 +156,8 @@ def audit(
         screened_pairs=outcome.screened_pairs,
         screening_runs=outcome.screening_runs,
         counted_runs=outcome.counted_runs,
-        notes=list(notes),
-        epsilon_claimed=settings.epsilon,
-        delta=settings.delta,
-        exact_loss=_exact(policy, settings, np.shape(pairs[0].first), outcome.witness),
-        certificate=_certificate(policy, settings, horizon) if outcome.witness else None,
-        runs=runs,
+        notes=list(outcome.notes),
         seconds=time.monotonic() - started,
-        engine=policy.runner.engine,
-        neighbours=settings.neighbours,
-        rewards=settings.rewards,
-        observe=settings.observe,
-        feedback=policy.feedback,
-        horizon=horizon,
-        arms=count,
-        sequential=settings.sequential,
-        seed=settings.seed,
-        confidence=settings.confidence,
-        error=settings.error,
-        time_budget=settings.time_budget,
-        contexts=settings.contexts,
     )
 
 
@@ -216,15 +187,20 @@ def _certificate(policy: Target, settings: Settings, horizon: int) -> Certificat
     return certificate if released else None
 
 
-def _plan(
-    settings: Settings, runner: Runner, pairs: list[StreamPair], started: float
-) -> tuple[int, float, list[StreamPair]]:
-    """Return the number of runs, fixed before any counted run, the time at which to give up, and the pairs for it."""
+class _Plan(NamedTuple):
+    """The number of runs, fixed before any counted run, the time at which to give up, and the pairs that it allows."""
+
+    runs: int
+    deadline: float
+    pairs: list[StreamPair]
+
+
+def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: float) -> _Plan:
     time_budget = settings.time_budget
     if settings.runs is None and time_budget is None and runner.engine != "kernel":
         time_budget = budget.PYTHON_TIME_BUDGET
     if time_budget is None:
-        return settings.runs or budget.KERNEL_RUNS, math.inf, pairs
+        return _Plan(settings.runs or budget.KERNEL_RUNS, math.inf, pairs)
     runs = settings.runs
     if runs is None:
         cost = budget.seconds_per_run(runner, pairs[0].first, settings.seed)
@@ -233,7 +209,16 @@ def _plan(
         pairs = [pairs[i * len(pairs) // kept] for i in range(kept)]
         judged = settings.epsilon is not None and not settings.sequential
         runs = budget.runs_within(left, cost, settings.jobs, runner.engine, kept, simplified=judged)
-    return runs, started + time_budget, pairs
+    return _Plan(runs, started + time_budget, pairs)
+
+
+def _played(plan: _Plan, settings: Settings, policy: Target) -> Outcome:
+    sampler = Sampler(policy.runner, settings.seed, settings.jobs, plan.deadline)
+    play = search_and_bet if settings.sequential else search_and_confirm
+    try:
+        return play(sampler, plan.pairs, plan.runs, settings, policy)
+    except KeyboardInterrupt:
+        return ended_early(Screening(1, 0), "interrupted", settings)
 
 
 ALIKE = (

@@ -10,16 +10,13 @@ from privcheck.certifying.execution import Table, drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.replay import Build, replay
 from privcheck.certifying.session import FEEDBACKS, Session
-from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import Contexts
 from privcheck.progress import progress
 from privcheck.results.certificate import Certificate
 from privcheck.results.replay_result import ReplayResult
-from privcheck.targets.settings import DEFAULT_HORIZON, Settings
+from privcheck.targets.settings import DEFAULT_HORIZON, EXECUTIONS, CertifySettings, Settings
 from privcheck.targets.target import Target, load_policy
-
-EXECUTIONS = 20
 
 
 def certify(
@@ -70,23 +67,14 @@ def certify(
     >>> certificate.coverage, certificate.epsilon_upper
     ('all-executions', 1.0)
     """
-    settings = Settings(
-        epsilon=epsilon,
-        delta=delta,
-        arms=arms,
-        horizon=horizon,
-        rewards=rewards,
-        feedback=feedback,
-        neighbours=neighbours,
-        contexts=contexts,
-        runs=max(check("runs", runs, Integer(1), "20 guarded runs are usual"), 20),
-        seed=seed,
-    )
+    options = dict(locals())
+    del options["target"]
+    settings = CertifySettings(**options)
     _check(settings)
     loaded = load_policy(target)
     count = loaded.arms(settings.arms)
     length = settings.horizon or max(DEFAULT_HORIZON, 2 * count)
-    return certified(loaded.target(settings, length, count), settings, length, runs)
+    return certified(loaded.target(settings, length, count), settings, length, settings.runs)
 
 
 def certified(policy: Target, settings: Settings, length: int, runs: int) -> Certificate:
