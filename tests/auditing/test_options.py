@@ -4,29 +4,44 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from dataclasses import fields, replace
 
 import pytest
 import typer
 
-from privcheck import audit, certify
+from privcheck import PrivcheckError, audit, certify
 from privcheck.cli.audit_command import audit as audit_command
 from privcheck.cli.certify_command import certify as certify_command
 from privcheck.cli.help_pages import SECTIONS
 from privcheck.cli.options import reward_range
+from privcheck.declared import Choice, Integer, Real, Switch
 from privcheck.privacy import Contexts
 from privcheck.reporting.example_results import VIOLATION
 from privcheck.reporting.text.audit_sentences import repeat_call
+from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport
 from privcheck.targets.settings import CertifySettings, Settings
 
 FUNCTIONS = {"audit": (audit, Settings), "certify": (certify, CertifySettings)}
 COMMANDS = {"audit": (audit_command, Settings, set()), "certify": (certify_command, CertifySettings, {"delta"})}
-UNUSUAL = {
-    "epsilon": 0.5, "delta": 1e-5, "arms": 3, "horizon": 7, "rewards": (-1.0, 1.0), "feedback": "full", "runs": 999,
-    "time_budget": 7.5, "confidence": 0.9, "error": 0.01, "observe": "releases", "neighbours": "reward",
-    "contexts": Contexts(shape=(2,), norm=1.0), "sequential": True, "seed": 9,
-}  # fmt: skip
+UNUSUAL = {"rewards": (-1.0, 1.0), "neighbours": "reward", "contexts": Contexts(shape=(2,), norm=1.0)}
+"""Values of the options whose domains do not tell one."""
+
+
+def unusual(option):
+    """Return a legal value of a declared option that is not its default."""
+    domain = getattr(option.metadata["domain"], "inner", option.metadata["domain"])
+    match domain:
+        case Choice(options=names):
+            return next(name for name in names if name != option.default)
+        case Integer(low=low):
+            return low + 7
+        case Real():
+            return 0.625
+        case Switch():
+            return not option.default
+    return UNUSUAL[option.name]
 
 
 def differences(function, settings):
@@ -81,14 +96,16 @@ def test_the_command_has_the_declared_options(name):
 
 def test_a_report_has_a_field_for_every_option_that_it_repeats():
     assert {field.name for field in fields(AuditReport)} >= set(Settings.repeated())
-    assert {option.name for option in Settings.repeated().values()} == set(UNUSUAL)
+    silent = {option.name for option in Settings.options()} - {option.name for option in Settings.repeated().values()}
+    assert silent == {"streams", "jobs"}
 
 
-@pytest.mark.parametrize("name", UNUSUAL)
-def test_the_repeated_call_has_every_unusual_option(name):
-    field = next(field for field, option in Settings.repeated().items() if option.name == name)
-    call = repeat_call(replace(VIOLATION, **{field: UNUSUAL[name]}))
-    assert f"{name}={'privcheck.' if name == 'contexts' else ''}{UNUSUAL[name]!r}" in call
+@pytest.mark.parametrize("field", Settings.repeated())
+def test_the_repeated_call_has_every_unusual_option(field):
+    option = Settings.repeated()[field]
+    value = unusual(option)
+    call = repeat_call(replace(VIOLATION, **{field: value}))
+    assert f"{option.name}={'privcheck.' if option.name == 'contexts' else ''}{value!r}" in call
 
 
 def test_the_repeated_call_has_no_usual_option():
@@ -101,3 +118,15 @@ def test_a_report_repeats_what_was_asked():
     report = audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=3, runs=200, **asked)
     assert {name: getattr(report, name) for name in asked} == asked
     assert (report.epsilon_claimed, report.arms, report.horizon, report.runs) == (1.0, 3, 3, 200)
+
+
+def test_a_switch_is_true_or_false():
+    with pytest.raises(PrivcheckError, match="sequential: got 'no', expected True or False"):
+        audit("ucb", epsilon=1.0, sequential="no")
+
+
+def test_a_report_has_all_of_the_outcome(monkeypatch):
+    found = {field.name: object() for field in fields(Outcome)} | {"witness": None, "notes": ("a note",)}
+    monkeypatch.setattr(sys.modules["privcheck.auditing.audit"], "_played", lambda *_: Outcome(**found))
+    report = audit("ucb", arms=2, horizon=2, runs=20)
+    assert {name: getattr(report, name) for name in found} == found | {"notes": ["a note"]}
