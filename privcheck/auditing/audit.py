@@ -127,13 +127,7 @@ def audit(
     policy = loaded.target(settings, horizon, count)
     alike = _check_reproducible(policy.runner, pairs[0], settings.seed)
     plan = _plan(settings, policy.runner, pairs, started)
-    outcome = _played(plan, settings, policy)
-    if len(plan.pairs) < len(pairs):
-        few = f"{len(plan.pairs):,} of {len(pairs):,} candidate pairs of streams"
-        note = f"the time budget is enough for {few}, taken evenly: a longer one looks at all of them"
-        outcome = replace(outcome, notes=(*outcome.notes, note))
-    if alike and outcome.verdict == "violation":
-        outcome = replace(outcome, notes=(*outcome.notes, ALIKE))
+    outcome = _with_notes(_played(plan, settings, policy), len(plan.pairs), len(pairs), alike=alike)
     resolved = {"arms": count, "horizon": horizon, "feedback": policy.feedback, "runs": plan.runs}
     asked = {field: getattr(settings, declared.name) for field, declared in Settings.repeated().items()}
     return AuditReport(
@@ -219,6 +213,16 @@ def _played(plan: _Plan, settings: Settings, policy: Target) -> Outcome:
         return play(sampler, plan.pairs, plan.runs, settings, policy)
     except KeyboardInterrupt:
         return ended_early(Screening(1, 0), "interrupted", settings)
+
+
+def _with_notes(outcome: Outcome, looked_at: int, pairs: int, *, alike: bool) -> Outcome:
+    notes = outcome.notes
+    if looked_at < pairs:
+        few = f"{looked_at:,} of {pairs:,} candidate pairs of streams"
+        notes += (f"the time budget is enough for {few}, taken evenly: a longer one looks at all of them",)
+    if alike and outcome.verdict == "violation":
+        notes += (ALIKE,)
+    return replace(outcome, notes=notes)
 
 
 ALIKE = (

@@ -97,7 +97,7 @@ class Settings(Declared):
 
     epsilon: float | None = option(
         POSITIVE,
-        doc="Privacy budget epsilon: the claim, and what algorithms are built with.",
+        doc="Privacy budget epsilon: the claim, and the parameter of shipped algorithms.",
         heading=CLAIM,
         hint="a privacy budget is positive, e.g. 1.0",
         field="epsilon_claimed",
