@@ -118,6 +118,24 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Switch:
+    """True or False.
+
+    >>> Switch().normalise(1), Switch().text
+    (True, 'True or False')
+    """
+
+    @property
+    def text(self) -> str:
+        return "True or False"
+
+    def normalise(self, value: Any) -> bool:
+        if value not in (True, False):
+            raise ValueError
+        return bool(value)
+
+
+@dataclass(frozen=True)
 class OrNone:
     """A domain, or None for "not given"."""
 
@@ -149,7 +167,9 @@ def check(name: str, value: Any, domain: Domain, hint: str = "") -> Any:
         raise PrivcheckError(name, value, domain.text, hint) from None
 
 
-def parameter(domain: Domain, *, typical: tuple[Any, ...], doc: str, default: Any = MISSING, hint: str = "") -> Any:
+def parameter(
+    domain: Domain, *, typical: tuple[Any, ...], doc: str, default: Any = MISSING, hint: str = "", **more: Any
+) -> Any:
     """Declare one field of a `Declared` dataclass.
 
     Parameters
@@ -159,8 +179,9 @@ def parameter(domain: Domain, *, typical: tuple[Any, ...], doc: str, default: An
     doc : one line: symbol, unit, meaning.
     default : the default; without one the parameter is required.
     hint : what to do when a value is refused.
+    more : what else the class wants to know of its parameters.
     """
-    metadata = {"domain": domain, "typical": typical, "doc": doc, "hint": hint}
+    metadata = {"domain": domain, "typical": typical, "doc": doc, "hint": hint, **more}
     return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
 
 

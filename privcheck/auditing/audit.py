@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,14 +20,14 @@ from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import FEEDBACKS
 from privcheck.mechanisms.base import Mechanism
+from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport, Witness
-from privcheck.targets.mechanism import MechanismRunner
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.runners import Runner
 from privcheck.targets.sampling import Sampler
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
-from privcheck.targets.target import Target, loaded, number_of_arms, resolve
+from privcheck.targets.target import Target, load
 
 if TYPE_CHECKING:
     from privcheck.results.certificate import Certificate
@@ -115,73 +116,49 @@ def audit(
     >>> report.verdict
     'violation'
     """
+    options = dict(locals())
     started = time.monotonic()
-    target = loaded(target)
-    if epsilon is None and streams is None and isinstance(target, MechanismRunner):
-        epsilon = target.claim
-    settings = Settings(
-        epsilon=epsilon,
-        delta=delta,
-        arms=arms,
-        horizon=horizon,
-        rewards=rewards,
-        feedback=feedback,
-        runs=runs,
-        time_budget=time_budget,
-        confidence=confidence,
-        error=error,
-        observe=observe,
-        neighbours=neighbours,
-        contexts=contexts,
-        sequential=sequential,
-        seed=seed,
-        jobs=jobs,
-    )
-    count = number_of_arms(target, settings.arms)
-    pairs = candidate_pairs(target, settings, count, streams)
+    loaded = load(options.pop("target"))
+    if epsilon is None and streams is None:
+        options["epsilon"] = loaded.claim
+    settings = Settings(**options)
+    count = loaded.arms(settings.arms)
+    pairs = candidate_pairs(loaded, settings, count)
     horizon = len(np.atleast_1d(pairs[0].first))
-    policy = resolve(target, settings, horizon, count)
+    policy = loaded.target(settings, horizon, count)
     alike = _check_reproducible(policy.runner, pairs[0], settings.seed)
-    runs, deadline, looked_at = _plan(settings, policy.runner, pairs, started)
-    sampler = Sampler(policy.runner, settings.seed, settings.jobs, deadline)
-    play = search_and_bet if settings.sequential else search_and_confirm
-    try:
-        outcome = play(sampler, looked_at, runs, settings, policy)
-    except KeyboardInterrupt:
-        outcome = ended_early(Screening(1, 0), "interrupted", settings)
-    if len(looked_at) < len(pairs):
-        few = f"{len(looked_at):,} of {len(pairs):,} candidate pairs of streams"
-        outcome["notes"].append(f"the time budget is enough for {few}, taken evenly: a longer one looks at all of them")
-    if alike and outcome["verdict"] == "violation":
-        outcome["notes"].append(ALIKE)
+    plan = _plan(settings, policy.runner, pairs, started)
+    outcome = _with_notes(_played(plan, settings, policy), len(plan.pairs), len(pairs), alike=alike)
+    resolved = {"arms": count, "horizon": horizon, "feedback": policy.feedback, "runs": plan.runs}
+    asked = {field: getattr(settings, declared.name) for field, declared in Settings.repeated().items()}
     return AuditReport(
+        **asked | resolved,
         target=policy.name,
-        epsilon_claimed=settings.epsilon,
-        delta=settings.delta,
-        exact_loss=_exact(policy, settings, np.shape(pairs[0].first), outcome["witness"]),
-        certificate=_certificate(target, settings, horizon, count, policy) if outcome["witness"] else None,
-        runs=runs,
-        seconds=time.monotonic() - started,
         engine=policy.runner.engine,
-        neighbours=settings.neighbours,
-        rewards=settings.rewards,
-        observe=settings.observe,
-        feedback=policy.feedback,
-        horizon=horizon,
-        arms=count,
-        sequential=settings.sequential,
-        seed=settings.seed,
-        confidence=settings.confidence,
-        error=settings.error,
-        time_budget=settings.time_budget,
-        contexts=settings.contexts,
-        **outcome,
+        exact_loss=_exact(policy, settings, np.shape(pairs[0].first), outcome.witness),
+        certificate=_certificate(policy, settings, horizon) if outcome.witness else None,
+        verdict=outcome.verdict,
+        epsilon_lower=outcome.epsilon_lower,
+        epsilon_lower_clopper_pearson=outcome.epsilon_lower_clopper_pearson,
+        epsilon_estimate=outcome.epsilon_estimate,
+        delta_lower=outcome.delta_lower,
+        e_value=outcome.e_value,
+        tradeoff=outcome.tradeoff,
+        resolution=outcome.resolution,
+        witness=outcome.witness,
+        simplest=outcome.simplest,
+        simplest_lower=outcome.simplest_lower,
+        screened_pairs=outcome.screened_pairs,
+        screening_runs=outcome.screening_runs,
+        counted_runs=outcome.counted_runs,
+        notes=list(outcome.notes),
+        seconds=time.monotonic() - started,
     )
 
 
 def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: Witness | None) -> float | None:
     """Return the true loss on the pair of the witness, where the law of the outputs is known."""
-    spec = getattr(policy.runner, "algorithm", getattr(policy.runner, "mechanism", None))
+    spec = policy.spec or policy.mechanism
     if witness is None or settings.delta > 0.0 or settings.observe != "actions":
         return None
     if not isinstance(spec, Algorithm | Mechanism):
@@ -190,40 +167,34 @@ def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: 
     return None if found is None else (found.lower + found.upper) / 2.0
 
 
-def _certificate(target: Any, settings: Settings, horizon: int, arms: int, policy: Target) -> Certificate | None:
+def _certificate(policy: Target, settings: Settings, horizon: int) -> Certificate | None:
     """Return the upper half of the answer, where the policy releases through privcheck's mechanisms."""
-    from privcheck.certifying.certify import certify
+    from privcheck.certifying.certify import certified
 
     if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in FEEDBACKS.guarded:
         return None
     try:
-        certificate = certify(
-            target,
-            epsilon=settings.epsilon,
-            arms=arms,
-            horizon=horizon,
-            rewards=settings.rewards,
-            feedback=policy.feedback,
-            neighbours=settings.neighbours,
-            contexts=settings.contexts,
-            runs=max(3, min(20, 2000 // horizon)),
-            seed=settings.seed,
-        )
+        certificate = certified(policy, settings, horizon, max(3, min(20, 2000 // horizon)))
     except PrivcheckError:
         return None  # a policy that cannot take wrapped rewards can be audited all the same
     released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0
     return certificate if released else None
 
 
-def _plan(
-    settings: Settings, runner: Runner, pairs: list[StreamPair], started: float
-) -> tuple[int, float, list[StreamPair]]:
-    """Return the number of runs, fixed before any counted run, the time at which to give up, and the pairs for it."""
+class _Plan(NamedTuple):
+    """The number of runs, fixed before any counted run, the time at which to give up, and the pairs that it allows."""
+
+    runs: int
+    deadline: float
+    pairs: list[StreamPair]
+
+
+def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: float) -> _Plan:
     time_budget = settings.time_budget
     if settings.runs is None and time_budget is None and runner.engine != "kernel":
         time_budget = budget.PYTHON_TIME_BUDGET
     if time_budget is None:
-        return settings.runs or budget.KERNEL_RUNS, math.inf, pairs
+        return _Plan(settings.runs or budget.KERNEL_RUNS, math.inf, pairs)
     runs = settings.runs
     if runs is None:
         cost = budget.seconds_per_run(runner, pairs[0].first, settings.seed)
@@ -232,7 +203,26 @@ def _plan(
         pairs = [pairs[i * len(pairs) // kept] for i in range(kept)]
         judged = settings.epsilon is not None and not settings.sequential
         runs = budget.runs_within(left, cost, settings.jobs, runner.engine, kept, simplified=judged)
-    return runs, started + time_budget, pairs
+    return _Plan(runs, started + time_budget, pairs)
+
+
+def _played(plan: _Plan, settings: Settings, policy: Target) -> Outcome:
+    sampler = Sampler(policy.runner, settings.seed, settings.jobs, plan.deadline)
+    play = search_and_bet if settings.sequential else search_and_confirm
+    try:
+        return play(sampler, plan.pairs, plan.runs, settings, policy)
+    except KeyboardInterrupt:
+        return ended_early(Screening(1, 0), "interrupted", settings)
+
+
+def _with_notes(outcome: Outcome, looked_at: int, pairs: int, *, alike: bool) -> Outcome:
+    notes = outcome.notes
+    if looked_at < pairs:
+        few = f"{looked_at:,} of {pairs:,} candidate pairs of streams"
+        notes += (f"the time budget is enough for {few}, taken evenly: a longer one looks at all of them",)
+    if alike and outcome.verdict == "violation":
+        notes += (ALIKE,)
+    return replace(outcome, notes=notes)
 
 
 ALIKE = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from privcheck.auditing.confirmation.e_process import Anytime
 from privcheck.auditing.confirmation.evidence import Evidence
@@ -11,47 +10,47 @@ from privcheck.auditing.events.event import Counts
 from privcheck.auditing.search.successive_halving import Screening
 from privcheck.auditing.witness import describe
 from privcheck.inference.limits import log_ratio_interval
+from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import Estimate, Resolution
 from privcheck.targets.outputs import Sides
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
 
 
-def judge(
-    pair: StreamPair, screening: Screening, evidence: Evidence, sides: Sides, settings: Settings
-) -> dict[str, Any]:
-    """Return the fields of the report that the counted runs decide.
+def judge(pair: StreamPair, screening: Screening, evidence: Evidence, sides: Sides, settings: Settings) -> Outcome:
+    """Return what the counted runs decide.
 
     The verdict is decided at level `error` alone, the lower bound at `confidence`; both from the same counts.
     """
     level = settings.level
     lower, winner = evidence.lower(level)
     resolution = _resolution(evidence, settings)
-    verdict, notes = None, []
+    verdict: str | None = None
+    notes: tuple[str, ...] = ()
     if settings.epsilon is not None:
         if evidence.lower(settings.error)[0] > settings.epsilon:
             verdict = "violation"
         else:
             verdict = "consistent" if resolution.epsilon >= settings.epsilon else "inconclusive"
         if lower > settings.epsilon and verdict != "violation":
-            notes.append(
+            notes = (
                 f"the lower bound at confidence {settings.confidence:g} is above the claim, but the claim is not "
-                f"refuted at level {settings.error:g}: repeat with more runs and another seed"
+                f"refuted at level {settings.error:g}: repeat with more runs and another seed",
             )
-    return {
-        "verdict": verdict,
-        "epsilon_lower": max(0.0, lower),
-        "epsilon_lower_clopper_pearson": max(0.0, evidence.clopper_pearson_lower(level)),
-        "epsilon_estimate": _estimate(winner.counts, evidence.runs, level * winner.share),
-        "delta_lower": None if settings.epsilon is None else evidence.delta_lower(settings.epsilon, level),
-        "tradeoff": evidence.tradeoff,
-        "resolution": resolution,
-        "witness": describe(pair, winner, sides, level * winner.share),
-        "screened_pairs": screening.pairs,
-        "screening_runs": screening.runs,
-        "counted_runs": evidence.runs,
-        "notes": notes,
-    }
+    return Outcome(
+        verdict=verdict,
+        epsilon_lower=max(0.0, lower),
+        epsilon_lower_clopper_pearson=max(0.0, evidence.clopper_pearson_lower(level)),
+        epsilon_estimate=_estimate(winner.counts, evidence.runs, level * winner.share),
+        delta_lower=None if settings.epsilon is None else evidence.delta_lower(settings.epsilon, level),
+        tradeoff=evidence.tradeoff,
+        resolution=resolution,
+        witness=describe(pair, winner, sides, level * winner.share),
+        screened_pairs=screening.pairs,
+        screening_runs=screening.runs,
+        counted_runs=evidence.runs,
+        notes=notes,
+    )
 
 
 def judge_anytime(
@@ -62,26 +61,22 @@ def judge_anytime(
     settings: Settings,
     why: str,
     level: float,
-) -> dict[str, Any]:
-    """Return the same fields for runs that ended when they did, from bets that may be read at any time.
+) -> Outcome:
+    """Return the same for runs that ended when they did, from bets that may be read at any time.
 
     `level` is what the evidence was read at: that of the audit, or the share of it that a stage has.
     """
     winner = anytime.winner
-    return {
-        "verdict": anytime.verdict(settings),
-        "epsilon_lower": anytime.lower,
-        "epsilon_lower_clopper_pearson": None,
-        "epsilon_estimate": None,
-        "delta_lower": None,
-        "e_value": anytime.e_value,
-        "resolution": None,
-        "witness": describe(pair, winner, sides, level * winner.share, anytime=True),
-        "screened_pairs": screening.pairs,
-        "screening_runs": screening.runs,
-        "counted_runs": anytime.pairs,
-        "notes": [why] if why else [],
-    }
+    return Outcome(
+        verdict=anytime.verdict(settings),
+        epsilon_lower=anytime.lower,
+        e_value=anytime.e_value,
+        witness=describe(pair, winner, sides, level * winner.share, anytime=True),
+        screened_pairs=screening.pairs,
+        screening_runs=screening.runs,
+        counted_runs=anytime.pairs,
+        notes=(why,) if why else (),
+    )
 
 
 def _estimate(counts: Counts, runs: int, level: float) -> Estimate:
@@ -114,17 +109,11 @@ def _resolution(evidence: Evidence, settings: Settings) -> Resolution:
     return Resolution(largest, enough / evidence.runs)
 
 
-def ended_early(screening: Screening, why: str, settings: Settings) -> dict[str, Any]:
-    """Return the same fields for an audit that ended before any run was counted."""
-    return {
-        "verdict": None if settings.epsilon is None else "inconclusive",
-        "epsilon_lower": None,
-        "epsilon_lower_clopper_pearson": None,
-        "epsilon_estimate": None,
-        "delta_lower": None,
-        "resolution": None,
-        "witness": None,
-        "screened_pairs": screening.pairs,
-        "screening_runs": screening.runs,
-        "notes": [f"{why} before any run was counted, so there is no bound: give more time or fewer runs"],
-    }
+def ended_early(screening: Screening, why: str, settings: Settings) -> Outcome:
+    """Return the same for an audit that ended before any run was counted."""
+    return Outcome(
+        verdict=None if settings.epsilon is None else "inconclusive",
+        screened_pairs=screening.pairs,
+        screening_runs=screening.runs,
+        notes=(f"{why} before any run was counted, so there is no bound: give more time or fewer runs",),
+    )

@@ -10,18 +10,14 @@ from privcheck.certifying.execution import Table, drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.replay import Build, replay
 from privcheck.certifying.session import Session
-from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.privacy import Contexts
 from privcheck.progress import progress
 from privcheck.results.certificate import Certificate
 from privcheck.results.replay_result import ReplayResult
-from privcheck.targets.runners import KernelRunner, PolicyRunner
-from privcheck.targets.settings import DEFAULT_HORIZON, Settings
-from privcheck.targets.target import number_of_arms, resolve
-
-EXECUTIONS = 20
+from privcheck.targets.settings import DEFAULT_HORIZON, EXECUTIONS, CertifySettings, Settings
+from privcheck.targets.target import Target, load_policy
 
 
 def certify(
@@ -72,28 +68,36 @@ def certify(
     >>> certificate.coverage, certificate.epsilon_upper
     ('all-executions', 1.0)
     """
-    settings = Settings(
-        epsilon=epsilon,
-        delta=delta,
-        arms=arms,
-        horizon=horizon,
-        rewards=rewards,
-        feedback=feedback,
-        neighbours=neighbours,
-        contexts=contexts,
-        runs=max(check("runs", runs, Integer(1), "20 guarded runs are usual"), 20),
-        seed=seed,
-    )
+    options = dict(locals())
+    del options["target"]
+    settings = CertifySettings(**options)
     _check(settings)
-    count = number_of_arms(target, settings.arms)
+    loaded = load_policy(target)
+    count = loaded.arms(settings.arms)
     length = settings.horizon or max(DEFAULT_HORIZON, 2 * count)
+    return certified(loaded.target(settings, length, count), settings, length, settings.runs)
+
+
+def certified(policy: Target, settings: Settings, length: int, runs: int) -> Certificate:
+    """Return what guarded runs and replayed transcripts of a policy say.
+
+    Parameters
+    ----------
+    policy : is run guarded.
+    settings : epsilon is the budget; its arms, horizon and runs are not looked at.
+    length : T, rounds of an execution.
+    runs : guarded executions.
+
+    Raises
+    ------
+    PrivcheckError : a policy that cannot be certified.
+    """
+    count, build = policy.arms, policy.build
     if length < count:
         raise PrivcheckError("horizon", length, f"at least the number of arms, {count}", "raise the horizon")
-    policy = resolve(target, settings, length, count)
     of_both = {policy.feedback, settings.feedback}
     if len(of_both) > 1 and of_both.intersection(FEEDBACKS.contextual):
         raise PrivcheckError("feedback", settings.feedback, f"{policy.feedback!r}, which {policy.name} takes")
-    build = _builder(policy.runner)
     rng = np.random.default_rng([settings.seed, 0])
     tables = [random_table(rng, length, count, settings, number) for number in range(runs)]
     sessions = []
@@ -137,7 +141,7 @@ def certify(
         executions=runs,
         neighbours=settings.neighbours,
         rewards=settings.rewards,
-        observe=settings.observe,
+        observe="actions",
         feedback=policy.feedback,
         horizon=length,
         arms=count,
@@ -153,13 +157,6 @@ def _check(settings: Settings) -> None:
     if settings.feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", settings.feedback, expected, "other kinds cannot be certified yet")
-
-
-def _builder(runner: Any) -> Build:
-    if isinstance(runner, KernelRunner):
-        return runner.algorithm.build
-    assert isinstance(runner, PolicyRunner)
-    return runner.build
 
 
 def _replayed(

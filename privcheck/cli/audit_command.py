@@ -2,65 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from privcheck.cli.options import (
-    Epsilon,
-    Jobs,
-    Json,
-    Seed,
-    check_html,
-    check_json,
-    context_space,
-    number,
-    reward_range,
-    whole,
-    write_json,
-)
+from privcheck.cli.declared_options import ContextNorm, declared_options, keywords
+from privcheck.cli.options import Json, check_html, check_json, write_json
+from privcheck.targets.settings import Settings
 
 EXIT_STATUS = {"violation": 1, "inconclusive": 3}
 
 
+@declared_options(Settings)
 def audit(
     target: Annotated[
         str, typer.Argument(help="A shipped id, also 'adap-ucb(alpha=2)'; path/to/file.py:name or package.module:name.")
     ],
-    epsilon: Epsilon = None,
-    delta: Annotated[float, number("delta", "delta of the claim.")] = 0.0,
-    arms: Annotated[int | None, whole("arms", "Number of arms K; needed for a policy of your own.")] = None,
-    horizon: Annotated[int | None, whole("horizon", "Rounds per run; 16 by default.")] = None,
-    rewards: Annotated[str, typer.Option(help="Declared range of rewards.")] = "0,1",
-    feedback: Annotated[
-        str, typer.Option(help="bandit, full (information), contextual, semi-bandit or identification.")
-    ] = "bandit",
-    runs: Annotated[int | None, whole("runs", "Runs on each stream of the final pair.")] = None,
-    time_budget: Annotated[
-        float | None, typer.Option(help="Seconds, instead of runs; 60 for a policy of your own.")
-    ] = None,
-    confidence: Annotated[float, number("confidence", "Of the lower bound.")] = 0.95,
-    error: Annotated[float, number("error", "Probability with which a true claim may be called violated.")] = 1e-3,
-    observe: Annotated[str, typer.Option(help="What an attacker sees: actions, or releases too.")] = "actions",
-    neighbours: Annotated[
-        str, typer.Option(help="What one datum is: row, reward, group:k, context-reward, report.")
-    ] = "row",
-    streams: Annotated[str | None, typer.Option(help="A .npy or .csv file with two streams of your own.")] = None,
-    contexts: Annotated[
-        str | None,
-        typer.Option(help="Shape of a contextual bandit's contexts: d, or K,d for a row of features an arm."),
-    ] = None,
-    context_norm: Annotated[float | None, typer.Option(help="Largest L2 norm of such a vector.")] = None,
-    sequential: Annotated[
-        bool, typer.Option("--sequential", help="Play runs until the claim is refuted, the given number at most.")
-    ] = False,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
+    *,
+    context_norm: ContextNorm = None,
     json: Json = None,
     html: Annotated[str | None, typer.Option(help="Write a page with pictures to this .html file.")] = None,
     plot: Annotated[str | None, typer.Option(help="Draw one picture into this .svg or .png file.")] = None,
     picture: Annotated[str, typer.Option(help="Which picture: bounds, witness or trade-off.")] = "bounds",
+    **options: Any,
 ) -> int:
     """Search for two neighbouring reward streams that a policy tells apart better than its claim allows.
 
@@ -88,26 +52,7 @@ def audit(
     check_json(json)
     check_html(html)
     check_plot(plot, picture, AUDIT_PICTURES)
-    report = run_audit(
-        target,
-        epsilon=epsilon,
-        delta=delta,
-        arms=arms,
-        horizon=horizon,
-        rewards=reward_range(rewards),
-        feedback=feedback,
-        runs=runs,
-        time_budget=time_budget,
-        confidence=confidence,
-        error=error,
-        observe=observe,
-        neighbours=neighbours,
-        streams=None if streams is None else Path(streams),
-        contexts=context_space(contexts, context_norm),
-        sequential=sequential,
-        seed=seed,
-        jobs=jobs,
-    )
+    report = run_audit(target, **keywords(options, context_norm))
     if not write_json(json, report.to_json()):
         from rich.console import Console
 

@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from privcheck.cli.options import (
-    Epsilon,
-    Json,
-    Seed,
-    check_html,
-    check_json,
-    context_space,
-    reward_range,
-    whole,
-    write_json,
-)
+from privcheck.cli.declared_options import ContextNorm, declared_options, keywords
+from privcheck.cli.options import Json, check_html, check_json, write_json
+from privcheck.targets.settings import CertifySettings
 
 
+@declared_options(CertifySettings, leave_out=("delta",))
 def certify(
     target: Annotated[str, typer.Argument(help="A shipped id, path/to/file.py:name or package.module:name.")],
-    epsilon: Epsilon = None,
-    arms: Annotated[int | None, whole("arms", "Number of arms K; needed for a policy of your own.")] = None,
-    horizon: Annotated[int | None, whole("horizon", "Rounds per run; 16 by default.")] = None,
-    rewards: Annotated[str, typer.Option(help="Declared range of rewards.")] = "0,1",
-    feedback: Annotated[str, typer.Option(help="bandit, full (information) or contextual.")] = "bandit",
-    neighbours: Annotated[str, typer.Option(help="What one datum is: row, reward, group:k, context-reward.")] = "row",
-    contexts: Annotated[
-        str | None,
-        typer.Option(help="Shape of a contextual bandit's contexts: d, or K,d for a row of features an arm."),
-    ] = None,
-    context_norm: Annotated[float | None, typer.Option(help="Largest L2 norm of such a vector.")] = None,
-    runs: Annotated[int, whole("runs", "Guarded runs, each on a stream of its own.")] = 20,
-    seed: Seed = 0,
+    *,
+    context_norm: ContextNorm = None,
     json: Json = None,
     html: Annotated[str | None, typer.Option(help="Write a page with the ledger to this .html file.")] = None,
     plot: Annotated[str | None, typer.Option(help="Draw one picture into this .svg or .png file.")] = None,
     picture: Annotated[str, typer.Option(help="Which picture: ledger or divergence.")] = "ledger",
+    **options: Any,
 ) -> int:
     """Certify a policy that releases through privcheck's mechanisms: at most epsilon, on every guarded execution.
 
@@ -60,18 +43,7 @@ def certify(
     check_json(json)
     check_html(html)
     check_plot(plot, picture, CERTIFICATE_PICTURES)
-    certificate = run_certify(
-        target,
-        epsilon=epsilon,
-        arms=arms,
-        horizon=horizon,
-        rewards=reward_range(rewards),
-        feedback=feedback,
-        neighbours=neighbours,
-        contexts=context_space(contexts, context_norm),
-        runs=runs,
-        seed=seed,
-    )
+    certificate = run_certify(target, **keywords(options, context_norm))
     if not write_json(json, certificate.to_json()):
         from rich.console import Console
 
@@ -83,4 +55,4 @@ def certify(
     if plot is not None:
         certificate.plot(plot, picture=picture)
     found = certificate.leaks or certificate.refusals or certificate.replay.divergences
-    return 1 if found or (epsilon is not None and not certificate.granted) else 0
+    return 1 if found or (options["epsilon"] is not None and not certificate.granted) else 0

@@ -7,20 +7,27 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from privcheck.targets.settings import CLAIM, EFFORT, CertifySettings, Settings
+
+Sections = dict[str, tuple[str, ...]]
+
 _OUTPUT = ("json", "html", "csv", "npz", "plot", "picture", "log_regret")
-SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
-    "audit": {
-        "The claim": ("epsilon", "delta", "neighbours", "observe"),
-        "What is played": ("arms", "horizon", "rewards", "feedback", "contexts", "context_norm", "streams"),
-        "Effort and certainty": ("runs", "time_budget", "sequential", "confidence", "error", "seed", "jobs"),
-        "Output": _OUTPUT,
-    },
-    "certify": {
-        "The budget": ("epsilon", "neighbours"),
-        "What is played": ("arms", "horizon", "rewards", "feedback", "contexts", "context_norm"),
-        "Effort": ("runs", "seed"),
-        "Output": _OUTPUT,
-    },
+
+
+def _headings(settings: type[Settings], renamed: dict[str, str] | None = None) -> Sections:
+    """Return the headings of declared options, and which stand under them; contexts are two on the command line."""
+    found: Sections = {}
+    for declared in settings.options():
+        heading = declared.metadata["heading"]
+        heading = (renamed or {}).get(heading, heading)
+        names = ("contexts", "context_norm") if declared.name == "contexts" else (declared.name,)
+        found[heading] = found.get(heading, ()) + names
+    return found
+
+
+SECTIONS: dict[str, Sections] = {
+    "audit": _headings(Settings) | {"Output": _OUTPUT},
+    "certify": _headings(CertifySettings, {CLAIM: "The budget", EFFORT: "Effort"}) | {"Output": _OUTPUT},
     "bounds": {
         "Privacy and horizon": ("epsilon", "delta", "horizon"),
         "Independent arms": ("family", "means", "instance", "support", "weights", "variance", "alpha", "risk"),
@@ -42,9 +49,8 @@ SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
 """The headings of each command's options, and which options stand under them; all others under "Other options"."""
 
 VALUES = {
-    "target": "TARGET", "policies": "POLICY...", "file": "FILE.toml", "rewards": "LOW,HIGH", "reward_range": "LOW,HIGH",
-    "feedback": "KIND", "neighbours": "RELATION", "observe": "WHAT", "streams": "FILE", "contexts": "SHAPE",
-    "context_norm": "NUMBER", "time_budget": "SECONDS", "family": "FAMILY", "means": "NUMBERS", "instance": "NAME",
+    "target": "TARGET", "policies": "POLICY...", "file": "FILE.toml", "reward_range": "LOW,HIGH",
+    "family": "FAMILY", "means": "NUMBERS", "instance": "NAME",
     "support": "NUMBERS", "weights": "ROWS", "vectors": "ROWS", "theta": "NUMBERS", "noise": "KIND", "curve": "AXIS",
     "environment": "NAME", "settings": "NAME=VALUE", "log": "FILE.csv", "action": "COLUMN", "reward": "COLUMN",
     "propensity": "COLUMN", "json": "FILE", "html": "FILE", "csv": "FILE", "npz": "FILE", "plot": "FILE",

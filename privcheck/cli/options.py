@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from privcheck.privacy import Contexts
 
 
-def number(parameter: str, help_text: str) -> Any:
+def number(parameter: str, help_text: str, value: str = "NUMBER") -> Any:
     """Return a numeric option whose refusal says which option got what."""
 
     def parse(text: str) -> float:
@@ -23,7 +23,7 @@ def number(parameter: str, help_text: str) -> Any:
         except ValueError:
             raise PrivcheckError(parameter, text, "a number", f"as in --{parameter.replace('_', '-')} 1") from None
 
-    return typer.Option(parser=parse, metavar="NUMBER", help=help_text)
+    return typer.Option(parser=parse, metavar=value, help=help_text)
 
 
 def whole(parameter: str, help_text: str) -> Any:

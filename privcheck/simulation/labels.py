@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from privcheck.bandits.base import ALGORITHMS, Algorithm, in_words, split_description
+from privcheck.bandits.base import Algorithm, in_words
+from privcheck.bandits.shipped import ShippedId
 from privcheck.declared import POSITIVE, declared_fields
 from privcheck.errors import PrivcheckError, words
 
@@ -36,17 +37,13 @@ def chosen_algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int
     if ":" in policy:
         hint = "only shipped algorithms are simulated, `privcheck list` shows them; a policy of your own can be audited"
         raise PrivcheckError("policies", policy, "the id of a shipped algorithm", hint)
-    name, given = split_description(policy)
-    cls = ALGORITHMS[name]
-    if given.get("arms", arms) != arms:
+    shipped = ShippedId.read(policy)
+    if shipped.given.get("arms", arms) != arms:
         got = words(f"{policy} on an environment with {arms} arms")
         raise PrivcheckError("policies", got, f"arms={arms}", "leave the number of arms out")
-    values: dict[str, Any] = {"arms": arms} | ({"horizon": horizon} if cls.declares("horizon") else {})
-    if cls.declares("epsilon") and "epsilon" not in given:
-        if epsilon is None:
-            raise PrivcheckError("epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, epsilon=1 say")
-        values["epsilon"] = epsilon
-    return cls(**values | given)
+    if shipped.lacks_epsilon and epsilon is None:
+        raise PrivcheckError("epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, epsilon=1 say")
+    return shipped.spec(arms=arms, epsilon=epsilon, horizon=horizon)
 
 
 def labels_of(algorithms: list[Algorithm]) -> list[str]:

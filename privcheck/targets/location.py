@@ -7,8 +7,10 @@ import importlib.util
 import inspect
 import sys
 import traceback
+import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,10 +22,17 @@ FACTORY_KEYWORDS = ("arms", "epsilon", "delta", "horizon")
 
 @dataclass(frozen=True)
 class Location:
-    """Where a factory lives, a file or a module and a name in it, so that worker processes can load it."""
+    """Where a factory lives, a file or a module and a name in it, so that worker processes can load it.
+
+    Parameters
+    ----------
+    module, name : a path that ends in .py, or the name of a module, and a name defined there.
+    key : makes the location differ from the same place at another time, when its file may have been another.
+    """
 
     module: str
     name: str
+    key: str = field(default_factory=lambda: uuid.uuid4().hex, repr=False)
 
     @property
     def is_file(self) -> bool:
@@ -47,6 +56,15 @@ class Location:
                 f"it defines {', '.join(public) or 'nothing that can be called'}",
             )
         return getattr(module, self.name)  # type: ignore[no-any-return]
+
+    def load_once(self) -> Callable[..., Any]:
+        """Return the same in a worker process, which is given the location with every task, and imports it once."""
+        return _loaded(self)
+
+
+@lru_cache(maxsize=1)
+def _loaded(location: Location) -> Callable[..., Any]:
+    return location.load()
 
 
 def _import_file(path: Path) -> ModuleType:

@@ -69,7 +69,7 @@ class MechanismRunner:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.location = state["location"]
-        self.mechanism = self.location.load() if self.location else state["mechanism"]
+        self.mechanism = self.location.load_once() if self.location else state["mechanism"]
         self._batch = self._batched()
 
     def _batched(self) -> Callable[..., Any] | None:

@@ -139,7 +139,7 @@ class PolicyRunner:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if self.location is not None:
-            self.factory = self.location.load()
+            self.factory = self.location.load_once()
 
     def build(self, rng: np.random.Generator) -> Any:
         """Return a new policy whose randomness comes from `rng`."""

@@ -1,23 +1,103 @@
-"""The settings of an audit, each declared once: domain, meaning, what to do when it is refused."""
+"""The options of an audit, each declared once: domain, default, meaning, what to do when it is refused.
+
+A declaration drives the check, the option of the command line with its help, the field of the report that repeats the
+option, and the call that a report gives for repeating the audit. The signature of `privcheck.audit` is written out for
+its readers; a test compares it with the declarations.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import Field, dataclass
+from typing import TYPE_CHECKING, Any
 
-from privcheck.declared import POSITIVE, Choice, Declared, Integer, OrNone, Real, parameter
+from privcheck.declared import POSITIVE, Choice, Declared, Integer, OrNone, Real, Switch, declared_fields, parameter
 from privcheck.errors import PrivcheckError
-from privcheck.feedback import FEEDBACKS
-from privcheck.privacy import Relation, check_contexts, check_rewards, relation
+
+if TYPE_CHECKING:
+    from privcheck.privacy import Relation
 
 DEFAULT_HORIZON = 16
 """Rounds of a run where nothing is said of them, and twice the arms at least."""
 
+EXECUTIONS = 20
+"""Guarded runs of a certificate where nothing is said of them."""
+
 PROBABILITY = Real(0.0, 1.0, low_open=True, high_open=True)
 
+CLAIM, PLAYED, EFFORT = "The claim", "What is played", "Effort and certainty"
+"""Headings of the help."""
 
-def _optional(domain: Any, *, typical: tuple[Any, ...], doc: str, hint: str) -> Any:
-    return parameter(OrNone(domain), typical=typical, doc=doc, default=None, hint=hint)
+
+def option(
+    domain: Any,
+    *,
+    doc: str,
+    heading: str,
+    default: Any = None,
+    hint: str = "",
+    value: str = "",
+    field: str | None = None,
+    certify: bool = False,
+) -> Any:
+    """Declare an option of `privcheck.audit`: one field of `Settings`.
+
+    Parameters
+    ----------
+    domain : the legal values; None is one of them where it is the default.
+    doc : the help.
+    heading : under which help shows it.
+    default : the default.
+    hint : what to do when a value is refused.
+    value : what stands for the value in help, where its type says too little.
+    field : of `AuditReport`, where the report repeats the option under another name; "" where it does not.
+    certify : whether `privcheck.certify` has this option too.
+    """
+    legal = OrNone(domain) if default is None else domain
+    own = {"heading": heading, "value": value, "field": field, "certify": certify}
+    return parameter(legal, typical=(), doc=doc, default=default, hint=hint, **own)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A domain whose check raises an error of its own."""
+
+    text: str
+    normalise: Callable[[Any], Any]
+
+
+class _Kinds(Collection[str]):
+    """The ids of the kinds of feedback."""
+
+    def __iter__(self) -> Iterator[str]:
+        from privcheck.feedback import FEEDBACKS
+
+        return iter(FEEDBACKS)
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
+
+    def __len__(self) -> int:
+        return len(list(self))
+
+
+# Rooms below are imported when a value is checked: `privcheck --help` reads the declarations, and imports no numpy.
+
+
+def _rewards(value: Any) -> tuple[float, float]:
+    from privcheck.privacy import check_rewards
+
+    return check_rewards(value)
+
+
+def _relation_name(value: Any) -> str:
+    from privcheck.privacy import relation
+
+    return relation(value).name
+
+
+def _as_given(value: Any) -> Any:
+    return value
 
 
 @dataclass(frozen=True)
@@ -28,55 +108,122 @@ class Settings(Declared):
     16
     """
 
-    epsilon: float | None = _optional(
-        POSITIVE, typical=(0.1, 4.0), doc="the claim", hint="a privacy budget is positive, e.g. 1.0"
+    epsilon: float | None = option(
+        POSITIVE,
+        doc="Privacy budget epsilon: the claim, and the parameter of shipped algorithms.",
+        heading=CLAIM,
+        hint="a privacy budget is positive, e.g. 1.0",
+        field="epsilon_claimed",
+        certify=True,
     )
-    delta: float = parameter(
+    delta: float = option(
         Real(0.0, 1.0, high_open=True),
-        typical=(0.0, 1e-3),
-        doc="delta of the claim",
+        doc="Delta of the claim.",
+        heading=CLAIM,
         default=0.0,
         hint="pure epsilon-DP is delta=0",
+        certify=True,
     )
-    arms: int | None = _optional(Integer(2, 127), typical=(2, 10), doc="K", hint="a bandit needs two arms or more")
-    horizon: int | None = _optional(Integer(1), typical=(4, 64), doc="T, rounds per run", hint="rounds per run")
-    rewards: Any = (0.0, 1.0)
-    feedback: str = parameter(
-        Choice(FEEDBACKS),
-        typical=("bandit", "full", "contextual"),
-        doc="what update() is given",
+    arms: int | None = option(
+        Integer(2, 127),
+        doc="Number of arms K; required for your own policy.",
+        heading=PLAYED,
+        hint="a bandit needs two arms or more",
+        certify=True,
+    )
+    horizon: int | None = option(
+        Integer(1), doc="Rounds per run; 16 by default.", heading=PLAYED, hint="rounds per run", certify=True
+    )
+    rewards: tuple[float, float] = option(
+        Checked("a pair (lo, hi) of finite numbers, lo < hi", _rewards),
+        doc="Declared range of the rewards.",
+        heading=PLAYED,
+        default=(0.0, 1.0),
+        value="LOW,HIGH",
+        certify=True,
+    )
+    feedback: str = option(
+        Choice(_Kinds()),
+        doc="Kind of feedback: bandit, full (information), contextual, semi-bandit or identification.",
+        heading=PLAYED,
         default="bandit",
         hint="'bandit' is the usual one: update(action, reward)",
+        value="KIND",
+        certify=True,
     )
-    runs: int | None = _optional(
-        Integer(20), typical=(1000, 10**6), doc="runs a side", hint="tens of thousands are usual: few runs show nothing"
+    runs: int | None = option(
+        Integer(20),
+        doc="Runs per stream of the final pair.",
+        heading=EFFORT,
+        hint="tens of thousands are usual: few runs show nothing",
     )
-    time_budget: float | None = _optional(POSITIVE, typical=(1.0, 60.0), doc="seconds", hint="give seconds")
-    confidence: float = parameter(
-        PROBABILITY, typical=(0.9, 0.99), doc="of the lower bound", default=0.95, hint="0.95 is usual"
+    time_budget: float | None = option(
+        POSITIVE,
+        doc="Seconds, instead of a number of runs; 60 by default for your own policy.",
+        heading=EFFORT,
+        hint="give seconds",
+        value="SECONDS",
     )
-    error: float = parameter(
-        PROBABILITY, typical=(1e-6, 0.05), doc="level of the verdict", default=1e-3, hint="1e-3 is usual"
+    confidence: float = option(
+        PROBABILITY, doc="Confidence level of the lower bound.", heading=EFFORT, default=0.95, hint="0.95 is usual"
     )
-    observe: str = parameter(
+    error: float = option(
+        PROBABILITY,
+        doc="Probability with which a true claim may be called violated.",
+        heading=EFFORT,
+        default=1e-3,
+        hint="1e-3 is usual",
+    )
+    observe: str = option(
         Choice(("actions", "releases")),
-        typical=("actions", "releases"),
-        doc="what is observed",
+        doc="What the attacker observes: actions (only), or releases (the released statistics as well).",
+        heading=CLAIM,
         default="actions",
         hint="'releases' observes released statistics as well as actions",
+        value="WHAT",
     )
-    neighbours: str = "row"
-    contexts: Any = None
-    sequential: bool = False
-    seed: int = parameter(Integer(0), typical=(0, 100), doc="root of all randomness", default=0, hint="give an integer")
-    jobs: int = parameter(
-        Integer(1), typical=(1, 2), doc="workers", default=1, hint="1 runs everything in this process"
+    neighbours: str = option(
+        Checked("the name of a neighbour relation", _relation_name),
+        doc="Neighbour relation, i.e. what one datum is: row, reward, group:k, context-reward or report.",
+        heading=CLAIM,
+        default="row",
+        value="RELATION",
+        certify=True,
+    )
+    streams: Any = option(  # noqa: RUF009
+        Checked("a pair of streams, or a file with one", _as_given),
+        doc="A .npy or .csv file with a pair of streams of your own.",
+        heading=PLAYED,
+        value="FILE",
+        field="",
+    )
+    contexts: Any = option(  # noqa: RUF009
+        Checked("a privcheck.Contexts", _as_given),
+        doc="Shape of a contextual bandit's contexts: d, or K,d for one row of features per arm.",
+        heading=PLAYED,
+        value="SHAPE",
+        certify=True,
+    )
+    sequential: bool = option(
+        Switch(), doc="Play runs until the claim is refuted, at most the given number.", heading=EFFORT, default=False
+    )
+    seed: int = option(
+        Integer(0), doc="Seed of all randomness.", heading=EFFORT, default=0, hint="give an integer", certify=True
+    )
+    jobs: int = option(
+        Integer(1),
+        doc="Number of workers; the results do not depend on it.",
+        heading=EFFORT,
+        default=1,
+        hint="1 runs everything in this process",
+        field="",
     )
 
     def __post_init__(self) -> None:
+        from privcheck.feedback import FEEDBACKS
+        from privcheck.privacy import check_contexts
+
         super().__post_init__()
-        object.__setattr__(self, "rewards", check_rewards(self.rewards))
-        object.__setattr__(self, "neighbours", relation(self.neighbours).name)
         check_contexts(self.feedback, self.neighbours, self.contexts, FEEDBACKS.contextual)
         if self.sequential and self.epsilon is None:
             raise PrivcheckError("epsilon", None, "a claim to bet against", "sequential audits end when it is refuted")
@@ -84,9 +231,66 @@ class Settings(Declared):
     @property
     def relation(self) -> Relation:
         """The neighbour relation."""
+        from privcheck.privacy import relation
+
         return relation(self.neighbours)
 
     @property
     def level(self) -> float:
         """Error probability of the lower bound."""
         return 1.0 - self.confidence
+
+    @classmethod
+    def options(cls) -> list[Field[Any]]:
+        """Return the declarations, in the order of the signature."""
+        return declared_fields(cls)
+
+    @classmethod
+    def repeated(cls) -> dict[str, Field[Any]]:
+        """Return the declarations of the options that a report repeats, by the report's field.
+
+        >>> Settings.repeated()["epsilon_claimed"].name
+        'epsilon'
+        """
+        names = ((declared, declared.metadata["field"]) for declared in cls.options())
+        return {declared.name if name is None else name: declared for declared, name in names if name != ""}
+
+
+@dataclass(frozen=True)
+class CertifySettings(Settings):
+    """What `privcheck.certify` was asked for, checked; the options that it does not have keep their defaults.
+
+    >>> [declared.name for declared in CertifySettings.options() if declared.default is None]
+    ['epsilon', 'arms', 'horizon', 'contexts']
+    """
+
+    feedback: str = option(
+        Choice(_Kinds()),
+        doc="Kind of feedback: bandit, full (information) or contextual.",
+        heading=PLAYED,
+        default="bandit",
+        hint="'bandit' is the usual one: update(action, reward)",
+        value="KIND",
+        certify=True,
+    )
+    runs: int = option(
+        Integer(1),
+        doc="Guarded runs, each on its own stream.",
+        heading=EFFORT,
+        default=EXECUTIONS,
+        hint="20 guarded runs are usual",
+        certify=True,
+    )
+    neighbours: str = option(
+        Checked("the name of a neighbour relation", _relation_name),
+        doc="Neighbour relation, i.e. what one datum is: row, reward, group:k or context-reward.",
+        heading=CLAIM,
+        default="row",
+        value="RELATION",
+        certify=True,
+    )
+
+    @classmethod
+    def options(cls) -> list[Field[Any]]:
+        """Return the declarations of the options that `privcheck.certify` has."""
+        return [declared for declared in declared_fields(cls) if declared.metadata["certify"]]

@@ -1,4 +1,8 @@
-"""What can be audited: a shipped id, a spec instance, a factory, or the place of one in a file or module."""
+"""What can be audited: a shipped id, a spec instance, a factory, a mechanism, or the place of one of the last two.
+
+`load` imports the user's file, once; what it returns says how many arms there are, and makes the `Target` that is
+played.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from privcheck.bandits import ALGORITHMS, Algorithm
-from privcheck.bandits.base import split_description
+from privcheck.bandits.shipped import ShippedId
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets.location import Location
 from privcheck.targets.mechanism import MechanismRunner, is_mechanism
@@ -17,114 +23,204 @@ from privcheck.targets.settings import Settings
 
 @dataclass(frozen=True)
 class Target:
-    """A policy, ready to be run."""
+    """A policy or mechanism, ready to be played.
+
+    Parameters
+    ----------
+    name : what reports call it.
+    runner : plays it.
+    feedback : what a policy is given, or "mechanism".
+    arms : K; 0 for a mechanism whose data have one dimension.
+    spec : of a shipped algorithm.
+    mechanism : a one-shot mechanism itself.
+    """
 
     name: str
     runner: Runner
     feedback: str
     arms: int
+    spec: Algorithm | None = None
+    mechanism: Any = None
+
+    @property
+    def build(self) -> Callable[[np.random.Generator], Any]:
+        """What builds a policy for one run: of a shipped algorithm the reference, not its kernel."""
+        if self.spec is not None:
+            return self.spec.build
+        assert isinstance(self.runner, PolicyRunner)
+        return self.runner.build
 
 
-def number_of_arms(target: Any, arms: int | None) -> int:
-    """Return K: what was given, what a spec was built with, 2 for a shipped id; a policy of one's own has to say.
+class Loaded:
+    """What a user named as a target, imported."""
 
-    A factory that is not a class says it with an attribute `arms`, as the factories of `privcheck.adapters` do.
-    A one-shot mechanism has as many columns of data as `arms` says, and without it a one-dimensional input, here 0.
+    @property
+    def mechanism(self) -> Any:
+        """A one-shot mechanism itself; None for a policy."""
+        return None
+
+    @property
+    def claim(self) -> float | None:
+        """The epsilon that the target states itself."""
+        return None
+
+    def arms(self, asked: int | None) -> int:
+        """Return K: what was asked for, or what the target knows itself.
+
+        Raises
+        ------
+        PrivcheckError : neither is there, or they contradict each other.
+        """
+        raise NotImplementedError
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+        """Return the target as it is played with these settings.
+
+        Parameters
+        ----------
+        settings : epsilon and delta are handed to a factory that names them, a shipped id is built with epsilon.
+        horizon, arms : T and K.
+
+        Raises
+        ------
+        PrivcheckError : a target that does not fit the settings.
+        """
+        raise NotImplementedError
+
+
+def load(target: Any) -> Loaded:
+    """Return a policy or a one-shot mechanism, imported; `PrivcheckError` tells what is wrong with it.
+
+    >>> load("adap-ucb").arms(None), load("adap-ucb(arms=3)").arms(None)
+    (2, 3)
     """
-    if isinstance(target, Algorithm):
-        if arms not in (None, target.arms):
-            raise PrivcheckError("arms", arms, f"{target.arms}, as {target.id} was built with", "leave arms out")
-        return target.arms
-    if isinstance(target, MechanismRunner):
-        return arms or 0
-    if _is_id(target):
-        given = split_description(target)[1].get("arms")
-        if given is not None and arms not in (None, given):
-            raise PrivcheckError("arms", arms, f"{given}, as in {target}", "leave arms out")
-        return given or arms or 2
-    factory = _factory(target)[1] if arms is None else None
-    if not isinstance(factory, type) and type(getattr(factory, "arms", None)) is int:
-        return int(factory.arms)  # type: ignore[union-attr]
-    if arms is None:
-        raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
-    return arms
+    location, found = _imported(target)
+    return _Mechanism(MechanismRunner(found, location)) if is_mechanism(found) else _policy(found, location)
 
 
-def resolve(target: Any, settings: Settings, horizon: int, arms: int) -> Target:
-    """Find out what `target` is and how to run it, or raise `PrivcheckError`.
-
-    Parameters
-    ----------
-    target : "adap-ucb", "adap-ucb(alpha=2.0)", a spec instance, a class or factory, "path/to/file.py:name" or
-        "package.module:name".
-    settings : epsilon and delta are handed to a factory that names them, a shipped id is built with epsilon.
-    horizon, arms : T and K.
-    """
-    if _is_id(target):
-        target = _shipped(target, settings.epsilon, arms, horizon)
-    if isinstance(target, MechanismRunner):
-        return Target(target.name, target, "mechanism", arms)
-    if isinstance(target, Algorithm):
-        if target.declares("horizon") and horizon > target.horizon:  # type: ignore[attr-defined]
-            hint = "its noise is calibrated to the rounds that it was built for"
-            raise PrivcheckError("horizon", horizon, f"at most the horizon of {target.describe()}", hint)
-        if settings.rewards[0] < 0.0 or settings.rewards[1] > 1.0:
-            hint = f"{target.id} is defined for rewards in [0, 1]"
-            raise PrivcheckError("rewards", settings.rewards, "a range within (0, 1)", hint)
-        runner: Runner = KernelRunner(target)
-        if settings.observe == "releases":
-            runner = PolicyRunner(target.build, {"arms": arms}, target.feedback, observe="releases")
-        return Target(target.describe(), runner, target.feedback, arms)
-    location, factory = _factory(target)
-    keywords = {"arms": arms, "epsilon": settings.epsilon, "delta": settings.delta, "horizon": horizon}
-    name = str(location) if location else getattr(factory, "__name__", type(factory).__name__)
-    feedback = settings.feedback
-    runner = PolicyRunner(factory, keywords, feedback, location, settings.observe, settings.contexts)
-    return Target(name, runner, feedback, arms)
+def load_policy(target: Any) -> Loaded:
+    """Return a policy, imported, where a mechanism is none of the things that can be named."""
+    location, found = _imported(target)
+    return _policy(found, location)
 
 
-def loaded(target: Any) -> Any:
-    """Return a runner for a one-shot mechanism, or for the place of one; everything else as it is.
-
-    >>> loaded("adap-ucb")
-    'adap-ucb'
-    """
-    if not isinstance(target, str) or _is_id(target):
-        return MechanismRunner(target) if is_mechanism(target) else target
-    location, factory = _factory(target)
-    return MechanismRunner(factory, location) if is_mechanism(factory) else target
+def _imported(target: Any) -> tuple[Location | None, Any]:
+    if not isinstance(target, str) or (":" not in target and not target.endswith(".py")):
+        return None, target
+    module, _, name = target.rpartition(":") if ":" in target else (target, "", "")
+    if not name:
+        raise PrivcheckError("target", target, "path/to/file.py:name", "name the class or factory after a colon")
+    location = Location(module, name)
+    return location, location.load()
 
 
-def _is_id(target: Any) -> bool:
-    return isinstance(target, str) and ":" not in target and not target.endswith(".py")
-
-
-def _shipped(text: str, epsilon: float | None, arms: int, horizon: int) -> Algorithm:
-    name, given = split_description(text)
-    if name not in ALGORITHMS:
-        hint = "shipped ids are shown by `privcheck list`; a policy of your own is path/to/file.py:name"
-        raise PrivcheckError("target", name, f"one of {', '.join(ALGORITHMS)}, or a place like file.py:name", hint)
-    algorithm = ALGORITHMS[name]
-    parameters: dict[str, Any] = {"arms": arms} | ({"horizon": horizon} if algorithm.declares("horizon") else {})
-    if algorithm.private and "epsilon" not in given:
-        if epsilon is None:
-            raise PrivcheckError(
-                "epsilon", None, f"the budget to build {name} with", "give epsilon=1.0, or --epsilon 1"
-            )
-        parameters["epsilon"] = epsilon
-    return algorithm(**parameters | given)
-
-
-def _factory(target: Any) -> tuple[Location | None, Callable[..., Any]]:
-    if isinstance(target, str):
-        module, _, name = target.rpartition(":") if ":" in target else (target, "", "")
-        if not name:
-            raise PrivcheckError("target", target, "path/to/file.py:name", "name the class or factory after a colon")
-        location = Location(module, name)
-        return location, location.load()
-    if not callable(target):
-        got = words(f"an object of type {type(target).__name__}")
+def _policy(found: Any, location: Location | None) -> Loaded:
+    if location is None and isinstance(found, str):
+        return _Id(ShippedId.read(found))
+    if location is None and isinstance(found, Algorithm):
+        return _Spec(found)
+    if location is None and not callable(found):
+        got = words(f"an object of type {type(found).__name__}")
         raise PrivcheckError(
             "target", got, "a shipped id, a spec, a factory or a place", "pass the class, not an instance of it"
         )
-    return None, target
+    return _Factory(found, location)
+
+
+@dataclass(frozen=True)
+class _Id(Loaded):
+    """A shipped id: two arms where nothing is said of them."""
+
+    shipped: ShippedId
+
+    def arms(self, asked: int | None) -> int:
+        given = self.shipped.given.get("arms")
+        if given is not None and asked not in (None, given):
+            raise PrivcheckError("arms", asked, f"{given}, as in {self.shipped.text}", "leave arms out")
+        return given or asked or 2
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+        name = self.shipped.name
+        if name not in ALGORITHMS:
+            hint = "shipped ids are shown by `privcheck list`; a policy of your own is path/to/file.py:name"
+            raise PrivcheckError("target", name, f"one of {', '.join(ALGORITHMS)}, or a place like file.py:name", hint)
+        if self.shipped.lacks_epsilon and settings.epsilon is None:
+            raise PrivcheckError(
+                "epsilon", None, f"the budget to build {name} with", "give epsilon=1.0, or --epsilon 1"
+            )
+        spec = self.shipped.spec(arms=arms, epsilon=settings.epsilon, horizon=horizon)
+        return _Spec(spec).target(settings, horizon, arms)
+
+
+@dataclass(frozen=True)
+class _Spec(Loaded):
+    """A spec of a shipped algorithm."""
+
+    spec: Algorithm
+
+    def arms(self, asked: int | None) -> int:
+        if asked not in (None, self.spec.arms):
+            expected = f"{self.spec.arms}, as {self.spec.id} was built with"
+            raise PrivcheckError("arms", asked, expected, "leave arms out")
+        return self.spec.arms
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+        spec = self.spec
+        if spec.declares("horizon") and horizon > spec.horizon:  # type: ignore[attr-defined]
+            hint = "its noise is calibrated to the rounds that it was built for"
+            raise PrivcheckError("horizon", horizon, f"at most the horizon of {spec.describe()}", hint)
+        if settings.rewards[0] < 0.0 or settings.rewards[1] > 1.0:
+            hint = f"{spec.id} is defined for rewards in [0, 1]"
+            raise PrivcheckError("rewards", settings.rewards, "a range within (0, 1)", hint)
+        runner: Runner = KernelRunner(spec)
+        if settings.observe == "releases":
+            runner = PolicyRunner(spec.build, {"arms": arms}, spec.feedback, observe="releases")
+        return Target(spec.describe(), runner, spec.feedback, arms, spec)
+
+
+@dataclass(frozen=True)
+class _Factory(Loaded):
+    """A factory of policies.
+
+    One that is not a class says how many arms there are with an attribute `arms`, as the factories of
+    `privcheck.adapters` do.
+    """
+
+    factory: Callable[..., Any]
+    location: Location | None
+
+    def arms(self, asked: int | None) -> int:
+        if asked is not None:
+            return asked
+        known = getattr(self.factory, "arms", None)
+        if isinstance(self.factory, type) or type(known) is not int:
+            raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+        return known
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+        keywords = {"arms": arms, "epsilon": settings.epsilon, "delta": settings.delta, "horizon": horizon}
+        name = str(self.location) if self.location else getattr(self.factory, "__name__", type(self.factory).__name__)
+        feedback = settings.feedback
+        runner = PolicyRunner(self.factory, keywords, feedback, self.location, settings.observe, settings.contexts)
+        return Target(name, runner, feedback, arms)
+
+
+@dataclass(frozen=True)
+class _Mechanism(Loaded):
+    """A one-shot mechanism: as many columns of data as `arms` says, and one-dimensional data without it, here 0."""
+
+    runner: MechanismRunner
+
+    @property
+    def mechanism(self) -> Any:
+        return self.runner.mechanism
+
+    @property
+    def claim(self) -> float | None:
+        return self.runner.claim
+
+    def arms(self, asked: int | None) -> int:
+        return asked or 0
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:  # noqa: ARG002
+        return Target(self.runner.name, self.runner, "mechanism", arms, mechanism=self.mechanism)

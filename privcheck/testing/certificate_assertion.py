@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from privcheck.certifying.certify import EXECUTIONS, certify
+from privcheck.certifying.certify import certify
 from privcheck.reporting.text.audit_sentences import plural
 from privcheck.reporting.text.certificate_sentences import (
     certificate_sentence,
@@ -15,6 +15,7 @@ from privcheck.reporting.text.certificate_sentences import (
 )
 from privcheck.reporting.text.numbers import clean
 from privcheck.results.certificate import Certificate
+from privcheck.targets.settings import EXECUTIONS
 from privcheck.testing.assertion import FACT, asked, assertion, failure, known, nothing, passed
 from privcheck.testing.witness_text import streams_told
 

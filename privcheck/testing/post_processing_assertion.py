@@ -9,17 +9,15 @@ import numpy as np
 
 from privcheck.arrays import Table
 from privcheck.certifying.explored_streams import changed_tables, random_table
-from privcheck.certifying.replay import Build, replay
+from privcheck.certifying.replay import replay
 from privcheck.declared import Integer, check
 from privcheck.mechanisms.base import recording
 from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
 from privcheck.privacy import Contexts, Relation
 from privcheck.reporting.text.certificate_sentences import divergence_sentences
-from privcheck.results.replay_result import Divergence
 from privcheck.targets.mechanism import is_mechanism
-from privcheck.targets.runners import KernelRunner, PolicyRunner
 from privcheck.targets.settings import Settings
-from privcheck.targets.target import number_of_arms, resolve
+from privcheck.targets.target import load_policy
 from privcheck.testing.assertion import FACT, asked, assertion, failure, name_of, nothing, passed
 from privcheck.testing.witness_text import streams_told
 
@@ -115,12 +113,11 @@ def _with_every_seed(diverges: Callable[[Pair, int], list[str] | None], seed: in
 
 
 def _of_policy(target: Any, settings: Settings, horizon: int, arms: int) -> Callable[[Pair, int], list[str] | None]:
-    policy = resolve(target, settings, horizon, number_of_arms(target, arms))
-    assert isinstance(policy.runner, KernelRunner | PolicyRunner)
-    build: Build = policy.runner.algorithm.build if isinstance(policy.runner, KernelRunner) else policy.runner.build
+    loaded = load_policy(target)
+    policy = loaded.target(settings, horizon, loaded.arms(arms))
 
     def diverges(pair: Pair, seed: int) -> list[str] | None:
-        found: Divergence | None = replay(build, [pair], [seed], policy.feedback, settings.contexts).first_divergence
+        found = replay(policy.build, [pair], [seed], policy.feedback, settings.contexts).first_divergence
         return None if found is None else divergence_sentences(found, contextual=settings.contexts is not None)
 
     return diverges

@@ -15,7 +15,7 @@ from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS
 from privcheck.targets.settings import PROBABILITY, Settings
-from privcheck.targets.target import number_of_arms, resolve
+from privcheck.targets.target import load_policy
 from privcheck.testing.assertion import (
     ERROR,
     PrivacyFailure,
@@ -131,8 +131,8 @@ def evidence(values: Floats, mean: float, level: float) -> float:
 
 
 def _regrets(target: Any, place: Environment, epsilon: float | None, horizon: int, runs: int, seed: int) -> Floats:
-    arms = number_of_arms(target, place.arms)
-    policy = resolve(target, Settings(epsilon=epsilon, seed=seed), horizon, arms)
+    loaded = load_policy(target)
+    policy = loaded.target(Settings(epsilon=epsilon, seed=seed), horizon, loaded.arms(place.arms))
     if policy.feedback not in FEEDBACKS or not FEEDBACKS[policy.feedback].one_arm_a_round:
         raise PrivcheckError("target", words(policy.feedback), "a policy with bandit or full-information feedback")
     rng, gaps = np.random.default_rng([seed, 0]), place.gaps()

@@ -15,7 +15,7 @@ import privcheck
 import privcheck.adapters as package
 from privcheck.adapters import from_coba, from_mabwiser
 from privcheck.adapters.seeded_factory import SEEDS, vector
-from privcheck.targets.target import number_of_arms
+from privcheck.targets.target import load
 
 MODULES = [f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)]
 
@@ -50,9 +50,9 @@ def test_nothing_of_a_library_is_imported():
 
 def test_an_adapter_says_how_many_arms_it_has():
     adapter = from_coba(Uniform, ["a", "b", "c"])
-    assert number_of_arms(adapter, None) == 3
+    assert load(adapter).arms(None) == 3
     with pytest.raises(privcheck.PrivcheckError, match="arms: got None"):
-        number_of_arms(lambda rng: adapter(rng), None)
+        load(lambda rng: adapter(rng)).arms(None)
 
 
 def test_a_class_does_not_say_it_by_an_attribute():
@@ -62,7 +62,7 @@ def test_a_class_does_not_say_it_by_an_attribute():
         arms = 2
 
     with pytest.raises(privcheck.PrivcheckError, match="arms: got None"):
-        number_of_arms(Bandit, None)
+        load(Bandit).arms(None)
 
 
 def test_seeds_come_from_the_generator_alone():

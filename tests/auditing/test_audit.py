@@ -207,10 +207,10 @@ def test_violation_needs_the_level_error_alone():
     limits = {level: conditional_binomial_lower(400, 110, level) for level in (0.05, 0.01, 1e-3)}
     assert limits[0.05] > limits[0.01] > 1.0 > limits[1e-3]
     strict, lenient = judged(400, 110, 1000), judged(400, 110, 1000, error=0.01)
-    assert (strict["verdict"], lenient["verdict"]) == ("consistent", "violation")
-    assert strict["epsilon_lower"] == lenient["epsilon_lower"] == pytest.approx(limits[0.05])
-    assert lenient["notes"] == []
-    (note,) = strict["notes"]
+    assert (strict.verdict, lenient.verdict) == ("consistent", "violation")
+    assert strict.epsilon_lower == lenient.epsilon_lower == pytest.approx(limits[0.05])
+    assert lenient.notes == ()
+    (note,) = strict.notes
     assert "the lower bound at confidence 0.95 is above the claim" in note
     assert "not refuted at level 0.001" in note
     assert "more runs" in note
@@ -218,7 +218,7 @@ def test_violation_needs_the_level_error_alone():
 
 
 def test_violation_does_not_look_at_the_confidence():
-    assert judged(400, 110, 1000, error=0.01, confidence=0.9999)["verdict"] == "violation"
+    assert judged(400, 110, 1000, error=0.01, confidence=0.9999).verdict == "violation"
 
 
 def test_consistent_needs_the_resolution():
@@ -226,61 +226,61 @@ def test_consistent_needs_the_resolution():
     for runs in (4, 5, 10, 100):
         resolution = conditional_binomial_lower(runs, 0, 1e-3)
         found = judged(1, 1, runs)
-        assert found["resolution"].epsilon == pytest.approx(max(0.0, resolution))
-        assert found["verdict"] == ("consistent" if resolution >= 1.0 else "inconclusive")
-        assert found["notes"] == []
-    assert judged(1, 1, 5)["verdict"] == "inconclusive"
-    assert judged(1, 1, 100)["verdict"] == "consistent"
+        assert found.resolution.epsilon == pytest.approx(max(0.0, resolution))
+        assert found.verdict == ("consistent" if resolution >= 1.0 else "inconclusive")
+        assert found.notes == ()
+    assert judged(1, 1, 5).verdict == "inconclusive"
+    assert judged(1, 1, 100).verdict == "consistent"
 
 
 def test_the_smallest_mass_is_the_smallest():
     """One event fewer than the smallest number of certain events would not refute the claim."""
-    found = judged(1, 1, 1000)["resolution"]
+    found = judged(1, 1, 1000).resolution
     enough = round(found.mass * 1000)
     assert conditional_binomial_lower(enough, 0, 1e-3) > 1.0 >= conditional_binomial_lower(enough - 1, 0, 1e-3)
-    assert judged(1, 1, 5)["resolution"].mass == math.inf
-    assert judged(1, 1, 1000, epsilon=None)["resolution"].mass is None
+    assert judged(1, 1, 5).resolution.mass == math.inf
+    assert judged(1, 1, 1000, epsilon=None).resolution.mass is None
 
 
 def test_without_a_claim_there_is_no_verdict():
     found = judged(400, 110, 1000, epsilon=None)
-    assert found["verdict"] is None
-    assert found["notes"] == []
-    assert found["epsilon_lower"] > 1.0
+    assert found.verdict is None
+    assert found.notes == ()
+    assert found.epsilon_lower > 1.0
 
 
 def test_bounds_below_zero_are_zero():
     found = judged(3, 200, 1000)
-    assert found["epsilon_lower"] == found["epsilon_lower_clopper_pearson"] == 0.0
-    assert found["epsilon_estimate"].value == pytest.approx(math.log(3 / 200))
+    assert found.epsilon_lower == found.epsilon_lower_clopper_pearson == 0.0
+    assert found.epsilon_estimate.value == pytest.approx(math.log(3 / 200))
 
 
 def test_an_event_never_seen_on_the_other_stream_is_estimated_infinite():
-    estimate = judged(500, 0, 1000)["epsilon_estimate"]
+    estimate = judged(500, 0, 1000).epsilon_estimate
     assert (estimate.value, estimate.high) == (math.inf, math.inf)
     assert 0.0 < estimate.low < math.inf
 
 
 def test_the_level_is_divided_by_the_number_of_events():
     one, three = judged(400, 110, 1000), judged(400, 110, 1000, times=3)
-    assert one["epsilon_lower"] == pytest.approx(conditional_binomial_lower(400, 110, 0.05))
-    assert three["epsilon_lower"] == pytest.approx(conditional_binomial_lower(400, 110, 0.05 / 3))
+    assert one.epsilon_lower == pytest.approx(conditional_binomial_lower(400, 110, 0.05))
+    assert three.epsilon_lower == pytest.approx(conditional_binomial_lower(400, 110, 0.05 / 3))
     for found, level in ((one, 0.05), (three, 0.05 / 3)):
-        estimate, told = found["epsilon_estimate"], found["witness"].probability_first
+        estimate, told = found.epsilon_estimate, found.witness.probability_first
         assert (estimate.low, estimate.high) == pytest.approx(log_ratio_interval(400, 110, 1000, level))
         assert (told.low, told.high) == pytest.approx(clopper_pearson(400, 1000, level / 2))
-    assert judged(400, 115, 1000, error=0.05)["verdict"] == "violation"
-    assert judged(400, 125, 1000, error=0.05, times=3)["verdict"] == "consistent"
+    assert judged(400, 115, 1000, error=0.05).verdict == "violation"
+    assert judged(400, 125, 1000, error=0.05, times=3).verdict == "consistent"
 
 
 def test_delta_is_taken_off_by_an_exact_test():
     found = judged(400, 50, 1000, delta=0.1)
-    assert found["epsilon_lower"] == pytest.approx(epsilon_lower(400, 50, 1000, 0.1, 0.05))
-    assert found["epsilon_lower_clopper_pearson"] == pytest.approx(clopper_pearson_lower(400, 50, 1000, 0.05, 0.1))
-    assert found["epsilon_lower_clopper_pearson"] < found["epsilon_lower"] < math.log(0.3 / 0.05)
-    assert found["verdict"] == "violation"
-    assert judged(400, 50, 1000, delta=0.3)["verdict"] == "consistent"
-    assert judged(400, 0, 1000, delta=0.5)["epsilon_lower"] == 0.0
+    assert found.epsilon_lower == pytest.approx(epsilon_lower(400, 50, 1000, 0.1, 0.05))
+    assert found.epsilon_lower_clopper_pearson == pytest.approx(clopper_pearson_lower(400, 50, 1000, 0.05, 0.1))
+    assert found.epsilon_lower_clopper_pearson < found.epsilon_lower < math.log(0.3 / 0.05)
+    assert found.verdict == "violation"
+    assert judged(400, 50, 1000, delta=0.3).verdict == "consistent"
+    assert judged(400, 0, 1000, delta=0.5).epsilon_lower == 0.0
 
 
 # Audits

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from privcheck.auditing import budget
 from privcheck.auditing.confirmation.e_process import Bets
 from privcheck.auditing.confirmation.evidence import count, settle
 from privcheck.auditing.confirmation.folds import taken
 from privcheck.auditing.scoring.views_of import views_of
-from privcheck.auditing.search.simplest_witness import simplest_witness
+from privcheck.auditing.search.simplest_witness import Simplest, simplest_witness
 from privcheck.auditing.search.successive_halving import Screening, screen, screening_cost
 from privcheck.auditing.verdict import ended_early, judge, judge_anytime
 from privcheck.auditing.witness import describe
 from privcheck.progress import progress
+from privcheck.results.audit_outcome import Outcome
 from privcheck.targets.mechanism import is_measurement
 from privcheck.targets.outputs import Outputs, alike
 from privcheck.targets.sampling import Request, Sampler, StoppedError
@@ -24,8 +25,8 @@ from privcheck.targets.target import Target
 
 def search_and_confirm(
     sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target
-) -> dict[str, Any]:
-    """Screen the pairs, play the winner afresh, and return what the report says of it.
+) -> Outcome:
+    """Screen the pairs, play the winner afresh, and return what was decided.
 
     Parameters
     ----------
@@ -58,24 +59,20 @@ def search_and_confirm(
         return ended_early(found.screening, why, settings)
     counted = taken(sides, slice(chosen.folds.counting.start, last))
     if not why:
-        fields = judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
-        if fields["verdict"] == "violation":
-            own = len(pairs) == 1 or is_measurement(getattr(policy.runner, "mechanism", None))  # not rows, a metric
-            fields |= _simplest(sampler, found.pair, runs, settings, policy, own=own)
-        return fields
+        outcome = judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
+        if outcome.verdict != "violation":
+            return outcome
+        own = len(pairs) == 1 or is_measurement(policy.mechanism)  # not rows, a metric
+        return _with_simplest(outcome, simplest_witness(sampler, found.pair, runs, settings, policy, own=own), settings)
     bets = Bets(chosen, settings)
     bets.add(counted)
     why += " before the runs that were fixed beforehand: the lower bound is the one that holds at any time"
     return judge_anytime(found.pair, found.screening, bets.read(counted, level), counted, settings, why, level)
 
 
-def _simplest(
-    sampler: Sampler, pair: StreamPair, runs: int, settings: Settings, policy: Target, *, own: bool
-) -> dict[str, Any]:
-    """Return the fields of the report about a simpler witness."""
-    simpler = simplest_witness(sampler, pair, runs, settings, policy, own=own)
+def _with_simplest(outcome: Outcome, simpler: Simplest | None, settings: Settings) -> Outcome:
     if simpler is None:
-        return {}
+        return outcome
     lower, winner = simpler.evidence.lower(settings.level)
     witness = describe(simpler.pair, winner, simpler.sides, settings.level * winner.share)
-    return {"simplest": witness, "simplest_lower": max(0.0, lower)}
+    return replace(outcome, simplest=witness, simplest_lower=max(0.0, lower))

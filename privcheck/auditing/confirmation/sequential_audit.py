@@ -9,8 +9,7 @@ stages hold at any time with the levels w_r (1 - confidence), hence all together
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from privcheck.auditing.search.successive_halving import Screening, screen
 from privcheck.auditing.verdict import ended_early, judge_anytime
 from privcheck.inference.sequential_test import SequentialTest
 from privcheck.progress import progress
+from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import Resolution
 from privcheck.targets.outputs import Sides, joined_sides
 from privcheck.targets.sampling import Request, Sampler, StoppedError
@@ -53,10 +53,8 @@ def stages(runs: int) -> list[int]:
     return plan
 
 
-def search_and_bet(
-    sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target
-) -> dict[str, Any]:
-    """Search and bet, stage by stage, until the claim is refuted or the runs end; return what the report says of it.
+def search_and_bet(sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target) -> Outcome:
+    """Search and bet, stage by stage, until the claim is refuted or the runs end; return what was decided.
 
     Parameters are those of `search_and_confirm`; `runs` a side are played at most, besides the search.
     """
@@ -143,8 +141,8 @@ class _Game:
         )
         return first, second
 
-    def outcome(self, why: str) -> dict[str, Any]:
-        """Return what the report says."""
+    def outcome(self, why: str) -> Outcome:
+        """Return what all stages together decide."""
         settings = self.settings
         most = max((stage.pairs for stage in self.stages), default=0)
         if not most:
@@ -154,14 +152,15 @@ class _Game:
         read, best = max(reads, key=lambda entry: entry[0].lower)
         could_show = max(_could_show(s.pairs, settings.delta, settings.error * s.weight) for s in large)
         level = settings.level * best.weight
-        fields = judge_anytime(best.pair, self.screening, read, best.sides, settings, why, level)
+        of_best = judge_anytime(best.pair, self.screening, read, best.sides, settings, why, level)
         calm = "consistent" if could_show >= (settings.epsilon or 0.0) else "inconclusive"
-        return fields | {
-            "verdict": "violation" if self._refuted() else calm,
-            "e_value": self.highest,
-            "resolution": Resolution(could_show, None),
-            "counted_runs": sum(stage.pairs for stage in self.stages),
-        }
+        return replace(
+            of_best,
+            verdict="violation" if self._refuted() else calm,
+            e_value=self.highest,
+            resolution=Resolution(could_show, None),
+            counted_runs=sum(stage.pairs for stage in self.stages),
+        )
 
 
 def _sizes(pairs: int) -> list[int]:

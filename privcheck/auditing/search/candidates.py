@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from privcheck.auditing.search.mechanism_inputs import mechanism_pairs
 from privcheck.auditing.search.stream_families import contextual_pairs, structured_pairs
 from privcheck.auditing.search.user_streams import read_streams
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
-from privcheck.targets.mechanism import MechanismRunner
 from privcheck.targets.settings import DEFAULT_HORIZON, Settings
 from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets.target import Loaded
 
 
-def candidate_pairs(target: Any, settings: Settings, arms: int, streams: Any) -> list[StreamPair]:
+def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[StreamPair]:
     """Return the candidate pairs: the user's one, or the structured family for the kind of target.
 
     Parameters
     ----------
-    target : what is audited, as `loaded` returns it.
+    target : what is audited.
     settings : of the audit.
     arms : K.
-    streams : the user's pair, or None.
     """
-    if isinstance(target, MechanismRunner):
-        return mechanism_pairs(target.mechanism, settings, streams)
+    if target.mechanism is not None:
+        return mechanism_pairs(target.mechanism, settings)
     if settings.neighbours == "report":
         hint = "'report' is for a local randomiser f(data, rng); 'row' protects one round of a policy"
         raise PrivcheckError("neighbours", "report", "another relation for a policy", hint)
     horizon = settings.horizon or max(DEFAULT_HORIZON, 2 * arms)
     pair = None
-    if streams is not None:
+    if settings.streams is not None:
         columns = settings.contexts.columns(arms) if settings.contexts else arms
         pair = read_streams(
-            streams,
+            settings.streams,
             arms=columns,
             rewards=settings.rewards,
             relation=settings.relation,

@@ -18,15 +18,15 @@ DEFAULT_ROWS = 4
 """Rows of the data of a mechanism that is audited without a horizon."""
 
 
-def mechanism_pairs(target: Any, settings: Settings, streams: Any) -> list[StreamPair]:
+def mechanism_pairs(target: Any, settings: Settings) -> list[StreamPair]:
     """Return the pairs of inputs on which a one-shot mechanism is audited.
 
     The user's own pair; for an OpenDP measurement, pairs at distance 1 in its input metric; for a shipped mechanism of
     a number, two numbers its sensitivity apart; under "report" any two values; otherwise the structured family of
     tables with `horizon` rows and `arms` columns, or of one-dimensional data where `arms` is left out.
     """
-    if streams is not None:
-        return [_own(streams)]
+    if settings.streams is not None:
+        return [_own(settings.streams)]
     if is_measurement(target):
         return _measurement_pairs(target, settings.arms)
     if isinstance(target, Mechanism):

@@ -8,15 +8,20 @@ from collections.abc import Sequence
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.errors import PrivcheckError, words
+from privcheck.privacy import Contexts
 from privcheck.reporting.pictures.witness_excerpt import TwoStreams
 from privcheck.reporting.text.numbers import at_least, clean, percent, small
 from privcheck.results.audit_report import AuditReport, Witness
+from privcheck.targets.settings import Settings
 
 MEASURED = "no claim"
 """What stands in the place of a verdict when no claim was given."""
 
 SHORT = 40
 """Entries of a stream up to which a call spells it out."""
+
+ALWAYS = ("epsilon", "seed")
+"""Options that a call shows even where they have their defaults."""
 
 MARKS = {"violation": "✗", "consistent": "✓", "inconclusive": "?", MEASURED: "–"}
 
@@ -136,23 +141,12 @@ def repeat_call(report: AuditReport) -> str:
     >>> repeat_call(VIOLATION).partition(", feedback")[0]
     "privcheck.audit('rnm-ftnl-published(arms=4, epsilon=1)', epsilon=1.0, arms=4, horizon=8"
     """
-    usual = {
-        "delta": 0.0,
-        "rewards": (0.0, 1.0),
-        "feedback": "mechanism" if report.feedback == "mechanism" else "bandit",
-        "arms": 0,  # of a mechanism whose data have one dimension
-        "observe": "actions",
-        "neighbours": "row",
-        "confidence": 0.95,
-        "error": 1e-3,
-        "sequential": False,
-        "time_budget": None,
-    }
-    names = ["delta", "arms", "horizon", "rewards", "feedback", "runs", "observe", "neighbours"]
-    names += ["confidence", "error", "sequential", "time_budget", "seed"]
-    settings = {"epsilon": report.epsilon_claimed} | {name: getattr(report, name) for name in names}
-    shown = [f"{name}={value!r}" for name, value in settings.items() if name not in usual or usual[name] != value]
-    shown += [f"contexts=privcheck.{report.contexts!r}"] if report.contexts else []
+    of_mechanisms = {"feedback": "mechanism", "arms": 0}  # what no option was: their data may have one dimension
+    shown = []
+    for field, declared in Settings.repeated().items():
+        option, value = declared.name, getattr(report, field)
+        if option in ALWAYS or value not in (declared.default, of_mechanisms.get(option, declared.default)):
+            shown.append(f"{option}={'privcheck.' if isinstance(value, Contexts) else ''}{value!r}")
     name, unwritten = clean(report.target), []
     written = ":" in name or (name.partition("(")[0] in ALGORITHMS and name.endswith(")"))
     if not written:

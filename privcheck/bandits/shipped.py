@@ -1,0 +1,60 @@
+"""The shipped algorithms by what a user writes: an id, with parameters in parentheses or without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from privcheck.bandits.base import ALGORITHMS, Algorithm, split_description
+
+
+@dataclass(frozen=True)
+class ShippedId:
+    """An id and the parameters that were given with it.
+
+    Parameters
+    ----------
+    text : what was written: "adap-ucb", "adap-ucb(alpha=2.0)" or what `Algorithm.describe` returns.
+    name : the id.
+    given : the parameters in parentheses.
+
+    Examples
+    --------
+    >>> ShippedId.read("adap-ucb(alpha=2.0)").spec(arms=3, epsilon=1.0, horizon=16)
+    AdaPUCB(arms=3, epsilon=1.0, alpha=2.0)
+    """
+
+    text: str
+    name: str
+    given: dict[str, Any]
+
+    @classmethod
+    def read(cls, text: str) -> ShippedId:
+        """Read an id; PrivcheckError tells what is wrong with its parameters."""
+        return cls(text, *split_description(text))
+
+    @property
+    def algorithm(self) -> type[Algorithm]:
+        """The algorithm of this id; PrivcheckError when there is none."""
+        return ALGORITHMS[self.name]
+
+    @property
+    def lacks_epsilon(self) -> bool:
+        """Whether the algorithm has a budget that was not given with the id."""
+        return self.algorithm.declares("epsilon") and "epsilon" not in self.given
+
+    def spec(self, *, arms: int, epsilon: float | None, horizon: int) -> Algorithm:
+        """Return the spec; what was given with the id goes before the arguments.
+
+        Parameters
+        ----------
+        arms : K.
+        epsilon : the budget, > 0; it has to be given when `lacks_epsilon`.
+        horizon : T, for an algorithm that declares it.
+        """
+        parameters: dict[str, Any] = {"arms": arms}
+        if self.algorithm.declares("horizon"):
+            parameters["horizon"] = horizon
+        if self.lacks_epsilon:
+            parameters["epsilon"] = epsilon
+        return self.algorithm(**parameters | self.given)

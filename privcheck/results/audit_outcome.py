@@ -1,0 +1,32 @@
+"""What the runs of an audit decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privcheck.inference.tradeoff import TradeoffRegion
+from privcheck.results.audit_report import Estimate, Resolution, Witness
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The part of an `AuditReport` that the search and the counted runs decide; its fields are described there.
+
+    An audit that ended before any run was counted has the defaults: no bound and no witness.
+    """
+
+    verdict: str | None
+    screened_pairs: int
+    screening_runs: int
+    counted_runs: int = 0
+    epsilon_lower: float | None = None
+    epsilon_lower_clopper_pearson: float | None = None
+    epsilon_estimate: Estimate | None = None
+    delta_lower: float | None = None
+    e_value: float | None = None
+    tradeoff: TradeoffRegion | None = None
+    resolution: Resolution | None = None
+    witness: Witness | None = None
+    simplest: Witness | None = None
+    simplest_lower: float | None = None
+    notes: tuple[str, ...] = ()

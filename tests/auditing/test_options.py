@@ -1,0 +1,132 @@
+"""Every option of an audit and of a certificate has one declaration, and what is written out agrees with it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from dataclasses import fields, replace
+
+import pytest
+import typer
+
+from privcheck import PrivcheckError, audit, certify
+from privcheck.cli.audit_command import audit as audit_command
+from privcheck.cli.certify_command import certify as certify_command
+from privcheck.cli.help_pages import SECTIONS
+from privcheck.cli.options import reward_range
+from privcheck.declared import Choice, Integer, Real, Switch
+from privcheck.privacy import Contexts
+from privcheck.reporting.example_results import VIOLATION
+from privcheck.reporting.text.audit_sentences import repeat_call
+from privcheck.results.audit_outcome import Outcome
+from privcheck.results.audit_report import AuditReport
+from privcheck.targets.settings import CertifySettings, Settings
+
+FUNCTIONS = {"audit": (audit, Settings), "certify": (certify, CertifySettings)}
+COMMANDS = {"audit": (audit_command, Settings, set()), "certify": (certify_command, CertifySettings, {"delta"})}
+UNUSUAL = {"rewards": (-1.0, 1.0), "neighbours": "reward", "contexts": Contexts(shape=(2,), norm=1.0)}
+"""Values of the options whose domains do not tell one."""
+
+
+def unusual(option):
+    """Return a legal value of a declared option that is not its default."""
+    domain = getattr(option.metadata["domain"], "inner", option.metadata["domain"])
+    match domain:
+        case Choice(options=names):
+            return next(name for name in names if name != option.default)
+        case Integer(low=low):
+            return low + 7
+        case Real():
+            return 0.625
+        case Switch():
+            return not option.default
+    return UNUSUAL[option.name]
+
+
+def differences(function, settings):
+    """Return where a signature and its docstring differ from the declarations, in words."""
+    written = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.name != "target"}
+    declared = {option.name: option.default for option in settings.options()}
+    found = [f"{name}: in one of them only" for name in set(written) ^ set(declared)]
+    shared = set(written) & set(declared)
+    found += [f"{name}: {written[name]} and {declared[name]}" for name in shared if written[name] != declared[name]]
+    described = re.findall(r"^(\w+(?:, \w+)*) :", inspect.getdoc(function), re.MULTILINE)
+    known = {name for names in described for name in names.split(", ")}
+    return sorted(found + [f"{name}: not described" for name in set(written) - known])
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_signature_is_the_declared_one(name):
+    assert differences(*FUNCTIONS[name]) == []
+
+
+def test_the_comparison_notices_each_difference():
+    """The broken twin: an option too few, one too many, another default, one without description."""
+
+    def twin(target, *, epsilon=None, budget=1, seed=1, **_):
+        """Audit.
+
+        epsilon : the claim.
+        budget, _ : more.
+        """
+
+    found = differences(twin, Settings)
+    for difference in ("delta: in one", "budget: in one", "seed: 1 and 0", "seed: not described"):
+        assert any(line.startswith(difference) for line in found)
+    assert not [line for line in found if line.startswith("epsilon")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_command_has_the_declared_options(name):
+    command, settings, left_out = COMMANDS[name]
+    app = typer.Typer(add_completion=False)
+    app.command()(command)
+    options = {parameter.name: parameter for parameter in typer.main.get_command(app).params}
+    headed = {option for names in SECTIONS[name].values() for option in names}
+    for declared in settings.options():
+        assert (declared.name in options) == (declared.name not in left_out)
+        if declared.name in options:
+            option = options[declared.name]
+            assert option.help == declared.metadata["doc"]
+            default = reward_range(option.default) if declared.name == "rewards" else option.default
+            assert default == declared.default
+            assert declared.name in headed
+
+
+def test_a_report_has_a_field_for_every_option_that_it_repeats():
+    assert {field.name for field in fields(AuditReport)} >= set(Settings.repeated())
+    silent = {option.name for option in Settings.options()} - {option.name for option in Settings.repeated().values()}
+    assert silent == {"streams", "jobs"}
+
+
+@pytest.mark.parametrize("field", Settings.repeated())
+def test_the_repeated_call_has_every_unusual_option(field):
+    option = Settings.repeated()[field]
+    value = unusual(option)
+    call = repeat_call(replace(VIOLATION, **{field: value}))
+    assert f"{option.name}={'privcheck.' if option.name == 'contexts' else ''}{value!r}" in call
+
+
+def test_the_repeated_call_has_no_usual_option():
+    names = re.findall(r"(\w+)=", repeat_call(replace(VIOLATION, target="a.py:b", feedback="bandit")))
+    assert names == ["epsilon", "arms", "horizon", "runs", "seed"]
+
+
+def test_a_report_repeats_what_was_asked():
+    asked = {"confidence": 0.9, "error": 0.01, "neighbours": "reward", "seed": 9, "time_budget": 500.0, "delta": 1e-6}
+    report = audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=3, runs=200, **asked)
+    assert {name: getattr(report, name) for name in asked} == asked
+    assert (report.epsilon_claimed, report.arms, report.horizon, report.runs) == (1.0, 3, 3, 200)
+
+
+def test_a_switch_is_true_or_false():
+    with pytest.raises(PrivcheckError, match="sequential: got 'no', expected True or False"):
+        audit("ucb", epsilon=1.0, sequential="no")
+
+
+def test_a_report_has_all_of_the_outcome(monkeypatch):
+    found = {field.name: object() for field in fields(Outcome)} | {"witness": None, "notes": ("a note",)}
+    monkeypatch.setattr(sys.modules["privcheck.auditing.audit"], "_played", lambda *_: Outcome(**found))
+    report = audit("ucb", arms=2, horizon=2, runs=20)
+    assert {name: getattr(report, name) for name in found} == found | {"notes": ["a note"]}
