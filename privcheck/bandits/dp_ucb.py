@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,55 +13,45 @@ from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter,
 from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import prefix_noise
 from privcheck.declared import Choice, Real, parameter
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.step_kernel import Generator, step_kernel
 from privcheck.mechanisms import BinaryTree
 from privcheck.mechanisms.base import NOISE_SLACK
 from privcheck.mechanisms.prefix_tree import PrefixStream
 
+KEPT = [
+    ("sum", np.float64),
+    ("pulls", np.int64),
+    ("stack", np.float64, 64),
+    ("base", np.float64),
+    ("width", np.float64),
+]
 
-@compiled
-def dp_ucb_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
-    rewards: np.random.Generator,
-    coins: np.random.Generator,
-    noise: np.random.Generator,
-    horizon: int,
-    runs: int,
-    actions: Actions,
-    checkpoints: Integers,
-    regret: Floats,
-) -> None:
-    """Run DP-UCB; `parameters` holds the noise scale of a node and the privacy bonus Lambda."""
+
+@inlined
+def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+    """Return the arm with the largest index, S_a / n_a + Lambda / n_a being its base."""
+    exploration = math.sqrt(2.0 * math.log(t))
+    best, highest = 0, -math.inf
+    for a in range(len(arms)):
+        index = arms[a].base + exploration * arms[a].width
+        if index > highest:
+            best, highest = a, index
+    return best
+
+
+@inlined
+def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+    """Release the prefix sum; `parameters` holds the noise scale of a node and the privacy bonus Lambda."""
     scale, privacy_bonus = parameters[0], parameters[1]
-    arms = means.shape[0]
-    best_mean = means.max()
-    sums, base, width = np.zeros(arms), np.zeros(arms), np.zeros(arms)
-    stack = np.zeros((arms, 64))
-    pulls = np.zeros(arms, np.int64)
-    for run in range(runs):
-        sums[:] = 0.0
-        pulls[:] = 0
-        cursor, total = 0, 0.0
-        for t in range(horizon):
-            if t < arms:
-                arm = t
-            else:
-                exploration = math.sqrt(2.0 * math.log(t))
-                arm, highest = 0, -math.inf
-                for a in range(arms):
-                    index = base[a] + exploration * width[a]
-                    if index > highest:
-                        arm, highest = a, index
-            sums[arm] += reward_sum(table, means, rewards, arm, t, t + 1)
-            pulls[arm] += 1
-            n = pulls[arm]
-            noisy = sums[arm] + prefix_noise(stack[arm], n, noise.laplace(0.0, scale))
-            base[arm], width[arm] = (noisy + privacy_bonus) / n, 1.0 / math.sqrt(n)
-            cursor, total = record(
-                actions, run, checkpoints, best_mean - means[arm], regret, cursor, total, arm, t, t + 1
-            )
+    arm.sum += reward
+    arm.pulls += 1
+    n = arm.pulls
+    noisy = arm.sum + prefix_noise(arm.stack, n, noise.laplace(0.0, scale))
+    arm.base, arm.width = (noisy + privacy_bonus) / n, 1.0 / math.sqrt(n)
+
+
+dp_ucb_kernel = step_kernel(KEPT, select, update)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,69 +12,59 @@ import numpy.typing as npt
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import prefix_noise
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.step_kernel import Generator, step_kernel
 from privcheck.mechanisms import HybridTree
 from privcheck.mechanisms.base import NOISE_SLACK
 from privcheck.mechanisms.prefix_tree import PrefixStream
 
+KEPT = [
+    ("sum", np.float64),
+    ("pulls", np.int64),
+    ("private_sum", np.float64),
+    ("total_noise", np.float64),
+    ("stack", np.float64, 64),
+    ("level", np.int64),
+    ("position", np.int64),
+]
 
-@compiled
-def dp_ucb_hybrid_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
-    rewards: np.random.Generator,
-    coins: np.random.Generator,
-    noise: np.random.Generator,
-    horizon: int,
-    runs: int,
-    actions: Actions,
-    checkpoints: Integers,
-    regret: Floats,
-) -> None:
-    """Run DP-UCB with hybrid trees; `parameters` holds epsilon."""
+
+@inlined
+def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+    """Return the arm of the largest index; `parameters` holds epsilon."""
     epsilon = parameters[0]
-    scale = 2.0 * (1.0 + NOISE_SLACK) / epsilon
-    arms = means.shape[0]
-    best_mean = means.max()
-    sums, private_sum, totals = np.zeros(arms), np.zeros(arms), np.zeros(arms)
-    stack = np.zeros((arms, 64))
-    pulls, size, level = np.zeros(arms, np.int64), np.ones(arms, np.int64), np.zeros(arms, np.int64)
-    position = np.zeros(arms, np.int64)
-    for run in range(runs):
-        sums[:], totals[:] = 0.0, 0.0
-        pulls[:], size[:], level[:], position[:] = 0, 1, 0, 0
-        cursor, total = 0, 0.0
-        for t in range(horizon):
-            if t < arms:
-                arm = t
-            else:
-                log_round = math.log(t)
-                arm, highest = 0, -math.inf
-                for a in range(arms):
-                    n = pulls[a]
-                    bonus = math.sqrt(8.0) / epsilon * (math.log(4.0) + 4.0 * log_round)
-                    if n & (n - 1) != 0:
-                        bonus *= math.log(n) + 1.0
-                    index = private_sum[a] / n + math.sqrt(2.0 * log_round / n) + bonus / n
-                    if index > highest:
-                        arm, highest = a, index
-            sums[arm] += reward_sum(table, means, rewards, arm, t, t + 1)
-            pulls[arm] += 1
-            position[arm] += 1
-            if position[arm] == size[arm]:
-                totals[arm] += noise.laplace(0.0, scale)
-                private_sum[arm] = sums[arm] + totals[arm]
-                position[arm] = 0
-                if pulls[arm] > 1:
-                    size[arm] *= 2
-                    level[arm] += 1
-            else:
-                draw = prefix_noise(stack[arm], position[arm], noise.laplace(0.0, level[arm] * scale))
-                private_sum[arm] = sums[arm] + totals[arm] + draw
-            cursor, total = record(
-                actions, run, checkpoints, best_mean - means[arm], regret, cursor, total, arm, t, t + 1
-            )
+    log_round = math.log(t)
+    best, highest = 0, -math.inf
+    for a in range(len(arms)):
+        n = arms[a].pulls
+        bonus = math.sqrt(8.0) / epsilon * (math.log(4.0) + 4.0 * log_round)
+        if n & (n - 1) != 0:
+            bonus *= math.log(n) + 1.0
+        index = arms[a].private_sum / n + math.sqrt(2.0 * log_round / n) + bonus / n
+        if index > highest:
+            best, highest = a, index
+    return best
+
+
+@inlined
+def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+    """Release the prefix sum: an epoch of 2^level rewards ends with its total, inside it a tree gives the sum."""
+    scale = 2.0 * (1.0 + NOISE_SLACK) / parameters[0]
+    arm.sum += reward
+    arm.pulls += 1
+    arm.position += 1
+    if arm.position == 1 << arm.level:
+        arm.total_noise += noise.laplace(0.0, scale)
+        arm.private_sum = arm.sum + arm.total_noise
+        arm.position = 0
+        if arm.pulls > 1:
+            arm.level += 1
+    else:
+        draw = prefix_noise(arm.stack, arm.position, noise.laplace(0.0, arm.level * scale))
+        arm.private_sum = arm.sum + arm.total_noise + draw
+
+
+dp_ucb_hybrid_kernel = step_kernel(KEPT, select, update)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,55 +12,49 @@ import numpy.typing as npt
 from privcheck.bandits.base import Algorithm, arms_parameter
 from privcheck.bandits.kl_index import negative_entropy
 from privcheck.bandits.ucb import UCBPolicy
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.step_kernel import Generator, step_kernel
 
 TIE = 1e-9
 """Indices that differ by less are equal: 0 + ln 3 and kl(0, 2/3) + ln 1 are, up to rounding."""
 
 
-@compiled
-def imed_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
-    rewards: np.random.Generator,
-    coins: np.random.Generator,
-    noise: np.random.Generator,
-    horizon: int,
-    runs: int,
-    actions: Actions,
-    checkpoints: Integers,
-    regret: Floats,
-) -> None:
-    """Run IMED."""
-    arms = means.shape[0]
-    best_mean = means.max()
-    sums, mean, entropy, log_pulls = np.zeros(arms), np.zeros(arms), np.zeros(arms), np.zeros(arms)
-    pulls = np.zeros(arms, np.int64)
-    for run in range(runs):
-        sums[:] = 0.0
-        pulls[:] = 0
-        cursor, total = 0, 0.0
-        for t in range(horizon):
-            if t < arms:
-                arm = t
-            else:
-                best = mean.max()
-                log_best, log_rest = math.log(best), math.log1p(-best)
-                arm, lowest = 0, math.inf
-                for a in range(arms):
-                    index = log_pulls[a]
-                    if mean[a] < best:
-                        index += pulls[a] * (entropy[a] - mean[a] * log_best - (1.0 - mean[a]) * log_rest)
-                    if index < lowest - TIE:
-                        arm, lowest = a, index
-            sums[arm] += reward_sum(table, means, rewards, arm, t, t + 1)
-            pulls[arm] += 1
-            mean[arm] = sums[arm] / pulls[arm]
-            entropy[arm], log_pulls[arm] = negative_entropy(mean[arm]), math.log(pulls[arm])
-            cursor, total = record(
-                actions, run, checkpoints, best_mean - means[arm], regret, cursor, total, arm, t, t + 1
-            )
+KEPT = [
+    ("sum", np.float64),
+    ("pulls", np.int64),
+    ("mean", np.float64),
+    ("entropy", np.float64),
+    ("log_pulls", np.float64),
+]
+
+
+@inlined
+def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+    """Return the arm with the smallest index, up to ties."""
+    highest = arms[0].mean
+    for a in range(1, len(arms)):
+        highest = max(highest, arms[a].mean)
+    log_highest, log_rest = math.log(highest), math.log1p(-highest)
+    best, lowest = 0, math.inf
+    for a in range(len(arms)):
+        index, mean = arms[a].log_pulls, arms[a].mean
+        if mean < highest:
+            index += arms[a].pulls * (arms[a].entropy - mean * log_highest - (1.0 - mean) * log_rest)
+        if index < lowest - TIE:
+            best, lowest = a, index
+    return best
+
+
+@inlined
+def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+    """Count the pull, and take the logarithms that only a pull changes."""
+    arm.sum += reward
+    arm.pulls += 1
+    arm.mean = arm.sum / arm.pulls
+    arm.entropy, arm.log_pulls = negative_entropy(arm.mean), math.log(arm.pulls)
+
+
+imed_kernel = step_kernel(KEPT, select, update)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,65 +12,57 @@ import numpy.typing as npt
 from privcheck.bandits.base import Algorithm, arms_parameter
 from privcheck.bandits.kl_index import kl_index_by_bisection, kl_index_with_entropy, negative_entropy
 from privcheck.bandits.ucb import UCBPolicy
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.step_kernel import Generator, step_kernel
+
+KEPT = [
+    ("sum", np.float64),
+    ("pulls", np.int64),
+    ("mean", np.float64),
+    ("entropy", np.float64),
+    ("floor", np.float64),
+]
 
 
-@compiled
-def kl_ucb_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
-    rewards: np.random.Generator,
-    coins: np.random.Generator,
-    noise: np.random.Generator,
-    horizon: int,
-    runs: int,
-    actions: Actions,
-    checkpoints: Integers,
-    regret: Floats,
-) -> None:
-    """Run KL-UCB; the last arm's index is solved for, the others' only where kl at that index says they may be as
-    large.
+@inlined
+def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+    """Return the arm of the largest index.
 
-    "May be" has a slack above rounding error, so that equal indices are recognised and the lowest arm wins.
+    The last arm's index is solved for, the others' only where kl at that index says they may be as large. "May be" has
+    a slack above rounding error, so that equal indices are recognised and the lowest arm wins.
     """
-    arms = means.shape[0]
-    best_mean = means.max()
-    sums, mean, entropy, floor = np.zeros(arms), np.zeros(arms), np.zeros(arms), np.zeros(arms)
-    pulls = np.zeros(arms, np.int64)
-    for run in range(runs):
-        sums[:] = 0.0
-        pulls[:] = 0
-        arm, cursor, total = 0, 0, 0.0
-        for t in range(horizon):
-            if t < arms:
-                arm = t
-            else:
-                log_round = math.log(t)
-                last = arm
-                highest = kl_index_with_entropy(mean[last], entropy[last], log_round / pulls[last])
-                log_head = math.log(-math.expm1(-highest))
-                for a in range(arms):
-                    if a == last:
-                        continue
-                    level = log_round / pulls[a]
-                    if floor[a] < highest:
-                        if highest == math.inf:
-                            continue
-                        left = mean[a] * log_head if mean[a] > 0.0 else 0.0
-                        if entropy[a] - left + (1.0 - mean[a]) * highest - level > 1e-9 * level:
-                            continue
-                    index = kl_index_with_entropy(mean[a], entropy[a], level)
-                    if index > highest or (index == highest and a < arm):
-                        arm, highest = a, index
-                        log_head = math.log(-math.expm1(-highest))
-            sums[arm] += reward_sum(table, means, rewards, arm, t, t + 1)
-            pulls[arm] += 1
-            mean[arm] = sums[arm] / pulls[arm]
-            entropy[arm], floor[arm] = negative_entropy(mean[arm]), -math.log1p(-mean[arm])
-            cursor, total = record(
-                actions, run, checkpoints, best_mean - means[arm], regret, cursor, total, arm, t, t + 1
-            )
+    log_round = math.log(t)
+    arm = arms[last]
+    best, highest = last, kl_index_with_entropy(arm.mean, arm.entropy, log_round / arm.pulls)
+    log_head = math.log(-math.expm1(-highest))
+    for a in range(len(arms)):
+        if a == last:
+            continue
+        arm = arms[a]
+        level = log_round / arm.pulls
+        if arm.floor < highest:
+            if highest == math.inf:
+                continue
+            left = arm.mean * log_head if arm.mean > 0.0 else 0.0
+            if arm.entropy - left + (1.0 - arm.mean) * highest - level > 1e-9 * level:
+                continue
+        index = kl_index_with_entropy(arm.mean, arm.entropy, level)
+        if index > highest or (index == highest and a < best):
+            best, highest = a, index
+            log_head = math.log(-math.expm1(-highest))
+    return best
+
+
+@inlined
+def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+    """Count the pull, and take the logarithms that only a pull changes."""
+    arm.sum += reward
+    arm.pulls += 1
+    arm.mean = arm.sum / arm.pulls
+    arm.entropy, arm.floor = negative_entropy(arm.mean), -math.log1p(-arm.mean)
+
+
+kl_ucb_kernel = step_kernel(KEPT, select, update)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from privcheck.bandits.reward_coins import coin_sum, toss
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record
+from privcheck.bandits.reward_coins import toss, tossed
+from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.step_kernel import Generator, step_kernel
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
 
@@ -67,54 +69,38 @@ class LazyBlocksPolicy:
         raise NotImplementedError
 
 
-@compiled
-def lazy_blocks_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
-    rewards: np.random.Generator,
-    coins: np.random.Generator,
-    noise: np.random.Generator,
-    horizon: int,
-    runs: int,
-    actions: Actions,
-    checkpoints: Integers,
-    regret: Floats,
-) -> None:
-    """Run HHMH Algorithm 1 or 3; `parameters`: epsilon, 1 for Thompson sampling or 0 for the index, 1 for coins."""
-    epsilon, thompson, toss_coins = parameters[0], parameters[1] > 0.0, parameters[2] > 0.0
-    scale = (1.0 + NOISE_SLACK) / epsilon
-    arms = means.shape[0]
-    best_mean = means.max()
-    private_mean, sums = np.zeros(arms), np.zeros(arms)
-    length, counts = np.zeros(arms, np.int64), np.zeros(arms, np.int64)
-    for run in range(runs):
-        sums[:] = 0.0
-        counts[:] = 0
-        length[:] = 0
-        cursor, total = 0, 0.0
-        for t in range(horizon):
-            arm, highest = 0, -math.inf
-            if t < arms:
-                arm = t
-            else:
-                log_round = math.log(t + 1)
-                for a in range(arms):
-                    bonus = 3.0 * log_round / (epsilon * length[a])
-                    if thompson:
-                        mean = min(max(private_mean[a] + bonus, 0.0), 1.0)
-                        score = coins.beta(mean * length[a] + 1.0, (1.0 - mean) * length[a] + 1.0)
-                    else:
-                        score = private_mean[a] + math.sqrt(3.0 * log_round / length[a]) + bonus
-                    if score > highest:
-                        arm, highest = a, score
-            sums[arm] += coin_sum(toss_coins, table, means, rewards, coins, arm, t, t + 1)
-            counts[arm] += 1
-            if counts[arm] == max(1, 2 * length[arm]):
-                length[arm] = counts[arm]
-                private_mean[arm] = (sums[arm] + noise.laplace(0.0, scale)) / length[arm]
-                sums[arm] = 0.0
-                counts[arm] = 0
-            cursor, total = record(
-                actions, run, checkpoints, best_mean - means[arm], regret, cursor, total, arm, t, t + 1
-            )
+KEPT = [("sum", np.float64), ("count", np.int64), ("length", np.int64), ("private_mean", np.float64)]
+
+
+@inlined
+def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+    """Return the arm of the largest score; `parameters`: epsilon, 1 for Thompson sampling or 0 for the index."""
+    epsilon, thompson = parameters[0], parameters[1] > 0.0
+    log_round = math.log(t + 1)
+    best, highest = 0, -math.inf
+    for a in range(len(arms)):
+        private_mean, length = arms[a].private_mean, arms[a].length
+        bonus = 3.0 * log_round / (epsilon * length)
+        if thompson:
+            mean = min(max(private_mean + bonus, 0.0), 1.0)
+            score = coins.beta(mean * length + 1.0, (1.0 - mean) * length + 1.0)
+        else:
+            score = private_mean + math.sqrt(3.0 * log_round / length) + bonus
+        if score > highest:
+            best, highest = a, score
+    return best
+
+
+@inlined
+def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+    """Add the reward, or a coin of that mean, to the open block; `parameters`: epsilon, not used, 1 for coins."""
+    scale, toss_coins = (1.0 + NOISE_SLACK) / parameters[0], parameters[2] > 0.0
+    arm.sum += tossed(reward, coins.random()) if toss_coins else reward
+    arm.count += 1
+    if arm.count == max(1, 2 * arm.length):
+        arm.length = arm.count
+        arm.private_mean = (arm.sum + noise.laplace(0.0, scale)) / arm.length
+        arm.sum, arm.count = 0.0, 0
+
+
+lazy_blocks_kernel = step_kernel(KEPT, select, update)

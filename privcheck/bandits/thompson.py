@@ -3,51 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from privcheck.bandits.base import Algorithm, arms_parameter
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.step_kernel import Generator, step_kernel
+
+KEPT = [("successes", np.float64), ("failures", np.float64)]
 
 
-@compiled
-def thompson_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
-    rewards: np.random.Generator,
-    coins: np.random.Generator,
-    noise: np.random.Generator,
-    horizon: int,
-    runs: int,
-    actions: Actions,
-    checkpoints: Integers,
-    regret: Floats,
-) -> None:
-    """Run Thompson sampling; rewards strictly between 0 and 1 are replaced by coins of that mean."""
-    arms = means.shape[0]
-    best_mean = means.max()
-    successes, failures = np.zeros(arms), np.zeros(arms)
-    for run in range(runs):
-        successes[:] = 0.0
-        failures[:] = 0.0
-        cursor, total = 0, 0.0
-        for t in range(horizon):
-            arm, highest = 0, -1.0
-            for a in range(arms):
-                theta = coins.beta(successes[a] + 1.0, failures[a] + 1.0)
-                if theta > highest:
-                    arm, highest = a, theta
-            reward = reward_sum(table, means, rewards, arm, t, t + 1)
-            if 0.0 < reward < 1.0:
-                reward = 1.0 if coins.random() < reward else 0.0
-            successes[arm] += reward
-            failures[arm] += 1.0 - reward
-            cursor, total = record(
-                actions, run, checkpoints, best_mean - means[arm], regret, cursor, total, arm, t, t + 1
-            )
+@inlined
+def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+    """Return the arm with the largest posterior draw."""
+    best, highest = 0, -1.0
+    for a in range(len(arms)):
+        theta = coins.beta(arms[a].successes + 1.0, arms[a].failures + 1.0)
+        if theta > highest:
+            best, highest = a, theta
+    return best
+
+
+@inlined
+def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+    """Count a success or a failure; rewards strictly between 0 and 1 are replaced by coins of that mean."""
+    if 0.0 < reward < 1.0:
+        reward = 1.0 if coins.random() < reward else 0.0
+    arm.successes += reward
+    arm.failures += 1.0 - reward
+
+
+thompson_kernel = step_kernel(KEPT, select, update, each_arm_first=False)
 
 
 @dataclass(frozen=True)

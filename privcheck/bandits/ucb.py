@@ -4,53 +4,38 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from privcheck.bandits.base import Algorithm, arms_parameter
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.step_kernel import Generator, step_kernel
+
+KEPT = [("sum", np.float64), ("pulls", np.int64)]
 
 
-@compiled
-def ucb_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
-    rewards: np.random.Generator,
-    coins: np.random.Generator,
-    noise: np.random.Generator,
-    horizon: int,
-    runs: int,
-    actions: Actions,
-    checkpoints: Integers,
-    regret: Floats,
-) -> None:
-    """Run UCB1."""
-    arms = means.shape[0]
-    best_mean = means.max()
-    sums = np.zeros(arms)
-    pulls = np.zeros(arms, np.int64)
-    for run in range(runs):
-        sums[:] = 0.0
-        pulls[:] = 0
-        cursor, total = 0, 0.0
-        for t in range(horizon):
-            if t < arms:
-                arm = t
-            else:
-                double_log = 2.0 * math.log(t)
-                arm, highest = 0, -math.inf
-                for a in range(arms):
-                    index = sums[a] / pulls[a] + math.sqrt(double_log / pulls[a])
-                    if index > highest:
-                        arm, highest = a, index
-            sums[arm] += reward_sum(table, means, rewards, arm, t, t + 1)
-            pulls[arm] += 1
-            cursor, total = record(
-                actions, run, checkpoints, best_mean - means[arm], regret, cursor, total, arm, t, t + 1
-            )
+@inlined
+def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+    """Return the arm with the largest index."""
+    double_log = 2.0 * math.log(t)
+    best, highest = 0, -math.inf
+    for a in range(len(arms)):
+        index = arms[a].sum / arms[a].pulls + math.sqrt(double_log / arms[a].pulls)
+        if index > highest:
+            best, highest = a, index
+    return best
+
+
+@inlined
+def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+    """Count the pull and add its reward."""
+    arm.sum += reward
+    arm.pulls += 1
+
+
+ucb_kernel = step_kernel(KEPT, select, update)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ A kernel is one compiled function with the signature
 
     kernel(parameters, table, means, rewards, coins, noise, horizon, runs, actions, checkpoints, regret)
 
-that plays `runs` independent runs of `horizon` rounds. It serves the auditor and the simulator alike:
+that plays `runs` independent runs of `horizon` rounds. `privcheck.kernels.step_kernel` makes the kernel of an algorithm
+that chooses in every round from its two functions; the others are written out. A kernel serves the auditor and the
+simulator alike:
 
 - rewards come from `table`: an array (float64, (T, K)) when it has rows; Bernoulli(`means`), one Binomial per episode,
   when it has none; or `Laws`, the laws of the arms. Kernels only hand it to `reward_sum`, and pay regret by `means`;

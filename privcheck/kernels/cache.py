@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core.caching import FunctionCache
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -30,12 +31,26 @@ def _compiled(function: F, *, inline: bool) -> F:
     return cast("F", dispatcher)
 
 
+def stored_beside(select: Callable[..., Any], update: Callable[..., Any], function: F) -> F:
+    """Return a function that closes over `select` and `update`, with a name of its own and the place of `select`.
+
+    Numba takes the symbols of compiled code from the name of a function, and the file of its cache from file, line and
+    name: they have to tell apart the functions that one definition makes of different parts.
+    """
+    place = getattr(select, "py_func", select)
+    function.__module__ = place.__module__
+    function.__qualname__ = f"{select.__qualname__}-{update.__qualname__}"
+    function.__code__ = function.__code__.replace(
+        co_filename=place.__code__.co_filename, co_firstlineno=place.__code__.co_firstlineno
+    )
+    return function
+
+
 class _CallAwareCache(FunctionCache):
     """Numba's disk cache, which by itself misses changes to compiled functions of other files that a function calls."""
 
     def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
-        key: tuple[Any, ...] = cast("Any", super())._index_key(signature, codegen)
-        return (*key, fingerprint(self._py_func))
+        return (signature, codegen.magic_tuple(), fingerprint(self._py_func))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function, or None; an index that names modules of an older version is discarded."""
@@ -59,12 +74,12 @@ def fingerprint(function: Any) -> str:
         seen.add(current)
         code = current.__code__
         digest.update(code.co_code + repr((code.co_consts, code.co_names)).encode())
-        for name in code.co_names:
-            value = current.__globals__.get(name)
+        enclosed = [cell.cell_contents for cell in current.__closure__ or ()]
+        for value in (*enclosed, *(current.__globals__.get(name) for name in code.co_names)):
             digest.update(repr(getattr(value, "targetoptions", None)).encode())
             value = getattr(value, "py_func", value)
             if isinstance(value, FunctionType):
                 todo.append(value)
-            elif isinstance(value, int | float):
+            elif isinstance(value, int | float | np.dtype):
                 digest.update(repr(value).encode())
     return digest.hexdigest()
