@@ -157,7 +157,7 @@ BAD = [
     ([*CONSISTENT, "--json", "."], ["json: got '.'", ".json"]),
     ([*CONSISTENT, "--html", "report.pdf"], ["html: got 'report.pdf'", ".html"]),
     ([*CONSISTENT, "--json", "a.json", "--html", "b.txt"], ["html: got 'b.txt'"]),
-    ([*CONSISTENT, "--json", "a.json", "--html", "/dev/null/b.html"], ["html: got", "a place that can be written"]),
+    ([*CONSISTENT, "--json", "a.json", "--html", "/dev/null/b.html"], ["html: got", "a writable location"]),
     (["bounds"], ["instance: got None", "--means 0.75,0.5"]),
     (["bounds", "missing.toml"], ["missing.toml", "a TOML file"]),
     (["bounds", "a.toml", "--instance", "c2"], ["a.toml and c2", "one source of the arms"]),
@@ -364,9 +364,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(
-        PrivcheckError, match=r"json: got .*, expected a place that can be written; No space left on device"
-    ):
+    with pytest.raises(PrivcheckError, match=r"json: got .*, expected a writable location; No space left on device"):
         write_whole(target, "new", "json")
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
