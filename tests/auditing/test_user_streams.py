@@ -114,7 +114,7 @@ def test_a_declared_range_decides():
 @pytest.mark.parametrize(
     ("name", "content", "fragments"),
     [
-        ("missing.csv", None, ["missing.csv", "a file that exists"]),
+        ("missing.csv", None, ["missing.csv", "an existing file"]),
         ("streams.txt", b"0,1\n", ["streams.txt", "a .npy or .csv file"]),
         ("empty.csv", b"", ["no columns", "2 or 6 columns"]),
         ("header.csv", b"first,second\n", ["no columns", "2 or 6 columns"]),
@@ -135,7 +135,7 @@ def test_bad_files(tmp_path, name, content, fragments):
 
 
 def test_a_folder_is_no_file(tmp_path):
-    refused(tmp_path, "a file that exists")
+    refused(tmp_path, "an existing file")
 
 
 @pytest.mark.parametrize(

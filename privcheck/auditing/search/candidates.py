@@ -27,7 +27,7 @@ def candidate_pairs(target: Any, settings: Settings, arms: int, streams: Any) ->
         return mechanism_pairs(target.mechanism, settings, streams)
     if settings.neighbours == "report":
         hint = "'report' is for a local randomiser f(data, rng); 'row' protects one round of a policy"
-        raise PrivcheckError("neighbours", "report", "another relation for a policy", hint)
+        raise PrivcheckError("neighbours", "report", "another neighbour relation for a policy", hint)
     horizon = settings.horizon or max(DEFAULT_HORIZON, 2 * arms)
     pair = None
     if streams is not None:
@@ -42,7 +42,7 @@ def candidate_pairs(target: Any, settings: Settings, arms: int, streams: Any) ->
         )
         horizon = len(pair.first)
     if horizon < arms and settings.feedback in ("bandit", "full"):
-        hint = "every arm has to be played at least once: raise the horizon"
+        hint = "every arm must be played at least once: raise the horizon"
         raise PrivcheckError("horizon", horizon, f"at least the number of arms, {arms}", hint)
     if pair is not None:
         return [pair]

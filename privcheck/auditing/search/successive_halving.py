@@ -1,4 +1,4 @@
-"""The search for the pair of neighbouring streams that a policy tells apart best."""
+"""The search for the pair of neighbouring streams that an observer can tell apart best."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from privcheck.targets.sampling import Request, Sampler
 from privcheck.targets.stream_pair import StreamPair, Table
 
 LEAST_RUNS = 40
-"""Runs a side that every pair is played at least: too few to measure a log-ratio, enough to notice a gross leak."""
+"""Fewest runs per stream of every pair: too few to measure a log-ratio, enough to notice a gross leak."""
 
 PESSIMISM = (0.5, 1.0, 2.0)
 """Standard errors taken off a pair's log-ratio. Frequent events are found by pessimism, rare ones by optimism: pairs go
@@ -60,7 +60,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Round:
-    """A round of the search: how many pairs go on to it, how many variants join, and runs a side of each."""
+    """A round of the search: the pairs that go on to it, the variants that join, and the runs per stream of each."""
 
     kept: int
     joining: int
@@ -75,7 +75,7 @@ class Round:
 def screening_rounds(pairs: int, budget: int) -> list[Round]:
     """Plan successive halving, with two rounds in which variants of the best pairs join; the last costs twice as much.
 
-    Every pair is played at least `LEAST_RUNS` times a side, twice as often in the second round, and so on, also when
+    Every pair has at least `LEAST_RUNS` runs per stream, twice as often in the second round, and so on, also when
     the budget is too small for that; then fewer variants join, or none.
 
     Parameters

@@ -134,7 +134,8 @@ def audit_details(report: AuditReport) -> RenderableType:
         parts += _of_the_bound(report, report.witness)
     parts.append(Text("To repeat", style="bold"))
     parts.append(_block(Text(repeat_call(report))))
-    spent = f"seed {report.seed}, {report.runs:,} runs per stream, engine {report.engine}, {numbers.seconds(report.seconds)}"
+    runs = f"seed {report.seed}, {report.runs:,} runs per stream"
+    spent = f"{runs}, engine {report.engine}, {numbers.seconds(report.seconds)}"
     parts.append(_block(Text(spent, style="dim")))
     return Group(*parts)
 
