@@ -55,7 +55,7 @@ def from_mabwiser(
     check_randomise(randomise)
     mab = probe(build, ("predict", "partial_fit"), "a MAB of MABWiser", EXAMPLE, lambda mab: getattr(mab, "seed", None))
     if not hasattr(mab, "arms"):
-        raise PrivcheckError("build", mab, "a MAB of MABWiser, with its labels in `arms`", f"write {EXAMPLE}")
+        raise PrivcheckError("build", mab, "a MAB of MABWiser with its labels in `arms`", f"write {EXAMPLE}")
     labels = check_labels("arms", mab.arms, "a bandit chooses between at least two arms")
     opening = first
     if opening is None:

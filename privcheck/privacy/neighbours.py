@@ -76,11 +76,12 @@ class Relation:
             raise PrivcheckError("streams", words("two identical tables"), "two tables that differ", hint)
         if distance > self.limit:
             changed = self.changed(first, second)
-            rounds, more = ", ".join(str(place + 1) for place in changed[:5]), ", ..." * (len(changed) > 5)
-            got = words(f"tables that differ in {distance} {self.unit}s (in rounds {rounds}{more})")
-            hint = f"change less, or use neighbours='group:{max(distance, 2)}'"
+            rounds = ", ".join([*(str(place + 1) for place in changed[:5]), *["..."] * (len(changed) > 5)])
+            where = f"round{'s' * (len(changed) > 1)} {rounds}"
+            got = words(f"tables that differ in {distance} {self.unit}s ({where})")
+            hint = f"undo some changes, or use neighbours='group:{max(distance, 2)}'"
             if self.unit == "reward":
-                hint = "change less, or use neighbours='row' when all changes are in one round"
+                hint = "undo some changes, or use neighbours='row' when all changes are in one round"
             raise PrivcheckError("streams", got, f"at most {self.limit} for neighbours={self.name!r}", hint)
 
     def draw(

@@ -38,7 +38,10 @@ def refused(target, *fragments, kind=PrivcheckError, **options):
     [
         ("adap-ucp", ["target: got 'adap-ucp'", "adap-ucb", "privcheck list"]),
         ("no/such/file.py:Bandit", ["no/such/file.py", "an existing Python file", "check the path"]),
-        ("no_such_package.bandits:Bandit", ["no_such_package.bandits", "ModuleNotFoundError", "a target that can be imported"]),
+        (
+            "no_such_package.bandits:Bandit",
+            ["no_such_package.bandits", "ModuleNotFoundError", "a target that can be imported"],
+        ),
         ("json:Bandit", ["json:Bandit", "a name that json defines", "loads"]),
         ("bandit.py", ["'bandit.py'", "path/to/file.py:name"]),
         ("bandit.py:", ["'bandit.py:'", "path/to/file.py:name"]),
@@ -82,7 +85,9 @@ def test_what_already_says_how_to_mend_it_is_told_no_more(tmp_path):
         "expected a target that can be imported"
     )
     (tmp_path / "bandit.py").write_text("raise ValueError('no')\n")
-    assert str(refused(target, "ValueError: no")).endswith("expected a target that can be imported; fix this error first")
+    assert str(refused(target, "ValueError: no")).endswith(
+        "expected a target that can be imported; fix this error first"
+    )
 
 
 def test_a_module_that_is_a_file_beside_you_is_told_as_one(tmp_path, monkeypatch):
@@ -191,8 +196,8 @@ def test_infinite_ranges_of_rewards(policies, value):
         ("rows", "did you mean 'row'?"),
         ("group:0", "k is the number of rounds"),
         ("group:x", "k is the number of rounds"),
-        (3, "one round's rewards"),
-        (None, "one round's rewards"),
+        (3, "the rewards of one round"),
+        (None, "the rewards of one round"),
     ],
 )
 def test_neighbours(policies, value, fragment):
@@ -210,7 +215,7 @@ def test_a_horizon_shorter_than_the_arms(policies):
     ("streams", "fragments"),
     [
         ((ROUND, ROUND), ["two identical tables", "two tables that differ"]),
-        ((ROUND, 1.0 - ROUND), ["distance 4", "at most 1 for neighbours='row'", "group:4"]),
+        ((ROUND, 1.0 - ROUND), ["differ in 4 rows", "at most 1 for neighbours='row'", "group:4"]),
         ((ROUND, CHANGED[:3]), ["shapes (4, 2) and (3, 2)", "the same shape"]),
         ((ROUND, 2.0 * CHANGED), ["2.0 in round", "rewards in [0, 1]"]),
         ((ROUND[:, :1], CHANGED[:, :1]), ["shape (4, 1)", "(T, 2)"]),

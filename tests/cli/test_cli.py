@@ -190,7 +190,7 @@ BAD = [
     (["list", "--json", "list.txt"], ["json: got 'list.txt'"]),
     (["list", "everything"], ["everything"]),
     (["audit", "ucb", "--horizn", "4"], ["No such option: --horizn", "`privcheck audit --help`"]),
-    (["certify", "ucb", "--delta", "0.1"], ["No such option: --delta", "certificates are of pure epsilon"]),
+    (["certify", "ucb", "--delta", "0.1"], ["No such option: --delta", "certificates are for pure epsilon-DP"]),
     (["certify", "ucb", "--delt", "0.1"], ["No such option: --delt", "`privcheck certify --help`"]),
     (["audti"], ["No such command 'audti'", "`privcheck --help`"]),
     (["simulate", "shop.py:Shop", "--means", "0.7,0.5", "--horizon", "10"], ["'shop.py:Shop'", "only shipped"]),

@@ -97,7 +97,7 @@ def test_the_simplest_witness_comes_first(reports):
             "\nWitness",
             "streams: round 1: short",
             "event: the actions begin 0, 3",
-            "this event alone shows that epsilon is at least 1.234",
+            "this witness alone shows that epsilon is at least 1.234",
             "The lower bound comes from a finer event on other streams",
             "v round 3",
             "event: the actions begin 0 x 3, 3",

@@ -38,7 +38,7 @@ def audit_section(report: AuditReport, number: int) -> str:
         simpler = replace(report, witness=report.simplest, epsilon_lower=report.simplest_lower)
         said = (
             "The streams and the event were simplified for as long as the claim remained refuted, and the result "
-            "refuted it again on fresh runs: this event alone shows that epsilon is at least "
+            "refuted it again on fresh runs: this witness alone shows that epsilon is at least "
             f"{numbers.at_least(report.simplest_lower)}."
         )
         parts += _witness(simpler, report.simplest, f"simplest-{number}", "Simplest witness found", said)

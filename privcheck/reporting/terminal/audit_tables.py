@@ -128,7 +128,7 @@ def audit_details(report: AuditReport) -> RenderableType:
     if report.simplest is not None:
         parts += [Text("Witness", style="bold"), *_streams(report, report.simplest), *_event(report.simplest)]
         parts.append(
-            _block(Text(f"this event alone shows that epsilon is at least {numbers.at_least(report.simplest_lower)}"))
+            _block(Text(f"this witness alone shows that epsilon is at least {numbers.at_least(report.simplest_lower)}"))
         )
     if report.witness is not None:
         parts += _of_the_bound(report, report.witness)
