@@ -184,8 +184,14 @@ def test_curves(capsys, tmp_path, axis):
         (["bounds", "--dimension", "5", "--noise", "laplace", *CONTEXT], ["noise: got 'laplace'", "wishart"]),
         (["bounds", "--dimension", "5", "--risk", "0.1", *CONTEXT], ["risk: got 0.1", "contextual linear bandit"]),
         (["bounds", "--dimension", "5", "--means", "0.5,0.4", *CONTEXT], ["one source of the arms"]),
-        (["bounds", "--means", "0.5,0.4", "--sigma", "1", "--epsilon", "1"], ["sigma: got 1.0, expected an option of a bandit with independent arms"]),
-        (["bounds", "--means", "0.5,0.4", "--gap", "1", "--epsilon", "1"], ["gap: got 1.0, expected an option of a bandit with independent arms"]),
+        (
+            ["bounds", "--means", "0.5,0.4", "--sigma", "1", "--epsilon", "1"],
+            ["sigma: got 1.0, expected an option of a bandit with independent arms"],
+        ),
+        (
+            ["bounds", "--means", "0.5,0.4", "--gap", "1", "--epsilon", "1"],
+            ["gap: got 1.0, expected an option of a bandit with independent arms"],
+        ),
         (["bounds", "--means", "0.5,0.4", "--variance", "2", "--epsilon", "1"], ["variance: got 2.0"]),
         (["bounds", "--family", "finite", "--weights", "0.1,0.9;1,0", "--epsilon", "1"], ["support: got None"]),
         (["bounds", "--family", "bounded", "--means", "0.5,0.4", "--epsilon", "1"], ["support: got None"]),

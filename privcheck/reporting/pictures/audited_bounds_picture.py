@@ -62,7 +62,7 @@ def bounds_figure(reports: Sequence[AuditReport], *, width: float = WIDE) -> Fig
     description = " ".join(_description(report) for report in reports)
     kind = "Bounds" if certified else "Lower bounds"
     with settings():
-        figure = new_figure(width, height, f"{kind} of epsilon. {headline(reports)}", description)
+        figure = new_figure(width, height, f"{kind} on epsilon. {headline(reports)}", description)
         axes = add_axes(figure, SIDE, TOP, width - 2 * SIDE, ROW * len(reports))
         limit, squeezed = _limit(reports)
         axes.set_xlim(0.0, limit)

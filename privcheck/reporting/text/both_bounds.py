@@ -11,7 +11,7 @@ SLACK = 1.0 + 1e-9
 
 
 def upper_bound(report: AuditReport) -> float | None:
-    """Return the certified upper bound of epsilon; None unless it holds for every guarded execution.
+    """Return the certified upper bound on epsilon; None unless it holds for every guarded execution.
 
     >>> from privcheck.reporting.example_results import CERTIFIED, VIOLATION
     >>> upper_bound(CERTIFIED), upper_bound(VIOLATION)
