@@ -18,7 +18,7 @@ Sequences = npt.NDArray[np.integer]
 
 
 class Score(Protocol):
-    """A number for every run: positive speaks for the first stream."""
+    """A number for every run: positive is evidence for the first stream."""
 
     def __call__(self, values: Any, /) -> Floats:
         """Return the score of each row of what the view reads, shape (n,)."""

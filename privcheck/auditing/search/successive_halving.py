@@ -26,7 +26,7 @@ on that are first in either ranking, in turn; the last round is decided by the f
 """
 
 KEPT = 5
-"""One pair in so many goes on to the next round."""
+"""Factor by which the number of pairs falls from one round to the next."""
 
 PARENTS = 4
 """Pairs of which variants join the next round."""
@@ -192,7 +192,7 @@ def _ranked(promises: list[list[float]]) -> list[int]:
 
 
 def _joining(parents: list[StreamPair], palette: list[Table], number: int, seen: set[bytes]) -> list[StreamPair]:
-    """Return so many variants of the parents that were not seen yet, in an order that does not look at outputs."""
+    """Return `number` new variants of the parents, in an order that does not depend on outputs."""
     if not number:
         return []
     every = [variant for parent in parents for variant in variants(parent, palette)]

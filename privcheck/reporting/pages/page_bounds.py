@@ -117,7 +117,7 @@ def _block(quantity: str, values: Sequence[BoundValue], best: Sequence[BoundValu
 
 
 def _heading(text_of_quantity: str) -> str:
-    """Return what is bounded in a few words, which tell the quantities of a page apart."""
+    """Return a short name of the bounded quantity, distinct from the others on the page."""
     quantity = QUANTITIES.get(text_of_quantity)
     if quantity is None:
         return text_of_quantity
