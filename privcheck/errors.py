@@ -1,4 +1,4 @@
-"""The errors of privcheck: bad input, and a user's policy that misbehaves."""
+"""The errors of privcheck: bad input, and user policies that break their contract."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 
 class PrivcheckError(Exception):
-    """Something that the user asked for cannot be done, and why.
+    """A request that cannot be carried out, with the reason.
 
-    The message says what was wrong, what was got, what was expected and what to do, in one line.
+    The message names, in one line, the parameter, the value that was given, what was expected and what to do.
 
     Parameters
     ----------
-    parameter : name of what was wrong.
-    value : what was got.
+    parameter : name of the parameter that was wrong.
+    value : the value that was given.
     expected : what would have been accepted, in words.
     hint : what to do next, in words; may be empty.
 
@@ -37,11 +37,11 @@ class PrivcheckError(Exception):
 
 
 class PolicyError(PrivcheckError):
-    """The audited policy raised, played an unknown arm, or is not reproducible from its Generator."""
+    """The target raised an exception, played an unknown arm, or is not reproducible from its Generator."""
 
 
 class _Words(str):
-    """A description of what was got, printed without quotation marks."""
+    """A description of the value that was given, printed without quotation marks."""
 
 
 def words(text: str) -> str:

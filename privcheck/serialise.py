@@ -1,4 +1,4 @@
-"""Results as JSON, and read back: plain types only, infinities as "inf"."""
+"""Results written as JSON and read back: plain types only, infinities as "inf"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMA_VERSION = 1
 
 
 def plain(value: Any) -> Any:
-    """Turn dataclasses, numpy values, tuples and infinities into what JSON can hold.
+    """Turn dataclasses, numpy values, tuples and infinities into types that JSON has.
 
     A field with the metadata `json` is written as the attribute that this names.
 
@@ -48,11 +48,11 @@ def to_json(value: Any) -> str:
 
 
 def from_json(text: str, kind: type, expected: str) -> dict[str, Any]:
-    """Return the fields of a dataclass as plain values, from the text that `to_json` gave.
+    """Return the fields of a dataclass as plain values, from text that `to_json` returned.
 
     Raises
     ------
-    PrivcheckError : text that is no JSON, another schema, unknown or missing fields.
+    PrivcheckError : text that is not JSON, another schema, unknown or missing fields.
 
     Examples
     --------
@@ -63,15 +63,15 @@ def from_json(text: str, kind: type, expected: str) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except (TypeError, ValueError, RecursionError):
-        raise PrivcheckError("text", words("no JSON"), expected) from None
+        raise PrivcheckError("text", words("text that is not JSON"), expected) from None
     if not isinstance(content, dict) or content.pop("schema_version", None) != SCHEMA_VERSION:
-        raise PrivcheckError("text", words("another kind of JSON"), f"{expected}, schema_version {SCHEMA_VERSION}")
+        raise PrivcheckError("text", words("JSON of another kind"), f"{expected}, schema_version {SCHEMA_VERSION}")
     check_fields(content, kind, expected)
     return content
 
 
 def check_fields(content: dict[str, Any], kind: type, expected: str) -> None:
-    """Refuse fields that a dataclass does not have, and the lack of those that it needs.
+    """Refuse unknown fields of a dataclass, and missing fields that it requires.
 
     >>> check_fields({"arms": 1}, dataclasses.make_dataclass("Place", ["arm"]), "a place")
     Traceback (most recent call last):
@@ -86,11 +86,11 @@ def check_fields(content: dict[str, Any], kind: type, expected: str) -> None:
 
 
 ILL_TYPED = TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError
-"""What reading fields of the wrong type may raise."""
+"""Exceptions that fields of the wrong type may cause."""
 
 
 def number(value: Any) -> Any:
-    """Turn "inf" and "-inf" back, and leave everything else.
+    """Turn "inf" and "-inf" back into floats, and return anything else unchanged.
 
     >>> number("-inf"), number("a"), number(1)
     (-inf, 'a', 1)

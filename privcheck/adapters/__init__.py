@@ -1,8 +1,8 @@
-"""Audit the policies of other libraries as they are: MABWiser and coba.
+"""Audit policies of other libraries without changing them: MABWiser and coba.
 
 >>> from privcheck.adapters import from_coba, from_mabwiser
 
-Nothing of these libraries is imported here: an adapter calls the methods of the objects that it is given.
+Nothing is imported from these libraries: an adapter calls the methods of the objects that it is given.
 """
 
 from __future__ import annotations

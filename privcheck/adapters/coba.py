@@ -1,4 +1,4 @@
-"""coba: audit a learner with `predict` and `learn`, with contexts or without."""
+"""coba: audit a learner with `predict` and `learn`, with or without contexts."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ EXAMPLE = "`lambda seed: BanditEpsilonLearner(0.1, seed=seed)`"
 def from_coba(build: Callable[[int], Any], actions: Sequence[Any], *, randomise: Randomise | None = None) -> Adapter:
     """Return a factory of policies, as `privcheck.audit` takes it, for a learner of coba.
 
-    Arm i is the i-th action. What is released are the actions; probabilities go back to the learner only. A prediction
-    that is a distribution is drawn from with the Generator of the audit.
+    Arm i is the i-th action. The output is the actions; probabilities go back only to the learner. When a prediction is
+    a distribution, the action is drawn from it with the Generator of the audit.
 
     Parameters
     ----------
-    build : returns a new learner for an integer seed; all randomness has to come from that seed, also that of learners
-        within the learner.
+    build : returns a new learner for an integer seed; all randomness must come from that seed, including that of
+        learners within the learner.
     actions : what the learner chooses from in every round: labels, or features as tuples.
     randomise : `f(reward, rng)`, what the learner is told instead of the reward; None tells it the reward.
 
     Raises
     ------
-    PrivcheckError : `build` is no such function (the same learner twice, or a fixed seed, are refused), or `actions`
-        are not at least two different ones.
+    PrivcheckError : `build` is not such a function (returning the same learner twice, or a fixed seed, is refused), or
+        `actions` are not at least two different ones.
 
     Source: coba 8, `coba.primitives.Learner`; predictions are read as `coba.safety.SafeLearner` reads them.
 

@@ -19,22 +19,22 @@ def from_mabwiser(
 ) -> Adapter:
     """Return a factory of policies, as `privcheck.audit` takes it, for a MAB of MABWiser.
 
-    Arm i is the i-th of the MAB's arms, whatever their labels. What is released are the actions. The first rounds play
-    the arms of `first`, and what they brought goes into one `partial_fit`, which fits a new MAB; from there on there is
-    one `predict` and one `partial_fit` a round, but for the last, after which nothing is asked.
+    Arm i is the i-th of the MAB's arms, whatever their labels. The output is the actions. The first rounds play the
+    arms of `first`, and their rewards go into one `partial_fit`, which fits a new MAB; after that there is one
+    `predict` and one `partial_fit` per round, except that nothing is fitted after the last round.
 
     Parameters
     ----------
-    build : returns a new MAB for an integer seed; all randomness has to come from that seed. A contextual MAB is
+    build : returns a new MAB for an integer seed; all randomness must come from that seed. A contextual MAB is
         audited with feedback="contextual", neighbours="context-reward" and `contexts`.
-    first : labels of the arms to play first, one a round: every arm once by default, none when `build` has fitted the
+    first : labels of the arms to play first, one per round: every arm once by default, none when `build` has fitted the
         MAB, for example on data that are public.
     randomise : `f(reward, rng)`, what the MAB is told instead of the reward; None tells it the reward.
 
     Raises
     ------
-    PrivcheckError : `build` is no such function (the same MAB twice, or a fixed seed, are refused), or a label in
-        `first` is not among the arms.
+    PrivcheckError : `build` is not such a function (returning the same MAB twice, or a fixed seed, is refused), or a
+        label in `first` is not among the arms.
 
     Source: Strong, Kleynhans and Kadioglu, "MABWiser: Parallelizable Contextual Multi-Armed Bandits" (2021).
 
@@ -55,8 +55,8 @@ def from_mabwiser(
     check_randomise(randomise)
     mab = probe(build, ("predict", "partial_fit"), "a MAB of MABWiser", EXAMPLE, lambda mab: getattr(mab, "seed", None))
     if not hasattr(mab, "arms"):
-        raise PrivcheckError("build", mab, "a MAB of MABWiser, which has its labels in `arms`", f"write {EXAMPLE}")
-    labels = check_labels("arms", mab.arms, "a bandit chooses between arms")
+        raise PrivcheckError("build", mab, "a MAB of MABWiser with its labels in `arms`", f"write {EXAMPLE}")
+    labels = check_labels("arms", mab.arms, "a bandit chooses between at least two arms")
     opening = first
     if opening is None:
         opening = [] if getattr(mab, "_is_initial_fit", False) else labels
@@ -121,5 +121,5 @@ def _other_feedback(*, contextual: bool) -> PolicyError:
     if contextual:
         hint = "give feedback='contextual', neighbours='context-reward' and contexts=privcheck.Contexts(shape=(d,))"
         return PolicyError("feedback", "bandit", "'contextual': the MAB is contextual", hint)
-    hint = "leave feedback, neighbours and contexts out, or give the MAB a contextual policy such as LinUCB"
+    hint = "leave out feedback, neighbours and contexts, or give the MAB a contextual policy such as LinUCB"
     return PolicyError("feedback", "contextual", "'bandit': the MAB takes no contexts", hint)

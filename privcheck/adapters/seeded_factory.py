@@ -1,4 +1,4 @@
-"""What the adapters share: a factory of policies that seeds what a library builds from the Generator of the audit."""
+"""What the adapters share: a factory that seeds the objects of a library from the Generator of the audit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Adapter:
 
     Parameters
     ----------
-    name : what reports call it.
+    name : its name in reports.
     labels : the library's names of the arms; arm i of the audit is the i-th.
     build : returns the library's object for an integer seed.
     adapt : returns the policy for that object, the labels and a Generator.
@@ -50,7 +50,7 @@ class Adapter:
 
     @property
     def __name__(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
         return self.name
 
     def __call__(self, rng: np.random.Generator, arms: int | None = None) -> Any:
@@ -93,7 +93,7 @@ def probe(build: Any, methods: tuple[str, ...], what: str, example: str, declare
     seeds = declared_seed(first), declared_seed(second)
     if seeds[0] is not None and seeds[0] == seeds[1]:
         got = words(f"a {type(first).__name__} with the seed {seeds[0]}, whatever seed the function is given")
-        hint = f"noise that is the same in every run hides nothing: write {example}"
+        hint = f"noise that is the same in every run protects nothing: write {example}"
         raise PrivcheckError("build", got, f"{what} with the seed that the function is given", hint)
     return first
 
@@ -132,6 +132,6 @@ def vector(context: Any) -> Any:
     [1.0, 1.0]
     """
     if np.ndim(context) != 1:
-        hint = "a row of features for each arm is not supported here; give contexts=privcheck.Contexts(shape=(d,))"
-        raise PolicyError("contexts", words(f"shape {np.shape(context)}"), "one vector a round, shape (d,)", hint)
+        hint = "one row of features per arm is not supported here; give contexts=privcheck.Contexts(shape=(d,))"
+        raise PolicyError("contexts", words(f"shape {np.shape(context)}"), "one vector per round, shape (d,)", hint)
     return context

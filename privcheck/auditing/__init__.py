@@ -1,1 +1,1 @@
-"""The auditor: search for streams and events that tell neighbouring inputs apart, counted honestly."""
+"""The auditor: search for neighbouring inputs and events that distinguish them, counted on separate runs."""

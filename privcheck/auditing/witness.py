@@ -1,4 +1,4 @@
-"""The witness in words: which streams, which event."""
+"""The witness in words: the streams and the event."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float
     Parameters
     ----------
     pair : the two streams.
-    counted : the event and its counts in the runs.
+    counted : the event and its counts.
     sides : the counted runs on each stream.
     level : error probability of each of the two probabilities' intervals.
     anytime : whether the number of runs was not fixed beforehand; the intervals then hold at any time.

@@ -45,14 +45,18 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=DocumentedCommand, short_help="Search for a leak: a lower bound of epsilon, a verdict, a witness.")(
+app.command(cls=DocumentedCommand, short_help="Search for a privacy leak: lower bound on epsilon, verdict, witness.")(
     audit
 )
-app.command(cls=DocumentedCommand, short_help="Bound epsilon from above, where noise is made by mechanisms.")(certify)
+app.command(cls=DocumentedCommand, short_help="Bound epsilon from above, for code that releases through mechanisms.")(
+    certify
+)
 app.command(cls=DocumentedCommand, short_help="Evaluate the papers' bounds on an instance.")(bounds)
-app.command(cls=DocumentedCommand, short_help="Play shipped algorithms and summarise their regret.")(simulate)
-app.command(cls=DocumentedCommand, short_help="Make one page of many results, violations first.")(report)
-app.command("list", cls=DocumentedCommand, short_help="Show what is shipped.")(list_everything)
+app.command(cls=DocumentedCommand, short_help="Simulate shipped algorithms and summarise their regret.")(simulate)
+app.command(cls=DocumentedCommand, short_help="Summarise many results in one page, violations first.")(report)
+app.command(
+    "list", cls=DocumentedCommand, short_help="List the shipped algorithms, mechanisms, environments and theorems."
+)(list_everything)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -61,7 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and return its exit status; bad input is told in one line on standard error."""
+    """Run the command line and return its exit status; bad input is reported in one line on standard error."""
     try:
         status = int(app(arguments, standalone_mode=False) or 0)
         sys.stdout.flush()
@@ -82,7 +86,7 @@ def run(arguments: list[str] | None = None) -> int:
         return _unread()
     except OSError as error:
         _unread()
-        return _refuse(f"output: got {error.strerror or error}, expected that it can be written; write it elsewhere")
+        return _refuse(f"output: got {error.strerror or error}, expected a writable output; write it elsewhere")
     except SystemExit as error:  # click and rich exit with 1, which says "violation", when a pipe breaks
         if not isinstance(error.__context__, BrokenPipeError):
             raise
@@ -90,18 +94,18 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _unread() -> int:
-    """Leave what is still buffered to nobody, and return the status of a process that died of a broken pipe."""
+    """Discard what is still buffered, and return the exit status of a process killed by a broken pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 141
 
 
 def _what_there_is(error: Exception) -> str:
-    """Say which help to read, or why there is no such option."""
+    """Return which help to read, or why the option does not exist."""
     context = getattr(error, "ctx", None)
     command = context.info_name if context is not None and context.parent is not None else ""
     if command == "certify" and getattr(error, "option_name", "") == "--delta":
-        return "certificates are of pure epsilon"
-    return f"`privcheck {command} --help` shows what there is".replace("  ", " ")
+        return "certificates are for pure epsilon-DP, without delta"
+    return f"`privcheck {command} --help` lists the options".replace("  ", " ")
 
 
 def _refuse(message: str) -> int:

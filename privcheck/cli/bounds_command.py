@@ -16,20 +16,21 @@ if TYPE_CHECKING:
 
 
 def bounds(
-    file: Annotated[str | None, typer.Argument(help="A TOML file with the instance, instead of flags.")] = None,
+    file: Annotated[str | None, typer.Argument(help="A TOML file with the instance, instead of options.")] = None,
     family: Annotated[
         str | None,
         typer.Option(
-            help="Rewards: bernoulli (the default), two-point, gaussian, exponential, poisson, finite or bounded."
+            help="Family of the rewards: bernoulli (the default), two-point, gaussian, exponential, poisson, finite or "
+            "bounded."
         ),
     ] = None,
     means: Means = None,
     instance: Annotated[
-        str | None, typer.Option(help="A named instance of the papers, such as c2, instead of means.")
+        str | None, typer.Option(help="A named instance from the papers, such as c2, instead of --means.")
     ] = None,
-    support: Annotated[str | None, typer.Option(help="Rewards of finite and bounded arms: 0,0.5,1.")] = None,
+    support: Annotated[str | None, typer.Option(help="Possible rewards of finite and bounded arms: 0,0.5,1.")] = None,
     weights: Annotated[
-        str | None, typer.Option(help="Their probabilities, a row an arm: '0.1,0.3,0.6; 0.1,0.7,0.2'.")
+        str | None, typer.Option(help="Probabilities of --support, one row per arm: '0.1,0.3,0.6; 0.1,0.7,0.2'.")
     ] = None,
     variance: Annotated[float | None, number("variance", "Variance of Gaussian rewards; 1 by default.")] = None,
     vectors: Annotated[str | None, typer.Option(help="Arms of a linear bandit: '1,0; 0,1'; with --theta.")] = None,
@@ -39,34 +40,43 @@ def bounds(
     ] = None,
     size: Annotated[int | None, whole("size", "Largest number K of base arms played at once.")] = None,
     gap: Annotated[float | None, number("gap", "Smallest gap of a semi-bandit or a contextual bandit.")] = None,
-    smooth_inf: Annotated[float | None, number("smooth_inf", "B_inf of a semi-bandit, in the largest entry.")] = None,
-    smooth_one: Annotated[float | None, number("smooth_one", "B_1 of a semi-bandit, in the sum of entries.")] = None,
+    smooth_inf: Annotated[
+        float | None, number("smooth_inf", "Smoothness B_inf of a semi-bandit, in the largest entry.")
+    ] = None,
+    smooth_one: Annotated[
+        float | None, number("smooth_one", "Smoothness B_1 of a semi-bandit, in the sum of entries.")
+    ] = None,
     dimension: Annotated[
         int | None,
         whole("dimension", "Dimension d of a contextual linear bandit; with --horizon, --delta and --alpha."),
     ] = None,
     noise: Annotated[
-        str | None, typer.Option(help="Of its tree: gaussian (the default), wishart or wishart-unshifted.")
+        str | None, typer.Option(help="Noise of the tree: gaussian (the default), wishart or wishart-unshifted.")
     ] = None,
-    action_norm: Annotated[float | None, number("action_norm", "L, its largest norm of an action; 1.")] = None,
-    parameter_norm: Annotated[float | None, number("parameter_norm", "S, its largest norm of theta; 1.")] = None,
-    mean_bound: Annotated[float | None, number("mean_bound", "B, its largest mean reward; 1.")] = None,
-    reward_bound: Annotated[float | None, number("reward_bound", "Its largest reward; 1.")] = None,
-    sigma: Annotated[float | None, number("sigma", "Sub-Gaussian noise of its rewards; 1.")] = None,
+    action_norm: Annotated[float | None, number("action_norm", "Largest norm L of an action; 1 by default.")] = None,
+    parameter_norm: Annotated[float | None, number("parameter_norm", "Largest norm S of theta; 1 by default.")] = None,
+    mean_bound: Annotated[float | None, number("mean_bound", "Largest mean reward B; 1 by default.")] = None,
+    reward_bound: Annotated[float | None, number("reward_bound", "Largest reward; 1 by default.")] = None,
+    sigma: Annotated[float | None, number("sigma", "Sub-Gaussian parameter of the reward noise; 1 by default.")] = None,
     epsilon: Epsilon = None,
-    delta: Annotated[float | None, number("delta", "delta; 0, pure differential privacy, by default.")] = None,
+    delta: Annotated[
+        float | None, number("delta", "Privacy parameter delta; 0 by default (pure differential privacy).")
+    ] = None,
     horizon: Horizon = None,
     alpha: Annotated[
-        float | None, number("alpha", "Of AdaP-UCB, 3.1 by default; with --dimension, probability of failure.")
+        float | None,
+        number("alpha", "Parameter of AdaP-UCB, 3.1 by default; with --dimension, the probability of failure."),
     ] = None,
     risk: Annotated[float | None, number("risk", "Allowed error probability of best-arm identification.")] = None,
-    curve: Annotated[str | None, typer.Option(help="Follow the bounds along epsilon, horizon or gap.")] = None,
-    plot: Annotated[str | None, typer.Option(help="Draw the curve into this .png or .svg file.")] = None,
+    curve: Annotated[
+        str | None, typer.Option(help="Evaluate the bounds along an axis: epsilon, horizon or gap.")
+    ] = None,
+    plot: Annotated[str | None, typer.Option(help="Save a picture of the curve to this .png or .svg file.")] = None,
     csv: Annotated[str | None, typer.Option(help="Write the bounds, or the curve, to this .csv file.")] = None,
     html: Annotated[str | None, typer.Option(help="Write a page with tables and a picture to this .html file.")] = None,
     json: Json = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also show sources, and theorems on other settings.")
+        bool, typer.Option("--all", help="Also show sources, and theorems about other settings.")
     ] = False,
 ) -> int:
     """Evaluate the theorems of the papers on an instance: every lower and upper bound, its conditions and its source.
@@ -76,8 +86,8 @@ def bounds(
         privcheck bounds --base-arms 6 --size 2 --gap 0.1 --epsilon 1 --horizon 1e6
         privcheck bounds mine.toml --epsilon 0.5 --csv bounds.csv
 
-    Only bounds in one block are compared; a star marks the best of them. An asymptotic bound is a rate: its constant
-    multiplies ln T, and it is no bound at any T. Negative numbers need an equals sign, as in --means=-1,1.
+    Only bounds in the same block can be compared; a star marks the best of them. An asymptotic bound is a rate: its
+    constant multiplies ln T, and it is not a bound at any T. Negative numbers need an equals sign, as in --means=-1,1.
 
     Exit status: 0, or 2 for bad input.
     """
@@ -135,9 +145,13 @@ def _check_outputs(curve: str | None, plot: str | None, csv: str | None, json: s
     if csv is not None:
         check_output(csv, "csv", (".csv",))
     if plot is not None and curve is None:
-        raise PrivcheckError("curve", None, "an axis for the picture", "give --curve epsilon, horizon or gap")
+        raise PrivcheckError(
+            "curve", None, "an axis for the picture", "give --curve epsilon, --curve horizon or --curve gap"
+        )
     if curve is not None and plot is None and csv is None and json is None and html is None:
-        raise PrivcheckError("plot", None, "a file for the curve", "give --plot bounds.png, --html, --csv or --json")
+        raise PrivcheckError(
+            "plot", None, "an output file for the curve", "give --plot bounds.png, --html, --csv or --json"
+        )
 
 
 def _json(instance: Any, values: list[BoundValue]) -> str:

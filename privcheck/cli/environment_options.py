@@ -1,4 +1,4 @@
-"""From flags to the environment that `privcheck simulate` plays on."""
+"""The environment of `privcheck simulate`, from its options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def described_environment(
 
     Parameters
     ----------
-    means : numbers separated by commas; of Bernoulli arms unless there is a name.
+    means : numbers separated by commas; for Bernoulli arms unless a name is given.
     name : id of an environment.
     settings : "parameter=value" for each other parameter of a named environment.
     log : a CSV file of logged feedback.
@@ -23,7 +23,7 @@ def described_environment(
 
     Raises
     ------
-    PrivcheckError : no source of the rewards or two, an unknown parameter, a log without its columns.
+    PrivcheckError : no source of rewards or more than one, an unknown parameter, a log without its columns.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def described_environment(
     given = {key: value for key, value in columns.items() if value is not None}
     if log is not None:
         if means is not None or name is not None or settings:
-            raise PrivcheckError("environment", log, "one source of rewards", "a log has its own arms and laws")
+            raise PrivcheckError("environment", log, "one source of rewards", "a log defines its own arms and rewards")
         return _from_log(log, given)
     if given:
         raise PrivcheckError(next(iter(given)), next(iter(given.values())), "a log", "give --log clicks.csv")
@@ -57,10 +57,14 @@ def _with_parameters(name: str, means: str | None, settings: list[str]) -> Any:
     texts = dict(_split(setting) for setting in settings) | ({"means": means} if means is not None else {})
     if not known:
         got = f"{name} with {' and '.join(texts)}"
-        raise PrivcheckError("environment", got, "a kind of arms, or an instance alone", f"{name} has its own means")
+        raise PrivcheckError(
+            "environment", got, "a family of arms, or a named instance without parameters", f"{name} has fixed means"
+        )
     for key, text in texts.items():
         if key not in known:
-            raise PrivcheckError(key, text, f"a parameter of {name}", f"{name} has {', '.join(known)}")
+            raise PrivcheckError(
+                key, text, f"a parameter of {name}", f"the parameters of {name} are {', '.join(known)}"
+            )
     for key, declared in known.items():
         if key not in texts and declared.default.__class__.__name__ == "_MISSING_TYPE":
             raise PrivcheckError(key, None, declared.metadata["domain"].text, f"{name} needs --with {key}=...")
@@ -101,7 +105,7 @@ def _from_log(log: str, given: dict[str, str]) -> Any:
 
     for column in ("action", "reward"):
         if column not in given:
-            hint = f"give --{column} with the name of the column"
+            hint = f"name the column with --{column}"
             raise PrivcheckError(column, None, f"the column of the {column} in {log}", hint)
     values: dict[str, Any] = dict(given)
     if "reward_range" in values:

@@ -1,4 +1,4 @@
-"""Help that reads like documentation: examples printed as they stand, options under headings, values with names."""
+"""Help that reads like documentation: examples printed verbatim, options under headings, named values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SECTIONS: dict[str, Sections] = {
     },
     "report": {"Output": _OUTPUT},
 }  # fmt: skip
-"""The headings of each command's options, and which options stand under them; all others under "Other options"."""
+"""The headings of each command's options, and the options under them; all others go under "Other options"."""
 
 VALUES = {
     "target": "TARGET", "policies": "POLICY...", "file": "FILE.toml", "reward_range": "LOW,HIGH",
@@ -56,7 +56,7 @@ VALUES = {
     "propensity": "COLUMN", "json": "FILE", "html": "FILE", "csv": "FILE", "npz": "FILE", "plot": "FILE",
     "folder": "DIR", "picture": "NAME",
 }  # fmt: skip
-"""What stands for the value of an option or argument."""
+"""Placeholders for the values of options and arguments."""
 
 
 class DocumentedCommand(TyperCommand):
@@ -85,7 +85,7 @@ class DocumentedCommand(TyperCommand):
 
 
 class DocumentedGroup(TyperGroup):
-    """The commands together, described in the same way."""
+    """The group of commands, described in the same way."""
 
     def format_help_text(self, _: Any, formatter: Any) -> None:
         """Write the description; an indented paragraph keeps its lines."""

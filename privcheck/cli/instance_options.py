@@ -1,4 +1,4 @@
-"""From flags or a file to the instance that `privcheck bounds` evaluates."""
+"""The instance of `privcheck bounds`, from its options or a file."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def described_instance(
     epsilon: float | None,
     horizon: float | None,
 ) -> Any:
-    """Return the instance of a TOML file, of a name, or of flags; flags other than the arms complete a file or a name.
+    """Return an instance from a TOML file, a name or options; other options complete a file or a name.
 
     Raises
     ------
-    PrivcheckError : no source of the arms or several, flags that the instance's setting does not have.
+    PrivcheckError : no source of the arms or more than one, options that do not belong to the setting.
 
     Examples
     --------
@@ -88,12 +88,12 @@ def _build(cls: type, values: dict[str, Any], given: dict[str, Any]) -> Any:
     for key, value in given.items():
         if key not in known:
             setting = getattr(cls, "setting", cls.__name__)
-            raise PrivcheckError(key, value, "no such flag", f"it says nothing about {setting}")
+            raise PrivcheckError(key, value, f"an option of {setting}", "leave this option out")
     return cls(**values, **given)
 
 
 def _from_file(file: str, changes: dict[str, Any]) -> Any:
-    """Read a file as the setting that has most of its keys; as a bandit with independent arms in doubt."""
+    """Read a file as the setting that shares most of its keys; on a tie, as a bandit with independent arms."""
     from privcheck.bounds import Instance, settings
     from privcheck.bounds.toml_file import read_toml
 

@@ -6,7 +6,7 @@ from privcheck.cli.options import Json, check_json, write_json
 
 
 def list_everything(json: Json = None) -> int:
-    """Show what is shipped: algorithms, mechanisms, environments and theorems, with one line each.
+    """List the shipped algorithms, mechanisms, environments and theorems, one line each.
 
         privcheck list
         privcheck list --json shipped.json

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def number(parameter: str, help_text: str, value: str = "NUMBER") -> Any:
-    """Return a numeric option whose refusal says which option got what."""
+    """Return a numeric option whose error names the option and the value that was given."""
 
     def parse(text: str) -> float:
         try:
@@ -27,7 +27,7 @@ def number(parameter: str, help_text: str, value: str = "NUMBER") -> Any:
 
 
 def whole(parameter: str, help_text: str) -> Any:
-    """Return an option for a whole number; 1e6 is one."""
+    """Return an option for a whole number, also written like 1e6."""
 
     def parse(text: str) -> int:
         try:
@@ -42,15 +42,15 @@ def whole(parameter: str, help_text: str) -> Any:
 
 
 Epsilon = Annotated[
-    float | None, number("epsilon", "Privacy budget epsilon: the claim, and what algorithms are built with.")
+    float | None, number("epsilon", "Privacy budget epsilon: the claim, and the parameter of algorithms.")
 ]
-Horizon = Annotated[float | None, number("horizon", "Rounds T; 1e7 is fine.")]
+Horizon = Annotated[float | None, number("horizon", "Number of rounds T, such as 1e7.")]
 Means = Annotated[str | None, typer.Option(help="Mean reward of each arm, separated by commas: 0.75,0.5.")]
 Json = Annotated[
-    str | None, typer.Option("--json", help="Write the result as JSON to this file, or to standard output for '-'.")
+    str | None, typer.Option("--json", help="Write the result as JSON to this file, or to standard output with '-'.")
 ]
-Jobs = Annotated[int, whole("jobs", "Workers; results do not depend on it.")]
-Seed = Annotated[int, whole("seed", "Root of all randomness.")]
+Jobs = Annotated[int, whole("jobs", "Number of workers; the results do not depend on it.")]
+Seed = Annotated[int, whole("seed", "Seed of all randomness.")]
 
 
 def numbers(text: str, parameter: str) -> tuple[float, ...]:
@@ -78,7 +78,7 @@ def reward_range(text: str) -> tuple[float, float]:
 
 
 def context_space(text: str | None, norm: float | None) -> Contexts | None:
-    """Read what contexts look like: "3" is one vector of length 3, "2,3" one row of 3 features for each of 2 arms.
+    """Read the shape of contexts: "3" is one vector of length 3, "2,3" one row of 3 features for each of 2 arms.
 
     >>> context_space("2,3", 1.0).shape, context_space(None, None)
     ((2, 3), None)
@@ -110,7 +110,7 @@ def check_json(path: str | None) -> None:
 
 
 def write_json(path: str | None, text: str) -> bool:
-    """Write JSON text where `--json` says; return whether it took standard output."""
+    """Write JSON text where `--json` says; return whether that was standard output."""
     if path == "-":
         sys.stdout.write(text + "\n")
     elif path is not None:

@@ -13,19 +13,19 @@ from privcheck.cli.options import check_html
 
 def report(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="A folder of results written with --json.")],
-    html: Annotated[str | None, typer.Option(help="Where the index goes; DIR/index.html by default.")] = None,
+    html: Annotated[str | None, typer.Option(help="File for the page; DIR/index.html by default.")] = None,
 ) -> int:
-    """Make one page of many results: a sortable row for each, violations first, with links to their pages.
+    """Summarise many results in one page: a sortable row for each, violations first, with links to their pages.
 
         privcheck audit adap-ucb --epsilon 1 --json results/audit.json
         privcheck certify adap-ucb --epsilon 1 --json results/certificate.json
         privcheck report results
 
-    Reads the .json files of audits, certificates, bounds and simulations in the folder and below. A page with the same
-    name is linked; where it is missing and the JSON holds enough (audits, certificates and bounds) it is written.
+    Reads the .json files of audits, certificates, bounds and simulations in the folder and its subfolders. Each result
+    links to the page with the same name; a missing page of an audit, a certificate or bounds is written.
 
-    Exit status: 0 nothing found, 1 any violation, leak or refused certificate, 2 bad input, also a .json file that
-    cannot be read as a result: it is named, and the page is made without it.
+    Exit status: 0 nothing found, 1 any violation, leak or refused certificate, 2 bad input, including a .json file that
+    cannot be read as a result: it is named on standard error and left out of the page.
     """
     from rich.console import Console
 
@@ -37,7 +37,7 @@ def report(
     target = Path(folder) / "index.html" if html is None else Path(html)
     check_html(html)
     if html is None and target.is_file() and not is_own(target):
-        raise PrivcheckError("html", str(target), "a page that privcheck wrote", "say where the index goes with --html")
+        raise PrivcheckError("html", str(target), "a page that privcheck wrote", "choose another file with --html")
     found = read_folder(folder)
     save_index(found, target)
     for file, reason in found.unread:

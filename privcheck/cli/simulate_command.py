@@ -15,27 +15,33 @@ def simulate(
     policies: Annotated[list[str], typer.Argument(help="Shipped ids, such as adap-ucb kl-ucb.")],
     means: Means = None,
     environment: Annotated[
-        str | None, typer.Option(help="A named environment, such as c2, or a kind of arms, such as beta.")
+        str | None, typer.Option(help="A named environment, such as c2, or a family of arms, such as beta.")
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--with", help="A parameter of --environment: concentration=4.")
     ] = None,
-    log: Annotated[str | None, typer.Option(help="Draw rewards again from this CSV file of logged feedback.")] = None,
-    action: Annotated[str | None, typer.Option(help="The log's column of the arm that was played.")] = None,
-    reward: Annotated[str | None, typer.Option(help="The log's column of the reward.")] = None,
-    propensity: Annotated[str | None, typer.Option(help="The log's column of that arm's probability.")] = None,
+    log: Annotated[str | None, typer.Option(help="Resample rewards from this CSV file of logged feedback.")] = None,
+    action: Annotated[str | None, typer.Option(help="Column of the log with the arm that was played.")] = None,
+    reward: Annotated[str | None, typer.Option(help="Column of the log with the reward.")] = None,
+    propensity: Annotated[str | None, typer.Option(help="Column of the log with the probability of that arm.")] = None,
     reward_range: Annotated[
         str | None, typer.Option(help="Lowest and highest possible reward in the log: 0,5.")
     ] = None,
     epsilon: Epsilon = None,
     horizon: Horizon = None,
     runs: Annotated[float, whole("runs", "Independent runs of each policy.")] = 1000,
-    checkpoints: Annotated[int, whole("checkpoints", "Rounds, log-spaced, at which regret is kept.")] = 200,
-    compare: Annotated[bool, typer.Option("--compare", help="Compare the policies in pairs, with tests.")] = False,
+    checkpoints: Annotated[
+        int, whole("checkpoints", "Number of log-spaced rounds at which the regret is recorded.")
+    ] = 200,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Compare the policies in pairs, with statistical tests.")
+    ] = False,
     csv: Annotated[str | None, typer.Option(help="Write policy, run, round, regret to this .csv file.")] = None,
-    npz: Annotated[str | None, typer.Option(help="Write everything to this .npz file, to be read again.")] = None,
+    npz: Annotated[
+        str | None, typer.Option(help="Write all results to this .npz file, which can be read back.")
+    ] = None,
     plot: Annotated[str | None, typer.Option(help="Write the regret curves to this .png, .svg or .pdf file.")] = None,
-    log_regret: Annotated[bool, typer.Option("--log-regret", help="Give the plot's regret a log axis.")] = False,
+    log_regret: Annotated[bool, typer.Option("--log-regret", help="Draw the regret on a logarithmic axis.")] = False,
     html: Annotated[str | None, typer.Option(help="Write a page with tables and curves to this .html file.")] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -46,14 +52,14 @@ def simulate(
         privcheck simulate adap-ucb kl-ucb --means 0.75,0.5 --epsilon 1 --horizon 1e5
             --compare --plot regret.png
 
-    Rewards are Bernoulli with the given means, those of a named environment, or drawn again from your own log:
+    Rewards are Bernoulli with the given means, those of a named environment, or resampled from your own log:
 
         privcheck simulate adap-ucb --environment beta --means 0.75,0.5
             --with concentration=4 --epsilon 1 --horizon 1e4
         privcheck simulate adap-ucb --log clicks.csv --action item --reward click
             --epsilon 1 --horizon 1e5
 
-    `privcheck list` names the algorithms and the environments. Exit status: 0, or 2 for bad input.
+    `privcheck list` lists the algorithms and the environments. Exit status: 0, or 2 for bad input.
     """
     from privcheck.declared import Integer, check
     from privcheck.files import check_output
@@ -71,11 +77,11 @@ def simulate(
     columns = {"action": action, "reward": reward, "propensity": propensity, "reward_range": reward_range}
     place = described_environment(means, environment, settings or [], log, columns)
     if horizon is None:
-        raise PrivcheckError("horizon", None, "the number of rounds", "give --horizon 1e6")
+        raise PrivcheckError("horizon", None, "the number of rounds", "for example --horizon 1e6")
     rounds = check("horizon", horizon, Integer(1), "the number of rounds T")
     count = check("runs", runs, Integer(1), "independent runs of each policy")
     if compare and (len(policies) < 2 or count < 2):
-        raise PrivcheckError("compare", f"{len(policies)} policies, {count} runs", "two or more of both")
+        raise PrivcheckError("compare", f"{len(policies)} policies, {count} runs", "at least two of each")
     result = run_simulation(
         policies, place, horizon=rounds, runs=count, seed=seed, jobs=jobs, checkpoints=checkpoints, epsilon=epsilon
     )

@@ -1,4 +1,4 @@
-"""The environments: reward models, and the instances that the papers experiment on."""
+"""The environments: reward models, and the instances of the papers' experiments."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def environment(description: Any) -> Environment:
     found = ENVIRONMENTS[description]
     required = [f.name for f in fields(found) if f.init and f.default is MISSING]  # type: ignore[arg-type]
     if required:
-        hint = f"make it with its {' and '.join(required)}, as in {found.__name__}(...); or give Bernoulli means"
+        hint = f"build it with its {' and '.join(required)}, as in {found.__name__}(...), or give Bernoulli means"
         raise PrivcheckError("environment", description, "a named instance or a list of means", hint)
     return found()

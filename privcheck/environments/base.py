@@ -1,4 +1,4 @@
-"""What every environment is: a reward model with given arm means, registered under its id."""
+"""The base class of environments: reward models with known means, registered by id."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Environment(Declared):
     id: ClassVar[str]
 
     means: tuple[float, ...]
-    """Mean reward of every arm: what the pseudo-regret is counted by."""
+    """Mean reward of every arm, which defines the pseudo-regret."""
 
     unit_rewards: ClassVar[bool] = True
-    """Whether every reward is in [0, 1], where the shipped algorithms are private."""
+    """Whether every reward is in [0, 1], the range in which the shipped algorithms are private."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -43,12 +43,12 @@ class Environment(Declared):
 
     @property
     def longest(self) -> int | None:
-        """Largest horizon that the environment has rewards for; None if there is no end."""
+        """Largest horizon that the environment has rewards for; None if unlimited."""
         return None
 
     @property
     def sums_at_once(self) -> bool:
-        """Whether the sum of an episode's rewards is a few draws, so that event engines need no loop over rounds."""
+        """Whether the sum of an episode's rewards takes a few draws, so that event engines need no loop over rounds."""
         laws = self.laws()
         return laws is not None and laws.kind in SUMMABLE
 
@@ -62,14 +62,14 @@ class Environment(Declared):
         return None
 
     def source(self) -> npt.NDArray[np.float64] | Laws | None:
-        """Return what kernels draw rewards from, the same for all runs, or None if every run has a table of its own."""
+        """Return what kernels draw rewards from, the same for all runs, or None if every run has its own table."""
         return self.laws()
 
     def table(self, rng: np.random.Generator, horizon: int) -> npt.NDArray[np.float64]:
         """Return one draw of all rewards of `horizon` rounds, shape (horizon, K)."""
         laws = self.laws()
         if laws is None:
-            got = words(f"a {type(self).__name__} with neither")
+            got = words(f"{type(self).__name__} without either method")
             raise PrivcheckError("environment", got, "laws() or table()", "define one of the two methods")
         return law_table(laws, rng, horizon)
 

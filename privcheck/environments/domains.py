@@ -1,4 +1,4 @@
-"""The domains of the numbers that environments are described by."""
+"""The domains of the parameters of environments."""
 
 from __future__ import annotations
 

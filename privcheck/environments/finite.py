@@ -1,4 +1,4 @@
-"""Independent arms that pay finitely many different rewards."""
+"""Independent arms with finitely many different rewards."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FiniteSupport(Environment):
 
     support: tuple[float, ...] = parameter(Points(), typical=(0.0, 1.0), doc="x, the rewards that are paid")
     weights: tuple[tuple[float, ...], ...] = parameter(
-        Probabilities(), typical=(0.0, 1.0), doc="w, their probabilities, one row an arm"
+        Probabilities(), typical=(0.0, 1.0), doc="w, their probabilities, one row per arm"
     )
     means: tuple[float, ...] = field(init=False, repr=False, compare=False)
 
@@ -47,7 +47,7 @@ class FiniteSupport(Environment):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.weights[0]) != len(self.support):
-            expected = f"{len(self.support)} probabilities an arm, one for each point of the support"
+            expected = f"{len(self.support)} probabilities per arm, one for each point of the support"
             raise PrivcheckError("weights", self.weights, expected)
         means = np.clip(np.array(self.weights) @ np.array(self.support), min(self.support), max(self.support))
         object.__setattr__(self, "means", tuple(means.tolist()))

@@ -1,4 +1,4 @@
-"""Independent Gaussian arms, and what an algorithm for rewards in [0, 1] makes of them."""
+"""Independent Gaussian arms, optionally clipped to [0, 1]."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Gaussian(Environment):
     r"""Gaussian arms: X_{t,a} ~ N(mu_a, s^2), refused by algorithms for rewards in [0, 1] unless clipping is asked for.
 
     With outside="clip" the algorithm sees min(max(X, 0), 1) in place of X: another law, whose means are pulled towards
-    1/2 and whose gaps are smaller. The pseudo-regret is counted by the means mu of the Gaussians all the same. Equal
-    deviations keep the order of the arms.
+    1/2 and whose gaps are smaller. The pseudo-regret still uses the means mu of the Gaussians. Equal deviations
+    keep the order of the arms.
 
     Parameters
     ----------

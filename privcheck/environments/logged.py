@@ -1,4 +1,4 @@
-"""Logged bandit feedback: read from CSV with the columns that the user names, and checked."""
+"""Logged bandit feedback, read from CSV columns that the user names, and checked."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ class LoggedFeedback:
         _check_named(rows, action)
         names = tuple(sorted({row[action] for row in rows})) if arms is None else _names(arms)
         if not 2 <= len(names) <= 127:
-            raise PrivcheckError("arms", names, "2 to 127 different arms", f"column {action!r} names the arms")
+            raise PrivcheckError(
+                "arms", names, "2 to 127 different arms", f"the arms are the names in column {action!r}"
+            )
         number = {name: index for index, name in enumerate(names)}
         unknown = next((row[action] for row in rows if row[action] not in number), None)
         if unknown is not None:
@@ -75,10 +77,10 @@ class LoggedFeedback:
             name for name, count in zip(names, np.bincount(actions, minlength=len(names)), strict=True) if not count
         ]
         if never:
-            hint = "nothing is known about it: leave it out"
-            raise PrivcheckError("arms", words(f"{', '.join(never)}, never logged"), "arms that the log has", hint)
+            hint = "the log says nothing about their rewards: leave them out"
+            raise PrivcheckError("arms", words(f"{', '.join(never)}, never logged"), "arms that occur in the log", hint)
         low, high = _range(reward_range)
-        values = _column(rows, reward, Real(low, high), "reward_range says what is possible")
+        values = _column(rows, reward, Real(low, high), "reward_range declares the possible rewards")
         odds = np.ones(len(rows))
         if propensity is not None:
             odds = _column(rows, propensity, Real(0.0, 1.0, low_open=True), "the probability of the logged arm")
@@ -96,13 +98,13 @@ def _read(path: str | Path, columns: list[str]) -> list[dict[str, str]]:
                     raise PrivcheckError("columns", column, f"a column of {path}", found)
                 if header.count(column) > 1:
                     got = words(f"{column!r}, {header.count(column)} times")
-                    raise PrivcheckError("columns", got, f"one such column in {path}", "rename the others")
+                    raise PrivcheckError("columns", got, f"one column of this name in {path}", "rename the others")
             rows = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise PrivcheckError("log", str(path), "a CSV file that can be read", reason) from None
+        raise PrivcheckError("log", str(path), "a readable CSV file", reason) from None
     if not rows:
-        raise PrivcheckError("log", str(path), "at least one logged round", "the file has a header only")
+        raise PrivcheckError("log", str(path), "at least one logged round", "the file has only a header")
     return rows
 
 

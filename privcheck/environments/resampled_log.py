@@ -1,4 +1,4 @@
-"""Logged rewards, drawn again: users' own data as a bandit."""
+"""Resampled logged rewards: a bandit from the user's own data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_WEIGHTS = 5_000_000
 
 @dataclass(frozen=True)
 class Replay(FiniteSupport):
-    r"""Rewards of a log drawn again: arm a pays one of its own logged rewards, at random with replacement.
+    r"""Rewards resampled from a log: arm a pays one of its own logged rewards, drawn with replacement.
 
     Regret is that of a bandit whose arms have the laws in the log: w_a(x) is the share of x among the rewards of arm a,
     each counted by 1 / propensity. This estimates the regret in the bandit that was logged when its rewards do not

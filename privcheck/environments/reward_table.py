@@ -1,4 +1,4 @@
-"""A given table of rewards."""
+"""A fixed table of rewards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from privcheck.environments.base import Environment
 class Table:
     """The domain of reward tables: T rows of 2 to 127 rewards in [0, 1]."""
 
-    text: str = "a table of rewards in [0, 1], one row a round, 2 to 127 columns"
+    text: str = "a table of rewards in [0, 1], one row per round, 2 to 127 columns"
 
     def normalise(self, value: Any) -> npt.NDArray[np.float64]:
         """Return a copy that cannot be written to."""

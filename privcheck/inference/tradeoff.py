@@ -96,7 +96,7 @@ def tradeoff_region(
 
     Parameters
     ----------
-    first, second : scores of independent runs on each input; high scores speak for the first.
+    first, second : scores of independent runs on each input; high scores are evidence for the first.
     thresholds : declared before these runs were looked at.
     level : error probability of the whole region, in (0, 1); every threshold's two Clopper-Pearson limits get an equal
         share (Bonferroni).

@@ -1,4 +1,4 @@
-"""What privacy means here: neighbouring reward tables, and how far one datum can move a statistic."""
+"""What privacy means here: neighbouring reward tables, and the sensitivity of statistics to one datum."""
 
 from privcheck.privacy.contexts import Contexts, check_contexts
 from privcheck.privacy.neighbours import RELATIONS, Relation, relation

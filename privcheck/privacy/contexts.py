@@ -1,4 +1,4 @@
-"""What one round's context looks like, and tables that hold a round's rewards and context in one row."""
+"""Shape and range of contexts, and tables with the rewards and the context of a round in one row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Contexts:
-    """The contexts of a contextual bandit: one vector a round, or one row of features for each arm.
+    """The contexts of a contextual bandit: one vector per round, or one row of features per arm.
 
     A contextual stream is one float table of shape (T, K + d) or (T, K + K d): the K rewards of a round first, then its
     context in C order.
@@ -57,7 +57,7 @@ class Contexts:
     norm: float | None = None
 
     def __post_init__(self) -> None:
-        hint = "shape=(d,) is one vector a round, shape=(K, d) a row of features for each arm"
+        hint = "shape=(d,) is one vector per round, shape=(K, d) is one row of features per arm"
         lengths = self.shape if isinstance(self.shape, tuple | list) else (self.shape,)
         if len(lengths) not in (1, 2):
             raise PrivcheckError("contexts shape", self.shape, "(d,) or (K, d)", hint)
@@ -91,8 +91,8 @@ class Contexts:
     def columns(self, arms: int) -> int:
         """Return the number of columns of a table: K + d or K + K d."""
         if len(self.shape) == 2 and self.shape[0] != arms:
-            hint = "a decision set has one row of features for each arm; shape=(d,) is one vector for all arms"
-            raise PrivcheckError("contexts shape", self.shape, f"({arms}, d), one row for each of the arms", hint)
+            hint = "a decision set has one row of features per arm; shape=(d,) is one vector for all arms"
+            raise PrivcheckError("contexts shape", self.shape, f"({arms}, d), one row per arm", hint)
         return arms + self.size
 
     def split(self, table: npt.ArrayLike, arms: int) -> tuple[Array, Array]:
@@ -124,7 +124,7 @@ class Contexts:
         if len(long):
             got = words(f"a vector of norm {norms[long[0]]:g} in round {long[0] + 1}")
             raise PrivcheckError(
-                "context", got, f"a norm of at most {self.norm:g}", "scale it down, or declare its norm"
+                "context", got, f"a norm of at most {self.norm:g}", "scale the vectors down, or declare their true norm"
             )
 
     def checked(self, context: npt.ArrayLike, arms: int) -> Array:
@@ -132,15 +132,17 @@ class Contexts:
         try:
             values = np.array(context, dtype=np.float64)
         except (TypeError, ValueError):
-            raise PrivcheckError("context", words("something else"), f"numbers of shape {self.shape}") from None
+            raise PrivcheckError(
+                "context", words("a value that is not numeric"), f"numbers of shape {self.shape}"
+            ) from None
         self.columns(arms)
         if values.shape != self.shape:
             raise PrivcheckError("context", words(f"shape {values.shape}"), f"shape {self.shape}", "as declared")
         if not ((values >= self.low) & (values <= self.high)).all():
-            got, expected = words("an entry outside of the range"), f"entries in [{self.low:g}, {self.high:g}]"
+            got, expected = words("an entry outside the range"), f"entries in [{self.low:g}, {self.high:g}]"
             raise PrivcheckError("context", got, expected, "clip contexts, or declare the true range")
         if self._norms(values[None])[0] > self.longest:
-            got, expected = words("a vector beyond its norm"), f"a norm of at most {self.norm:g}"
+            got, expected = words("a vector with a larger norm"), f"a norm of at most {self.norm:g}"
             raise PrivcheckError("context", got, expected, "scale contexts down, or declare the true norm")
         values.flags.writeable = False
         return values
@@ -212,14 +214,14 @@ def check_contexts(
     contextual, related = feedback in contextual_kinds, neighbours == "context-reward"
     needed = f"feedback={' or '.join(map(repr, contextual_kinds))}"
     if related and not contextual:
-        hint = f"'context-reward' replaces a round's context and rewards: it needs {needed}"
+        hint = f"'context-reward' replaces the context and the rewards of a round: it needs {needed}"
         raise PrivcheckError("neighbours", neighbours, f"'row', 'reward' or 'group:k' for feedback={feedback!r}", hint)
     if contextual and not related:
-        hint = "a datum is one round's context with its rewards"
+        hint = "a datum is the context of one round together with its rewards"
         raise PrivcheckError("neighbours", neighbours, f"'context-reward' for feedback={feedback!r}", hint)
     if contextual and not isinstance(contexts, Contexts):
-        hint = "say what one round's context looks like, as in contexts=privcheck.Contexts(shape=(3,), norm=1.0)"
+        hint = "declare the contexts, as in contexts=privcheck.Contexts(shape=(3,), norm=1.0)"
         raise PrivcheckError("contexts", contexts, f"a privcheck.Contexts for feedback={feedback!r}", hint)
     if contexts is not None and not contextual:
         hint = f"leave contexts out, or give {needed} and neighbours='context-reward'"
-        raise PrivcheckError("contexts", contexts, f"nothing for feedback={feedback!r}", hint)
+        raise PrivcheckError("contexts", contexts, f"no contexts for feedback={feedback!r}", hint)

@@ -73,14 +73,16 @@ class Relation:
         """Raise `PrivcheckError` unless the tables have the same shape, differ, and are neighbours."""
         distance = self.distance(first, second)
         if distance == 0:
-            hint = "an auditor needs two tables to tell apart: change one entry"
+            hint = "an audit needs two different tables: change one entry"
             raise PrivcheckError("streams", words("two identical tables"), "two tables that differ", hint)
         if distance > self.limit:
-            rounds = ", ".join(str(place + 1) for place in self.changed(first, second)[:5])
-            got = words(f"tables at distance {distance} ({self.unit}s that differ; first rounds: {rounds})")
-            hint = f"undo changes, or use neighbours='group:{max(distance, 2)}'"
+            changed = self.changed(first, second)
+            rounds = ", ".join([*(str(place + 1) for place in changed[:5]), *["..."] * (len(changed) > 5)])
+            where = f"round{'s' * (len(changed) > 1)} {rounds}"
+            got = words(f"tables that differ in {distance} {self.unit}s ({where})")
+            hint = f"undo some changes, or use neighbours='group:{max(distance, 2)}'"
             if self.unit == "reward":
-                hint = "undo changes, or use neighbours='row' when they are all in one round"
+                hint = "undo some changes, or use neighbours='row' when all changes are in one round"
             raise PrivcheckError("streams", got, f"at most {self.limit} for neighbours={self.name!r}", hint)
 
     def draw(
@@ -91,7 +93,7 @@ class Relation:
         rewards: tuple[float, float] = (0.0, 1.0),
         contexts: Contexts | None = None,
     ) -> tuple[Array, Array]:
-        """Return a random pair of neighbours, shape (T, K) each, or with further columns for contexts.
+        """Return a random pair of neighbours, of shape (T, K) each, plus columns for contexts if any.
 
         Half of the pairs have all rewards at the ends of the range, where worst cases are; the others are uniform.
 
@@ -172,7 +174,7 @@ def relation(name: str) -> Relation:
     if kind == "group" and size.isascii() and size.isdigit() and int(size) >= 1:
         return Relation(f"group:{int(size)}", "row", int(size))
     near = difflib.get_close_matches(str(name), RELATIONS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "'row' is the usual choice: one round's rewards"
+    hint = f"did you mean {near[0]!r}?" if near else "'row', the rewards of one round, is the usual choice"
     if kind == "group":
         hint = "k is the number of rounds protected together, as in 'group:2'"
     raise PrivcheckError("neighbours", name, "one of " + ", ".join(map(repr, RELATIONS)), hint)
@@ -182,7 +184,9 @@ def _same_shape(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Array, Arr
     one, two = as_table(first), as_table(second)
     if one.shape != two.shape:
         got = words(f"shapes {one.shape} and {two.shape}")
-        raise PrivcheckError("streams", got, "two tables of the same shape (T, K)", "neighbours replace, never add")
+        raise PrivcheckError(
+            "streams", got, "two tables of the same shape (T, K)", "neighbours replace data, never add them"
+        )
     return one, two
 
 

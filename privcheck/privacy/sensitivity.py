@@ -1,4 +1,4 @@
-"""How far neighbours can move the statistics that the mechanisms release."""
+"""Sensitivities of the statistics that the mechanisms release."""
 
 from __future__ import annotations
 

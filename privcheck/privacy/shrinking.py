@@ -1,4 +1,4 @@
-"""Simpler versions of a pair of tables, to turn a found leak into a small witness."""
+"""Simpler versions of a pair of tables, which turn a leak into a small witness."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Complexity = tuple[int, int, int, int]
 
 
 def complexity(first: Array, second: Array, *, by_column: bool = False) -> Complexity:
-    """Return how complicated a pair is; shrinking lowers it in lexicographic order, so shrinking ends.
+    """Return the complexity of a pair, which each step of shrinking lowers in lexicographic order, so that it ends.
 
     Parameters
     ----------

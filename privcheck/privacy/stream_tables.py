@@ -53,7 +53,7 @@ def as_table(values: npt.ArrayLike, arms: int | None = None) -> Array:
     if len(wrong):
         row, arm = wrong[0]
         got = words(f"{table[row, arm]} in round {row + 1}, arm {arm}")
-        raise PrivcheckError("rewards", got, "finite numbers", "drop or replace such rewards before the audit")
+        raise PrivcheckError("rewards", got, "finite numbers", "remove or replace such rewards before the audit")
     return table
 
 

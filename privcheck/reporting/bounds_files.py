@@ -18,7 +18,7 @@ from privcheck.serialise import plain, to_json
 
 
 def bounds_csv(values: Sequence[BoundValue]) -> str:
-    """Return a line for every theorem; a bound that does not apply has no number and says what it asks for.
+    """Return a line for every theorem; a bound that does not apply has no number but the conditions that fail.
 
     >>> from privcheck.bounds import evaluate, named_instance
     >>> print(bounds_csv(evaluate(named_instance("c2", epsilon=1.0))).splitlines()[0])
@@ -35,7 +35,7 @@ def bounds_csv(values: Sequence[BoundValue]) -> str:
 
 
 def curve_csv(curve: Curve) -> str:
-    """Return a line for every place and every theorem that applies there.
+    """Return a line for every point and every theorem that applies there.
 
     >>> from privcheck.bounds import curve, named_instance
     >>> lines = curve_csv(curve(named_instance("c2", epsilon=1.0, horizon=None), "epsilon", [0.5])).splitlines()
@@ -70,10 +70,10 @@ def curve_json(curve: Curve) -> str:
 
 
 def curve_summary(curve: Curve, paths: Sequence[str]) -> str:
-    """Return what was followed and where it was written; a contradiction on the way first."""
+    """Return the axis of a curve and the files it was written to, after any contradictions."""
     lines = [f"CONTRADICTION: {describe_contradiction(lower, upper)}" for lower, upper in curve.contradictions]
-    span = f"{len(curve.values)} places from {curve.axis} = {curve.values[0]:g} to {curve.values[-1]:g}"
-    return "\n".join([*lines, f"{span}; written: {', '.join(paths)}"])
+    span = f"{len(curve.values)} points from {curve.axis} = {curve.values[0]:g} to {curve.values[-1]:g}"
+    return "\n".join([*lines, f"{span}; wrote {', '.join(paths)}"])
 
 
 def _text(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

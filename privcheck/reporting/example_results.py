@@ -30,8 +30,8 @@ VIOLATION = AuditReport(
         _FIRST,
         _SECOND,
         (3,),
-        "round 3: (1, 1, 1, 0) against (0, 0, 0, 1); the 7 other rounds: (1, 0, 0, 0)",
-        "the actions begin 0 x 3, 3 (3.1 % against 19 %); or the actions begin 0, 3 x 3 (1.1 % against 6.3 %); "
+        "round 3: (1, 1, 1, 0) vs (0, 0, 0, 1); the other 7 rounds: (1, 0, 0, 0) in both",
+        "the actions begin 0 x 3, 3 (3.1 % vs 19 %); or the actions begin 0, 3 x 3 (1.1 % vs 6.3 %); "
         "or one of 4 rarer beginnings",
         "second",
         Estimate(0.06235, 0.0601561, 0.0645979),

@@ -26,7 +26,7 @@ from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
 from privcheck.serialise import ILL_TYPED, SCHEMA_VERSION
 
-EXPECTED = "a result that a command wrote with --json"
+EXPECTED = "a result that a privcheck command wrote with --json"
 
 CONTRADICTION, EVALUATED, SIMULATED = "contradiction", "evaluated", "simulated"
 
@@ -100,29 +100,29 @@ def read_result(path: str | Path) -> Result:
     try:
         status = file.stat()  # first: what is written while we read makes the page out of date
         if not stat.S_ISREG(status.st_mode):
-            raise refused("this is no file, and reading it may never end")
+            raise refused("it is not a regular file")
         text = file.read_text(encoding="utf-8")
         source = Source(file, status.st_mtime, text, json.loads(text))
     except OSError as error:
         raise refused(f"{error.strerror}") from None
     except (ValueError, RecursionError):
-        raise refused("this is no JSON") from None
+        raise refused("it is not JSON") from None
     kind = _kind(source.content)
     if kind is None:
-        raise refused("its fields are those of no command")
+        raise refused("its fields match the output of no privcheck command")
     version = source.content.get("schema_version")
     if version != SCHEMA_VERSION:
-        raise refused(f"its schema_version is {str(version)[:20]}, and this privcheck reads {SCHEMA_VERSION}")
+        raise refused(f"its schema_version is {str(version)[:20]}, but this privcheck reads {SCHEMA_VERSION}")
     try:
         return READERS[kind](source)
     except PrivcheckError as error:
         raise refused(str(error)) from None
     except ILL_TYPED:
-        raise refused("a field is missing or of the wrong type") from None
+        raise refused("a field is missing or has the wrong type") from None
 
 
 def _kind(content: Any) -> str | None:
-    """Tell by its fields which command wrote a JSON object."""
+    """Return the kind of result that a JSON object holds, judged by its fields; None for none."""
     keys = set(content) if isinstance(content, dict) else set()
     return next((kind for kind, needed in FIELDS.items() if needed <= keys), None)
 
@@ -170,7 +170,7 @@ def _curve(source: Source) -> Result:
     target = describe(read_instance(content["instance"]))
     return Result(
         source.path, source.when, "curve", target, CONTRADICTION if wrong else EVALUATED,
-        detail=f"{len(content['curves'])} bounds at {len(places)} places from {content['axis']} = {places[0]:g} to "
+        detail=f"{len(content['curves'])} bounds at {len(places)} points from {content['axis']} = {places[0]:g} to "
         f"{places[-1]:g}" + (f", {wrong} contradictions" if wrong else ""),
     )  # fmt: skip
 
@@ -195,7 +195,7 @@ FIELDS = {
     "curve": {"instance", "axis", "curves"},
     "simulation": {"results"},
 }
-"""By what fields a result of each kind is known."""
+"""The fields that identify a result of each kind."""
 
 READERS: dict[str, Callable[[Source], Result]] = {
     "audit": _audit, "certificate": _certificate, "bounds": _bounds, "curve": _curve, "simulation": _simulation,

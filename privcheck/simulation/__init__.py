@@ -1,1 +1,1 @@
-"""Engines that run shipped algorithms fast, their seeding, and the results."""
+"""Fast engines for shipped algorithms, and the `simulate` function."""

@@ -1,4 +1,4 @@
-"""Plays many runs of one algorithm on an environment, in chunks whose results do not depend on their scheduling."""
+"""Plays many runs of one algorithm in an environment, in chunks whose results do not depend on scheduling."""
 
 from __future__ import annotations
 
@@ -83,13 +83,13 @@ def play(
 
     Parameters
     ----------
-    algorithm, environment : who plays where; as many arms each.
+    algorithm, environment : what plays and where, with the same number of arms.
     checkpoints : rounds t_1 < ... < t_C, shape (C,); the last is the horizon.
     runs : R.
     seed, key : what the randomness derives from, see `generators`.
-    jobs : chunks that run at the same time: threads (kernels release the GIL) unless the caller chose another backend
+    jobs : chunks that run in parallel: threads (kernels release the GIL) unless the caller chose another backend
         with `joblib.parallel_config`.
-    advance : called with a number of runs when they are done.
+    advance : called with the number of runs that have finished.
 
     Returns
     -------
@@ -144,15 +144,17 @@ def play_steps(
 
 
 def _checked(table: Any, environment: Environment, horizon: int) -> Floats:
-    """Return a table that kernels may index without looking, or refuse it."""
+    """Return a table that kernels may index without bounds checks, or refuse it."""
     rewards = np.ascontiguousarray(table, np.float64)
     if rewards.shape != (horizon, environment.arms):
         got = words(f"shape {rewards.shape} from {type(environment).__name__}")
-        raise PrivcheckError("table", got, f"shape {(horizon, environment.arms)}", "one row a round, one column an arm")
+        raise PrivcheckError(
+            "table", got, f"shape {(horizon, environment.arms)}", "one row per round, one column per arm"
+        )
     inside = (rewards >= 0.0) & (rewards <= 1.0) if environment.unit_rewards else np.isfinite(rewards)
     if not inside.all():
         expected = "rewards in [0, 1]" if environment.unit_rewards else "finite rewards"
-        raise PrivcheckError("table", float(rewards[~inside][0]), expected, "unit_rewards says what is promised")
+        raise PrivcheckError("table", float(rewards[~inside][0]), expected, "`unit_rewards` declares the range")
     return rewards
 
 

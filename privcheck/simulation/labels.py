@@ -1,4 +1,4 @@
-"""From what a user names to algorithms, and to labels that tell them apart."""
+"""Algorithms from the names that a user gives, and distinct labels for them."""
 
 from __future__ import annotations
 
@@ -22,32 +22,34 @@ def as_list(policies: Any) -> list[Any]:
 
 
 def chosen_algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int) -> Algorithm:
-    """Return the spec of a shipped id, or a spec as it is if it fits."""
+    """Return the spec of a shipped id, or a given spec if it fits the environment."""
     if isinstance(policy, Algorithm):
         if policy.arms != arms:
             got = words(f"{policy.describe()} on an environment with {arms} arms")
-            raise PrivcheckError("policies", got, f"arms={arms}", "give as many arms as the environment has")
+            raise PrivcheckError("policies", got, f"arms={arms}", "give the number of arms of the environment")
         if policy.declares("horizon") and horizon > policy.horizon:  # type: ignore[attr-defined]
             got = words(f"{policy.describe()} for {horizon} rounds")
-            raise PrivcheckError("policies", got, f"horizon={horizon}", "declare the horizon that is simulated")
+            raise PrivcheckError("policies", got, f"horizon={horizon}", "build it with the simulated horizon")
         return policy
     if not isinstance(policy, str):
-        hint = "wrap ids in quotes, and make specs such as ALGORITHMS['adap-ucb'](arms=5, epsilon=1.0)"
+        hint = "give an id as a string, or a spec such as ALGORITHMS['adap-ucb'](arms=5, epsilon=1.0)"
         raise PrivcheckError("policies", policy, "a shipped id or a spec", hint)
     if ":" in policy:
-        hint = "only shipped algorithms are simulated, `privcheck list` shows them; a policy of your own can be audited"
+        hint = "only shipped algorithms can be simulated, see `privcheck list`; your own policy can be audited"
         raise PrivcheckError("policies", policy, "the id of a shipped algorithm", hint)
     shipped = ShippedId.read(policy)
     if shipped.given.get("arms", arms) != arms:
         got = words(f"{policy} on an environment with {arms} arms")
         raise PrivcheckError("policies", got, f"arms={arms}", "leave the number of arms out")
     if shipped.lacks_epsilon and epsilon is None:
-        raise PrivcheckError("epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, epsilon=1 say")
+        raise PrivcheckError(
+            "epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, for example epsilon=1"
+        )
     return shipped.spec(arms=arms, epsilon=epsilon, horizon=horizon)
 
 
 def labels_of(algorithms: list[Algorithm]) -> list[str]:
-    """Return a distinct label for each: the id; for a repeated id also what differs; for twins a number."""
+    """Return distinct labels: the id, the parameters that differ for a repeated id, and a number for duplicates."""
     labels = []
     for algorithm in algorithms:
         parameters = [p.name for p in declared_fields(type(algorithm))]

@@ -59,7 +59,7 @@ def replay(
     epsilon: float | None = None,
     order: str = "logged",
 ) -> ReplayResult:
-    r"""Play a policy on a log: a row counts when its arm is the one that the policy selects, others are skipped.
+    r"""Play a policy on a log: a row counts when its arm is the one that the policy selects; others are skipped.
 
     For rows that are independent and identically distributed, whose arms were chosen without regard to anything that
     rewards depend on, the matched rows have the law of a real interaction: the mean reward estimates what the policy
@@ -71,7 +71,7 @@ def replay(
     ----------
     policy : a shipped id or a spec, with bandit feedback and as many arms as the log.
     log : what was logged.
-    runs : how often, with fresh coins, noise and, if shuffled, order.
+    runs : number of runs, each with fresh coins and noise and, if shuffled, a fresh order.
     seed : at least 0.
     epsilon : privacy budget of a policy given by id.
     order : "logged": rows as they are; "shuffled": in a random order in every run.
@@ -101,8 +101,8 @@ def replay(
     rows = len(log.actions)
     algorithm = chosen_algorithm(policy, len(log.arms), budget, rows)
     if algorithm.feedback != "bandit":
-        got = words(f"{algorithm.id}, which sees the rewards of all arms")
-        raise PrivcheckError("policy", got, "a policy with bandit feedback", "a log has one reward a round")
+        got = words(f"{algorithm.id}, which observes the rewards of all arms")
+        raise PrivcheckError("policy", got, "a policy with bandit feedback", "a log has one reward per round")
     reward, matched = np.full(runs, np.nan), np.zeros(runs, np.int64)
     keep = log.propensities.min() / log.propensities
     for run in range(runs):

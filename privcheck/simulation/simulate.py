@@ -49,7 +49,7 @@ def simulate(
     runs : independent runs of each policy, at least 1.
     seed : at least 0. Each policy has its own streams, which depend on the seed and the policy only: adding a policy to
         the list changes no other result, and more runs extend the same sample.
-    jobs : chunks that run at the same time; the results do not depend on it.
+    jobs : chunks that run in parallel; the results do not depend on it.
     checkpoints : rounds at which the regret is kept, evenly spaced on a log scale, the last being T.
     epsilon : privacy budget of the policies that are given by id, > 0.
 
@@ -76,7 +76,9 @@ def simulate(
     (100, 154)
     """
     place = make_environment(environment)
-    horizon = check("horizon", horizon, Integer(place.arms, LONGEST), "every arm is played once before any is compared")
+    horizon = check(
+        "horizon", horizon, Integer(place.arms, LONGEST), "every arm is played once before arms are compared"
+    )
     runs, seed = check("runs", runs, Integer(1)), check("seed", seed, SEED)
     jobs, count = check("jobs", jobs, Integer(1)), check("checkpoints", checkpoints, Integer(1))
     budget = None if epsilon is None else check("epsilon", epsilon, POSITIVE, "give a positive budget")
@@ -100,12 +102,12 @@ def simulate(
 
 
 def _check_rewards(place: Environment, algorithms: list[Algorithm], horizon: int) -> None:
-    """Refuse rewards that an algorithm is not made for, and more rounds than there are rewards."""
+    """Refuse rewards outside the range of an algorithm, and more rounds than the environment has rewards for."""
     if place.longest is not None and horizon > place.longest:
         hint = "give a longer table, or simulate fewer rounds"
         raise PrivcheckError("horizon", horizon, f"at most the {place.longest} rounds of the table", hint)
     for algorithm in algorithms:
         if not place.unit_rewards and not algorithm.any_rewards:
             got = words(f"{algorithm.id} on rewards outside [0, 1]")
-            hint = f'{algorithm.id} is made for rewards in [0, 1]: clip them, as in Gaussian(means, outside="clip")'
+            hint = f'{algorithm.id} requires rewards in [0, 1]: clip them, as in Gaussian(means, outside="clip")'
             raise PrivcheckError("environment", got, "rewards in [0, 1]", hint)

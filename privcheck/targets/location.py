@@ -1,4 +1,4 @@
-"""Factories of user policies: importing them from files and modules, and checking what they ask for."""
+"""Factories of user targets: importing them from files and modules, and checking their parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FACTORY_KEYWORDS = ("arms", "epsilon", "delta", "horizon")
 
 @dataclass(frozen=True)
 class Location:
-    """Where a factory lives, a file or a module and a name in it, so that worker processes can load it.
+    """Where a factory is defined, a file or a module and a name in it, so that worker processes can load it.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Location:
         return f"{self.module}:{self.name}"
 
     def load(self) -> Callable[..., Any]:
-        """Import the file or module and return the named factory; PrivcheckError tells what is wrong with it."""
+        """Import the file or module and return the named factory; raise PrivcheckError when that fails."""
         module = _import_file(Path(self.module)) if self.is_file else _import_module(self.module, self.name)
         if not hasattr(module, self.name):
             public = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
@@ -53,7 +53,7 @@ class Location:
                 "target",
                 f"{self.module}:{self.name}",
                 f"a name that {self.module} defines",
-                f"it defines {', '.join(public) or 'nothing that can be called'}",
+                f"it defines {', '.join(public) or 'nothing callable'}",
             )
         return getattr(module, self.name)  # type: ignore[no-any-return]
 
@@ -69,7 +69,7 @@ def _loaded(location: Location) -> Callable[..., Any]:
 
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
-        raise PrivcheckError("target", str(path), "a Python file that exists", "check the path")
+        raise PrivcheckError("target", str(path), "an existing Python file", "check the path")
     name = "privcheck_target_" + path.stem
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -93,20 +93,22 @@ def _import_module(name: str, attribute: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name in (name, name.partition(".")[0])
         file = Path(*name.split(".")).with_suffix(".py") if missing else None
-        hint = f"write {file}:{attribute}" if file is not None and file.is_file() else "mend it first"
+        hint = f"write {file}:{attribute}" if file is not None and file.is_file() else "fix this error first"
         raise _import_failed(name, error, hint) from None
 
 
-def _import_failed(name: str, error: BaseException, hint: str = "mend it first") -> PrivcheckError:
+def _import_failed(name: str, error: BaseException, hint: str = "fix this error first") -> PrivcheckError:
     got = words(f"{name}, which raises {describe_exception(error)}")
-    return PrivcheckError("target", got, "a target that imports", "" if isinstance(error, PrivcheckError) else hint)
+    return PrivcheckError(
+        "target", got, "a target that can be imported", "" if isinstance(error, PrivcheckError) else hint
+    )
 
 
 def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
-    """Return the keywords to call a factory with, besides its Generator; refuse a factory that needs something else."""
+    """Return the keywords to call a factory with besides its Generator; refuse a factory that needs anything else."""
     if not callable(factory):
         raise PrivcheckError(
-            "target", factory, "a factory: a class or function that takes a Generator", "pass the class itself"
+            "target", factory, "a class or function that takes a Generator", "pass the class itself, not an object"
         )
     if isinstance(factory, type) and not all(callable(getattr(factory, name, None)) for name in ("select", "update")):
         missing = "select" if not callable(getattr(factory, "select", None)) else "update"
@@ -138,19 +140,19 @@ def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> 
     if unknown:
         raise PrivcheckError(
             "target",
-            words(f"a factory that asks for {', '.join(unknown)}"),
-            f"a first parameter rng, and any of {', '.join(FACTORY_KEYWORDS)}",
-            "wrap it in a function that fills in the rest",
+            words(f"a factory that requires {', '.join(unknown)}"),
+            f"a first parameter rng, and only those of {', '.join(FACTORY_KEYWORDS)}",
+            "wrap it in a function that supplies the others",
         )
     arguments = {name: keywords[name] for name in FACTORY_KEYWORDS if name in named}
     for name in required:
         if name in arguments and arguments[name] is None:
-            raise PrivcheckError(name, None, "a value, because the target's factory asks for it", f"give {name}")
+            raise PrivcheckError(name, None, "a value, because the target's factory requires it", f"give {name}")
     return {name: value for name, value in arguments.items() if value is not None}
 
 
 def describe_exception(error: BaseException) -> str:
-    """Say what was raised and where, in the user's own file."""
+    """Return what was raised, and the file and line that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     known = frames and not frames[-1].filename.startswith("<frozen")
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if known else ""

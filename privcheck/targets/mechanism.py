@@ -22,7 +22,7 @@ DATA_NAMES = ("rng", "generator", "random_state")
 
 
 def is_mechanism(target: Any) -> bool:
-    """Tell whether a target is a one-shot mechanism: `f(data, rng)`, `f(data, rng, runs)`, or a declared one.
+    """Return whether a target is a one-shot mechanism: `f(data, rng)`, `f(data, rng, runs)`, or a declared one.
 
     A factory of policies takes the Generator first; a mechanism takes it after the data.
 
@@ -41,7 +41,7 @@ def is_mechanism(target: Any) -> bool:
 
 
 def is_measurement(target: Any) -> bool:
-    """Tell whether a target is an OpenDP measurement, without importing OpenDP."""
+    """Return whether a target is an OpenDP measurement, without importing OpenDP."""
     return type(target).__module__.startswith("opendp") and hasattr(target, "map") and hasattr(target, "invoke")
 
 
@@ -51,9 +51,9 @@ class MechanismRunner:
 
     Parameters
     ----------
-    mechanism : `f(data, rng)`; `f(data, rng, runs)`, which returns an array with one output a row; a shipped mechanism;
+    mechanism : `f(data, rng)`; `f(data, rng, runs)`, which returns an array, one output per row; a shipped mechanism;
         or an OpenDP measurement, which draws from the system's randomness.
-    location : where worker processes find the function; None when it is pickled by value.
+    location : from which worker processes load the function; None when it is pickled by value.
 
     """
 
@@ -81,14 +81,14 @@ class MechanismRunner:
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """Its name in reports."""
         if self.location:
             return str(self.location)
         return str(getattr(self.mechanism, "__name__", getattr(self.mechanism, "id", type(self.mechanism).__name__)))
 
     @property
     def engine(self) -> str:
-        """What makes the runs."""
+        """The engine that makes the runs."""
         return "run_batch" if self._batch else "python"
 
     @property
@@ -101,7 +101,7 @@ class MechanismRunner:
 
     @property
     def joblib_backend(self) -> str:
-        """Threads for what runs outside of Python and for measurements, which cannot be sent to a process."""
+        """Threads for code that runs outside Python and for measurements, which cannot be sent to a process."""
         return "threading" if self._batch or is_measurement(self.mechanism) else "loky"
 
     @property
@@ -141,7 +141,7 @@ def _data(table: Any, *, plain: bool) -> Any:
 def _from_batch(outputs: np.ndarray[tuple[int, ...], np.dtype[Any]], runs: int) -> Outputs:
     if outputs.shape[:1] != (runs,) or outputs.dtype.kind not in "biuf":
         got = words(f"shape {outputs.shape} of {outputs.dtype}")
-        raise PolicyError("output", got, f"an array of numbers with {runs} rows, one for each run")
+        raise PolicyError("output", got, f"an array of numbers with {runs} rows, one per run")
     flat = outputs.reshape(runs, -1)
     if flat.dtype.kind == "f":
         return Outputs.of_numbers(_no_nan(flat.astype(np.float64)))
@@ -164,7 +164,9 @@ def _from_list(outputs: list[Any]) -> Outputs:
         reals.append(np.array(real, np.float64)[None, :])
     lengths = {(s.shape[1], r.shape[1]) for s, r in zip(symbols, reals, strict=True)}
     if len(kinds) > 1 or len({real for _, real in lengths}) > 1:
-        raise PolicyError("output", words("outputs of different types or lengths"), "the same kind in every run")
+        raise PolicyError(
+            "output", words("outputs of different types or lengths"), "the same type and length in every run"
+        )
     return Outputs(np.concatenate(padded(symbols, MISSING)), _no_nan(np.concatenate(reals)))
 
 
@@ -181,12 +183,12 @@ def _flatten(output: Any, whole: list[int], real: list[float]) -> str:
         return "real" if output.dtype.kind == "f" else "discrete"
     if isinstance(output, list | tuple):
         return "+".join(sorted({_flatten(part, whole, real) for part in output}))
-    hint = "return a category as its number"
+    hint = "return the number of a category instead of the category"
     got = words(f"an object of type {type(output).__name__}")
     raise PolicyError("output", got, "numbers, booleans, arrays, or tuples and lists of these", hint)
 
 
 def _no_nan(values: Array) -> Array:
     if np.isnan(values).any():
-        raise PolicyError("output", words("NaN"), "numbers", "a mechanism must not fail on some of its inputs")
+        raise PolicyError("output", words("NaN"), "numbers", "a mechanism must return a number on every input")
     return values

@@ -95,5 +95,5 @@ def _flat(released: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         got = words(f"an object of type {type(released).__name__}")
         raise PolicyError("released", got, "numbers or arrays of numbers") from None
     if np.isnan(row).any():
-        raise PrivcheckError("released", words("NaN"), "released statistics that are numbers", "mend the policy first")
+        raise PrivcheckError("released", words("NaN"), "released statistics that are numbers", "fix the policy first")
     return row

@@ -11,7 +11,7 @@ from privcheck.arrays import Table
 
 @dataclass(frozen=True)
 class StreamPair:
-    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism, and what to call them, if anything."""
+    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism, and a name for them, if any."""
 
     first: Table
     second: Table
@@ -19,7 +19,7 @@ class StreamPair:
 
     @property
     def words(self) -> str:
-        """What to call them, or in which rounds they differ and how."""
+        """Their name, or the rounds in which they differ and how."""
         return self.label or in_words(*(np.reshape(table, (len(table), -1)) for table in (self.first, self.second)))
 
     @property
@@ -37,20 +37,20 @@ class StreamPair:
 
 
 def in_words(first: Table, second: Table) -> str:
-    """Describe two tables of shape (T, K) by their differing rounds and by what the others have in common.
+    """Describe two tables of shape (T, K) by the rounds that differ and those that do not.
 
     >>> in_words(np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]))
-    'round 2: (0, 1) against (1, 1); the other round: (0, 0)'
+    'round 2: (0, 1) vs (1, 1); the other round: (0, 0) in both'
     """
     places = np.flatnonzero((first != second).any(axis=1))
     rest = np.delete(first, places, axis=0)
-    parts = [f"round {j + 1}: {_row(first[j])} against {_row(second[j])}" for j in places[:3]]
+    parts = [f"round {j + 1}: {_row(first[j])} vs {_row(second[j])}" for j in places[:3]]
     if len(places) > len(parts):
-        parts.append(f"{len(places) - len(parts)} further rounds differ")
+        parts.append(f"{len(places) - len(parts)} more rounds differ")
     if len(rest):
-        others = "the other round" if len(rest) == 1 else f"the {len(rest)} other rounds"
+        others = "the other round" if len(rest) == 1 else f"the other {len(rest)} rounds"
         rows = {_row(row) for row in rest}
-        parts.append(f"{others}: {rows.pop() if len(rows) == 1 else 'see the picture'}")
+        parts.append(f"{others}: {rows.pop() if len(rows) == 1 else 'the same'} in both")
     return "; ".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""What the assertions share: the seed and the runs asked for, what a failure says at its end, who hears of a pass."""
+"""What the assertions share: the seed, the number of runs, the end of a failure message, the report of a pass."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 
 ERROR = 1e-6
-"""Probability with which an assertion may fail by chance, unless told otherwise."""
+"""Default probability with which an assertion may fail by chance."""
 
 RUNS = 5000
-"""Runs a side of an audit, unless told otherwise."""
+"""Default runs per stream of an audit."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 class PrivacyFailure(AssertionError):
-    """A privacy test failed; the message has the witness, the probability of a false failure, and how to replay it."""
+    """A failed privacy test; the message has the witness, the probability of a false failure, and how to replay it."""
 
 
 @dataclass
 class Running:
-    """One running test: what the command line asked for, and what was learnt from assertions that passed.
+    """One running test: the options of the command line, and what its passing assertions report.
 
     Parameters
     ----------
     node : the test's id; empty outside of pytest.
-    seed : of assertions that are given none.
-    runs : of assertions that are given none; None where the command line says nothing.
-    passed : one sentence of each assertion that passed.
+    seed : for assertions without a seed of their own.
+    runs : for assertions without a number of runs of their own; None unless the command line gives one.
+    passed : one sentence from each assertion that passed.
     """
 
     node: str = ""
@@ -51,13 +51,13 @@ _RUNNING: ContextVar[Running | None] = ContextVar("running", default=None)
 
 
 def current() -> Running:
-    """Return the running test, or one with the usual settings outside of pytest."""
+    """Return the running test, or one with the default settings outside pytest."""
     return _RUNNING.get() or Running()
 
 
 @contextmanager
 def running(test: Running) -> Iterator[Running]:
-    """Let the assertions of this block belong to a test."""
+    """Assign the assertions of this block to a test."""
     token = _RUNNING.set(test)
     try:
         yield test
@@ -67,20 +67,20 @@ def running(test: Running) -> Iterator[Running]:
 
 @dataclass(frozen=True)
 class Asked:
-    """The seed and the runs of one assertion, and how they came about."""
+    """The seed and the runs of one assertion, and the options that reproduce them."""
 
     seed: int
     runs: int
     options: str
 
     def again(self, call: str) -> str:
-        """Return the command that replays the test, or outside of pytest the call."""
+        """Return the command that replays the test or, outside pytest, the call."""
         node = current().node
         return f"pytest {shlex.quote(node)}{self.options}" if node else call
 
 
 def asked(seed: int | None, runs: int | None) -> Asked:
-    """Return seed and runs: those given to the assertion, else those of the command line, else the usual ones.
+    """Return seed and runs: those given to the assertion, else those of the command line, else the defaults.
 
     >>> asked(None, None), asked(3, 100).runs
     (Asked(seed=0, runs=5000, options=' --privcheck-seed=0'), 100)
@@ -94,18 +94,18 @@ def asked(seed: int | None, runs: int | None) -> Asked:
 
 
 def passed(sentence: str) -> None:
-    """Keep what a passing assertion could have seen, for the summary of the run."""
+    """Keep a sentence of a passing assertion for the summary of the run."""
     current().passed.append(sentence)
 
 
 def failure(found: str, witness: list[str], chance: str, how: Asked, call: str) -> PrivacyFailure:
-    """Return the failure: what was found, the witness, how likely a false alarm is, seed and replay."""
+    """Return the failure: what was found, the witness, the probability of a false failure, the seed and the replay."""
     lines = [found, "", *witness, "", f"False failures: {chance}.", f"Seed {how.seed}. Replay:", f"  {how.again(call)}"]
     return PrivacyFailure("\n".join(lines))
 
 
 def by_chance(error: float, what: str) -> str:
-    """Return how likely a statistical test fails by chance.
+    """Return the probability with which a statistical test fails by chance, in words.
 
     >>> by_chance(1e-6, "a true claim")
     'a true claim fails this test with probability at most 1e-06'
@@ -113,11 +113,11 @@ def by_chance(error: float, what: str) -> str:
     return f"{what} fails this test with probability at most {error:g}"
 
 
-FACT = "none by chance: what was found happened, with this seed it happens again"
+FACT = "none by chance; what was found did happen, and happens again with this seed"
 
 
 def known(options: Mapping[str, Any], function: Callable[..., Any]) -> None:
-    """Refuse options that a function does not have.
+    """Refuse options that a function does not take.
 
     >>> known({"rewards": (0, 1)}, lambda target, rewards: None)
     """
@@ -130,7 +130,7 @@ def known(options: Mapping[str, Any], function: Callable[..., Any]) -> None:
 
 
 def name_of(target: Any) -> str:
-    """Return what to call a target: its place, or the name of its class or function.
+    """Return the name of a target: its location, or the name of its class or function.
 
     >>> name_of("shop.py:Bandit"), name_of(dict)
     ('shop.py:Bandit', 'dict')
@@ -139,7 +139,7 @@ def name_of(target: Any) -> str:
 
 
 def assertion(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a failure end at the line of the test: frames of privcheck say nothing to its reader."""
+    """End the traceback of a failure at the line of the test: frames inside privcheck do not help its reader."""
 
     @functools.wraps(function)
     def asserted(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -156,4 +156,4 @@ def nothing(target: Any) -> None:
     """Refuse None as a target: a test that returns no factory would test nothing."""
     if target is None:
         got = words("None")
-        raise PrivcheckError("target", got, "a factory, a shipped id or a place", "return the factory from the test")
+        raise PrivcheckError("target", got, "a factory, an id or a location", "return the factory from the test")

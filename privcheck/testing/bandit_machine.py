@@ -27,17 +27,17 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 class BanditMachine(RuleBasedStateMachine):
-    """Drives a policy under its guard with rewards of hypothesis' choice, and checks the ledger after every step.
+    """Plays a guarded policy with rewards that hypothesis chooses, and checks the ledger after every step.
 
-    Derive from it, say what is driven, and let pytest collect its `TestCase`. A leak, a refused release or a ledger
-    that does not add up fails the test, and shrinks to the fewest steps and the plainest rewards that show it.
+    Derive a class from it, set its attributes, and let pytest collect its `TestCase`. A leak, a refused release or a
+    ledger that does not add up fails the test; hypothesis shrinks it to the fewest steps and the simplest rewards.
 
     Attributes
     ----------
-    factory : `f(rng)`, a class will do; also given those of arms, epsilon, delta, horizon that its signature names.
+    factory : `f(rng)`, a class for example; also given those of arms, epsilon, delta, horizon that its signature names.
     epsilon : the budget, > 0.
     arms : K.
-    horizon : rounds of a run, after which another begins.
+    horizon : rounds of a run, after which a new run begins.
     rewards : declared (lowest, highest) reward.
     feedback : "bandit", "full" or "contextual".
     neighbours : "row", "reward", "group:k" or, under contextual feedback, "context-reward".
@@ -66,7 +66,7 @@ class BanditMachine(RuleBasedStateMachine):
 
     @initialize(seed=SEEDS)
     def build(self, seed: int) -> None:
-        """Build a policy of its own coins and noise, and guard it."""
+        """Build a policy with its own coins and noise, and guard it."""
         factory = inspect.getattr_static(type(self), "factory")
         factory = factory.__func__ if isinstance(factory, staticmethod) else factory
         keywords = {"arms": self.arms, "epsilon": self.epsilon, "delta": 0.0, "horizon": self.horizon}
@@ -91,7 +91,9 @@ class BanditMachine(RuleBasedStateMachine):
         context = [] if self.contexts is None else [data.draw(contexts_of(self.contexts), label="context")]
         action = self.policy.select(*context)
         if not 0 <= action < self.arms:
-            raise PrivacyFailure(f"round {self.played + 1}: the policy plays arm {action} of {self.arms}")
+            raise PrivacyFailure(
+                f"round {self.played + 1}: the policy plays arm {action}, expected 0 to {self.arms - 1}"
+            )
         reward = rewards_of(self.rewards)
         row = st.lists(reward, min_size=self.arms, max_size=self.arms)
         told: Any = data.draw(
@@ -106,18 +108,18 @@ class BanditMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.played == self.horizon)
     @rule(seed=SEEDS)
     def begin_again(self, seed: int) -> None:
-        """Begin another run: a machine may take more steps than a run has rounds."""
+        """Begin a new run: a machine may take more steps than a run has rounds."""
         self.build(seed)
 
     @invariant()
     def the_ledger_is_within_the_budget(self) -> None:
-        """Add the ledger up anew."""
+        """Recompute the totals of the ledger."""
         __tracebackhide__ = True
         if not hasattr(self, "policy"):
             return
         check_ledger(self.policy.ledger, self.epsilon, self.played)
         if len(self.policy.ledger.releases) < self.released:
-            raise PrivacyFailure(f"round {self.played}: a release has gone from the ledger")
+            raise PrivacyFailure(f"round {self.played}: a release has disappeared from the ledger")
         self.released = len(self.policy.ledger.releases)
 
 
@@ -148,7 +150,7 @@ def check_ledger(ledger: Ledger, epsilon: float, rounds: int) -> None:
     totals, kept = {datum: math.fsum(epsilons) for datum, epsilons in charged.items()}, ledger.totals
     for datum in {*totals, *kept}:
         if not math.isclose(totals.get(datum, 0.0), kept.get(datum, 0.0), rel_tol=SLACK, abs_tol=SLACK):
-            raise PrivacyFailure(f"round {rounds}: the charges of {datum} do not add up to what the ledger says")
+            raise PrivacyFailure(f"round {rounds}: the charges of {datum} do not add up to its total in the ledger")
     largest = math.fsum(sorted(totals.values(), reverse=True)[: ledger.group_size])
     if largest > epsilon * (1.0 + SLACK):
         raise PrivacyFailure(f"round {rounds}: {ledger.why()}, above the budget {epsilon:g}")

@@ -36,13 +36,13 @@ def assert_certified(
     Parameters
     ----------
     target, epsilon, arms, horizon : as for `privcheck.certify`.
-    runs : guarded executions, each on a stream of its own, at least 1.
+    runs : guarded executions, each on its own stream, at least 1.
     seed : by default that of `--privcheck-seed`, or 0.
-    **options : the others of `privcheck.certify`.
+    **options : other options of `privcheck.certify`.
 
     Returns
     -------
-    Certificate : the one that was granted.
+    Certificate : the granted certificate.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def assert_certified(
     certificate = certify(target, epsilon=epsilon, arms=arms, horizon=horizon, runs=how.runs, seed=how.seed, **options)
     told = f"{clean(certificate.target)}: {certificate_sentence(certificate)}"
     if not certificate.granted:
-        chance = f"{FACT}; but what is not certified may be private all the same"
+        chance = f"{FACT}; but code that is not certified may still satisfy its claim"
         raise failure(told, _found(certificate), chance, how, repeat_certificate(certificate))
     explored = plural(certificate.executions, "guarded run")
     passed(f"{told} ({explored} of {plural(certificate.horizon, 'round')}; {replay_sentence(certificate)})")

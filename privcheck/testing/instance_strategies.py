@@ -1,4 +1,4 @@
-"""Hypothesis strategies for what a bandit meets: budgets, instances, sets of arms, contexts, mechanisms."""
+"""Hypothesis strategies for the inputs of bandits: budgets, instances, sets of arms, contexts, mechanisms."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def budgets(least: float = 0.05, most: float = 10.0) -> st.SearchStrategy[float]
 
     Raises
     ------
-    PrivcheckError : an end that is not above 0, or ends in the wrong order.
+    PrivcheckError : a limit that is not above 0, or limits in the wrong order.
 
-    Source: everyday budgets, as in the experiments of the bandit papers (0.1 to 10).
+    Source: common budgets, as in the experiments of the bandit papers (0.1 to 10).
 
     Examples
     --------
@@ -34,7 +34,7 @@ def budgets(least: float = 0.05, most: float = 10.0) -> st.SearchStrategy[float]
     """
     low, high = (check("budget", end, POSITIVE, "a privacy budget is positive, e.g. 1.0") for end in (least, most))
     if low > high:
-        raise PrivcheckError("budgets", (low, high), "least <= most", "exchange the two")
+        raise PrivcheckError("budgets", (low, high), "least <= most", "swap the two")
     usual = [epsilon for epsilon in (1.0, 0.1, 0.5, 2.0, 4.0) if low <= epsilon <= high]
     return st.sampled_from([*usual, low, high]) | st.floats(low, high)
 
@@ -64,7 +64,7 @@ def bandit_instances(
     (2, True)
     """
     few, gap = check("min_arms", min_arms, Integer(2)), check("least_gap", least_gap, Real(0.0, 1.0))
-    many = check("max_arms", max_arms, Integer(few), "max_arms is the largest")
+    many = check("max_arms", max_arms, Integer(few), "max_arms must be at least min_arms")
     longest = check("max_horizon", max_horizon, Integer(many), "every arm is played once")
 
     @st.composite
@@ -80,7 +80,7 @@ def bandit_instances(
 
 
 def arm_sets(*, arms: int = 3, dimension: int = 2, norm: float = 1.0) -> st.SearchStrategy[Vectors]:
-    """Return a strategy of decision sets of a linear bandit: K feature vectors, shape (K, d), no two of them equal.
+    """Return a strategy of decision sets of a linear bandit: K distinct feature vectors, shape (K, d).
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def arm_sets(*, arms: int = 3, dimension: int = 2, norm: float = 1.0) -> st.Sear
 
 
 def contexts(space: Contexts) -> st.SearchStrategy[Vectors]:
-    """Return a strategy of single contexts, shape `space.shape`, within its range and norm; 0 is what they shrink to.
+    """Return a strategy of single contexts, shape `space.shape`, within its range and norm; it shrinks towards 0.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def contexts(space: Contexts) -> st.SearchStrategy[Vectors]:
 
     Raises
     ------
-    PrivcheckError : something else than a `Contexts`.
+    PrivcheckError : anything but a `Contexts`.
 
     Source: contexts of bounded norm, Shariff and Sheffet (2018), Section 2.
 
@@ -134,11 +134,11 @@ def contexts(space: Contexts) -> st.SearchStrategy[Vectors]:
 
 
 def mechanisms(*ids: str) -> st.SearchStrategy[Mechanism]:
-    """Return a strategy of privcheck's mechanisms, with parameters of everyday use.
+    """Return a strategy of privcheck's mechanisms, with typical parameters.
 
     Parameters
     ----------
-    *ids : which ones, all without any.
+    *ids : ids of the mechanisms; all of them by default.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The pytest plugin: marks that audit and certify, options, and what the passing tests could have seen."""
+"""The pytest plugin: marks that audit and certify, options, and a summary of what passing tests could detect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.testing.assertion import PrivacyFailure, Running, current, running
 
 PROPERTY = "privcheck"
-"""The user property of a test's report that carries a sentence; it travels from the workers of pytest-xdist."""
+"""The user property that carries a sentence in a test's report, also from the workers of pytest-xdist."""
 
 MARKS = {
     "privacy": (
@@ -25,7 +25,7 @@ MARKS = {
         "certified(epsilon, *, arms, horizon, ...): certify the policy that the test returns",
     ),
 }
-"""The marks, with the assertion that each makes and what it means."""
+"""The marks, each with its assertion and its description."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,14 +35,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--privcheck-budget",
         type=_whole(20),
         metavar="RUNS",
-        help="runs on each stream of an audit, at least 20, for tests that do not say (5000): more see more",
+        help="runs per stream of an audit, at least 20, for tests without runs= (default 5000); more runs detect more",
     )
     group.addoption(
         "--privcheck-seed",
         type=_whole(0),
         default=0,
         metavar="SEED",
-        help="seed of all privacy tests that do not say (0)",
+        help="seed of privacy tests without seed= (default 0)",
     )
 
 
@@ -57,7 +57,7 @@ def _whole(least: int) -> Callable[[str], int]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marks, and gather what passing tests say."""
+    """Declare the marks, and register the summary of passing tests."""
     for _, meaning in MARKS.values():
         config.addinivalue_line("markers", meaning)
     config.pluginmanager.register(Summary(), "privcheck-summary")
@@ -65,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Tell the assertions which test they belong to, and what the command line asked for."""
+    """Tell the assertions which test they belong to, and the options of the command line."""
     options = item.config.option
     with running(Running(item.nodeid, options.privcheck_seed, options.privcheck_budget)):
         return (yield)
@@ -73,7 +73,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Let a marked test make the assertions of its marks about what it returns, and report what they could see."""
+    """Apply the assertions of a test's marks to the value that it returns, and report what they could detect."""
     closest = {mark.name: mark for mark in reversed(list(item.iter_markers())) if mark.name in MARKS}
     plain = item.obj if isinstance(item, pytest.Function) else None
     if closest and isinstance(item, pytest.Function):
@@ -102,7 +102,7 @@ def _asserting(test: Callable[..., Any], marks: list[pytest.Mark]) -> Callable[.
 
 
 def _failure(assertion: Callable[..., Any], mark: pytest.Mark, target: Any) -> str:
-    """Return why the assertion of a mark fails, nothing when it passes."""
+    """Return why the assertion of a mark fails, or an empty string when it passes."""
     try:
         inspect.signature(assertion).bind(target, *mark.args, **mark.kwargs)
     except TypeError as error:
@@ -115,7 +115,7 @@ def _failure(assertion: Callable[..., Any], mark: pytest.Mark, target: Any) -> s
 
 
 class Summary:
-    """What the passing tests of this run, on whichever worker, could have seen."""
+    """What the passing tests of this run, on any worker, could have detected."""
 
     def __init__(self) -> None:
         self.passed: list[tuple[str, str]] = []
@@ -130,8 +130,8 @@ class Summary:
         """Write the section."""
         if not self.passed:
             return
-        terminalreporter.section("privacy: what the passing tests could have seen")
+        terminalreporter.section("privacy: what the passing tests could have detected")
         for node, sentence in sorted(self.passed):
             terminalreporter.line(node)
             terminalreporter.line(f"    {sentence}")
-        terminalreporter.line("An audit that passes has refuted nothing, and proves nothing.")
+        terminalreporter.line("An audit that passes has not refuted the claim; it proves nothing.")

@@ -1,4 +1,4 @@
-"""`assert_unchanged_by`: what comes after a release does not depend on the data behind it."""
+"""`assert_unchanged_by`: post-processing of a release does not depend on the data behind it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from privcheck.testing.witness_text import streams_told
 Pair = tuple[Table, Table]
 
 STREAMS = 4
-"""Streams whose every round is changed."""
+"""Random streams of which every round is changed."""
 
 SEEDS = 10
-"""Seeds of coins and noise with which every change is tried."""
+"""Seeds of the coins and the noise for every change."""
 
 Diverges = Callable[[Pair], list[str] | None]
-"""What differs on a pair of streams, in words; None when nothing does."""
+"""What differs on a pair of streams, in words; None when nothing differs."""
 
 
 @assertion
@@ -47,18 +47,18 @@ def assert_unchanged_by(
     streams: int = STREAMS,
     seed: int | None = None,
 ) -> int:
-    """Fail when a change of the data changes what a policy or function does, its releases and its coins being the same.
+    """Fail when a change of the data changes what a policy or function does although releases and coins are the same.
 
-    Post-processing costs no privacy when it is a function of what was released. A run is recorded, and repeated on
-    neighbouring data with the same coins and every release forced to its recorded value: the actions, or the output,
-    have to be the same.
+    Post-processing costs no privacy when it is a function of what was released. A run is recorded, then repeated on
+    neighbouring data with the same coins and with every release forced to its recorded value: the actions, or the
+    output, must be the same.
 
     Parameters
     ----------
     target : a policy as for `privcheck.certify`, or a function `f(data, rng)`, that releases through privcheck's
         mechanisms.
     neighbours : which changes: "row", "reward", "group:k" or, with `contexts`, "context-reward".
-    epsilon : for factories that ask for it.
+    epsilon : for factories that take it.
     arms, horizon, rewards, feedback, contexts : as for `privcheck.certify`; `f(data, rng)` is given tables of `horizon`
         rows and `arms` columns.
     streams : random streams, at least 1, of which every round is changed, one at a time, as are two constant streams.
@@ -66,11 +66,11 @@ def assert_unchanged_by(
 
     Returns
     -------
-    How many changes were tried.
+    The number of changes that were tried.
 
     Raises
     ------
-    PrivacyFailure : data steer what comes after the release; with the simplest pair of streams that shows it.
+    PrivacyFailure : unreleased data affect the post-processing; with the simplest pair of streams that shows it.
 
     Source: post-processing, Dwork and Roth (2014), Proposition 2.1.
 
@@ -95,12 +95,12 @@ def assert_unchanged_by(
     for pair in pairs:
         if diverges(pair):
             first, second = _simplest(pair, diverges, settings.relation, contexts, count)
-            told = f"{name_of(target)}: what comes after its releases depends on data that were not released"
+            told = f"{name_of(target)}: what it does after its releases depends on data that were not released"
             witness = streams_told(first, second, settings.rewards, None if contexts is None else count)
             witness += diverges((first, second)) or []
             call = f"privcheck.testing.assert_unchanged_by({name_of(target)}, {neighbours!r}, ..., seed={how.seed})"
             raise failure(told, witness, FACT, how, call)
-    passed(f"{name_of(target)}: unchanged by {len(pairs):,} changes of one datum, its releases being the same")
+    passed(f"{name_of(target)}: unchanged by {len(pairs):,} changes of one datum when its releases are the same")
     return len(pairs)
 
 
@@ -135,7 +135,7 @@ def _of_function(function: Callable[..., Any]) -> Callable[[Pair, int], list[str
         except DivergenceError as divergence:
             return [f"{divergence}."]
         if forced.position < len(tape.releases):
-            return [f"release {forced.position + 1} happens on one stream only."]
+            return [f"release {forced.position + 1} happens on only one stream."]
         return None if _same(output, other) else [f"Outputs: {output} and {other}."]
 
     return diverges

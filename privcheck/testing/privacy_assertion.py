@@ -34,23 +34,23 @@ def assert_private(
     seed: int | None = None,
     **options: Any,
 ) -> AuditReport:
-    """Fail when an audit refutes that a policy or a mechanism is epsilon-DP, or when it is too small to refute it.
+    """Fail when an audit refutes the claim that a target is epsilon-DP, or is too small to refute it.
 
     Parameters
     ----------
     target, epsilon, arms, horizon : as for `privcheck.audit`.
-    runs : runs on each stream of the final pair, at least 20; by default those of `--privcheck-budget`, or 5,000.
+    runs : runs per stream of the final pair, at least 20; by default the value of `--privcheck-budget`, or 5,000.
     error : a true claim fails this test with at most this probability, in (0, 1).
     seed : by default that of `--privcheck-seed`, or 0.
-    **options : the others of `privcheck.audit`.
+    **options : other options of `privcheck.audit`.
 
     Returns
     -------
-    AuditReport : of the audit that did not refute the claim; `resolution` says what it could have shown.
+    AuditReport : the report of an audit that did not refute the claim; `resolution` says what it could have shown.
 
     Raises
     ------
-    PrivacyFailure : the claim is refuted, or the runs are too few to refute any mechanism.
+    PrivacyFailure : the claim is refuted, or the runs are too few to refute it for any target.
     PrivcheckError : bad input, or a policy that breaks its contract.
 
     Source: the verdict of `privcheck.audit`, which covers its whole search.
@@ -71,9 +71,10 @@ def assert_private(
     if report.verdict == "violation":
         raise failure(told, witness_told(report), by_chance(error, "a true claim"), how, repeat_call(report))
     if report.verdict != "consistent":
-        raise PrivacyFailure(f"{told}\nThis test could not fail. {_more(report)}")
+        raise PrivacyFailure(f"{told}\nThis test could not have failed. {_more(report)}")
     blind = not report.epsilon_lower
-    passed(f"{told}; it told no two streams apart: is the horizon long enough for data to matter?" if blind else told)
+    hint = "the audit could not tell any two streams apart: is the horizon long enough for the data to matter?"
+    passed(f"{told}; {hint}" if blind else told)
     return report
 
 

@@ -1,4 +1,4 @@
-"""How hard hypothesis looks: profiles for a desk, for continuous integration, and for a night."""
+"""Profiles of hypothesis settings: for development, for continuous integration, and for long runs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ PROFILES: dict[str, dict[str, Any]] = {
 """The settings of each profile; "ci" draws the same examples in every run."""
 
 PHASES = [phase for phase in Phase if phase is not Phase.explain]
-"""Explaining traces every line, which slows a shrinking policy down many times, and names lines of privcheck."""
+"""Explaining traces every line, which makes shrinking many times slower, and names lines of privcheck."""
 
 
 def load_profile(name: str) -> None:
     """Load a profile of hypothesis settings: "dev", "ci" or "deep".
 
-    They are registered as privcheck-dev, privcheck-ci and privcheck-deep, beside those of your own, without deadlines:
-    a policy's speed is no part of a privacy test.
+    They are registered as privcheck-dev, privcheck-ci and privcheck-deep, next to your own profiles, without deadlines:
+    the speed of a policy is not part of a privacy test.
 
     Parameters
     ----------

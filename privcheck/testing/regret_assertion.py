@@ -48,18 +48,18 @@ def assert_regret_below(
     error: float = ERROR,
     seed: int | None = None,
 ) -> float:
-    r"""Fail when the expected pseudo-regret of a policy after `horizon` rounds is above `bound`, or nobody could tell.
+    r"""Fail when the expected pseudo-regret of a policy after `horizon` rounds exceeds `bound`, or no test could tell.
 
     The pseudo-regret of a run is sum_{t<=T} (max_b mu_b - mu_{A_t}).
 
     Parameters
     ----------
-    target : a policy as for `privcheck.audit`, with bandit or full-information feedback if it is shipped, with bandit
-        feedback if it is your own.
-    bound : what the expected regret must not exceed, > 0.
+    target : a policy as for `privcheck.audit`: a shipped one with bandit or full-information feedback, or your own with
+        bandit feedback.
+    bound : upper bound on the expected regret, > 0.
     environment : the id of a named instance, Bernoulli means, or an `Environment`.
     horizon : T, at least the number of arms.
-    epsilon : for factories that ask for it.
+    epsilon : for factories that take it.
     runs : independent runs, at least 2.
     error : a policy within the bound fails this test with at most this probability, in (0, 1).
     seed : by default that of `--privcheck-seed`, or 0.
@@ -71,7 +71,7 @@ def assert_regret_below(
     Raises
     ------
     PrivacyFailure : the expected regret is shown to be above the bound; or the runs are too few, or the horizon too
-        short, for any policy to fail. A mean that is above the bound by chance fails nothing.
+        short, for any policy to fail. A mean that exceeds the bound by chance does not fail the test.
 
     Source: Waudby-Smith and Ramdas (2024), bets on means, for regrets in [0, T max_a Delta_a].
 
@@ -88,9 +88,9 @@ def assert_regret_below(
     most = length * float(place.gaps().max())
     name = name_of(target)
     if most <= limit or evidence(np.ones(how.runs), limit / most, level) < 1.0 / level:
-        why = f"no policy has a regret above {most:.4g}" if most <= limit else f"{how.runs:,} runs show too little"
-        hint = "give it a lower bound" if most <= limit else "give it more runs or a longer horizon"
-        raise PrivacyFailure(f"{name}: this test could not fail: {why}, and the bound is {limit:g}; {hint}")
+        why = f"no policy has a regret above {most:.4g}" if most <= limit else f"{how.runs:,} runs are not enough"
+        hint = "give it a smaller bound" if most <= limit else "give it more runs or a longer horizon"
+        raise PrivacyFailure(f"{name}: this test could not have failed: {why} and the bound is {limit:g}; {hint}")
     regrets = _regrets(target, place, epsilon, length, how.runs, how.seed)
     mean = float(regrets.mean())
     about = f"{name}: mean regret {mean:.4g} in {how.runs:,} runs of {length:,} rounds"
@@ -100,13 +100,13 @@ def assert_regret_below(
         witness = [f"Means of the arms: {', '.join(f'{mu:g}' for mu in place.means)}"]
         raise failure(told, witness, by_chance(level, "a policy within the bound"), how, call)
     near = limit + float(regrets.std()) * math.sqrt(2.0 * math.log(1.0 / level) / how.runs)
-    passed(f"{about}, not shown to be above {limit:g} in expectation; about {near:.4g} would have been needed")
+    passed(f"{about}, not shown to exceed {limit:g} in expectation; that would have taken a mean of about {near:.4g}")
     return mean
 
 
 def evidence(values: Floats, mean: float, level: float) -> float:
-    """Return the largest capital that bets against "the expectation is at most `mean`" reach; if it is, 1 / level is
-    reached with probability at most `level`.
+    """Return the largest capital reached by bets against "the expectation is at most `mean`"; when this is true, it
+    reaches 1 / level with probability at most `level`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`assert_sensitivity`: search for neighbouring tables on which a statistic moves further than declared."""
+"""`assert_sensitivity`: search for neighbouring tables on which a statistic differs by more than declared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Pair = tuple[Table, Table]
 PAIRS = 2000
 
 CLIMB = 0.25
-"""Share of the pairs that are changes of the worst one so far."""
+"""Share of the pairs that are variants of the worst one so far."""
 
 SLACK = 1e-9
 """Relative slack of the comparison with the bound: sums are rounded. The noise scale of a mechanism pays for it."""
@@ -52,11 +52,11 @@ def assert_sensitivity(
     pairs: int = PAIRS,
     seed: int | None = None,
 ) -> float:
-    """Fail when a statistic moves by more than `bound` between two neighbouring reward tables.
+    """Fail when a statistic differs by more than `bound` between two neighbouring reward tables.
 
     Parameters
     ----------
-    function : from a table of shape (T, K), or with further columns for contexts, to a number or an array; no noise.
+    function : maps a table of shape (T, K), plus any columns for contexts, to a number or an array without noise.
     bound : the declared sensitivity, at least 0, or a function of the table that gives it, as in 1 / len(rewards).
     norm : of the change: "L1", "L2", "max", or what a mechanism's `sensitivity_norm` says.
     neighbours : "row", "reward", "group:k", "report" or, with `contexts`, "context-reward".
@@ -64,16 +64,16 @@ def assert_sensitivity(
     horizon : tables have 1 to this many rounds.
     rewards : declared (lowest, highest) reward.
     contexts : what contexts look like.
-    pairs : of neighbouring tables that are tried, at least 1: extreme ones, random ones, changes of the worst.
+    pairs : number of neighbouring pairs to try, at least 1: extreme ones, random ones, and variants of the worst.
     seed : by default that of `--privcheck-seed`, or 0.
 
     Returns
     -------
-    The largest change that was seen, as a share of the bound.
+    The largest change found, as a share of the bound.
 
     Raises
     ------
-    PrivacyFailure : a change beyond the bound, with the simplest pair of tables that shows it.
+    PrivacyFailure : a change above the bound, with the simplest pair of tables that shows it.
 
     Source: the sensitivity of a statistic, Dwork, McSherry, Nissim and Smith (2006), Definition 2.
 
@@ -93,12 +93,12 @@ def assert_sensitivity(
     if moves.share(found) > 1.0:
         first, second = moves.simplest(found)
         change, allowed = moves.measure((first, second))
-        told = f"{name}: the sensitivity is above the declared {allowed:.6g}: a change of {change:.6g} ({norm} norm)"
+        told = f"{name}: the sensitivity exceeds the declared {allowed:.6g}: a change of {change:.6g} ({norm} norm)"
         witness = streams_told(first, second, moves.rewards, moves.arms if contexts is not None else None)
         witness += [f"Values: {_shown(function(first.copy()))} and {_shown(function(second.copy()))}"]
         call = f"privcheck.testing.assert_sensitivity({name}, ..., seed={how.seed})"
         raise failure(told, witness, FACT, how, call)
-    passed(f"{name}: the largest change on {how.runs:,} pairs of neighbours is {largest:.3g} times the bound")
+    passed(f"{name}: the largest change over {how.runs:,} neighbouring pairs is {largest:.3g} times the bound")
     return largest
 
 
@@ -117,8 +117,8 @@ class _Moves:
         first, _ = self.relation.draw(np.random.default_rng(0), self.horizon, self.arms, self.rewards, self.contexts)
         once, twice = self.value(first), self.value(first)
         if once.shape != twice.shape or not np.array_equal(once, twice):
-            got = words("two different values from the same table")
-            raise PrivcheckError("function", got, "a function without noise", "give the statistic before its noise")
+            got, expected = words("two different values from the same table"), "a function without noise"
+            raise PrivcheckError("function", got, expected, "give the statistic before noise is added")
 
     def value(self, table: Table) -> Table:
         values = np.asarray(self.function(table.copy()), np.float64)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for reward tables and for pairs of neighbours, which shrink to the shortest, plainest pair."""
+"""Hypothesis strategies for reward tables and neighbouring pairs, which shrink to the shortest, simplest pair."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Rounds = list[tuple[Row, Row]]
 
 
 INNER = 1000
-"""Values inside the range of rewards, evenly spaced, that are drawn beside its ends."""
+"""Evenly spaced values inside the range of rewards, drawn in addition to its ends."""
 
 
 def rewards_of(rewards: tuple[float, float]) -> st.SearchStrategy[float]:
     """Return a strategy of single rewards, half of them at an end of the range, where worst cases are.
 
-    One choice a reward: hypothesis removes a round from a failing table when it consists of few choices.
+    One choice per reward: hypothesis can remove a round from a failing table when it consists of few choices.
     """
     low, high = check_rewards(rewards)
     inside = np.linspace(low, high, INNER + 2)[1:-1].tolist()
@@ -77,7 +77,7 @@ def neighbouring_tables(
     rewards: tuple[float, float] = (0.0, 1.0),
     contexts: Contexts | None = None,
 ) -> st.SearchStrategy[tuple[Table, Table]]:
-    """Return a strategy of pairs of neighbouring tables, shape (T, K) each, or with further columns for contexts.
+    """Return a strategy of pairs of neighbouring tables, of shape (T, K) each, plus columns for contexts if any.
 
     A failing pair shrinks to the fewest rounds, one differing entry, and the lowest reward everywhere else.
 
@@ -172,7 +172,8 @@ def _lengths(min_rounds: int, max_rounds: int) -> tuple[int, int]:
     longest = check("max_rounds", max_rounds, Integer(1))
     shortest = check("min_rounds", min_rounds, Integer(1))
     if shortest > longest:
-        raise PrivcheckError("min_rounds", shortest, f"an integer in [1, {longest}]", "max_rounds is the largest")
+        hint = "max_rounds must be at least min_rounds"
+        raise PrivcheckError("min_rounds", shortest, f"an integer in [1, {longest}]", hint)
     return shortest, longest
 
 

@@ -1,4 +1,4 @@
-"""Witnesses in words: two streams drawn as characters, and the event that tells them apart."""
+"""Witnesses in words: two streams drawn as characters, and the event that distinguishes them."""
 
 from __future__ import annotations
 

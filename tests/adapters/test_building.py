@@ -107,7 +107,7 @@ def test_a_mab_needs_its_labels():
         def partial_fit(self, decisions, rewards):
             pass
 
-    with pytest.raises(privcheck.PrivcheckError, match=r"build: got .*Nameless.* which has its labels in `arms`"):
+    with pytest.raises(privcheck.PrivcheckError, match=r"build: got .*Nameless.* with its labels in `arms`"):
         from_mabwiser(Nameless)
     Nameless.arms = [1, 2]
     Nameless.predict = lambda self: 3
@@ -116,7 +116,7 @@ def test_a_mab_needs_its_labels():
 
 
 def test_decision_sets_are_refused():
-    with pytest.raises(privcheck.PolicyError, match=r"contexts: got shape \(2, 3\), expected one vector a round"):
+    with pytest.raises(privcheck.PolicyError, match=r"contexts: got shape \(2, 3\), expected one vector per round"):
         vector(np.zeros((2, 3)))
 
 

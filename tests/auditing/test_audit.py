@@ -157,7 +157,7 @@ def test_the_witness_can_be_played_again(policies):
     A fresh share of 100,000 runs is off by less than 0.008 (5 standard errors) with probability above 1 - 6e-7.
     """
     report = privcheck.audit(policies.LeakyResponse, epsilon=1.0, arms=2, horizon=3, runs=20_000)
-    beginning = re.fullmatch(r"the actions begin ([\d, x]+) \(.* % against .* %\)", report.witness.event).group(1)
+    beginning = re.fullmatch(r"the actions begin ([\d, x]+) \(.* % vs .* %\)", report.witness.event).group(1)
     event = []
     for part in beginning.split(", "):
         arm, _, times = part.partition(" x ")

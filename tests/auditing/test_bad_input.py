@@ -37,12 +37,15 @@ def refused(target, *fragments, kind=PrivcheckError, **options):
     ("target", "fragments"),
     [
         ("adap-ucp", ["target: got 'adap-ucp'", "adap-ucb", "privcheck list"]),
-        ("no/such/file.py:Bandit", ["no/such/file.py", "a Python file that exists", "check the path"]),
-        ("no_such_package.bandits:Bandit", ["no_such_package.bandits", "ModuleNotFoundError", "a target that imports"]),
+        ("no/such/file.py:Bandit", ["no/such/file.py", "an existing Python file", "check the path"]),
+        (
+            "no_such_package.bandits:Bandit",
+            ["no_such_package.bandits", "ModuleNotFoundError", "a target that can be imported"],
+        ),
         ("json:Bandit", ["json:Bandit", "a name that json defines", "loads"]),
         ("bandit.py", ["'bandit.py'", "path/to/file.py:name"]),
         ("bandit.py:", ["'bandit.py:'", "path/to/file.py:name"]),
-        (":Bandit", [":", "a target that imports"]),
+        (":Bandit", [":", "a target that can be imported"]),
         ("", ["target: got ''", "adap-ucb"]),
         (3, ["an object of type int", "a factory"]),
         (None, ["an object of type NoneType", "a factory"]),
@@ -64,7 +67,7 @@ def test_a_file_without_the_name_says_what_it_has(place):
         ("import no_such_module_anywhere\n", ["ModuleNotFoundError", "no_such_module_anywhere", "line 1"]),
         ("x = 1\nraise RuntimeError('two\\nlines')\n", ["RuntimeError: two lines", "line 2"]),
         ("raise SystemExit(3)\n", ["SystemExit: 3"]),
-        ("", ["a name that", "nothing that can be called"]),
+        ("", ["a name that", "nothing callable"]),
     ],
 )
 def test_files_that_do_not_import(tmp_path, source, fragments):
@@ -79,10 +82,12 @@ def test_what_already_says_how_to_mend_it_is_told_no_more(tmp_path):
     (tmp_path / "bandit.py").write_text(source)
     target = f"{tmp_path / 'bandit.py'}:Bandit"
     assert str(refused(target, "epsilon: got -1, expected a budget; give one")).endswith(
-        "expected a target that imports"
+        "expected a target that can be imported"
     )
     (tmp_path / "bandit.py").write_text("raise ValueError('no')\n")
-    assert str(refused(target, "ValueError: no")).endswith("expected a target that imports; mend it first")
+    assert str(refused(target, "ValueError: no")).endswith(
+        "expected a target that can be imported; fix this error first"
+    )
 
 
 def test_a_module_that_is_a_file_beside_you_is_told_as_one(tmp_path, monkeypatch):
@@ -95,7 +100,7 @@ def test_a_module_that_is_a_file_beside_you_is_told_as_one(tmp_path, monkeypatch
 
 def test_a_folder_is_no_file(tmp_path):
     (tmp_path / "bandit.py").mkdir()
-    refused(f"{tmp_path / 'bandit.py'}:Bandit", "bandit.py", "a Python file that exists")
+    refused(f"{tmp_path / 'bandit.py'}:Bandit", "bandit.py", "an existing Python file")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +110,7 @@ def test_a_folder_is_no_file(tmp_path):
         ("NoUpdate", ["class NoUpdate", "no method update()", "a class with select() and update()"]),
         ("NoGenerator", ["(arms)", "a numpy Generator (rng) as its first parameter"]),
         ("NoParameters", ["()", "a numpy Generator (rng) as its first parameter"]),
-        ("NeedsTemperature", ["asks for temperature", "arms, epsilon, delta, horizon", "wrap it in a function"]),
+        ("NeedsTemperature", ["requires temperature", "arms, epsilon, delta, horizon", "wrap it in a function"]),
         ("makes_a_number", ["float", "no method select()", "a policy with select() and update()"]),
     ],
 )
@@ -191,8 +196,8 @@ def test_infinite_ranges_of_rewards(policies, value):
         ("rows", "did you mean 'row'?"),
         ("group:0", "k is the number of rounds"),
         ("group:x", "k is the number of rounds"),
-        (3, "one round's rewards"),
-        (None, "one round's rewards"),
+        (3, "the rewards of one round"),
+        (None, "the rewards of one round"),
     ],
 )
 def test_neighbours(policies, value, fragment):
@@ -210,11 +215,11 @@ def test_a_horizon_shorter_than_the_arms(policies):
     ("streams", "fragments"),
     [
         ((ROUND, ROUND), ["two identical tables", "two tables that differ"]),
-        ((ROUND, 1.0 - ROUND), ["distance 4", "at most 1 for neighbours='row'", "group:4"]),
+        ((ROUND, 1.0 - ROUND), ["differ in 4 rows", "at most 1 for neighbours='row'", "group:4"]),
         ((ROUND, CHANGED[:3]), ["shapes (4, 2) and (3, 2)", "the same shape"]),
         ((ROUND, 2.0 * CHANGED), ["2.0 in round", "rewards in [0, 1]"]),
         ((ROUND[:, :1], CHANGED[:, :1]), ["shape (4, 1)", "(T, 2)"]),
-        ("missing.csv", ["missing.csv", "a file that exists"]),
+        ("missing.csv", ["missing.csv", "an existing file"]),
         (ROUND[0, 0], ["a pair (first, second)"]),
     ],
 )

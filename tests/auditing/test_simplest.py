@@ -210,9 +210,9 @@ def test_a_report_with_infinities_is_read_back():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text[:-1], "no JSON"),
-        (lambda text: "[" * 100_000, "no JSON"),
-        (lambda text: "[]", "another kind of JSON"),
+        (lambda text: text[:-1], "not JSON"),
+        (lambda text: "[" * 100_000, "not JSON"),
+        (lambda text: "[]", "JSON of another kind"),
         (lambda text: json.dumps(json.loads(text) | {"schema_version": 99}), "another kind"),
         (lambda text: json.dumps(json.loads(text) | {"leak": 1}), "unknown or missing fields: leak"),
         (lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "runs"}), "missing fields: runs"),

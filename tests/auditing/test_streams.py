@@ -80,15 +80,15 @@ def test_changed_is_the_first_round_that_differs():
 def test_streams_in_words():
     first, second = np.zeros((4, 2)), np.zeros((4, 2))
     second[1] = [1.0, 0.0]
-    assert in_words(first, second) == "round 2: (0, 0) against (1, 0); the 3 other rounds: (0, 0)"
+    assert in_words(first, second) == "round 2: (0, 0) vs (1, 0); the other 3 rounds: (0, 0) in both"
     first[0] = second[0] = 0.5
-    assert in_words(first, second).endswith("see the picture")
-    assert in_words(np.zeros((5, 1)), np.ones((5, 1))).endswith("2 further rounds differ")
+    assert in_words(first, second).endswith("rounds: the same in both")
+    assert in_words(np.zeros((5, 1)), np.ones((5, 1))).endswith("2 more rounds differ")
 
 
 def test_a_pair_of_ones_own_keeps_its_name():
     assert StreamPair(np.zeros((2, 1)), np.ones((2, 1)), "mine").words == "mine"
-    assert StreamPair(np.zeros(2), np.array([0.0, 1.0])).words == "round 2: 0 against 1; the other round: 0"
+    assert StreamPair(np.zeros(2), np.array([0.0, 1.0])).words == "round 2: 0 vs 1; the other round: 0 in both"
 
 
 def test_what_the_search_made_is_told_as_it_is_not_as_it_was_found():

@@ -336,7 +336,7 @@ def refuse(message, target, **options):
 
 def test_outputs_that_change_their_type_are_refused():
     turns = itertools.count()
-    refuse("the same kind in every run|different outputs", lambda data, rng: 1 if next(turns) % 3 else 0.5)
+    refuse("the same type and length in every run|different outputs", lambda data, rng: 1 if next(turns) % 3 else 0.5)
 
 
 def test_not_a_number_is_refused():

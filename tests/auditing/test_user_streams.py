@@ -82,7 +82,7 @@ def test_the_horizon_may_be_repeated_but_not_contradicted():
     ("streams", "fragments"),
     [
         ((FIRST, FIRST), ["identical", "two tables that differ"]),
-        ((FIRST, 1.0 - FIRST), ["distance 2", "at most 1 for neighbours='row'", "group:2"]),
+        ((FIRST, 1.0 - FIRST), ["differ in 2 rows", "at most 1 for neighbours='row'", "group:2"]),
         ((FIRST, SECOND[:1]), ["(2, 3)", "(1, 3)", "same shape"]),
         (([0, 1], [0, 1, 1]), ["(2, 3)", "(3, 3)", "same shape"]),
         ((FIRST[:, :2], SECOND[:, :2]), ["shape (2, 2)", "(T, 3)"]),
@@ -101,7 +101,7 @@ def test_bad_streams_in_memory(streams, fragments):
 
 
 def test_one_entry_is_allowed_where_a_row_is_too_much():
-    refused((FIRST, SECOND), "distance 2", "at most 1 for neighbours='reward'", neighbours="reward")
+    refused((FIRST, SECOND), "differ in 2 rewards", "at most 1 for neighbours='reward'", neighbours="reward")
     one = FIRST.copy()
     one[0, 0] = 1.0
     same(read((FIRST, one), neighbours="reward"), FIRST, one)
@@ -114,7 +114,7 @@ def test_a_declared_range_decides():
 @pytest.mark.parametrize(
     ("name", "content", "fragments"),
     [
-        ("missing.csv", None, ["missing.csv", "a file that exists"]),
+        ("missing.csv", None, ["missing.csv", "an existing file"]),
         ("streams.txt", b"0,1\n", ["streams.txt", "a .npy or .csv file"]),
         ("empty.csv", b"", ["no columns", "2 or 6 columns"]),
         ("header.csv", b"first,second\n", ["no columns", "2 or 6 columns"]),
@@ -135,7 +135,7 @@ def test_bad_files(tmp_path, name, content, fragments):
 
 
 def test_a_folder_is_no_file(tmp_path):
-    refused(tmp_path, "a file that exists")
+    refused(tmp_path, "an existing file")
 
 
 @pytest.mark.parametrize(

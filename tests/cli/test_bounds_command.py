@@ -98,7 +98,7 @@ def test_an_unproven_bound_has_no_star_and_is_explained(capsys):
     out = capsys.readouterr().out
     assert re.search(r"  shariff-sheffet-2018/prop11 +upper +274636 +unproven", out)
     assert re.search(r"★ shariff-sheffet-2018/prop11-corrected +upper +279323 +derived", out)
-    assert "Unproven: as printed, but the paper's proof gives less" in out
+    assert "Unproven: printed in a paper whose proof gives less" in out
 
 
 def test_the_table(capsys):
@@ -150,7 +150,7 @@ def test_curves(capsys, tmp_path, axis):
     outputs = ["--plot", "curve.png", "--csv", "curve.csv", "--json", "curve.json"]
     assert run([*C2, "--curve", axis, *outputs]) == 0
     out, err = capsys.readouterr()
-    assert f"places from {axis} = " in out
+    assert f"points from {axis} = " in out
     assert err == ""
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     found = json.loads((tmp_path / "curve.json").read_text())
@@ -184,8 +184,14 @@ def test_curves(capsys, tmp_path, axis):
         (["bounds", "--dimension", "5", "--noise", "laplace", *CONTEXT], ["noise: got 'laplace'", "wishart"]),
         (["bounds", "--dimension", "5", "--risk", "0.1", *CONTEXT], ["risk: got 0.1", "contextual linear bandit"]),
         (["bounds", "--dimension", "5", "--means", "0.5,0.4", *CONTEXT], ["one source of the arms"]),
-        (["bounds", "--means", "0.5,0.4", "--sigma", "1", "--epsilon", "1"], ["sigma: got 1.0", "no such flag"]),
-        (["bounds", "--means", "0.5,0.4", "--gap", "1", "--epsilon", "1"], ["gap: got 1.0", "no such flag"]),
+        (
+            ["bounds", "--means", "0.5,0.4", "--sigma", "1", "--epsilon", "1"],
+            ["sigma: got 1.0, expected an option of a bandit with independent arms"],
+        ),
+        (
+            ["bounds", "--means", "0.5,0.4", "--gap", "1", "--epsilon", "1"],
+            ["gap: got 1.0, expected an option of a bandit with independent arms"],
+        ),
         (["bounds", "--means", "0.5,0.4", "--variance", "2", "--epsilon", "1"], ["variance: got 2.0"]),
         (["bounds", "--family", "finite", "--weights", "0.1,0.9;1,0", "--epsilon", "1"], ["support: got None"]),
         (["bounds", "--family", "bounded", "--means", "0.5,0.4", "--epsilon", "1"], ["support: got None"]),

@@ -111,7 +111,7 @@ def test_json_goes_to_a_file(capsys):
         (["adap-ucb", "--epsilon", "1", "--delta", "1e-5"], "No such option: --delta"),
         ([f"{ZOO}ForgettingMean", "--epsilon", "1"], "arms: got None"),
         ([f"{ZOO}NoSuchAnimal", *EPSILON], "target: got"),
-        (["nowhere.py:Bandit", *EPSILON], "target: got 'nowhere.py', expected a Python file that exists"),
+        (["nowhere.py:Bandit", *EPSILON], "target: got 'nowhere.py', expected an existing Python file"),
         (["no_such_module:Bandit", *EPSILON], "target: got no_such_module, which raises ModuleNotFoundError"),
         (["broken.py:Bandit", *EPSILON], "target: got broken.py, which raises ZeroDivisionError"),
         (["unparsed.py:Bandit", *EPSILON], "target: got unparsed.py, which raises SyntaxError"),

@@ -133,7 +133,7 @@ BAD = [
     (["audit", "adap-ucb", "--epsilon", "nan"], ["epsilon: got nan"]),
     (["audit", "adap-ucb", "--epsilon", "inf"], ["epsilon: got inf"]),
     (["audit", "adap-ucp", "--epsilon", "1"], ["target: got 'adap-ucp'", "privcheck list"]),
-    (["audit", "missing.py:Bandit", "--arms", "2"], ["missing.py", "a Python file that exists"]),
+    (["audit", "missing.py:Bandit", "--arms", "2"], ["missing.py", "an existing Python file"]),
     (["audit", EXAMPLE.replace("RunningMeanBandit", "Nope"), "--arms", "2"], ["it defines RunningMeanBandit"]),
     (["audit", EXAMPLE], ["arms: got None", "--arms 2"]),
     (["audit", "ucb", "--arms", "1"], ["arms: got 1", "an integer in [2, 127]"]),
@@ -152,12 +152,12 @@ BAD = [
     (["audit", "ucb", "--rewards", "0"], ["rewards: got '0'", "--rewards 0,1"]),
     (["audit", "ucb", "--rewards", "0;1"], ["rewards: got '0;1'", "numbers separated by commas"]),
     (["audit", "ucb", "--rewards", "1,0"], ["rewards range: got (1.0, 0.0)", "lo < hi"]),
-    (["audit", "ucb", "--streams", "missing.csv"], ["streams: got 'missing.csv'", "a file that exists"]),
+    (["audit", "ucb", "--streams", "missing.csv"], ["streams: got 'missing.csv'", "an existing file"]),
     ([*CONSISTENT, "--json", "report.txt"], ["json: got 'report.txt'", ".json"]),
     ([*CONSISTENT, "--json", "."], ["json: got '.'", ".json"]),
     ([*CONSISTENT, "--html", "report.pdf"], ["html: got 'report.pdf'", ".html"]),
     ([*CONSISTENT, "--json", "a.json", "--html", "b.txt"], ["html: got 'b.txt'"]),
-    ([*CONSISTENT, "--json", "a.json", "--html", "/dev/null/b.html"], ["html: got", "a place that can be written"]),
+    ([*CONSISTENT, "--json", "a.json", "--html", "/dev/null/b.html"], ["html: got", "a writable location"]),
     (["bounds"], ["instance: got None", "--means 0.75,0.5"]),
     (["bounds", "missing.toml"], ["missing.toml", "a TOML file"]),
     (["bounds", "a.toml", "--instance", "c2"], ["a.toml and c2", "one source of the arms"]),
@@ -190,7 +190,7 @@ BAD = [
     (["list", "--json", "list.txt"], ["json: got 'list.txt'"]),
     (["list", "everything"], ["everything"]),
     (["audit", "ucb", "--horizn", "4"], ["No such option: --horizn", "`privcheck audit --help`"]),
-    (["certify", "ucb", "--delta", "0.1"], ["No such option: --delta", "certificates are of pure epsilon"]),
+    (["certify", "ucb", "--delta", "0.1"], ["No such option: --delta", "certificates are for pure epsilon-DP"]),
     (["certify", "ucb", "--delt", "0.1"], ["No such option: --delt", "`privcheck certify --help`"]),
     (["audti"], ["No such command 'audti'", "`privcheck --help`"]),
     (["simulate", "shop.py:Shop", "--means", "0.7,0.5", "--horizon", "10"], ["'shop.py:Shop'", "only shipped"]),
@@ -364,9 +364,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(
-        PrivcheckError, match=r"json: got .*, expected a place that can be written; No space left on device"
-    ):
+    with pytest.raises(PrivcheckError, match=r"json: got .*, expected a writable location; No space left on device"):
         write_whole(target, "new", "json")
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"]

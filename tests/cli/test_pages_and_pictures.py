@@ -42,7 +42,7 @@ def test_the_page_does_not_depend_on_json(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("command", "picture", "title"),
     [
-        (AUDIT, None, "Lower bounds of epsilon"),
+        (AUDIT, None, "Lower bounds on epsilon"),
         (AUDIT, "witness", "rnm-ftnl-published"),
         (CERTIFY, None, "Ledger of adap-ucb"),
         (CERTIFY, "ledger", "Ledger of adap-ucb"),

@@ -31,7 +31,7 @@ def test_files_and_comparison(capsys):
     )
     out = capsys.readouterr().out
     assert "pseudo-regret after 300 rounds, 5 runs" in out
-    assert "differences of final regret" in out
+    assert "differences in final regret" in out
     stored = Simulation.read_npz("a.npz")
     assert np.array_equal(read_csv("out/a.csv")["regret"], stored.to_arrays()["regret"])
 
@@ -85,12 +85,15 @@ def test_a_log():
     [
         ([], ["environment: got None", "--log clicks.csv"]),
         (["--with", "low=0.1", *MEANS], ["environment: got None"]),
-        (["--environment", "beta"], ["make it with its means"]),
+        (["--environment", "beta"], ["build it with its means"]),
         (["--environment", "beta", "--with", "concentration=3"], ["means: got None", "--with means="]),
-        (["--environment", "beta", *MEANS, "--with", "spread=3"], ["spread: got '3'", "beta has means, concentration"]),
+        (
+            ["--environment", "beta", *MEANS, "--with", "spread=3"],
+            ["spread: got '3'", "the parameters of beta are means, concentration"],
+        ),
         (["--environment", "beta", *MEANS, "--with", "concentration"], ["with: got 'concentration'"]),
         (["--environment", "beta", *MEANS, "--with", "concentration=0"], ["concentration: got 0.0"]),
-        (["--environment", "c2", *MEANS], ["environment: got 'c2 with means'", "c2 has its own means"]),
+        (["--environment", "c2", *MEANS], ["environment: got 'c2 with means'", "c2 has fixed means"]),
         (["--environment", "gaussian", *MEANS], ["adap-ucb on rewards outside [0, 1]", "clip"]),
         (["--environment", "betta", *MEANS], ["did you mean 'beta'?"]),
         (["--log", "clicks.csv", *MEANS], ["one source of rewards"]),

@@ -42,9 +42,9 @@ def test_refused(make, parameter, bad):
 
 
 def test_environments_with_parameters_ask_for_them_by_name():
-    with pytest.raises(PrivcheckError, match=r"make it with its support and weights, as in FiniteSupport"):
+    with pytest.raises(PrivcheckError, match=r"build it with its support and weights, as in FiniteSupport"):
         environment("finite-support")
-    with pytest.raises(PrivcheckError, match=r"make it with its rewards"):
+    with pytest.raises(PrivcheckError, match=r"build it with its rewards"):
         environment("reward-table")
 
 

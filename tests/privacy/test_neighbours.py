@@ -130,15 +130,15 @@ def test_pairs_that_are_no_neighbours_are_refused():
     relation("row").check(table, one_row)
     relation("group:2").check(table, two_rows)
     for name, other, message in [
-        ("reward", one_row, r"distance 2 \(rewards that differ; first rounds: 2\), expected at most 1 .*'row'"),
-        ("row", two_rows, r"distance 2 \(rows that differ; first rounds: 2, 3\), expected at most 1 .*'group:2'"),
+        ("reward", one_row, r"differ in 2 rewards \(round 2\), expected at most 1 .*'row'"),
+        ("row", two_rows, r"differ in 2 rows \(rounds 2, 3\), expected at most 1 .*'group:2'"),
         ("row", table.copy(), "identical tables"),
         ("row", table[:3], r"shapes \(4, 2\) and \(3, 2\)"),
     ]:
         with pytest.raises(PrivcheckError, match=message) as error:
             relation(name).check(table, other)
         assert error.value.hint
-    with pytest.raises(PrivcheckError, match="distance 2"):
+    with pytest.raises(PrivcheckError, match="differ in 2 rows"):
         list(relation("row").shrink(table, two_rows))
     for method in ("distance", "changed"):
         with pytest.raises(PrivcheckError, match="same shape"):

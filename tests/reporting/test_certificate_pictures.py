@@ -83,7 +83,7 @@ def test_totals_above_the_budget_are_coloured(certificates):
 
 def test_rounds_with_a_datum_per_arm(certificates):
     figure = ledger_figure(certificates["free"])
-    assert any("dearest reward" in text.get_text() for axes in figure.axes for text in axes.texts)
+    assert any("Largest total loss in each round" in text.get_text() for axes in figure.axes for text in axes.texts)
     assert not figure.axes[2].lines, "there is no budget to draw"
 
 
@@ -151,7 +151,9 @@ def test_divergence_that_stops_early_or_is_late_is_drawn(certificates):
     )  # fmt: skip
     late = replace(certificate, replay=replace(certificate.replay, first_divergence=seen))
     assert inside(divergence_figure(late))
-    assert "the second's plays nothing: the other stream makes fewer releases" in render(late).replace("&#x27;", "'")
+    assert "the run on the second plays nothing: the other stream makes fewer releases" in render(late).replace(
+        "&#x27;", "'"
+    )
     with pytest.raises(PrivcheckError, match="no replay diverged"):
         divergence_figure(certificates["granted"])
 

@@ -99,12 +99,12 @@ def test_a_contradiction_is_seen_before_what_is_well(tmp_path):
 # What cannot be read
 
 STRANGE = {
-    "empty": ("", "no JSON"),
-    "cut": (VIOLATION.to_json()[:-100], "no JSON"),
-    "deep": ("[" * 100_000, "no JSON"),
-    "list": ("[1, 2]", "the fields of no command|those of no command"),
-    "null": ("null", "those of no command"),
-    "other": ('{"name": "a package"}', "those of no command"),
+    "empty": ("", "it is not JSON"),
+    "cut": (VIOLATION.to_json()[:-100], "it is not JSON"),
+    "deep": ("[" * 100_000, "it is not JSON"),
+    "list": ("[1, 2]", "its fields match the output of no privcheck command"),
+    "null": ("null", "the output of no privcheck command"),
+    "other": ('{"name": "a package"}', "the output of no privcheck command"),
     "later": (VIOLATION.to_json().replace('"schema_version": 1', '"schema_version": 2'), "schema_version is 2"),
     "missing": (
         json.dumps({"schema_version": 1, "target": "a", "verdict": None, "epsilon_lower": 1}),
@@ -341,7 +341,7 @@ def test_a_result_that_was_cut_off_does_not_pass(texts, tmp_path, capsys):
     (tmp_path / "good.json").write_text(texts["audit-consistent"])
     (tmp_path / "cut.json").write_text(texts["audit-violation"][:-100])
     assert run(["report", str(tmp_path)]) == 2
-    assert "cut.json: this is no JSON" in capsys.readouterr().err
+    assert "cut.json: it is not JSON" in capsys.readouterr().err
     (tmp_path / "cut.json").unlink()
     assert run(["report", str(tmp_path)]) == 0
 

@@ -166,7 +166,7 @@ def test_a_failed_write_leaves_the_old_page(reports, tmp_path, monkeypatch):
 
 
 def test_bad_reports_are_refused(reports, tmp_path):
-    with pytest.raises(PrivcheckError, match="one report or more"):
+    with pytest.raises(PrivcheckError, match="at least one report"):
         save_page([], tmp_path / "audit.html")
     with pytest.raises(PrivcheckError, match="expected: got 2 verdicts"):
         save_page([reports["early"]], tmp_path / "audit.html", expected=["violation", "violation"])

@@ -60,7 +60,7 @@ def test_a_page_of_bounds_has_every_theorem_once():
                                [value.kind, shown, "-", value.provenance])  # fmt: skip
             assert text(value.statement) in page
             assert text(value.source) in page
-    assert "Privacy.</b> mixed regime at epsilon = " in page
+    assert "Privacy regime.</b> mixed regime at epsilon = " in page
 
 
 @pytest.mark.usefixtures("no_pictures")

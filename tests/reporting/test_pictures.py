@@ -114,7 +114,7 @@ def test_far_apart_probabilities_get_a_logarithmic_axis(reports):
 def test_no_witness_no_picture(reports):
     with pytest.raises(PrivcheckError, match="an audit with a witness"):
         witness_figure(reports["early"])
-    with pytest.raises(PrivcheckError, match="one report or more"):
+    with pytest.raises(PrivcheckError, match="at least one report"):
         bounds_figure([])
 
 

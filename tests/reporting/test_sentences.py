@@ -25,13 +25,15 @@ from privcheck.results.audit_report import AuditReport
 SENTENCES = {
     "violation": "violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 "
     "(95 % confidence)",
-    "consistent": "consistent: the claim epsilon = 1 is not refuted at level 0.001 by 200,000 runs a side, which could "
-    "have shown up to epsilon = 9.762 and events down to probability 2e-4; epsilon is at least 0.959 (95 % confidence)",
-    "unclaimed": "no claim: nothing to judge; epsilon is at least 9.211 (95 % confidence)",
-    "coarse": "inconclusive: the claim epsilon = 8, delta = 1e-05 is not refuted at level 0.001, but 100,000 runs a "
-    "side could have shown up to epsilon = 4.200, too little to judge it; at delta = 1e-05, epsilon is at least 0.000 "
+    "consistent": "consistent: the claim epsilon = 1 is not refuted at level 0.001 by 200,000 runs per stream, which "
+    "could have shown a lower bound of up to 9.762 and events of probability 2e-4 or more; epsilon is at least 0.959 "
     "(95 % confidence)",
-    "early": "inconclusive: the claim epsilon = 1 was not tested: the audit ended early, so there is no bound",
+    "unclaimed": "no claim: no claim was given to test; epsilon is at least 9.211 (95 % confidence)",
+    "coarse": "inconclusive: the claim epsilon = 8, delta = 1e-05 is not refuted at level 0.001, but 100,000 runs "
+    "per stream could have shown a lower bound of up to 4.200, too little to refute it; at delta = 1e-05, epsilon is "
+    "at least 0.000 (95 % confidence)",
+    "early": "inconclusive: the claim epsilon = 1 was not tested because the audit ended early; there is no lower "
+    "bound",
     "unbounded": "violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least ∞ (95 % confidence)",
 }
 
@@ -43,7 +45,7 @@ def test_verdict_sentence(reports, name):
 
 def test_early_end_without_claim(reports):
     report = replace(reports["early"], verdict=None, epsilon_claimed=None)
-    assert verdict_sentence(report) == "no claim: no claim was given and the audit ended early, so there is no bound"
+    assert verdict_sentence(report) == "no claim: the audit ended early; there is no lower bound"
 
 
 def test_private_is_never_a_verdict(reports):

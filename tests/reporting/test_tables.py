@@ -66,7 +66,7 @@ def test_details_of_every_report(reports, name):
     report = reports[name]
     text = shown(audit_details(report))
     assert clean(report.target) in " ".join(text.split())
-    assert f"seed {report.seed}, {report.runs:,} runs a side, engine kernel" in text
+    assert f"seed {report.seed}, {report.runs:,} runs per stream, engine kernel" in text
     for note in report.notes:
         assert f"note: {note}" in text
     assert ("Witness" in text) == (report.witness is not None)
@@ -97,17 +97,17 @@ def test_the_simplest_witness_comes_first(reports):
             "\nWitness",
             "streams: round 1: short",
             "event: the actions begin 0, 3",
-            "by itself it shows epsilon at least 1.234",
-            "The lower bound rests on a finer event, on other streams",
+            "this witness alone shows that epsilon is at least 1.234",
+            "The lower bound comes from a finer event on other streams",
             "v round 3",
             "event: the actions begin 0 x 3, 3",
-            "\nRepeat",
+            "\nTo repeat",
         )
     ]
     assert places == sorted(places)
     same = replace(report, simplest=replace(report.witness, event="one"), simplest_lower=1.2345)
     text = shown(audit_details(same))
-    assert "finer event, on the same streams" in text
+    assert "finer event on the same streams" in text
     assert text.count("v round 3") == 1
 
 
@@ -121,4 +121,4 @@ def test_the_second_event_is_told(reports):
     report = reports["violation"]
     mirrored = replace(report, witness=replace(report.witness, mirror="the actions begin 1"))
     text = " ".join(shown(audit_details(mirrored)).split())
-    assert "mirror: the actions begin 1, more likely on the other stream; the bound counts both" in text
+    assert "mirror: the actions begin 1; it is more likely on the other stream, and the bound counts both" in text

@@ -31,7 +31,7 @@ def test_rates_are_drawn_times_the_logarithm_and_say_so(figure3):
     line = lines(axes)[TIGHT]
     assert np.allclose(line.get_ydata(), np.array(figure3.series(TIGHT)) * math.log(1e7))
     assert "rate × ln T" in line.get_label()
-    assert "Dashed: asymptotic rates, no bounds at any T." in theory_figure(figure3).get_suptitle()
+    assert "Dashed: asymptotic rates, not bounds at any T." in theory_figure(figure3).get_suptitle()
     assert line.get_linestyle() != "-"
     upper = lines(axes)["azize-basu-2022/thm7-corrected"]
     assert upper.get_linestyle() == "-"

@@ -62,7 +62,7 @@ def test_unknown_names():
         PrivcheckError, match=r"environment: got 'c22', expected one of ab22-figure3, .*c4.*did you mean 'c2'"
     ):
         environment("c22")
-    with pytest.raises(PrivcheckError, match="make it with its means"):
+    with pytest.raises(PrivcheckError, match="build it with its means"):
         environment("bernoulli")
 
 

@@ -68,8 +68,11 @@ def run(suite, *arguments):
 def told(result):
     """Return the summary section: test -> sentences."""
     lines = result.outlines
-    start = next(i for i, line in enumerate(lines) if "what the passing tests could have seen" in line)
-    section, found = lines[start + 1 : lines.index("An audit that passes has refuted nothing, and proves nothing.")], {}
+    start = next(i for i, line in enumerate(lines) if "what the passing tests could have detected" in line)
+    section, found = (
+        lines[start + 1 : lines.index("An audit that passes has not refuted the claim; it proves nothing.")],
+        {},
+    )
     for node, sentence in zip(section[::2], section[1::2], strict=True):
         found.setdefault(node.removeprefix("test_twins.py::"), []).append(sentence.strip())
     return found
@@ -83,9 +86,9 @@ def test_broken_twins_fail_and_the_others_say_what_they_could_have_seen(suite, w
     assert failed == BROKEN
     seen = told(result)
     assert set(seen) == CORRECT
-    assert "could have shown up to epsilon = " in seen["test_sums[noisy_sum]"][0]
-    assert "5,000 runs a side" in seen["test_sums[noisy_sum]"][0]
-    assert "1,000 runs a side" in seen["TestFollowers::test_correct"][0]
+    assert "could have shown a lower bound of up to " in seen["test_sums[noisy_sum]"][0]
+    assert "5,000 runs per stream" in seen["test_sums[noisy_sum]"][0]
+    assert "1,000 runs per stream" in seen["TestFollowers::test_correct"][0]
     assert "certified: epsilon is at most 1.000" in seen["test_certified[Publisher]"][0]
     result.stdout.no_fnmatch_line("*During handling of the above exception*")
 
@@ -103,7 +106,7 @@ def test_a_failure_prints_witness_chance_seed_and_the_command_that_replays_it(su
             "Seed 3. Replay:",
         ]
     )
-    assert "4,000 runs a side" in told(result)["test_sums[noisy_sum]"][0]
+    assert "4,000 runs per stream" in told(result)["test_sums[noisy_sum]"][0]
     command = next(line.strip() for line in result.outlines if line.startswith("  pytest "))
     assert command == "pytest 'test_twins.py::test_sums[noisy_sum_broken]' --privcheck-seed=3 --privcheck-budget=4000"
     again = run(suite, *shlex.split(command)[1:])
@@ -125,7 +128,10 @@ def test_another_seed_makes_another_audit(suite):
         ("@pytest.mark.privacy(horizon=2)\ndef test_it(): return twins.noisy_sum", "*missing*argument: 'epsilon'*"),
         ("@pytest.mark.privacy(1.0, horizn=2)\ndef test_it(): return twins.noisy_sum", "*did you mean 'horizon'*"),
         ("@pytest.mark.privacy(-1.0)\ndef test_it(): return twins.noisy_sum", "*epsilon: got -1.0*"),
-        ("@pytest.mark.privacy(1.0, runs=20)\ndef test_it(): return twins.noisy_sum", "*could not fail. Give it more*"),
+        (
+            "@pytest.mark.privacy(1.0, runs=20)\ndef test_it(): return twins.noisy_sum",
+            "*could not have failed. Give it more*",
+        ),
         ("@pytest.mark.privacy(1.0)\ndef test_it(): return twins.Follower", "*arms: got None*"),
     ],
 )
@@ -135,7 +141,7 @@ def test_a_mark_that_tests_nothing_fails_in_one_line(suite, test, said):
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([said])
     result.stdout.no_fnmatch_line("*Traceback*")
-    result.stdout.no_fnmatch_line("*what the passing tests could have seen*")
+    result.stdout.no_fnmatch_line("*what the passing tests could have detected*")
 
 
 @pytest.mark.parametrize("option", ["--privcheck-budget=19", "--privcheck-seed=-1", "--privcheck-budget=many"])

@@ -25,12 +25,12 @@ class Counts(NamedTuple):
 
     @property
     def hits(self) -> int:
-        """Runs that speak for their own stream."""
+        """Runs that are evidence for the stream they were played on."""
         return self.more + self.mirrored_more
 
     @property
     def misses(self) -> int:
-        """Runs that speak for the other stream."""
+        """Runs that are evidence for the other stream."""
         return self.less + self.mirrored_less
 
 

@@ -1,1 +1,1 @@
-"""Scores of outputs, learned on training runs: which of the two streams does an output speak for?"""
+"""Scores of outputs, learned on training runs: for which of the two streams an output is evidence."""

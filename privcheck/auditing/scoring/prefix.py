@@ -100,7 +100,7 @@ class PrefixScore:
             share, total = node_share[node], n[node]
 
     def __call__(self, symbols: Symbols) -> Array:
-        """Return the score of each row of symbols (n, D): positive speaks for the first stream."""
+        """Return the score of each row of symbols (n, D): positive is evidence for the first stream."""
         code = np.zeros(len(symbols), np.uint64)
         share = np.full(len(symbols), 0.5)
         known = np.ones(len(symbols), bool)

@@ -16,7 +16,7 @@ from privcheck.targets.stream_pair import StreamPair
 
 
 class Score(Protocol):
-    """A number for every run: positive speaks for the first stream."""
+    """A number for every run: positive is evidence for the first stream."""
 
     def __call__(self, values: Any, /) -> Array:
         """Return the score of each row of what the view reads, shape (n,)."""
@@ -101,7 +101,7 @@ class SequenceView:
         counts = np.stack([np.bincount(part, minlength=len(inside)) for part in (node[:n], node[n:])], 1)
         parts = sorted(_beginnings(both[representative], inside, counts), key=lambda part: -part[1].max())
         lines = [
-            f"{self.describe(symbols)} ({100 * k / n:.3g} % against {100 * l / len(second):.3g} %)"
+            f"{self.describe(symbols)} ({100 * k / n:.3g} % vs {100 * l / len(second):.3g} %)"
             for symbols, (k, l) in parts[:SHOWN]
         ]
         rest = len(parts) - len(lines)
@@ -162,7 +162,7 @@ class NumberView:
             scores <= event.threshold if event.reverse else scores >= event.threshold
             for scores in (self.scores(event.score, first), self.scores(event.score, second))
         ]
-        shares = " against ".join(f"{100 * float(np.mean(part)):.3g} %" for part in inside)
+        shares = " vs ".join(f"{100 * float(np.mean(part)):.3g} %" for part in inside)
         what = self.name if self.plain else f"a learned score of {self.name}"
         sign = getattr(event.score, "sign", 1.0)
         side = "most" if event.reverse == (sign > 0.0) else "least"

@@ -25,7 +25,7 @@ def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[Strea
         return mechanism_pairs(target.mechanism, settings)
     if settings.neighbours == "report":
         hint = "'report' is for a local randomiser f(data, rng); 'row' protects one round of a policy"
-        raise PrivcheckError("neighbours", "report", "another relation for a policy", hint)
+        raise PrivcheckError("neighbours", "report", "another neighbour relation for a policy", hint)
     horizon = settings.horizon or max(DEFAULT_HORIZON, 2 * arms)
     pair = None
     if settings.streams is not None:
@@ -40,7 +40,7 @@ def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[Strea
         )
         horizon = len(pair.first)
     if horizon < kind(settings.feedback).least_rounds(arms):
-        hint = "every arm has to be played at least once: raise the horizon"
+        hint = "every arm must be played at least once: raise the horizon"
         raise PrivcheckError("horizon", horizon, f"at least the number of arms, {arms}", hint)
     if pair is not None:
         return [pair]

@@ -54,7 +54,7 @@ def _own(streams: Any) -> StreamPair:
             raise PrivcheckError("streams", words(f"entries of type {part.dtype}"), "finite numbers or booleans")
     if first.shape != second.shape:
         got = words(f"shapes {first.shape} and {second.shape}")
-        raise PrivcheckError("streams", got, "two inputs of the same shape", "neighbours replace, never add")
+        raise PrivcheckError("streams", got, "two inputs of the same shape", "neighbours replace data, never add them")
     if (first == second).all():
         raise PrivcheckError("streams", words("two identical inputs"), "two inputs that differ", "change one entry")
     return StreamPair(first, second, "inputs given by the user")

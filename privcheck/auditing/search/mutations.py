@@ -28,7 +28,7 @@ def variants(pair: StreamPair, palette: list[Table]) -> Iterator[StreamPair]:
     >>> pair = StreamPair(np.zeros((3, 2)), np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]), "zeros")
     >>> one = next(variants(pair, []))
     >>> one.first.tolist(), one.words
-    ([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]], 'round 2: (0, 0) against (1, 1); the 2 other rounds: see the picture')
+    ([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]], 'round 2: (0, 0) vs (1, 1); the other 2 rounds: the same in both')
     """
     if not pair.rounds or pair.first.ndim == 0:
         return

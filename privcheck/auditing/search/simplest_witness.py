@@ -36,7 +36,7 @@ FINAL_SHARE = 0.5
 """Runs of the last confirmation, as a share of those of the audit."""
 
 RUNS_SHARE = 2.0 * (ATTEMPTS * ATTEMPT_SHARE + FINAL_SHARE)
-"""Runs of all this, both sides together, at most, as a share of the runs a side of the audit."""
+"""Largest number of runs of the whole simplification, on both streams, as a share of the audit's runs per stream."""
 
 MOST_BEGINNINGS = 2000
 
@@ -74,7 +74,7 @@ def simplest_witness(
     ----------
     sampler : plays the runs; requests are keyed (4, attempt, side).
     pair : refutes the claim.
-    runs : of the audit, a side; with few of them fewer simpler pairs are tried, so that it takes its share at most.
+    runs : runs per stream of the audit; with few runs, fewer simpler pairs are tried, to stay within this share.
     settings : of the audit.
     policy : what is audited.
     own : whether the pair is the user's own: it is then left as it is.
@@ -104,7 +104,7 @@ def simplest_witness(
 
 
 def planned(runs: int) -> tuple[int, int, int]:
-    """Return how many simpler pairs are tried at most, the runs a side of each, and those of the last confirmation.
+    """Return the largest number of simpler pairs, the runs per stream of each, and those of the last confirmation.
 
     >>> planned(100_000), planned(2000)
     ((30, 4000, 50000), (6, 400, 1000))

@@ -1,4 +1,4 @@
-"""The search for the pair of neighbouring streams that a policy tells apart best."""
+"""The search for the pair of neighbouring streams that an observer can tell apart best."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from privcheck.targets.sampling import Request, Sampler
 from privcheck.targets.stream_pair import StreamPair
 
 LEAST_RUNS = 40
-"""Runs a side that every pair is played at least: too few to measure a log-ratio, enough to notice a gross leak."""
+"""Fewest runs per stream of every pair: too few to measure a log-ratio, enough to notice a gross leak."""
 
 PESSIMISM = (0.5, 1.0, 2.0)
 """Standard errors taken off a pair's log-ratio. Frequent events are found by pessimism, rare ones by optimism: pairs go
@@ -27,7 +27,7 @@ on that are first in either ranking, in turn; the last round is decided by the f
 """
 
 KEPT = 5
-"""One pair in so many goes on to the next round."""
+"""Factor by which the number of pairs falls from one round to the next."""
 
 PARENTS = 4
 """Pairs of which variants join the next round."""
@@ -61,7 +61,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Round:
-    """A round of the search: how many pairs go on to it, how many variants join, and runs a side of each."""
+    """A round of the search: the pairs that go on to it, the variants that join, and the runs per stream of each."""
 
     kept: int
     joining: int
@@ -76,7 +76,7 @@ class Round:
 def screening_rounds(pairs: int, budget: int) -> list[Round]:
     """Plan successive halving, with two rounds in which variants of the best pairs join; the last costs twice as much.
 
-    Every pair is played at least `LEAST_RUNS` times a side, twice as often in the second round, and so on, also when
+    Every pair has at least `LEAST_RUNS` runs per stream, twice as often in the second round, and so on, also when
     the budget is too small for that; then fewer variants join, or none.
 
     Parameters
@@ -193,7 +193,7 @@ def _ranked(promises: list[list[float]]) -> list[int]:
 
 
 def _joining(parents: list[StreamPair], palette: list[Table], number: int, seen: set[bytes]) -> list[StreamPair]:
-    """Return so many variants of the parents that were not seen yet, in an order that does not look at outputs."""
+    """Return `number` new variants of the parents, in an order that does not depend on outputs."""
     if not number:
         return []
     every = [variant for parent in parents for variant in variants(parent, palette)]

@@ -1,4 +1,4 @@
-"""Streams that a user brings: arrays in memory, or one .npy or .csv file."""
+"""Streams given by the user: arrays in memory, or one .npy or .csv file."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def read_streams(
     horizon: int | None = None,
     contexts: Contexts | None = None,
 ) -> StreamPair:
-    """Return the user's pair of streams, checked: same shape, neighbours, rewards in range, T = horizon where that is
-    given.
+    """Return the user's pair of streams after checking it: same shape, neighbours, rewards in range, and T = horizon
+    if the horizon is given.
 
     Parameters
     ----------
-    streams : a path to a .npy or .csv file, or a pair of arrays of shape (T,) or (T, K); a length-T stream pays every
-        arm alike.
+    streams : a path to a .npy or .csv file, or a pair of arrays of shape (T,) or (T, K); a length-T stream pays all
+        arms the same.
     arms : K.
     rewards : declared range.
     relation : the neighbour relation that the pair has to satisfy.
     horizon : T, or None to take it from the streams.
-    contexts : of a contextual bandit; the streams then have their entries as further columns, counted in `arms`.
+    contexts : of a contextual bandit; the streams then have additional columns for contexts, counted in `arms`.
     """
     if isinstance(streams, str | Path):
         label = f"streams of {Path(streams).name}"
@@ -71,7 +71,7 @@ def _pair(streams: Any, name: str) -> tuple[Any, Any]:
 
 def _read_file(path: Path, arms: int) -> tuple[Any, Any]:
     if not path.is_file():
-        raise PrivcheckError("streams", str(path), "a file that exists", "check the path")
+        raise PrivcheckError("streams", str(path), "an existing file", "check the path")
     if path.suffix == ".npy":
         try:
             return _pair(np.load(path, allow_pickle=False), f"streams in {path.name}")

@@ -37,13 +37,16 @@ def audit_section(report: AuditReport, number: int) -> str:
     if report.simplest is not None:
         simpler = replace(report, witness=report.simplest, epsilon_lower=report.simplest_lower)
         said = (
-            "Streams and event were simplified as long as the claim stayed refuted, and what was left refuted it "
-            f"again on fresh runs: by itself it shows epsilon at least {numbers.at_least(report.simplest_lower)}."
+            "The streams and the event were simplified for as long as the claim remained refuted, and the result "
+            "refuted it again on fresh runs: this witness alone shows that epsilon is at least "
+            f"{numbers.at_least(report.simplest_lower)}."
         )
-        parts += _witness(simpler, report.simplest, f"simplest-{number}", "The simplest witness that was found", said)
+        parts += _witness(simpler, report.simplest, f"simplest-{number}", "Simplest witness found", said)
     if report.witness is not None:
-        title = "Witness: two neighbouring streams and an event that tells them apart"
-        parts += _witness(report, report.witness, f"witness-{number}", title, "The lower bound comes from this one.")
+        title = "Witness: two neighbouring streams and an event that distinguishes them"
+        parts += _witness(
+            report, report.witness, f"witness-{number}", title, "The lower bound comes from this witness."
+        )
     if report.tradeoff is not None:
         parts += _tradeoff(report, number)
     spent = f"Engine {report.engine}, {numbers.seconds(report.seconds)}; {report.feedback} feedback."
@@ -58,7 +61,7 @@ def audit_section(report: AuditReport, number: int) -> str:
 
 
 def _both_bounds(report: AuditReport) -> list[str]:
-    """Return that the bounds contradict each other, loudly, or where the true epsilon lies."""
+    """Return an alarm when the bounds contradict each other, otherwise the interval of the true epsilon."""
     wrong, between = contradiction(report), sandwich(report)
     if wrong:
         return [element("p", element("strong", text(wrong)), "alarm")]
@@ -67,12 +70,13 @@ def _both_bounds(report: AuditReport) -> list[str]:
 
 def _tradeoff(report: AuditReport, number: int) -> list[str]:
     under = (
-        "Errors of an attacker who reads the score of the event against a threshold and guesses the stream. With the "
-        "stated confidence the best attacker's curve lies on or below the line; a line that dips below the dashed one "
-        "refutes the claim. The region covers all thresholds at once and stands by itself, beside the lower bound."
+        "Error probabilities of an attacker who compares the score of the event with a threshold to guess the stream. "
+        "With the stated confidence, the curve of the best attacker lies on or below the line; a line that dips below "
+        "the dashed one refutes the claim. The region holds for all thresholds at once; it is separate from the lower "
+        "bound."
     )
     return [
-        element("h3", "Trade-off of the two errors"),
+        element("h3", "Trade-off between the two errors"),
         inline_picture(lambda width: tradeoff_figure(report, width=width), f"tradeoff-{number}", under),
     ]
 
@@ -85,18 +89,18 @@ def _witness(report: AuditReport, witness: Witness, name: str, title: str, said_
     )
     mirrored = []
     if witness.mirror is not None:
-        both = "The bound rests on this event and on one that speaks for the second stream:"
+        both = "The bound counts this event and a second one, which is evidence for the second stream:"
         mirrored = [element("p", f"{element('b', 'Mirror image.')} {both} {text(witness.mirror)}.")]
     rows = [
-        [f"{side} stream", numbers.probability(estimate.value), numbers.probability_interval(estimate)]
+        [side, numbers.probability(estimate.value), numbers.probability_interval(estimate)]
         for side, estimate in (("first", witness.probability_first), ("second", witness.probability_second))
     ]
     caption = f"Probability of the event; it is more likely on the {witness.more_likely} stream"
-    columns = [("played on", TEXT), ("probability", TEXT), ("interval", TEXT)]
+    columns = [("stream", TEXT), ("probability", TEXT), ("interval", TEXT)]
     allowed = (
         ""
         if report.epsilon_claimed is None
-        else " Dashed: the most that the claim allows, given the other probability."
+        else " Dashed: the largest probability that the claim allows, given the other one."
     )
     under = f"The two streams, which differ in {rounds_text(witness)}, and the event's probability on each.{allowed}"
     return [

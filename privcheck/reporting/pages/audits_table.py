@@ -21,13 +21,13 @@ def overview(reports: Sequence[AuditReport], expected: Sequence[str | None] | No
         "estimate",
         "verdict",
         "expected",
-        "runs a side",
+        "runs per stream",
         "time",
     ]
     if expected is None:
         columns.remove("expected")
     if any(upper_bound(report) is not None for report in reports):
-        columns.insert(2, "certified upper")
+        columns.insert(2, "certified upper bound")
     rows = []
     for number, report in enumerate(reports, start=1):
         cells = _cells(report)
@@ -37,7 +37,7 @@ def overview(reports: Sequence[AuditReport], expected: Sequence[str | None] | No
         link = f'<a href="#audit-{number}">{text(name) or "audit"}</a>' + below(text(parenthesis + rest))
         rows.append([Cell(link, numbers.clean(report.target)), *(cells[column] for column in columns)])
     caption = (
-        "Each audit: its claim, what was shown, and the verdict. Intervals and lower bounds cover the whole search."
+        "The claim, the bounds and the verdict of each audit. Intervals and lower bounds account for the whole search."
     )
     kinds = [("target", TEXT), *((name, WORD if name in ("verdict", "expected") else NUMBER) for name in columns)]
     return section("Overview", [table(caption, kinds, rows, kind="stack")], name="overview")
@@ -59,7 +59,7 @@ def _cells(report: AuditReport) -> dict[str, Cell]:
             numbers.at_least(lower) + below(f"at {numbers.percent(report.confidence)}" if lower is not None else ""),
             lower,
         ),
-        "certified upper": Cell(upper, upper_bound(report)),
+        "certified upper bound": Cell(upper, upper_bound(report)),
         "Clopper-Pearson": Cell(
             numbers.at_least(report.epsilon_lower_clopper_pearson), report.epsilon_lower_clopper_pearson
         ),
@@ -67,7 +67,7 @@ def _cells(report: AuditReport) -> dict[str, Cell]:
         if estimate
         else Cell(numbers.NONE),
         "verdict": Cell(badge(word, MARKS[word]), word),
-        "runs a side": Cell(f"{report.runs:,}", report.runs),
+        "runs per stream": Cell(f"{report.runs:,}", report.runs),
         "time": Cell(numbers.seconds(report.seconds), report.seconds),
     }
 

@@ -63,11 +63,11 @@ def render_page(
     (True, True)
     """
     if not reports:
-        raise PrivcheckError("reports", reports, "one report or more")
+        raise PrivcheckError("reports", reports, "at least one report")
     met = as_expected(reports, expected)
     caption = (
-        "Lower bounds of epsilon and the claims. A bar past its dashed line, by enough to be sure at the level of the "
-        "verdict, is a violation."
+        "Lower bounds on epsilon, and the claims. A bar that passes its dashed line by enough to refute the claim at "
+        "the level of the verdict is a violation."
     )
     if any(upper_bound(report) is not None for report in reports):
         caption += " Where a certificate bounds epsilon from above, the true epsilon lies in the shaded interval."

@@ -83,7 +83,7 @@ def render_bounds(
     sentences = dict.fromkeys(f"CONTRADICTION: {describe_contradiction(lower, upper)}" for lower, upper in wrong)
     parts = [element("p", element("strong", text(sentence)), "alarm") for sentence in sentences]
     if isinstance(instance, Instance):
-        parts.append(element("p", element("b", "Privacy.") + " " + text(f"{regime_sentence(instance)}.")))
+        parts.append(element("p", element("b", "Privacy regime.") + " " + text(f"{regime_sentence(instance)}.")))
     parts += _picture(instance, along)
     for number, quantity in enumerate(dict.fromkeys(value.quantity for value in applying), start=1):
         parts.append(_block(quantity, [value for value in applying if value.quantity == quantity], best, number))
@@ -104,7 +104,7 @@ def _picture(instance: Any, along: Curve | None) -> list[str]:
         return []
     caption = (
         f"Bounds against the {LABELS[found.axis]}: lower bounds in blue and green, upper bounds in warm colours; "
-        "solid lines hold at finite T, dashed lines are asymptotic rates and bound nothing at any T."
+        "solid lines hold at finite T; dashed lines are asymptotic rates, which are not bounds at any T."
     )
     return [inline_picture(lambda width: theory_figure(found, width=width), "bounds", caption)]
 
@@ -117,7 +117,7 @@ def _block(quantity: str, values: Sequence[BoundValue], best: Sequence[BoundValu
 
 
 def _heading(text_of_quantity: str) -> str:
-    """Return what is bounded in a few words, which tell the quantities of a page apart."""
+    """Return a short name of the bounded quantity, distinct from the others on the page."""
     quantity = QUANTITIES.get(text_of_quantity)
     if quantity is None:
         return text_of_quantity
@@ -130,7 +130,7 @@ def _heading(text_of_quantity: str) -> str:
 def _row(value: BoundValue, best: bool) -> list[Cell | str]:
     name = f"{STAR} {value.id}" if best else value.id
     asked = "; ".join(condition.text for condition in value.conditions)
-    conditions = below(text(f"Conditions, which hold: {asked}.")) if asked else ""
+    conditions = below(text(f"Conditions, all of which hold: {asked}.")) if asked else ""
     return [
         Cell(text(name) + below(text(value.statement)) + conditions, value.id),
         text(value.kind),
@@ -153,6 +153,6 @@ def _others(instance: Any, values: Sequence[BoundValue]) -> list[str]:
     parts = [element("p", text(sentence), "note") for sentence in counts]
     if asked:
         rows: list[list[Cell | str]] = [[text(name), text(why)] for why, names in asked.items() for name in names]
-        columns = [("theorem", TEXT), ("what fails on this instance", TEXT)]
-        parts.insert(0, table("Theorems that do not apply", columns, rows, kind="stack texts"))
-    return [section("What does not apply", parts, name="others")] if parts else []
+        columns = [("theorem", TEXT), ("condition that fails", TEXT)]
+        parts.insert(0, table("The condition that fails for each theorem", columns, rows, kind="stack texts"))
+    return [section("Theorems that do not apply", parts, name="others")] if parts else []

@@ -79,7 +79,7 @@ def render_certificate(certificate: Certificate, *, title: str = "privcheck cert
         items(coverage(certificate)),
         element("h2", "How to repeat it"),
         element("pre", element("code", text(repeat_certificate(certificate)))),
-        element("p", "with the same target."),
+        element("p", "Use the same target."),
     ]
     result = element("section", "\n".join(parts), word.replace(" ", "-"))
     return document(title, header(title, certificate.target), [result])
@@ -89,15 +89,15 @@ def _ledger(certificate: Certificate) -> list[str]:
     heading = element("h2", "Ledger")
     if not certificate.ledger.releases:
         return [heading, element("p", "Nothing was released through a mechanism, so there is nothing to draw.")]
-    pays = (
-        "what each reward pays"
+    total = (
+        "the total loss of each reward"
         if any(isinstance(d, tuple) for d in certificate.ledger.paid)
-        else "what each round pays"
+        else "the total loss of each round"
     )
     caption = (
-        "The explored execution with the largest loss. Above: the rounds that each release charges, the fuller the "
-        f"colour the more, and where it happened. Then the scale of its noise. Below: {pays} in total"
-        + (", against the budget." if certificate.epsilon_claimed is not None else ".")
+        "The explored execution with the largest loss. Top: the rounds that each release charges, in a stronger colour "
+        f"for a larger loss, and the round of the release. Middle: the scale of its noise. Bottom: {total}"
+        + (", compared with the budget." if certificate.epsilon_claimed is not None else ".")
     )
     return [heading, inline_picture(lambda width: ledger_figure(certificate, width=width), "ledger", caption)]
 
@@ -127,8 +127,8 @@ def _divergence(certificate: Certificate, divergence: Divergence) -> list[str]:
     streams = diverging_streams(divergence, certificate.arms)
     differ = f"differ in {rounds_text(streams)}" if streams.rounds else "do not differ"
     caption = (
-        f"Two neighbouring streams, which {differ}, and the arms played on them with the same coins and the same "
-        f"releases, until round {divergence.round}."
+        f"Two neighbouring streams, which {differ}, and the arms played on them up to round "
+        f"{divergence.round} with the same coins and the same releases."
     )
     return [
         element("h2", f"First divergence, in round {divergence.round}"),

@@ -1,4 +1,4 @@
-"""One page that lists many results: what a folder of JSON files says, violations first."""
+"""One page that lists the results in a folder of JSON files, violations first."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Folder:
     ----------
     path : of the folder.
     results : violations, leaks and refused certificates first.
-    unread : files that hold no result, with the reason.
+    unread : files that could not be read as results, with the reason.
 
     """
 
@@ -51,20 +51,22 @@ def read_folder(path: str | Path) -> Folder:
 
     Raises
     ------
-    PrivcheckError : no folder, or one without any JSON file.
+    PrivcheckError : a folder that does not exist or contains no JSON files.
 
     Examples
     --------
     >>> read_folder("nowhere")
     Traceback (most recent call last):
-    privcheck.errors.PrivcheckError: folder: got 'nowhere', expected a folder of results; there is no such folder
+    privcheck.errors.PrivcheckError: folder: got 'nowhere', expected a folder of results; this folder does not exist
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise PrivcheckError("folder", str(path), "a folder of results", "there is no such folder")
+        raise PrivcheckError("folder", str(path), "a folder of results", "this folder does not exist")
     files = json_files(folder)
     if not files:
-        raise PrivcheckError("folder", str(path), "a folder of results", "it has no .json file: write some with --json")
+        raise PrivcheckError(
+            "folder", str(path), "a folder of results", "it contains no .json files: write results there with --json"
+        )
     results, unread = [], []
     for file in files:
         try:
@@ -78,8 +80,8 @@ def read_folder(path: str | Path) -> Folder:
 def save_index(folder: Folder, path: str | Path) -> None:
     """Write a page with a row for every result of a folder, and beside their JSON files the pages that are missing.
 
-    A page about a result has the name of its JSON file. One that is there is linked; a page of privcheck's own that is
-    older than the result is written again. Every file is written whole or not at all.
+    A page about a result has the name of its JSON file. An existing page is linked; a page that privcheck wrote is
+    written again when it is older than the result. Every file is written whole or not at all.
 
     Parameters
     ----------
@@ -106,19 +108,19 @@ def render_index(
         ("verdict", WORD),
         ("claim: epsilon", NUMBER),
         ("lower bound", NUMBER),
-        ("certified upper", NUMBER),
+        ("certified upper bound", NUMBER),
         ("seed", NUMBER),
         ("when (UTC)", WORD),
     ]
     rows = [_row(result, folder.path, pages.get(result.path), target) for result in folder.results]
-    caption = "Each result, violations, leaks and refused certificates first"
+    caption = "All results; violations, leaks and refused certificates come first"
     parts = []
     if rows:
         parts.append(section("Results", [table(caption, columns, rows, kind="stack texts")], name="results"))
     if folder.unread:
         reasons = [[_link(file, folder.path, target), text(reason)] for file, reason in folder.unread]
-        names = [("file", TEXT), ("why", TEXT)]
-        unread = table("Files that hold no result that could be read", names, reasons, kind="stack texts")
+        names = [("file", TEXT), ("reason", TEXT)]
+        unread = table("Files that could not be read as results", names, reasons, kind="stack texts")
         parts.append(section("Not read", [unread], name="unread"))
     return document(title, header(title, headline(folder)), parts)
 

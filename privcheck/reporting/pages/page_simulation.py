@@ -59,12 +59,12 @@ def render_simulation(simulation: Simulation, *, title: str = "privcheck simulat
         f"{policies} on {place_text(simulation)}: {simulation.horizon:,} rounds, {plural(simulation.runs, 'run')}"
     )
     caption = (
-        "Mean pseudo-regret of each policy; its band reaches from the 5 % to the 95 % quantile of its runs. Grey: the "
-        "asymptotic rate of a lower bound, constant times ln t, which is no bound at any t."
+        "Mean pseudo-regret of each policy, with a band from the 5 % to the 95 % quantile of its runs. Grey: the "
+        "asymptotic rate of a lower bound, a constant times ln t, which is not a bound at any t."
     )
     parts = [
         section("Final regret", [_summary(simulation)], name="regret"),
-        section("Regret as it grows", [_picture(simulation, caption)], name="growth"),
+        section("Regret over time", [_picture(simulation, caption)], name="growth"),
         *_comparisons(simulation),
         section("What was run", [facts(_setting(simulation))], name="setting"),
         section("What this does and does not mean", [items(_meaning(simulation))], name="meaning"),
@@ -121,8 +121,8 @@ def _comparisons(simulation: Simulation) -> list[str]:
         ("p, order", NUMBER),
     ]
     caption = (
-        "Differences of final regret with 95 % intervals; below zero the first is better. Intervals and p-values allow "
-        "for all pairs."
+        "Differences in final regret with 95 % intervals; below zero, the first policy is better. Intervals and "
+        "p-values are adjusted for all pairs."
     )
     found = table(caption, columns, [_pair(pair) for pair in simulation.compare()], kind="stack")
     return [section("Comparisons", [found], name="comparisons")]
@@ -158,11 +158,10 @@ def _setting(simulation: Simulation) -> list[tuple[str, str]]:
 def _meaning(simulation: Simulation) -> list[str]:
     return [
         "The pseudo-regret of a run after t rounds is the sum over its rounds of the best arm's mean minus the mean of "
-        "the arm that was played. It is known to the simulation, and to nobody who plays the bandit.",
-        f"Quantiles are those of {plural(simulation.runs, 'run')}: a 99 % quantile of few runs is little more than "
-        "the largest of them.",
-        "The same policies, environment, horizon, runs and seed give the same numbers again, whatever the number of "
-        "workers.",
-        "A simulation shows regret on this environment, and says nothing of privacy: audit or certify the policy for "
-        "that.",
+        "the arm that was played. The simulation knows it; whoever plays the bandit does not.",
+        f"The quantiles are those of {plural(simulation.runs, 'run')}: with few runs, the 99 % quantile is little more "
+        "than the largest value.",
+        "The same policies, environment, horizon, runs and seed give the same numbers, whatever the number of workers.",
+        "A simulation shows regret in this environment and says nothing about privacy; to learn about privacy, audit "
+        "or certify the policy.",
     ]

@@ -54,7 +54,7 @@ def bounds_figure(reports: Sequence[AuditReport], *, width: float = WIDE) -> Fig
     True
     """
     if not reports:
-        raise PrivcheckError("reports", reports, "one report or more")
+        raise PrivcheckError("reports", reports, "at least one report")
     columns = 2 if width < WIDE - 1 else 5
     certified = any(upper_bound(report) is not None for report in reports)
     legend = 0.16 * (columns == 2) + 0.16 * certified
@@ -62,7 +62,7 @@ def bounds_figure(reports: Sequence[AuditReport], *, width: float = WIDE) -> Fig
     description = " ".join(_description(report) for report in reports)
     kind = "Bounds" if certified else "Lower bounds"
     with settings():
-        figure = new_figure(width, height, f"{kind} of epsilon. {headline(reports)}", description)
+        figure = new_figure(width, height, f"{kind} on epsilon. {headline(reports)}", description)
         axes = add_axes(figure, SIDE, TOP, width - 2 * SIDE, ROW * len(reports))
         limit, squeezed = _limit(reports)
         axes.set_xlim(0.0, limit)
@@ -177,7 +177,7 @@ def _legend(axes: Axes, reports: Sequence[AuditReport], columns: int) -> None:
 
     handles: list[Any] = [
         Patch(facecolor=MID, label="lower bound"),
-        Line2D([], [], color=INK, marker="o", ms=4, lw=1.0, label="estimate, interval"),
+        Line2D([], [], color=INK, marker="o", ms=4, lw=1.0, label="estimate and interval"),
         Line2D([], [], color=INK, marker="|", ms=7, mew=1.4, lw=0, label="Clopper-Pearson"),
         Line2D([], [], color=INK, lw=1.5, ls=(0, (3, 1.5)), label="claim"),
     ]

@@ -60,7 +60,7 @@ def by_round(charges: Mapping[Datum, Charge]) -> dict[int, float]:
 
 
 def ledger_view(ledger: Ledger, horizon: int, most_rounds: int = MOST_ROUNDS) -> LedgerView:
-    """Return the view of at most so many rounds, around the one that pays most.
+    """Return the view of at most `most_rounds` rounds, around the one with the largest loss.
 
     >>> from privcheck.reporting.example_results import GRANTED
     >>> shown = ledger_view(GRANTED.ledger, 8, most_rounds=4)

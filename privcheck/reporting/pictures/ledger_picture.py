@@ -51,8 +51,10 @@ def ledger_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:
     losses = min(3.2, max(0.5, 0.14 * len(shown.releases)))
     panels = [losses, TIMELINE, TOTALS]
     height = TOP + sum(panels) + 3 * HEADING + 2 * BETWEEN + BELOW
+    described = ledger_sentence(certificate)
     with settings():
-        figure = new_figure(width, height, f"Ledger of {clean(certificate.target)}", f"{ledger_sentence(certificate)}.")
+        title = f"Ledger of {clean(certificate.target)}"
+        figure = new_figure(width, height, title, f"{described[0].upper()}{described[1:]}.")
         top = TOP
         axes = []
         for panel in panels:
@@ -161,8 +163,8 @@ def _draw_totals(axes: Axes, certificate: Certificate, shown: LedgerView) -> Non
     _levels(axes, sorted({0.0, highest} if budget is None else {0.0, budget, highest}))
     axes.set_ylabel("total")
     group = certificate.ledger.group_size
-    heading = "Total of each round's dearest reward" if shown.by_arm else "Total of each round"
-    _heading(axes, heading if group == 1 else f"{heading} (budget: of any {group})")
+    heading = "Largest total loss in each round" if shown.by_arm else "Total loss of each round"
+    _heading(axes, heading if group == 1 else f"{heading} (budget: any {group} together)")
 
 
 def _levels(axes: Axes, values: list[float]) -> None:

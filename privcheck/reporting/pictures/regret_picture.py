@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".svg", ".pdf")
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1b1f24")
-"""The colours of Okabe and Ito, which colour-blind readers tell apart; the last is ink, white on dark pages."""
+"""The colours of Okabe and Ito, which colour-blind readers can distinguish; the last is ink, white on dark pages."""
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.2)), (0, (2, 1)))
 

@@ -77,7 +77,7 @@ def _draw_played(axes: Axes, played: Played, which: int, shown: View) -> None:
 
 
 def _draw_stream(axes: Axes, rewards: np.ndarray, shown: View, cell: float) -> None:
-    """Draw the rewards, equal ones in a row as one rectangle when cells are too small to be told apart."""
+    """Draw the rewards, equal ones in a row as one rectangle when single cells would be too small to see."""
     from matplotlib.colors import to_rgba
     from matplotlib.patches import Rectangle
 
@@ -156,7 +156,7 @@ def _key(figure: Figure, rewards: tuple[float, float], top: float, shown: View, 
     ]
     if played:
         handles.append(Line2D([], [], color=INK, marker="o", ms=4, lw=0, label="played"))
-        handles.append(Line2D([], [], color=COLOURS["violation"], marker="D", ms=5, lw=0, label="played, differs"))
+        handles.append(Line2D([], [], color=COLOURS["violation"], marker="D", ms=5, lw=0, label="played (differs)"))
     width, height = (float(size) for size in figure.get_size_inches())
     place = (_left(shown) / width, 1.0 - (top - 0.26) / height)
     figure.legend(

@@ -22,7 +22,7 @@ CELL = "#5b83b3"
 """Rewards."""
 
 COLOURS = {"violation": "#d55e00", "consistent": "#2f86c5", "inconclusive": "#8a8f98", MEASURED: "#9a6fb0"}
-"""Of verdicts, told apart by colour-blind readers too; each also has a sign and its word."""
+"""Colours of verdicts, distinct for colour-blind readers too; each verdict also has a sign and its word."""
 
 CERTIFIED = "#00916e"
 """Of upper bounds, and of the interval below them."""

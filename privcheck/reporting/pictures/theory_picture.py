@@ -26,7 +26,7 @@ LOWER = ("#0072b2", "#56b4e9", "#009e73", "#004a75")
 UPPER = ("#d55e00", "#e69f00", "#cc79a7", "#8c3d00")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 1.5)), (0, (2, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 LABELS = {"epsilon": "privacy budget epsilon", "horizon": "rounds T", "gap": "smallest gap"}
-DASHED = "Dashed: asymptotic rates, no bounds at any T."
+DASHED = "Dashed: asymptotic rates, not bounds at any T."
 PANEL = 2.7
 
 

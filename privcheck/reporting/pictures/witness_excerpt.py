@@ -53,7 +53,7 @@ class View:
 
 
 def view(witness: TwoStreams, most_rounds: int, most_arms: int, count: int | None = None) -> View:
-    """Return the view of at most so many rounds, around the first that changed, and columns, those that changed first.
+    """Return the view of at most `most_rounds` rounds around the first change, and of columns, changed ones first.
 
     The first `count` columns are arms, all of them without it.
 

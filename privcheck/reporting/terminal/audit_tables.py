@@ -62,7 +62,7 @@ def audit_table(reports: Sequence[AuditReport], expected: Sequence[str | None] |
     table.add_column("verdict", no_wrap=True)
     if expected is not None:
         table.add_column("expected", no_wrap=True)
-    table.add_column("runs a\nside,\ntime", justify="right", no_wrap=True)
+    table.add_column("runs per\nstream,\ntime", justify="right", no_wrap=True)
     for i, report in enumerate(reports):
         style = STYLES[verdict_word(report)]
         below = "" if level else f"\n{numbers.percent(report.confidence)}"
@@ -127,20 +127,21 @@ def audit_details(report: AuditReport) -> RenderableType:
     ]
     if report.simplest is not None:
         parts += [Text("Witness", style="bold"), *_streams(report, report.simplest), *_event(report.simplest)]
-        parts.append(_block(Text(f"by itself it shows epsilon at least {numbers.at_least(report.simplest_lower)}")))
+        parts.append(
+            _block(Text(f"this witness alone shows that epsilon is at least {numbers.at_least(report.simplest_lower)}"))
+        )
     if report.witness is not None:
         parts += _of_the_bound(report, report.witness)
-    parts.append(Text("Repeat", style="bold"))
+    parts.append(Text("To repeat", style="bold"))
     parts.append(_block(Text(repeat_call(report))))
-    spent = (
-        f"seed {report.seed}, {report.runs:,} runs a side, engine {report.engine}, {numbers.seconds(report.seconds)}"
-    )
+    runs = f"seed {report.seed}, {report.runs:,} runs per stream"
+    spent = f"{runs}, engine {report.engine}, {numbers.seconds(report.seconds)}"
     parts.append(_block(Text(spent, style="dim")))
     return Group(*parts)
 
 
 def _both_bounds(report: AuditReport) -> list[Text]:
-    """Return that the bounds contradict each other, loudly, or where the true epsilon lies."""
+    """Return an alarm when the bounds contradict each other, otherwise the interval of the true epsilon."""
     wrong, between = contradiction(report), sandwich(report)
     if wrong:
         return [Text(f"{MARKS['violation']} {wrong}", style="bold white on red")]
@@ -163,7 +164,7 @@ def _of_the_bound(report: AuditReport, witness: Witness) -> list[RenderableType]
         return [Text("Witness", style="bold"), *_streams(report, witness), *_event(witness)]
     same = np.array_equal(simplest.first, witness.first) and np.array_equal(simplest.second, witness.second)
     on = "the same streams" if same else "other streams"
-    heading = Text(f"The lower bound rests on a finer event, on {on}", style="bold")
+    heading = Text(f"The lower bound comes from a finer event on {on}", style="bold")
     return [heading, *([] if same else _streams(report, witness)), *_event(witness)]
 
 
@@ -181,7 +182,9 @@ def _event(witness: Witness) -> list[RenderableType]:
         table.add_row(Text(f"probability on the {name} stream", style="dim"), Text(value), Text(likely))
     shown: list[RenderableType] = [*(_block(Text(line)) for line in lines), _block(table)]
     if witness.mirror is not None:
-        told = f"mirror: {numbers.clean(witness.mirror)}, more likely on the other stream; the bound counts both"
+        told = (
+            f"mirror: {numbers.clean(witness.mirror)}; it is more likely on the other stream, and the bound counts both"
+        )
         shown.append(_block(Text(told)))
     return shown
 

@@ -1,4 +1,4 @@
-"""The bounds of an instance in the terminal: what applies, the best of this instance, and what asks for more."""
+"""The bounds of an instance in the terminal: those that apply, the best ones, and the conditions that fail."""
 
 from __future__ import annotations
 
@@ -111,14 +111,16 @@ def _block(quantity: str, values: Sequence[BoundValue], best: Sequence[BoundValu
 
 
 def notes(values: Sequence[BoundValue], best: Sequence[BoundValue]) -> list[str]:
-    """Return what the signs and words of the table mean, as far as they occur."""
+    """Return what the signs and words in the table mean, for those that occur."""
     found = []
     if best:
         found.append(f"{STAR} best finite-time bound of its kind on this instance")
     if any(value.applies and value.asymptotic for value in values):
-        found.append("A rate is the limit of regret / ln T as T grows; it is no bound at any T.")
+        found.append("A rate is the limit of regret / ln T as T grows; it is not a bound at any T.")
     if any(value.applies and value.provenance == UNPROVEN for value in values):
-        found.append("Unproven: as printed, but the paper's proof gives less; never the best. Its repair is beside it.")
+        found.append(
+            "Unproven: printed in a paper whose proof gives less. It is never marked as best; its repair is beside it."
+        )
     return found
 
 
@@ -149,9 +151,10 @@ def not_applying(
 
 
 def _refusals(instance: Any, values: Sequence[BoundValue], everything: bool) -> list[RenderableType]:
-    """Say which theorems do not apply, and why; those about other settings only by their number."""
+    """Say which theorems do not apply, and why; those about other settings are only counted."""
     asked, elsewhere = not_applying(instance, values, everything=everything)
-    lines: list[RenderableType] = [Text("\nDoes not apply, because this fails:", style="dim")] if asked else []
+    heading = "\nTheorems that do not apply, by the condition that fails:"
+    lines: list[RenderableType] = [Text(heading, style="dim")] if asked else []
     lines += [Text(f"- {text}: {', '.join(names)}", style="dim") for text, names in asked.items()]
     lines += [Text(f"Theorems about {setting}: {count} not shown", style="dim") for setting, count in elsewhere.items()]
     return lines

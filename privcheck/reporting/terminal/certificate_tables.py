@@ -58,7 +58,7 @@ def certificate_details(certificate: Certificate) -> RenderableType:
     if certificate.replay.first_divergence is not None:
         parts += _divergence(certificate, certificate.replay.first_divergence)
     parts += [Text("What it does and does not cover", style="bold"), *_listed(coverage(certificate))]
-    parts += [Text("Repeat", style="bold"), _block(Text(repeat_certificate(certificate)))]
+    parts += [Text("To repeat", style="bold"), _block(Text(repeat_certificate(certificate)))]
     return Group(*parts)
 
 

@@ -40,7 +40,7 @@ def comparison_table(comparisons: Sequence[Comparison], confidence: float = 0.95
     >>> comparison_table(simulation.compare()).row_count
     5
     """
-    table = _table("differences of final regret; intervals and p-values allow for all pairs")
+    table = _table("differences in final regret; intervals and p-values are adjusted for all pairs")
     for column in ("pair", "of"):
         table.add_column(column, overflow="fold")
     for column in ("difference", f"{confidence:.0%} interval", "p"):
@@ -50,7 +50,7 @@ def comparison_table(comparisons: Sequence[Comparison], confidence: float = 0.95
         table.add_row(found.second, "medians", *_difference(found.median), "")
         table.add_row("", "95 % quantiles", *_difference(found.q95), "")
         table.add_row("", "99 % quantiles", *_difference(found.q99), "")
-        order = f"first lower in {found.better:.1%}"
+        order = f"first is lower in {found.better:.1%}"
         table.add_row("", "order", "", order, f"{found.p_order:.1g}", end_section=True)
     return table
 

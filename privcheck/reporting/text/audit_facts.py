@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from privcheck.reporting.text import numbers
-from privcheck.reporting.text.audit_sentences import plural, resolution
+from privcheck.reporting.text.audit_sentences import played, plural, resolution
 from privcheck.reporting.text.both_bounds import certified_text
 from privcheck.results.audit_report import AuditReport
 
 
 def number_rows(report: AuditReport) -> list[tuple[str, str]]:
-    """Return what the numbers of a report are called, and the numbers."""
+    """Return the names of the numbers of a report, and the numbers."""
     confidence = numbers.percent(report.confidence)
     claim = (
         "none"
@@ -35,7 +35,7 @@ def number_rows(report: AuditReport) -> list[tuple[str, str]]:
     if certified is not None:
         rows.append(("certified upper bound", certified))
     if report.resolution is not None:
-        rows.append((f"resolution (level {report.error:g})", resolution(report).replace(", which", "")))
+        rows.append((f"resolution (level {report.error:g})", f"{resolution(report)}, from {played(report)}"))
     searched = f"{plural(report.screened_pairs, 'pair')} of streams in {plural(report.screening_runs, 'run')}"
-    rows.append(("searched", f"{searched}; neighbouring by {report.neighbours}"))
+    rows.append(("searched", f"{searched}; neighbour relation: {report.neighbours}"))
     return rows

@@ -15,10 +15,10 @@ from privcheck.results.audit_report import AuditReport, Witness
 from privcheck.targets.settings import Settings
 
 MEASURED = "no claim"
-"""What stands in the place of a verdict when no claim was given."""
+"""The word in place of a verdict when no claim was given."""
 
 SHORT = 40
-"""Entries of a stream up to which a call spells it out."""
+"""The most entries of a stream that a call spells out."""
 
 ALWAYS = ("epsilon", "seed")
 """Options that a call shows even where they have their defaults."""
@@ -55,17 +55,24 @@ def verdict_sentence(report: AuditReport) -> str:
     'violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 (95 % confidence)'
     """
     if report.epsilon_lower is None:
-        start = "no claim was given and" if report.verdict is None else f"the claim {claim(report)} was not tested:"
-        return f"{verdict_word(report)}: {start} the audit ended early, so there is no bound"
+        start = "" if report.verdict is None else f"the claim {claim(report)} was not tested because "
+        return f"{verdict_word(report)}: {start}the audit ended early; there is no lower bound"
     bound = lower_bound(report)
     if report.verdict is None:
-        return f"no claim: nothing to judge; {bound}"
+        return f"no claim: no claim was given to test; {bound}"
     if report.verdict == "violation":
         return f"violation: the claim {claim(report)} is refuted at level {report.error:g}; {bound}"
     refuted = f"the claim {claim(report)} is not refuted at level {report.error:g}"
     if report.verdict == "consistent":
-        return f"consistent: {refuted} by {resolution(report)}; {bound}"
-    return f"inconclusive: {refuted}, but {resolution(report)}, too little to judge it; {bound}"
+        return f"consistent: {refuted} by {played(report)}, which could have shown {resolution(report)}; {bound}"
+    return f"inconclusive: {refuted}, but {played(report)} {_too_few(report)}; {bound}"
+
+
+def _too_few(report: AuditReport) -> str:
+    """Return why the runs could not have refuted the claim."""
+    if report.resolution is None:
+        return "are too few to refute it"
+    return f"could have shown {resolution(report)}, too little to refute it"
 
 
 def lower_bound(report: AuditReport) -> str:
@@ -74,68 +81,83 @@ def lower_bound(report: AuditReport) -> str:
     return f"{where}epsilon is at least {at_least(report.epsilon_lower)} ({percent(report.confidence)} confidence)"
 
 
-def resolution(report: AuditReport) -> str:
-    """Return what the runs could have shown: "200,000 runs a side, which could have shown up to epsilon = 9.762"."""
-    counted = f" ({report.counted_runs:,} counted)" if report.counted_runs else ""
-    text = f"{report.runs:,} runs a side{counted}"
+def played(report: AuditReport) -> str:
+    """Return how many runs the verdict rests on.
+
+    >>> from privcheck.reporting.example_results import VIOLATION
+    >>> played(VIOLATION)
+    '100,000 runs per stream'
+    """
     if report.sequential:
-        text = f"{report.counted_runs:,} pairs of runs"
+        return f"{report.counted_runs:,} pairs of runs"
+    counted = f" ({report.counted_runs:,} counted)" if report.counted_runs else ""
+    return f"{report.runs:,} runs per stream{counted}"
+
+
+def resolution(report: AuditReport) -> str:
+    """Return the most that the runs could have shown, nothing where that is not known.
+
+    >>> from privcheck.reporting.example_results import VIOLATION
+    >>> resolution(VIOLATION)
+    'a lower bound of up to 8.973 and events of probability 4.2e-4 or more'
+    """
     if report.resolution is None:
-        return text
-    could = ", which could have shown" if report.verdict == "consistent" else " could have shown"
-    text += f"{could} up to epsilon = {at_least(report.resolution.epsilon)}"
+        return ""
+    text = f"a lower bound of up to {at_least(report.resolution.epsilon)}"
     mass = report.resolution.mass
     if mass is None or mass > 1.0:
         return text
     unit = 10.0 ** (math.floor(math.log10(mass)) - 1)
-    return f"{text} and events down to probability {small(math.ceil(mass / unit - 1e-9) * unit, 2)}"
+    return f"{text} and events of probability {small(math.ceil(mass / unit - 1e-9) * unit, 2)} or more"
 
 
 def meaning(report: AuditReport) -> list[str]:
-    """Return what the verdict does and does not mean, one sentence or two an item."""
+    """Return what the verdict does and does not mean, an item of one or two sentences each."""
     searched = (
-        f"{plural(report.screened_pairs, 'pair')} of neighbouring streams ({report.neighbours}) of "
+        f"{plural(report.screened_pairs, 'pair')} of neighbouring streams ({report.neighbours}) with "
         f"{plural(report.horizon, 'round')} and {plural(report.arms, 'arm')}"
     )
     if report.epsilon_lower is None:
-        return ["The audit ended before any run was counted: nothing follows about the claim."]
+        return ["The audit ended before it counted any runs, so it says nothing about the claim."]
     if report.e_value is not None:
         lower = (
-            f"The lower bound holds with probability {percent(report.confidence)} at whatever time it is read, and "
-            "over the whole search: streams and events were chosen on runs that were not bet on."
+            f"The lower bound holds with {percent(report.confidence)} confidence whenever it is read, and it accounts "
+            "for the whole search: streams and events were chosen on runs that were not used for betting."
         )
-        bets = f"Bets against the claim multiplied their stake by {small(report.e_value)}; by "
-        bets += f"{small(1.0 / report.error)} it is refuted at level {report.error:g}, whenever one looks."
+        bets = f"Bets against the claim multiplied their stake by {small(report.e_value)}. A factor of "
+        bets += f"{small(1.0 / report.error)} refutes the claim at level {report.error:g}, whenever it is read."
         return [bets, lower]
     lower = (
-        f"The lower bound holds with probability {percent(report.confidence)} over the whole search: streams and "
-        "events were chosen on runs that were not counted."
+        f"The lower bound holds with {percent(report.confidence)} confidence and accounts for the whole search: "
+        "streams and events were chosen on runs that were not counted."
     )
     if report.verdict is None:
-        return [lower, f"It is a lower bound only: the search saw {searched}, and others may be told apart more."]
+        others = "an observer may tell other streams apart more reliably"
+        return [lower, f"It is only a lower bound: the search tried {searched}, and {others}."]
     if report.verdict == "violation":
         return [
-            f"A true claim would be called a violation with probability at most {report.error:g}. "
-            "It is the code as audited that breaks the claim; a mistake in the code and one in the theory look alike.",
+            f"If the claim were true, the probability of this verdict would be at most {report.error:g}. The verdict "
+            "is about the code as audited: the audit cannot tell a mistake in the code from a mistake in the theory.",
             lower,
             "The true epsilon may be larger: the bound comes from one event on one pair of streams.",
         ]
     if report.verdict == "consistent":
         return [
-            f"The claim was tested and not refuted; it was not proved. The search saw {searched}. Other streams, "
+            f"The claim was tested and not refuted; it was not proved. The search tried {searched}. Other streams, "
             "longer horizons or rarer events may still refute it.",
-            f"A larger epsilon would have shown only through an event that these runs can see: {resolution(report)}.",
+            "A larger epsilon would have been noticed only through an event that these runs can detect: "
+            f"{played(report)} could have shown {resolution(report)}.",
             lower,
         ]
     return [
-        "Nothing follows for or against the claim: these runs are too few to refute it even by the clearest event. "
-        "Repeat with more.",
+        "This audit says nothing for or against the claim: with so few runs, even the clearest event could not have "
+        "refuted it. Repeat the audit with more runs.",
         lower,
     ]
 
 
 def repeat_call(report: AuditReport) -> str:
-    """Return the call that repeats the audit; of a target that was no text a report knows the name only.
+    """Return the call that repeats the audit; a target that was not given as text appears by name only.
 
     >>> from privcheck.reporting.example_results import VIOLATION
     >>> repeat_call(VIOLATION).partition(", feedback")[0]
@@ -186,7 +208,7 @@ def rounds_text(witness: TwoStreams) -> str:
 
 
 def headline(reports: Sequence[AuditReport], expected: Sequence[str | None] | None = None) -> str:
-    """Return how many audits came out how: "3 audits: 1 violation, 2 consistent".
+    """Return how many audits ended with which verdict: "3 audits: 1 violation, 2 consistent".
 
     >>> from privcheck.reporting.example_results import VIOLATION
     >>> headline([VIOLATION], ["violation"])

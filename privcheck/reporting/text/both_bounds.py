@@ -1,4 +1,4 @@
-"""The two halves of an audit together: what was seen from below, what is certified from above."""
+"""The two halves of an audit together: the audited lower bound and the certified upper bound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SLACK = 1.0 + 1e-9
 
 
 def upper_bound(report: AuditReport) -> float | None:
-    """Return the certified upper bound of epsilon; None unless it holds for every guarded execution.
+    """Return the certified upper bound on epsilon; None unless it holds for every guarded execution.
 
     >>> from privcheck.reporting.example_results import CERTIFIED, VIOLATION
     >>> upper_bound(CERTIFIED), upper_bound(VIOLATION)
@@ -53,9 +53,9 @@ def contradiction(report: AuditReport) -> str | None:
         return None
     return (
         f"CONTRADICTION: epsilon is at least {at_least(lower)} ({percent(report.confidence)} confidence) and certified "
-        f"to be at most {at_most(upper)}. Both cannot be right of the same code: what was audited is not what the "
-        "certificate covers, or one of the two has a defect, or this lower bound is one of the "
-        f"{percent(1.0 - report.confidence)} that are too high. Trust neither until this is explained."
+        f"to be at most {at_most(upper)}. These cannot both hold for the same code: either the code that was audited "
+        "is not the code that the certificate covers, or one of the two results is wrong, or this lower bound is one "
+        f"of the {percent(1.0 - report.confidence)} that are too high. Trust neither until this is explained."
     )
 
 

@@ -9,7 +9,7 @@ from privcheck.results.certificate import Certificate
 
 
 def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
-    """Return what the numbers of a certificate are called, and the numbers.
+    """Return the names of the numbers of a certificate, and the numbers.
 
     >>> from privcheck.reporting.example_results import GRANTED
     >>> certificate_rows(GRANTED)[:2]
@@ -18,19 +18,23 @@ def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
     budget = certificate.epsilon_claimed
     upper = numbers.at_most(certificate.epsilon_upper) if certificate.granted else "none"
     explored = plural(certificate.executions, "guarded execution")
-    covers = "all executions under the guard" if certificate.coverage == "all-executions" else f"{explored}, no more"
+    covers = (
+        "all executions under the guard"
+        if certificate.coverage == "all-executions"
+        else f"only the {explored} explored"
+    )
     rows = [
         ("budget", "none" if budget is None else f"epsilon = {numbers.claim_text(budget, certificate.delta)}"),
         ("certified upper bound", upper),
         ("covers", covers),
         ("ledger", ledger_sentence(certificate)),
         ("replay", replay_sentence(certificate)),
-        ("leaks", f"{len(certificate.leaks):,}" if certificate.leaks else "none was seen"),
+        ("leaks", f"{len(certificate.leaks):,}" if certificate.leaks else "none seen"),
         ("refused releases", f"{len(certificate.refusals):,}" if certificate.refusals else "none"),
     ]
     setting = (
         f"{explored} of {plural(certificate.horizon, 'round')}, {plural(certificate.arms, 'arm')}, "
-        f"{certificate.feedback} feedback; neighbouring by {certificate.neighbours}"
+        f"{certificate.feedback} feedback; neighbour relation: {certificate.neighbours}"
     )
     notion = [] if certificate.contexts is None else [("notion", JOINT)]
     return [*rows[:2], *notion, *rows[2:], ("explored", setting)]

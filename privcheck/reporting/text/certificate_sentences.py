@@ -47,7 +47,7 @@ def certificate_sentence(certificate: Certificate) -> str:
 
 
 def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
-    """Return why a certificate is not granted, what weighs most first; never empty. In brief a refusal is only named.
+    """Return why a certificate is not granted, most serious reason first; never empty. A brief refusal is only named.
 
     >>> from privcheck.reporting.example_results import GRANTED
     >>> reasons(GRANTED)
@@ -71,23 +71,25 @@ def place(leak: Leak) -> str:
 
 
 def ledger_sentence(certificate: Certificate) -> str:
-    """Return the largest loss in the ledger, which datum it is and what it was released for.
+    """Return the largest loss in the ledger, the datum that has it, and the releases that it comes from.
 
     >>> from privcheck.reporting.example_results import GRANTED
     >>> print(ledger_sentence(GRANTED))
-    1 of the budget 1 is the largest loss of any datum in 20 guarded runs of 8 rounds: the reward of round 1 is \
+    the largest loss of any datum in 20 guarded runs of 8 rounds is 1, out of a budget of 1: the reward of round 1 is \
 released once, after round 1 (bandit.py:7), for a total of 1
     """
     ledger = certificate.ledger
     runs = f"in {plural(certificate.executions, 'guarded run')} of {plural(certificate.horizon, 'round')}"
     if not ledger.releases:
         return f"nothing was released through a mechanism {runs}"
-    budget = "" if certificate.epsilon_claimed is None else f" of the budget {small(certificate.epsilon_claimed, 6)}"
+    budget = (
+        "" if certificate.epsilon_claimed is None else f", out of a budget of {small(certificate.epsilon_claimed, 6)}"
+    )
     data = "any datum" if ledger.group_size == 1 else f"any {ledger.group_size} data together"
     why = clean(ledger.why())
     if "is released once, after rounds " in why:
         why = why.replace("after rounds ", "after round ", 1)
-    return f"{small(certificate.ledger_epsilon, 6)}{budget} is the largest loss of {data} {runs}: {why}"
+    return f"the largest loss of {data} {runs} is {small(certificate.ledger_epsilon, 6)}{budget}: {why}"
 
 
 def replay_sentence(certificate: Certificate) -> str:
@@ -115,15 +117,15 @@ def divergence_sentences(divergence: Divergence, *, contextual: bool = False) ->
     one, two = ("nothing" if not actions else f"arm {actions[-1]}" for actions in _last(divergence))
     same = divergence.actions_first == divergence.actions_second
     played = (
-        "the same arms are played until then, but what is released differs"
+        "the runs have played the same arms, but their releases differ"
         if same
-        else f"the first stream's run plays {one}, the second's plays {two}"
+        else f"the run on the first stream plays {one} and the run on the second plays {two}"
     )
     return [
-        f"In round {divergence.round} {played}: {clean(divergence.reason)}.",
-        f"Both runs had the same coins and were handed the same releases, so only {what} that were not released can "
-        "have made the difference.",
-        *(["The contexts of the rounds that differ are other ones too; they are not drawn."] if contextual else []),
+        f"In round {divergence.round}, {played}: {clean(divergence.reason)}.",
+        f"Both runs used the same coins and were given the same releases, so only {what} that were not released can "
+        "explain the difference.",
+        *(["In the rounds that differ, the contexts differ as well; they are not drawn."] if contextual else []),
     ]
 
 
@@ -134,39 +136,39 @@ def _last(divergence: Divergence) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def coverage(certificate: Certificate) -> list[str]:
-    """Return what a certificate covers and what it does not, one sentence or two an item."""
+    """Return what a certificate covers and what it does not, an item of one or two sentences each."""
     explored = (
         f"{plural(certificate.executions, 'guarded execution')} of {plural(certificate.horizon, 'round')} and "
         f"{plural(certificate.arms, 'arm')}"
     )
     if certificate.granted:
         first = [
-            f"It covers every execution of the policy under privcheck.guard with the budget "
-            f"{small(certificate.epsilon_claimed or 0.0, 6)}: it releases within the budget or it refuses to release. "
-            f"{explored} were explored, and none leaked or was refused.",
-            "Without the guard nothing refuses: an execution that was not explored may then release more.",
+            f"It covers every execution of the policy under privcheck.guard with a budget of "
+            f"{small(certificate.epsilon_claimed or 0.0, 6)}: the guard lets it release within the budget and refuses "
+            f"any release beyond it. {explored} were explored; none leaked and none was refused a release.",
+            "Without the guard nothing is refused: an execution that was not explored may then release more.",
         ]
     else:
         first = [
-            f"It covers {explored} and the replays, no more: what the ledger, the leaks and the replays show was "
-            "seen there, and no upper bound of epsilon follows.",
+            f"It covers only {explored} and the replays. The ledger, the leaks and the replays show what happened "
+            "there; no upper bound on epsilon follows.",
         ]
         if certificate.refusals and not certificate.leaks:
             first.append(
-                "The filter refused a release before its noise was drawn. Under this budget the policy cannot do what "
-                "it does: it needs more noise, fewer releases or a larger budget."
+                "The filter refused a release before its noise was drawn. The policy does not fit into this budget: "
+                "it needs more noise, fewer releases or a larger budget."
             )
     rewards = f"[{certificate.rewards[0]:g}, {certificate.rewards[1]:g}]"
     return [
         *first,
         *_jointly(certificate),
-        f"It assumes rewards in {rewards} and streams that are neighbours by {certificate.neighbours}; a reward "
-        "outside the range is refused.",
-        f"It is about the code of {clean(certificate.target)} as it ran, and no other: not a faster engine, not the "
+        f"It assumes rewards in {rewards} and the neighbour relation {certificate.neighbours!r}; a reward outside the "
+        "range is refused.",
+        f"It applies only to the code of {clean(certificate.target)} as it ran, not to a faster engine or to the "
         "theorem behind it.",
-        "It assumes code that is honest but may be mistaken. Timing, memory and floating-point artefacts are outside "
-        "of it.",
-        "Replay is a test and not a proof: it sees the streams and seeds that it tries.",
+        "It assumes code that is honest but may be mistaken. It does not cover timing, memory or floating-point "
+        "artefacts.",
+        "Replay is a test, not a proof: it sees only the streams and seeds that it tries.",
     ]
 
 
@@ -176,10 +178,10 @@ def _jointly(certificate: Certificate) -> list[str]:
         return []
     norm = "" if contexts.norm is None else f" and vectors of norm at most {contexts.norm:g}"
     return [
-        f"The notion is {JOINT}: it bounds what the actions of all other rounds tell about the context and the reward "
-        "of one round. The action of a round may depend on the context of that round, which `select` reads on a "
-        "throw-away copy of the policy; what is kept outside of the policy, in globals, class attributes or files, is "
-        "assumed to hold no context.",
+        f"The notion of privacy is {JOINT}: it bounds what the actions of all other rounds reveal about the context "
+        "and the reward of one round. The action of a round may depend on the context of that round, which `select` "
+        "reads on a throw-away copy of the policy. Anything kept outside the policy, in globals, class attributes or "
+        "files, is assumed to hold no context.",
         f"It assumes contexts of shape {contexts.shape} with entries in [{contexts.low:g}, {contexts.high:g}]{norm}.",
     ]
 

@@ -20,7 +20,7 @@ def clean(text: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """Return the text cut to at most so many characters, the parameters of a specification first.
+    """Return the text cut to at most `most` characters; the parameters of a specification are cut first.
 
     >>> shorten("adap-ucb(arms=2, epsilon=1)", 12), shorten("adap-ucb", 12), shorten("a-long-name", 6)
     ('adap-ucb(…)', 'adap-ucb', 'a-lon…')
