@@ -1,4 +1,4 @@
-"""The trade-off of the errors of telling two inputs apart, with a confidence region for all thresholds together."""
+"""The trade-off of the errors of distinguishing two inputs, with a confidence region for all thresholds together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Integers = npt.NDArray[np.int64]
 
 
 def declared_thresholds(first: npt.ArrayLike, second: npt.ArrayLike, number: int = 24) -> Floats:
-    """Return thresholds at which scores of other runs have masses spread evenly in log-odds, from both ends.
+    """Return thresholds for the scores of other runs, at quantiles that are evenly spaced in log-odds.
 
     >>> declared_thresholds(np.arange(1000.0), np.arange(1000.0), 3).round().tolist()
     [3.0, 500.0, 996.0]
@@ -30,14 +30,14 @@ def declared_thresholds(first: npt.ArrayLike, second: npt.ArrayLike, number: int
 
 @dataclass(frozen=True)
 class TradeoffRegion:
-    """Counts of scores at or above declared thresholds, and what they say of all events "score >= t" together.
+    """Counts of scores at or above declared thresholds, and what they say about all events "score >= t" together.
 
     Parameters
     ----------
     thresholds : fixed before the runs were counted, increasing.
     more, less : runs on the first and on the second input with a score of at least each threshold.
     runs : runs on the first and on the second input.
-    level : probability, at most, that any of the limits misses.
+    level : largest probability that any of the limits misses.
 
     """
 
@@ -98,14 +98,14 @@ def tradeoff_region(
 
     Parameters
     ----------
-    first, second : scores of independent runs on each input; high scores speak for the first.
+    first, second : scores of independent runs on each input; high scores are evidence for the first.
     thresholds : declared before these runs were looked at.
     level : error probability of the whole region, in (0, 1); every threshold's two Clopper-Pearson limits get an equal
         share (Bonferroni).
 
     Raises
     ------
-    PrivcheckError : scores or thresholds that are empty, no numbers or NaN, or a level outside (0, 1).
+    PrivcheckError : scores or thresholds that are empty, not numbers or NaN, or a level outside (0, 1).
 
     Source
     ------
@@ -135,9 +135,9 @@ def _scores(name: str, values: npt.ArrayLike) -> Floats:
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise PrivcheckError(name, words("no numbers"), "a list of numbers") from None
+        raise PrivcheckError(name, words("something other than numbers"), "a list of numbers") from None
     if array.ndim != 1 or len(array) == 0 or np.isnan(array).any():
         raise PrivcheckError(
-            name, words(f"an array of shape {array.shape}, or NaN in it"), "a list of numbers without NaN"
+            name, words(f"an array of shape {array.shape}, or with NaN"), "a list of numbers without NaN"
         )
     return array
