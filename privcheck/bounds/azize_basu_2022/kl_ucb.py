@@ -75,7 +75,7 @@ def sufficient_block(mean: float, instance: Instance) -> float:
 
 
 def _divergent_above(mean: float, level: float) -> float:
-    """Solve `kl(x, mean) = level` for x above the mean, rounded up; with mean 0 the arm never pays, and x is 0."""
+    """Solve `kl(x, mean) = level` for x above the mean, rounded up; with mean 0 all rewards are 0, and so is x."""
     return _last(lambda x: _kl(x, mean) <= level, mean, 1.0)[1] if mean > 0 else mean
 
 

@@ -142,7 +142,7 @@ def any_arms(instance: LinearInstance) -> float:
     sum_j alpha_j C(<a_j, lambda>) >= 1 for every a and lambda with <a*, lambda> = 0 and <a, lambda> = Delta_a.
 
     C is the Huber function with threshold `epsilon/sqrt(2 pi)`, which bounds the private divergence of a round. The
-    value is certified from below by duality; `exploration` returns the duality gap. Arms parallel to a* cost nothing.
+    value is certified from below by duality; `exploration` gives the duality gap. Arms parallel to a* cost nothing.
 
     >>> round(any_arms(LinearInstance([(1, 0), (0, 1)], (0.5, 0.25), epsilon=0.01)), 4)
     252.6789

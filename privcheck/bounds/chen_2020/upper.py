@@ -20,7 +20,7 @@ def cucb_ldp1(instance: SemiBanditInstance) -> None:
     """CUCB-LDP1: Reg(T) = O(sum over base arms of K^2 B_inf^2 ln T/(epsilon^2 Delta_min)), for constant epsilon.
 
     The bonus omits the sampling noise, so for large epsilon the regret grows almost linearly; and Laplace noise has a
-    heavier tail than the bonus assumes, so the order fails, though only for T beyond any practical horizon.
+    heavier tail than the bonus assumes, so the order fails for T beyond any practical horizon.
 
     >>> cucb_ldp1(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
     True

@@ -19,7 +19,7 @@ SAME_GAP_MINIMAX_REGRET = Quantity(
 
 SEVERAL_ACTIONS = 256
 ONE_ACTION = 264
-"""Constant of a bracket with several actions and with one: the proof's r_0 is not defined for one action."""
+"""Constants of the proof for a bracket with several actions and with one, for which its r_0 is not defined."""
 
 _GAPS_BELOW_EPSILON = Condition(
     "every gap is at most epsilon", lambda instance: all(gap <= instance.epsilon for gap in instance.gaps)

@@ -51,7 +51,7 @@ def stopping_time(instance: Instance) -> float:
     """Best-arm identification with risk delta under epsilon-global DP: E[tau] >= T*_epsilon kl(delta, 1 - delta).
 
     The text of the theorem was not available: this is its non-asymptotic form as the abstract and the reviews describe
-    it, with a proof of ours. The certified lower end of `T*_epsilon` is used.
+    it, with our own proof. The certified lower end of `T*_epsilon` is used.
 
     >>> instance = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7, 0.7), epsilon=0.1, risk=0.01)
     >>> round(stopping_time(instance), 1)

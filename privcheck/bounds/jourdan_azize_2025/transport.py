@@ -25,7 +25,7 @@ ROUNDING = 1e-14
 _TABLE = 1000
 """Interpolation errs by up to 4e-7, relatively (by 2e-4 with 100 entries), before the secant steps."""
 _SECANTS = 2
-"""Steps with exact costs, which make up for a coarse table: with 100 entries and none, some times were not certified."""
+"""Steps with exact costs: they make up for a coarse table. With 100 entries and none, some times were not certified."""
 _LEAST = 2.0**-56
 """Least x of a search: at 0 raising an arm costs nothing, and no finite number of pulls suffices. An eighth of 2^-53,
 the spacing of floats just below 1."""
@@ -258,10 +258,10 @@ def transport(family: str, means: Array, epsilon: float) -> Transport:
 
     >>> transport("gaussian", np.array([0.5, 0.5]), 1.0)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    privcheck.errors.PrivcheckError: means: got [0.5, 0.5], expected a unique maximum; one of several best arms ...
+    privcheck.errors.PrivcheckError: means: got [0.5, 0.5], expected a unique maximum; identification needs one ...
     """
     best = float(means.max())
     others = means[means < best]
     if len(others) != len(means) - 1:
-        raise PrivcheckError("means", means.tolist(), "a unique maximum", "one of several best arms cannot be named")
+        raise PrivcheckError("means", means.tolist(), "a unique maximum", "identification needs one best arm")
     return {"bernoulli": BernoulliTransport, "gaussian": GaussianTransport}[family](best, others, epsilon)
