@@ -99,7 +99,7 @@ class SequentialTest:
         return math.exp(-self._highest)
 
     def lower_bound(self, level: float, step: float = 0.01) -> float:
-        """Return a lower bound of epsilon given delta; all readings together are valid with probability 1 - level.
+        """Return a lower bound of epsilon given delta, valid at all times together with probability at least 1 - level.
 
         Parameters
         ----------

@@ -45,6 +45,7 @@ def _interpolation(degree: int, fine: int) -> tuple[Floats, Floats]:
 
 NODES, MATRIX = _interpolation(DEGREE, FINE)
 STRETCH = 1.0 / math.cos(math.pi * DEGREE / (2.0 * FINE))
+"""Factor of Ehlich and Zeller between the largest absolute values on an interval and at the fine points."""
 
 
 @compiled

@@ -99,7 +99,7 @@ def tradeoff_region(
     Parameters
     ----------
     first, second : scores of independent runs on each input; high scores are evidence for the first.
-    thresholds : declared before these runs were looked at.
+    thresholds : declared before these runs were seen.
     level : error probability of the whole region, in (0, 1); every threshold's two Clopper-Pearson limits get an equal
         share (Bonferroni).
 
@@ -137,7 +137,6 @@ def _scores(name: str, values: npt.ArrayLike) -> Floats:
     except (TypeError, ValueError):
         raise PrivcheckError(name, words("something other than numbers"), "a list of numbers") from None
     if array.ndim != 1 or len(array) == 0 or np.isnan(array).any():
-        raise PrivcheckError(
-            name, words(f"an array of shape {array.shape}, or with NaN"), "a list of numbers without NaN"
-        )
+        nan = " with NaN" if np.isnan(array).any() else ""
+        raise PrivcheckError(name, words(f"an array of shape {array.shape}{nan}"), "a list of numbers without NaN")
     return array

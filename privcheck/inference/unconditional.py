@@ -77,7 +77,7 @@ def delta_lower(k: int, l: int, n: int, epsilon: float, level: float) -> float:
 
 
 def p_value(k: int, l: int, n: int, epsilon: float, delta: float, gamma: float = 1e-4) -> float:
-    """Return a p-value of the claim (epsilon, delta), never below `gamma`, the share spent on the nuisance interval.
+    """Return a p-value of the claim (epsilon, delta), never below `gamma`, which the nuisance interval spends.
 
     >>> p_value(640, 320, 100_000, 0.0, 1e-3) < 0.001 < 0.1 < p_value(640, 320, 100_000, 0.7, 0.0)
     True
