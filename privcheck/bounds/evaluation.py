@@ -13,7 +13,7 @@ from privcheck.bounds.theorem import THEOREMS, UNPROVEN, BoundValue, ConditionCh
 from privcheck.errors import PrivcheckError
 
 _SLACK = 1e-9
-"""Relative; numeric bounds are enclosed to within 1e-9 for gaps down to 1e-6: a smaller excess is not a contradiction."""
+"""Relative: numeric bounds are enclosed to within 1e-9 for gaps down to 1e-6, so a smaller excess proves nothing."""
 _REGRET = "pseudo-regret"
 
 

@@ -138,5 +138,7 @@ def _scores(name: str, values: npt.ArrayLike) -> Floats:
         raise PrivcheckError(name, words("something other than numbers"), "a list of numbers") from None
     if array.ndim != 1 or len(array) == 0 or np.isnan(array).any():
         nan = " with NaN" if np.isnan(array).any() else ""
-        raise PrivcheckError(name, words(f"an array of shape {array.shape}{nan}"), "a list of numbers without NaN")
+        raise PrivcheckError(
+            name, words(f"an array of shape {array.shape}{nan}"), "a non-empty list of numbers, none NaN"
+        )
     return array
