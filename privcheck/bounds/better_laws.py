@@ -1,4 +1,4 @@
-"""How far a law with finitely many atoms is from all laws on a set with largest point `top` whose mean is larger.
+"""The divergence from a law with finitely many atoms to the laws of larger mean on a set with largest point `top`.
 
 The private infimum over R and Q of `KL(R || Q) + epsilon TV(P, R)` with mean(Q) >= best is, by duality
 (docs/derivations.md),
@@ -22,13 +22,15 @@ from privcheck.bounds.enclosure import Enclosure
 from privcheck.bounds.finite_law import FiniteLaw
 
 _UNIT_ROUNDOFF = 2.0**-53
+"""Largest relative rounding error of one operation in double precision."""
 _ROUNDING = 4e-15
+"""Relative widening of both ends, 36 unit roundoffs; the error bound of the dual value is added to it."""
 _EXTENDED = bool(np.finfo(np.longdouble).eps < 2e-19)
 
 
 @dataclass(frozen=True)
 class _Point:
-    """The place l = t / (top - best), with `u = 1 - t = e^-v` precise at both ends."""
+    """The point l = t / (top - best), stored so that `u = 1 - t = e^-v` is precise at both ends."""
 
     v: float
 
@@ -42,7 +44,7 @@ class _Point:
 
 
 class _Dual:
-    """The concave function; rewards measured as `(x - best)/(top - best)`, complements `(top - x)/(top - best)`."""
+    """The concave function; rewards become `(x - best)/(top - best)` and their complements `(top - x)/(top - best)`."""
 
     def __init__(self, law: FiniteLaw, best: float, top: float, epsilon: float) -> None:
         seen = law.weights > 0
@@ -54,7 +56,7 @@ class _Dual:
         self.gap = -_sum(terms)
         self.gap_error = 3 * _UNIT_ROUNDOFF * float(np.abs(terms).sum())
         self.up = self.scaled > 0
-        self.spare: Array = np.empty((2, len(terms)))  # new arrays at every step would cost more than their contents
+        self.spare: Array = np.empty((2, len(terms)))  # allocating at every step would cost more than the sums
 
     def remaining(self, point: _Point, out: Array | None = None) -> Array:
         """Return `1 - t s`, without cancellation."""
@@ -86,8 +88,8 @@ class _Dual:
     def value(self, point: _Point) -> tuple[float, float]:
         """Return the function and a bound on its rounding error.
 
-        Near t = 0 it is `t gap - E[excess]`, the linear terms cancelled by hand; elsewhere the mean of the logarithms
-        loses less.
+        Near t = 0 it is computed as `t gap - E[excess]`, with the linear terms cancelled analytically; elsewhere the
+        mean of the logarithms loses less precision.
         """
         remaining = self.remaining(point)
         change = -point.t * self.scaled
@@ -109,7 +111,7 @@ class _Dual:
 
 
 def nearest_better(law: FiniteLaw, best: float, top: float, epsilon: float = math.inf) -> Enclosure:
-    """Return the infimum over the laws on a set with largest point `top` whose mean exceeds `best`.
+    """Return the infimum divergence from P to the laws on a set with largest point `top` whose mean exceeds `best`.
 
     Parameters
     ----------
@@ -186,7 +188,7 @@ def _dot(left: Array, right: Array) -> float:
 
 
 def _sum(terms: Array) -> float:
-    """Add up with no rounding error that matters: in extended precision where there is one, exactly elsewhere."""
+    """Sum with negligible rounding error: in extended precision where it is available, exactly elsewhere."""
     if _EXTENDED:
         return float(terms.sum(dtype=np.longdouble))
     return math.fsum(terms.tolist())

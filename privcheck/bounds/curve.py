@@ -19,6 +19,7 @@ from privcheck.errors import PrivcheckError
 
 AXES = Choice(("epsilon", "horizon", "gap"))
 _POINTS = 61
+"""Twenty per decade over the default three decades of epsilon, 0.01 to 10."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,10 @@ class Curve:
 
     Parameters
     ----------
-    instance : the one that the series starts from.
-    axis : "epsilon", "horizon" or "gap" (the smallest positive gap, all gaps growing in proportion).
+    instance : the instance that is varied.
+    axis : "epsilon", "horizon" or "gap" (the smallest positive gap; all gaps scale with it).
     values : increasing, shape (n,).
-    rows : for every value what `evaluate` returns.
+    rows : what `evaluate` returns for each value.
     contradictions : the pairs (lower, upper) that contradict each other on the curve, once for each pair of ids.
     """
 
@@ -51,13 +52,13 @@ def curve(instance: Instance, axis: str, values: Sequence[float] | None = None) 
 
     Parameters
     ----------
-    instance : what everything else is taken from.
+    instance : supplies every field that does not vary.
     axis : "epsilon", "horizon" or "gap".
-    values : increasing places on the axis; by default 61 in equal ratios.
+    values : increasing values on the axis; by default 61, geometrically spaced.
 
     Raises
     ------
-    PrivcheckError : an unknown axis, a place where no instance exists, an instance without gaps for "gap".
+    PrivcheckError : an unknown axis, a value at which no instance exists, an instance without gaps for "gap".
 
     Examples
     --------
@@ -68,7 +69,7 @@ def curve(instance: Instance, axis: str, values: Sequence[float] | None = None) 
     """
     check("axis", axis, AXES)
     if not isinstance(instance, Instance):
-        raise PrivcheckError("instance", instance, "a privcheck.bounds.Instance", "curves are for independent arms")
+        raise PrivcheckError("instance", instance, "a privcheck.bounds.Instance", "a curve needs independent arms")
     if axis == "gap":
         _check_gaps(instance)
     places = _default_places(instance, axis) if values is None else tuple(values)

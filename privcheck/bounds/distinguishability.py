@@ -1,4 +1,4 @@
-"""How hard an arm is to tell from a better one: the KL- and TV-distinguishability gaps."""
+"""How hard an arm is to distinguish from a better one: the KL- and TV-distinguishability gaps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def d_inf(mean: ArrayLike, best_mean: ArrayLike, family: str = "bernoulli") -> A
 
     The divergence to the law of mean `best_mean`: `kl(mean, best_mean)` for Bernoulli, `(best_mean - mean)^2 / 2` for
     unit-variance Gaussian laws. Infinite when no law has a larger mean (`best_mean` is 1 for Bernoulli), otherwise zero
-    when `mean >= best_mean`. For laws that means do not determine see `privcheck.bounds.families`.
+    when `mean >= best_mean`. For laws not determined by their means, see `privcheck.bounds.families`.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def d_inf(mean: ArrayLike, best_mean: ArrayLike, family: str = "bernoulli") -> A
 def t_inf(mean: ArrayLike, best_mean: ArrayLike, family: str = "bernoulli") -> Any:
     """TV-distinguishability gap `inf{TV(P, P') : P' in the family, mean(P') > best_mean}`.
 
-    Bernoulli: the gap `best_mean - mean`; on {-1, 1} half of it; unit-variance Gaussian: `2 Phi(gap/2) - 1`. Infinite
-    when no law has a larger mean. For general laws on [0, 1] it is larger than the gap:
+    For Bernoulli laws it is the gap `best_mean - mean`, on {-1, 1} half the gap, and for unit-variance Gaussian laws
+    `2 Phi(gap/2) - 1`. Infinite when no law has a larger mean. For general laws on [0, 1] it is larger than the gap:
     see `privcheck.bounds.families`.
 
     Parameters

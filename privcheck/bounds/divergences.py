@@ -20,7 +20,7 @@ def kl_bernoulli(p: ArrayLike, q: ArrayLike) -> Any:
     """Kullback-Leibler divergence between Bernoulli(p) and Bernoulli(q), in nats.
 
     `kl(p, q) = p ln(p/q) + (1-p) ln((1-p)/(1-q))` with `0 ln 0 = 0`; infinite when q is 0 or 1 and p is not.
-    The relative error stays near machine precision, also when p is close to q, to 0 or to 1.
+    The relative error stays near machine precision, even when p is close to q, to 0 or to 1.
 
     Parameters
     ----------

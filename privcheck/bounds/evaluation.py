@@ -1,4 +1,4 @@
-"""Evaluate every theorem on an instance, and notice when two of them contradict each other."""
+"""Evaluate every theorem on an instance, and detect bounds that contradict each other."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from privcheck.bounds.theorem import THEOREMS, UNPROVEN, BoundValue, ConditionCh
 from privcheck.errors import PrivcheckError
 
 _SLACK = 1e-9
+"""Relative: numeric bounds are enclosed to within 1e-9 for gaps down to 1e-6, so a smaller excess proves nothing."""
 _REGRET = "pseudo-regret"
 
 
@@ -25,16 +26,16 @@ def evaluate(instance: Any) -> list[BoundValue]:
 
     Parameters
     ----------
-    instance : the arms, the privacy budget and, for finite-time bounds, the horizon; an `Instance`, or one of another
-        setting that some theorem is about.
+    instance : the arms, the privacy budget and, for finite-time bounds, the horizon; an `Instance`, or an instance of
+        another setting that some theorem is about.
 
     Returns
     -------
-    One `BoundValue` for every theorem, also for those that do not apply.
+    One `BoundValue` for every theorem, including those that do not apply.
 
     Raises
     ------
-    PrivcheckError : `instance` is no instance of any theorem's setting.
+    PrivcheckError : `instance` does not belong to the setting of any theorem.
 
     Warns
     -----
@@ -60,16 +61,16 @@ def contradictions(values: Iterable[BoundValue], instance: Any = None) -> list[t
     """Return the pairs (lower, upper) on one quantity whose lower bound exceeds the upper bound.
 
     Only bounds that apply and carry a number are compared, finite-time with finite-time and asymptotic with asymptotic,
-    with relative slack 1e-9. All must be about the same instance.
+    with relative slack 1e-9. All must be evaluated on the same instance.
 
     Parameters
     ----------
     values : evaluated bounds.
-    instance : what they were evaluated on; with it, what is trivially possible counts as an upper bound too.
+    instance : the instance they were evaluated on; if given, they are also compared with `trivial_bounds`.
 
     Returns
     -------
-    The contradicting pairs; empty when all is well.
+    The contradicting pairs; empty when there are none.
     """
     usable = [value for value in values if value.applies and number(value) is not None]
     lowers = [value for value in usable if value.kind == "lower"]
@@ -86,7 +87,7 @@ def contradictions(values: Iterable[BoundValue], instance: Any = None) -> list[t
 
 
 def describe_contradiction(lower: BoundValue, upper: BoundValue) -> str:
-    """Return a contradiction in words, with the sources of both sides."""
+    """Describe a contradiction in words, with the sources of both bounds."""
     return (
         f"{lower.id} ({_known(lower):g}) is above {upper.id} ({_known(upper):g}) on {lower.quantity}; "
         f"sources: {lower.source}, against {upper.source}"
@@ -99,7 +100,7 @@ def trivial_bounds(instance: Any, quantities: Iterable[str]) -> list[BoundValue]
     Parameters
     ----------
     instance : its horizon and gaps, where it has them.
-    quantities : the quantities to bound, as texts; those that are no regret are left out.
+    quantities : the quantities to bound, as text; those that are not a regret are left out.
 
     Examples
     --------
@@ -127,8 +128,8 @@ def trivial_bounds(instance: Any, quantities: Iterable[str]) -> list[BoundValue]
 def best_on_this_instance(values: Iterable[BoundValue]) -> list[BoundValue]:
     """Return the largest lower and the smallest upper finite-time bound of every quantity of this instance.
 
-    Minimax bounds are about other instances too, and the proof of a bound of provenance "unproven" falls short of it as
-    printed, so neither is ever among the best.
+    Minimax bounds are about the worst instance of a class, and the proof of a bound of provenance "unproven" gives less
+    than the printed bound, so neither is ever among the best.
 
     Examples
     --------
@@ -152,7 +153,7 @@ def best_on_this_instance(values: Iterable[BoundValue]) -> list[BoundValue]:
 
 
 def number(bound: BoundValue) -> float | None:
-    """Return the constant of an asymptotic bound or the value of another; None without one."""
+    """Return the constant of an asymptotic bound, or the value of any other; None when there is no number."""
     return bound.constant if bound.asymptotic else bound.value
 
 

@@ -21,8 +21,8 @@ class FiniteLaw:
 
     Parameters
     ----------
-    atoms : shape (n,), n at least 1, in [0, 1]; they may repeat and need no order.
-    weights : shape (n,), at least 0; they must add up to 1 within 1e-6, and are scaled to do so.
+    atoms : shape (n,), n at least 1, in [0, 1]; in any order, repetitions allowed.
+    weights : shape (n,), at least 0; they must add up to 1 within 1e-6 and are then normalised.
 
     Raises
     ------
@@ -44,7 +44,7 @@ class FiniteLaw:
         weights = checked_array("weights", self.weights, _WEIGHT)
         if atoms.ndim != 1 or atoms.shape != weights.shape or not len(atoms):
             shapes = words(f"shapes {atoms.shape} and {weights.shape}")
-            raise PrivcheckError("atoms and weights", shapes, "two lists of one length, at least 1")
+            raise PrivcheckError("atoms and weights", shapes, "two lists of the same length, at least 1")
         total = float(weights.sum())
         if abs(total - 1) > 1e-6:
             raise PrivcheckError("weights", words(f"a sum of {total:.9g}"), "probabilities that add up to 1")
@@ -53,7 +53,7 @@ class FiniteLaw:
 
     @classmethod
     def empirical(cls, rewards: ArrayLike) -> FiniteLaw:
-        """Return the law that gives every one of the rewards, in [0, 1], the same probability."""
+        """Return the empirical law of the rewards, each in [0, 1] and with the same probability."""
         atoms = checked_array("rewards", rewards, UNIT_INTERVAL)
         return cls(atoms, np.full(atoms.shape, 1 / max(atoms.size, 1)))
 
@@ -80,7 +80,7 @@ def on_common_atoms(p: Any, q: Any) -> tuple[Array, Array]:
 
 
 def check_law(name: str, law: Any) -> FiniteLaw:
-    """Return a `FiniteLaw`, or refuse what is none."""
+    """Return `law` if it is a `FiniteLaw`; refuse anything else."""
     if not isinstance(law, FiniteLaw):
         raise PrivcheckError(name, law, "a privcheck.bounds.FiniteLaw", "give FiniteLaw(atoms, weights)")
     return law

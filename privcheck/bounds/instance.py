@@ -39,7 +39,7 @@ class Means:
 
 @dataclass(frozen=True)
 class Weights:
-    """The probabilities of at least two arms' rewards, one row an arm."""
+    """The reward probabilities of at least two arms, one row per arm."""
 
     @property
     def text(self) -> str:
@@ -60,7 +60,7 @@ class Instance(Declared):
     """A stochastic bandit with K independent arms, a privacy budget and, where needed, a horizon.
 
     `mu* = max mu_a`; the gap of arm a is `Delta_a = mu* - mu_a`. Several best arms are allowed, and so is `mu* = 1`: a
-    theorem that needs more says so when it is evaluated.
+    theorem that requires more says so when it is evaluated.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Instance(Declared):
     alpha : width of the confidence bounds of AdaP-UCB, above 0; its theorem needs alpha > 3.
     risk : probability with which best-arm identification may be wrong, in (0, 1); None when nothing is identified.
     variance : of "gaussian" rewards, above 0.
-    support : the points that `weights` are about, in [0, 1].
+    support : the points to which `weights` gives probabilities, in [0, 1].
     weights : shape (K, n); row a has the probabilities of arm a on the n points of `support`.
 
     Raises
@@ -104,10 +104,10 @@ class Instance(Declared):
 
     variance: float = parameter(POSITIVE, typical=(0.1, 10.0), doc="variance of Gaussian rewards", default=1.0)
     support: tuple[float, ...] | None = parameter(
-        OrNone(Support()), typical=(0.0, 1.0), doc="points that the weights are about", default=None
+        OrNone(Support()), typical=(0.0, 1.0), doc="points to which the weights belong", default=None
     )
     weights: tuple[tuple[float, ...], ...] | None = parameter(
-        OrNone(Weights()), typical=(0.0, 1.0), doc="probabilities of every arm's rewards", default=None
+        OrNone(Weights()), typical=(0.0, 1.0), doc="reward probabilities of every arm", default=None
     )
 
     def __post_init__(self) -> None:
@@ -119,11 +119,11 @@ class Instance(Declared):
         elif self.means is None:
             raise PrivcheckError("means", None, Means().text, "give the mean reward of every arm")
         elif self.support is not None or self.weights is not None:
-            raise PrivcheckError("weights", words("a support or weights"), "none", 'or give family="bounded"')
+            raise PrivcheckError("weights", words("a support or weights"), "neither", 'or give family="bounded"')
         elif isinstance(self.law_family, MeanFamily):
             self._check_range(self.law_family.domain)
         if self.variance != 1 and self.family != "gaussian":
-            raise PrivcheckError("variance", self.variance, "none", 'or give family="gaussian"')
+            raise PrivcheckError("variance", self.variance, "no variance for this family", 'or give family="gaussian"')
 
     def _check_range(self, domain: Real) -> None:
         try:
@@ -136,7 +136,7 @@ class Instance(Declared):
             ) from None
 
     def _sort_weights(self, given: tuple[float, ...] | None) -> None:
-        """Bring the weights into the order of the support, which is sorted."""
+        """Reorder the weights to match the support, which is sorted."""
         if given is None or self.weights is None or any(len(row) != len(given) for row in self.weights):
             return
         order = np.argsort(np.asarray(given, float), kind="stable")
@@ -159,7 +159,7 @@ class Instance(Declared):
 
     @property
     def rounds(self) -> int:
-        """Horizon T, for theorems whose conditions ask for one.
+        """Horizon T, for theorems whose conditions require one.
 
         Raises
         ------
@@ -190,20 +190,20 @@ class Instance(Declared):
 
     @cached_property
     def law_family(self) -> Family:
-        """Family of the rewards' laws: the class that a learner knows them to be in."""
+        """Family of the reward laws: the class to which the learner knows them to belong."""
         if self.family == "gaussian":
             return family("gaussian", variance=self.variance)
         return family(self.family, support=self.support) if self.family == "finite" else family(self.family)
 
     def law(self, arm: int) -> Any:
-        """Return the law of an arm, counted from 0, in the terms of its family: a mean, or a `FiniteLaw`."""
+        """Return the law of an arm, counted from 0, as its family represents it: a mean, or a `FiniteLaw`."""
         check("arm", arm, Integer(0, self.arms - 1))
         return self.means[arm] if self.weights is None else FiniteLaw(self.support, self.weights[arm])
 
     def d_inf(self, arm: int) -> float:
         """Return `inf KL(P_arm || Q)` over the laws Q of the family with a mean above mu*, in nats.
 
-        Where it is computed numerically, the upper end of its enclosure: bounds that divide by it stay lower bounds.
+        Where it is computed numerically, the upper end of its enclosure, so lower bounds dividing by it stay valid.
 
         >>> round(Instance("two-point", (0.5, 0.0), epsilon=1.0).d_inf(1), 6)
         0.143841
@@ -211,7 +211,7 @@ class Instance(Declared):
         return self.law_family.d_inf(self.law(arm), self.best_mean).upper
 
     def t_inf(self, arm: int) -> float:
-        """Return `inf TV(P_arm, Q)` over the laws Q of the family with a mean above mu*; numerically as `d_inf`.
+        """Return `inf TV(P_arm, Q)` over the laws Q of the family with a mean above mu*; the upper end, as `d_inf`.
 
         >>> Instance("two-point", (0.5, 0.0), epsilon=1.0).t_inf(1)
         0.25
@@ -240,7 +240,7 @@ class Instance(Declared):
         return self.best_mean < self.law_family.highest_mean
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready values, in the order of their declaration, without those it does not use."""
+        """Return the fields that are in use as JSON-ready values, in the order of their declaration."""
         fields = {**asdict(self), "means": list(self.means)}
         if self.family != "gaussian":
             del fields["variance"]
@@ -255,7 +255,7 @@ class Instance(Declared):
         Parameters
         ----------
         path : the file.
-        overrides : fields that replace, or complete, those of the file.
+        overrides : fields that replace those of the file or add to them.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What differential privacy hides of a change of the data's law: three forms of the Karwa-Vadhan lemma.
+"""How well differential privacy hides a change in the law of the data: three forms of the Karwa-Vadhan lemma.
 
 Setting: X_1, ..., X_T independent, X_i of law P_i or of law Q_i, `p_i = TV(P_i, Q_i)`, and a mechanism M that is
 (epsilon, delta)-DP when one X_i is replaced. M_P and M_Q are the laws of its output.
@@ -18,10 +18,11 @@ from privcheck.declared import POSITIVE, UNIT_INTERVAL, Real, check
 from privcheck.errors import PrivcheckError
 
 CLASSIC_EPSILON_LIMIT = 2.9183004757830526
-"""Largest epsilon at which the constant 6 of the classic form is true: the root of (e^x - 1)/x = 6."""
+"""Largest epsilon at which the classic form, with its constant 6, is true: the root of (e^x - 1)/x = 6."""
 
 _DELTA = Real(0.0, 1.0, high_open=True)
 _LARGEST_EXPONENT = 700.0
+"""Double precision overflows at e^709.8; beyond 700 the code works with logarithms or returns infinity."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Indistinguishability:
     Parameters
     ----------
     epsilon_prime : largest log-ratio of the two probabilities, at least 0.
-    delta_prime : what is added, at least 0; from 1 on the conclusion says nothing. May be infinite.
+    delta_prime : additive term, at least 0; from 1 on the conclusion is vacuous. May be infinite.
     """
 
     epsilon_prime: float
@@ -43,7 +44,7 @@ def karwa_vadhan_classic(total_variations: ArrayLike, epsilon: float, delta: flo
 
     Here `S = sum_i p_i`. The printed lemma sets no limit on epsilon, but it is false for large budgets: a Bernoulli(p)
     bit against a zero, answered by randomised response, has log-ratio `ln(1 + p (e^epsilon - 1))`, which for small p
-    exceeds `6 epsilon p` once `(e^epsilon - 1)/epsilon > 6`. Up to that root the sharp form implies it.
+    exceeds `6 epsilon p` once `(e^epsilon - 1)/epsilon > 6`. Up to that root, the sharp form implies the printed one.
 
     Parameters
     ----------
@@ -85,8 +86,8 @@ def karwa_vadhan_sharp(total_variations: ArrayLike, epsilon: float, delta: float
     """Sharp form, for every epsilon: `epsilon' = ln F`, `delta' = delta (F-1)/(e^epsilon - 1)`.
 
     `F = prod_i (1 + p_i (e^epsilon - 1))`. Swap one coordinate at a time: with m the probability of E and i its
-    infimum over that coordinate, `E_P m - E_Q m <= p ((e^epsilon - 1) i + delta)`. With delta = 0 it is attained, by
-    randomised response on bits that are all zero under Q. At most `min(T epsilon, (e^epsilon - 1) sum p_i)`.
+    infimum over that coordinate, `E_P m - E_Q m <= p ((e^epsilon - 1) i + delta)`. With delta = 0 it is attained by
+    randomised response on bits that are all zero under Q. `ln F` is at most `min(T epsilon, (e^epsilon - 1) sum p_i)`.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ def karwa_vadhan_sharp(total_variations: ArrayLike, epsilon: float, delta: float
 def karwa_vadhan_kl(total_variations: ArrayLike, epsilon: float) -> float:
     """Divergence form with constant 1, for every epsilon: `KL(M_P || M_Q) <= epsilon sum_i p_i`, in nats.
 
-    Six times better than Theorem 10 of Azize & Basu 2022, whose proof needs the classic form. For pure DP (delta = 0).
+    A factor 6 below Theorem 10 of Azize & Basu 2022, whose proof needs the classic form. For pure DP (delta = 0).
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ def kl_upper_inverse(p: Any, level: Any) -> float:
     Parameters
     ----------
     p : observed mean, in [0, 1]. A noisy mean is clipped to [0, 1] by the caller.
-    level : how much divergence is allowed, in nats, a finite number of at least 0; KL-UCB uses `ln(t) / n`.
+    level : allowed divergence, in nats, a finite number of at least 0; KL-UCB uses `ln(t) / n`.
 
     Returns
     -------

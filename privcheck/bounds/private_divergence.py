@@ -1,4 +1,4 @@
-"""The divergence of differentially private learning: Bernoulli laws seen through a budget epsilon."""
+"""The divergence of differentially private learning: Bernoulli laws under a privacy budget epsilon."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from privcheck.declared import POSITIVE, UNIT_INTERVAL
 def d_epsilon(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
     """Private divergence between Bernoulli(p) and Bernoulli(q): `inf_z kl(z, q) + epsilon |p - z|`, in nats.
 
-    What an epsilon-DP policy can learn from one round: moving the data's law from p to z shows at most
-    `epsilon |p - z|` in its actions, and z differs from q by `kl(z, q)`. For p < q, with `L = logit(q) - logit(p)`:
+    The most that an epsilon-DP policy can learn from one round: moving the law of the data from p to z reveals at most
+    `epsilon |p - z|` in its actions, and z diverges from q by `kl(z, q)`. For p < q, with `L = logit(q) - logit(p)`:
 
-        L >  epsilon:  -ln(1 - q (1 - e^-epsilon)) - epsilon p      (privacy decides)
+        L >  epsilon:  -ln(1 - q (1 - e^-epsilon)) - epsilon p      (privacy matters)
         L <= epsilon:  kl(p, q)                                     (privacy is free)
 
     and `d(p, q) = d(1-p, 1-q)` for p > q. Not symmetric. Increasing in epsilon, and at most
-    `min(kl(p, q), epsilon |p - q|)`. Computed as the sum of two terms that are never negative, so no digits cancel.
+    `min(kl(p, q), epsilon |p - q|)`. Computed as a sum of two non-negative terms, so no digits cancel.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def d_epsilon_from_complements(p: Array, p_bar: Array, q: Array, q_bar: Array, g
 def d_epsilon_minimiser(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
     """Law z between p and q that attains `d_epsilon(p, q, epsilon)`.
 
-    `logit(z)` is `logit(q)` moved towards p by epsilon; p itself when p is nearer than that.
+    `logit(z)` is `logit(q)` moved by epsilon towards `logit(p)`; z is p itself when p is closer than that.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def d_epsilon_minimiser(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
 
 
 class _Branch:
-    """The problem turned so that a <= b, its minimiser z, and the complements and differences kept precise.
+    """The problem reflected so that a <= b, its minimiser z, and precise complements and differences.
 
     a, b are p, q when p <= q and 1-p, 1-q otherwise; `x_bar` is 1-x.
     """

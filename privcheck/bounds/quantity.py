@@ -1,4 +1,4 @@
-"""What a theorem bounds, with everything that makes two bounds comparable."""
+"""What a theorem bounds, with everything that decides whether two bounds are comparable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Quantity:
     ----------
     measure : what is measured, such as "pseudo-regret".
     feedback : what the learner sees, such as "bandit feedback".
-    privacy : notion and neighbours, such as "epsilon-DP, one reward replaced"; "" where privacy plays no part.
+    privacy : privacy notion and neighbours, such as "epsilon-DP, one reward replaced"; "" where privacy plays no part.
     scope : "this instance", or "minimax over ..." with the class of the rewards.
     largest_gap : largest gap of an instance in the class of a minimax quantity; None when it is unbounded, and for
         quantities of one instance.
@@ -50,8 +50,8 @@ BANDIT = "bandit feedback"
 FULL_INFORMATION = "full information"
 
 BANDIT_REGRET = Quantity("pseudo-regret", BANDIT, PURE_ONE_REWARD)
-"""For pure DP and bandit feedback, replacing one reward and replacing one reward vector are the same: what is not seen
-does not matter."""
+"""For pure DP and bandit feedback, replacing one reward and replacing one reward vector are the same: rewards that are
+not seen do not matter."""
 
 UNIT_MINIMAX_REGRET = Quantity("pseudo-regret", BANDIT, PURE_ONE_REWARD, "minimax over rewards in [0, 1]", 1.0)
 FULL_INFORMATION_REGRET = Quantity("pseudo-regret", FULL_INFORMATION, PURE_ONE_VECTOR)

@@ -1,4 +1,4 @@
-"""Privacy regime of an instance: whether privacy or the noise of the rewards makes the arms hard to tell apart."""
+"""Privacy regime of an instance: whether privacy or the noise of the rewards makes the arms hard to distinguish."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from privcheck.errors import PrivcheckError
 
 @dataclass(frozen=True)
 class Regime:
-    """Where an instance stands, and the budgets at which that changes.
+    """The privacy regime of an instance, and the budgets at which it changes.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Regime:
 def privacy_regime(instance: Instance) -> Regime:
     """Return the privacy regime of an instance.
 
-    Azize & Basu 2022 compare d_inf with 6 epsilon t_inf, so that their regime changes at a sixth of these budgets; the
+    Azize & Basu 2022 compare d_inf with 6 epsilon t_inf, so their regime changes at one sixth of these budgets; the
     factor 6 is not needed (docs/derivations.md).
 
     Parameters

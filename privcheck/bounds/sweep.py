@@ -1,4 +1,4 @@
-"""Theorems on many instances at once, as arrays where closed forms allow."""
+"""Theorems evaluated on many instances at once, with arrays where closed forms allow."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def sweep(
     ----------
     means : shape (N, K), in the family's range.
     epsilon : privacy budgets, a number or shape (N,), above 0.
-    family : a family whose laws are known by their means.
+    family : a family whose laws are determined by their means.
     horizon : rounds T, a number or shape (N,); None when only asymptotics are wanted.
     alpha : width of the confidence bounds of AdaP-UCB.
     variance : of Gaussian rewards.
@@ -74,7 +74,7 @@ def sweep(
 
     Raises
     ------
-    PrivcheckError : an unknown id, a value outside its range, shapes that do not fit.
+    PrivcheckError : an unknown id, a value outside its range, shapes that do not match.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def sweep(
 def _batch(means: ArrayLike, epsilon: ArrayLike, name: str, horizon: Any, alpha: float, variance: float) -> _Batch:
     kind = family(name, variance=variance) if name == "gaussian" else family(name)
     if not isinstance(kind, MeanFamily):
-        raise PrivcheckError("family", name, "a family known by its means", "build instances one by one")
+        raise PrivcheckError("family", name, "a family determined by its means", "build instances one by one")
     (table,) = broadcast(means=(means, kind.domain))
     if table.ndim != 2 or table.shape[1] < 2:
         raise PrivcheckError("means", words(f"shape {table.shape}"), "shape (N, K) with K of at least 2")

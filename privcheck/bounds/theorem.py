@@ -1,4 +1,4 @@
-"""Theorems as declared objects: what is bounded, under which conditions, with which source, and the number."""
+"""Theorems as declared objects: what is bounded, under which conditions, from which source, and the number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Evaluation = Callable[[Any], float | None]
 UNPROVEN = "unproven"
 KINDS = Choice(("lower", "upper"))
 PROVENANCES = Choice(("explicit", "derived", "second-hand", UNPROVEN, "order-only"))
-"""As printed; proved by us; through others' texts; as printed, though the proof falls short; without constants."""
+"""As printed; proved by us; known through other texts; printed, with a proof that gives less; without constants."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class ConditionCheck:
 
 PURE = Condition("pure differential privacy: delta = 0", lambda instance: instance.delta == 0)
 HAS_HORIZON = Condition("the instance has a horizon T", lambda instance: instance.horizon is not None)
-FINITE_BUDGET = Condition("a privacy budget above 0 that is finite", lambda instance: 0 < instance.epsilon < math.inf)
+FINITE_BUDGET = Condition("a finite privacy budget above 0", lambda instance: 0 < instance.epsilon < math.inf)
 POSITIVE_BUDGET = Condition("a privacy budget above 0", lambda instance: instance.epsilon > 0)
-"""For theorems that also say something without privacy: what they say as epsilon tends to infinity."""
+"""For theorems that also say something without privacy: their limit as epsilon tends to infinity."""
 ANY_BUDGET = Condition("any privacy budget", lambda _: True)
 _REPRESENTABLE = ConditionCheck("the result is a finite floating-point number", False)
 
@@ -60,12 +60,13 @@ class BoundValue:
     kind : "lower" or "upper".
     quantity : what is bounded; only equal quantities can be compared.
     value : the bound at the instance's horizon; None when asymptotic, order-only or not applicable.
-    constant : the number that multiplies ln T as T grows; None unless asymptotic. Not a bound at any T.
+    constant : the number that multiplies ln T as T grows; None unless asymptotic. Not a bound at any
+        finite T.
     asymptotic : whether the theorem is about the limit T -> infinity.
     applies : whether all conditions hold.
     conditions : every condition with its answer.
     provenance : "explicit" in the paper, "derived" by us, "second-hand", "unproven" (as printed, but the paper's proof
-        gives less: never the best bound), or "order-only" (then no number).
+        gives less; never the best bound), or "order-only" (then no number).
     source : paper, theorem, equation.
     statement : in words.
     """
@@ -106,9 +107,9 @@ class Theorem:
     def evaluate(self, instance: Any) -> BoundValue:
         """Check the conditions on `instance` and, when all hold, compute the bound.
 
-        On an instance of another class than the theorem is `about`, or with a privacy budget that it is not about, the
-        bound does not apply, and no other condition is looked at. A number that overflows
-        or is not a number is withheld: the bound does not apply, and a condition says why.
+        If the instance is not of the class that the theorem is `about`, or has a privacy budget that the theorem does
+        not cover, the bound does not apply and no other condition is checked. A result that overflows or is NaN is
+        withheld: the bound does not apply, and a condition says why.
         """
         if isinstance(instance, self.about) and not self.budget.checked(instance).holds:
             conditions = [self.budget.checked(instance)]
@@ -158,8 +159,8 @@ def theorem(
 ) -> Callable[[Evaluation], Evaluation]:
     """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
 
-    The function gets an instance that meets every condition. It returns the bound at the horizon, or, when
-    `asymptotic`, the constant that multiplies ln T; None when only an order is known. It stays an ordinary function.
+    The function receives an instance that meets every condition. It returns the bound at the horizon, or, when
+    `asymptotic`, the constant that multiplies ln T; None when only an order is known. It remains an ordinary function.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ def theorem(
     asymptotic : whether the bound is about the limit T -> infinity.
     conditions : what the instance must meet.
     about : the class of instances that the theorem is about.
-    budget : the privacy budgets that it is about: `FINITE_BUDGET`, `POSITIVE_BUDGET` or `ANY_BUDGET`.
+    budget : the privacy budgets that it covers: `FINITE_BUDGET`, `POSITIVE_BUDGET` or `ANY_BUDGET`.
 
     Raises
     ------

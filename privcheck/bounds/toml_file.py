@@ -1,4 +1,4 @@
-"""Instances in TOML files: one key for every declared field."""
+"""Instances in TOML files, with one key per declared field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T", bound=Declared)
 
 
 def from_toml(cls: type[T], path: str | Path, overrides: dict[str, Any]) -> T:
-    """Build a declared dataclass from the keys of a TOML file; `overrides` replace or complete them.
+    """Build a declared dataclass from the keys of a TOML file; `overrides` replace them or add to them.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def from_toml(cls: type[T], path: str | Path, overrides: dict[str, Any]) -> T:
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
-    """Return the keys and values of a TOML file that describes an instance, or refuse it in one line."""
+    """Return the keys and values of a TOML file that describes an instance, or refuse it with a one-line message."""
     expected = "a TOML file that describes an instance"
     try:
         with Path(path).open("rb") as file:

@@ -32,18 +32,18 @@ WEIGHTS = np.arange(1.0, len(SHARES) + 1.0) ** -2.0
 WEIGHTS /= WEIGHTS.sum()
 
 DIRECTIONS = np.array([0.8, 0.1, 0.1])
-"""Weights of bets on both events with the same stake, on S alone and on S' alone."""
+"""Weights of bets on both events equally, on S alone and on S' alone; tuned on one case (docs/inference.md)."""
 
 
 @compiled
 def end_of_block(start: int) -> int:
-    """Return where the block of pairs that begins at `start` ends: bets change there, after single pairs first."""
+    """Return where the block of pairs that begins at `start` ends: bets change there, at first after every pair."""
     return start + max(1, start // 32)
 
 
 @compiled
 def largest_stake(direction: int, r: float, a0: float, b0: float, c0: float, d0: float) -> float:
-    """Return the stake at which the worst outcome of a pair leaves nothing."""
+    """Return the stake at which the worst outcome of a pair loses all wealth."""
     if direction == 0:
         worst = max(a0 + r * (1.0 - d0), c0 + r * (1.0 - b0))
     elif direction == 1:
@@ -66,7 +66,7 @@ def add_block(wealth: Array, past: Integers, block: Integers, pairs: int, length
     r, delta : e^epsilon and delta of the claim.
 
     """
-    # the null that fits the past best when counts are Poisson; one pair without events is added so that bets start mild
+    # the null that fits the past best when counts are Poisson; one pair without events is added so that bets start low
     top = (1.0 - delta) / r
     b0 = min(top, max(0.0, ((past[0] + past[3]) / (pairs + 1.0) - delta) / (1.0 + r)))
     d0 = min(top, max(0.0, ((past[2] + past[1]) / (pairs + 1.0) - delta) / (1.0 + r)))
@@ -142,7 +142,7 @@ def add_pairs(
 ) -> tuple[int, int]:
     """Count pairs (n, events) of codes 1 (S), -1 (S'), 0 into blocks; return (blocks begun, start of the last one).
 
-    The last block may be short: the next call goes on with it.
+    The last block may be short: the next call continues it.
     """
     for t in range(first.shape[0]):
         if filled == 0 or start + lengths[filled - 1] >= end_of_block(start):

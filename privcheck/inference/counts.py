@@ -1,4 +1,4 @@
-"""What counts and levels have to be."""
+"""The domains of counts, levels and claims."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ def check_count(name: str, value: int, runs: int) -> int:
     >>> check_count("more", 3.0, 10)
     3
     """
-    return int(check(name, value, Integer(0, runs), "an event is counted at most once a run"))
+    return int(check(name, value, Integer(0, runs), "an event is counted at most once per run"))

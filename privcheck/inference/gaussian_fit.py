@@ -23,28 +23,28 @@ from privcheck.inference.counts import LEVEL
 from privcheck.inference.tradeoff import TradeoffRegion
 
 FEWEST = 50
-"""Thresholds with fewer runs than this above or below, on either input, are left out: normal quantiles are unstable."""
+"""Thresholds with fewer runs than this above or below, on either input, are left out: normal quantiles are noisy."""
 
 FIT_LEVEL = 0.05
-"""Level of the test of the model."""
+"""Level of the test of the model, the conventional one: about the share of Gaussian trade-offs that it rejects."""
 
 FIT_POWER = 0.95
-"""Probability with which that test has to reject a Laplace trade-off, or the fit is refused."""
+"""Probability with which that test has to reject a Laplace trade-off, or the fit is refused; 1 - its level."""
 
 LABEL = "conditional on a Gaussian trade-off"
 
 
 @dataclass(frozen=True)
 class GaussianFit:
-    """A fit that was accepted or refused.
+    """A fit, accepted or refused.
 
     Parameters
     ----------
-    mu, mu_lower : estimate and lower limit of the distance of the two normal laws, in standard deviations.
+    mu, mu_lower : estimate and lower limit of the distance between the two normal laws, in standard deviations.
     fit_p_value : of the hypothesis that the trade-off is Gaussian at all thresholds.
     fit_power : estimated probability that a Laplace trade-off would have been rejected.
     refused : why there is no bound; empty when there is one.
-    label : what every number derived from the fit has to be shown with.
+    label : the caveat to show with every number derived from the fit.
 
     """
 
@@ -120,7 +120,7 @@ def fit_gaussian(region: TradeoffRegion, level: float) -> GaussianFit:
     if fit_p_value < FIT_LEVEL:
         refused = "the trade-off is not Gaussian"
     elif fit_power < FIT_POWER:
-        refused = "too few runs to tell a Gaussian trade-off from a Laplace one"
+        refused = "too few runs to distinguish a Gaussian trade-off from a Laplace one"
     return GaussianFit(mu, mu + NormalDist().inv_cdf(level) * error, fit_p_value, fit_power, refused)
 
 
@@ -136,7 +136,7 @@ def _covariance(p: Array, n: int) -> Array:
 
 
 def _laplace_power(q: Array, mu: float) -> Array:
-    """Return the power at size q of telling two Laplace laws apart whose total variation is that of the fit."""
+    """Return the power at size q of the best test between two Laplace laws with the total variation of the fit."""
     shift = -2.0 * math.log(2.0 * ndtr(-abs(mu) / 2.0))
     ends = np.minimum(q * math.exp(shift), 1.0 - (1.0 - q) * math.exp(-shift))
     middle = 1.0 - 0.25 * math.exp(-shift) / q

@@ -1,7 +1,7 @@
 r"""Confidence limits for the log-ratio of two event probabilities, from independent counts.
 
 An event was seen k times in n runs on one stream and l times in n runs on the other, with probabilities p and q. Pure
-epsilon-DP asks for p <= e^epsilon q for every event, so a lower limit of ln(p / q) is a lower limit of epsilon.
+epsilon-DP requires p <= e^epsilon q for every event, so a lower limit of ln(p / q) is a lower limit of epsilon.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def clopper_pearson(k: int, n: int, level: float) -> tuple[float, float]:
 
 
 def anytime_limits(k: int, n: int, level: float) -> tuple[float, float]:
-    """Return limits of a probability that hold for all n together: one of them ever misses with probability at most
-    2 `level`.
+    """Return limits of a probability that hold for all n simultaneously: the probability that any of them misses is at
+    most 2 `level`.
 
-    The mean of the likelihoods of all p, uniformly, over that of the true p is a test martingale.
+    The likelihood averaged uniformly over p, divided by the likelihood of the true p, is a test martingale.
 
     Source
     ------

@@ -1,4 +1,4 @@
-"""The trade-off of the errors of telling two inputs apart, with a confidence region for all thresholds together."""
+"""The trade-off of the errors of distinguishing two inputs, with a confidence region for all thresholds together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from privcheck.inference.counts import DELTA, EPSILON, LEVEL
 
 
 def declared_thresholds(first: npt.ArrayLike, second: npt.ArrayLike, number: int = 24) -> Array:
-    """Return thresholds at which scores of other runs have masses spread evenly in log-odds, from both ends.
+    """Return thresholds for the scores of other runs, at quantiles that are evenly spaced in log-odds.
 
     >>> declared_thresholds(np.arange(1000.0), np.arange(1000.0), 3).round().tolist()
     [3.0, 500.0, 996.0]
@@ -28,14 +28,14 @@ def declared_thresholds(first: npt.ArrayLike, second: npt.ArrayLike, number: int
 
 @dataclass(frozen=True)
 class TradeoffRegion:
-    """Counts of scores at or above declared thresholds, and what they say of all events "score >= t" together.
+    """Counts of scores at or above declared thresholds, and what they say about all events "score >= t" together.
 
     Parameters
     ----------
     thresholds : fixed before the runs were counted, increasing.
     more, less : runs on the first and on the second input with a score of at least each threshold.
     runs : runs on the first and on the second input.
-    level : probability, at most, that any of the limits misses.
+    level : largest probability that any of the limits misses.
 
     """
 
@@ -97,13 +97,13 @@ def tradeoff_region(
     Parameters
     ----------
     first, second : scores of independent runs on each input; high scores are evidence for the first.
-    thresholds : declared before these runs were looked at.
+    thresholds : declared before these runs were seen.
     level : error probability of the whole region, in (0, 1); every threshold's two Clopper-Pearson limits get an equal
         share (Bonferroni).
 
     Raises
     ------
-    PrivcheckError : scores or thresholds that are empty, no numbers or NaN, or a level outside (0, 1).
+    PrivcheckError : scores or thresholds that are empty, not numbers or NaN, or a level outside (0, 1).
 
     Source
     ------
@@ -133,9 +133,10 @@ def _scores(name: str, values: npt.ArrayLike) -> Array:
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise PrivcheckError(name, words("no numbers"), "a list of numbers") from None
+        raise PrivcheckError(name, words("something other than numbers"), "a list of numbers") from None
     if array.ndim != 1 or len(array) == 0 or np.isnan(array).any():
+        nan = " with NaN" if np.isnan(array).any() else ""
         raise PrivcheckError(
-            name, words(f"an array of shape {array.shape}, or NaN in it"), "a list of numbers without NaN"
+            name, words(f"an array of shape {array.shape}{nan}"), "a non-empty list of numbers, none NaN"
         )
     return array

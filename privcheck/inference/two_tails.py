@@ -8,8 +8,8 @@ epsilon-DP P_1(S) <= e^epsilon P_2(S) and P_2(S') <= e^epsilon P_1(S'), hence
 A run is a hit when it is in S on the first input or in S' on the second, and a miss when it is in S on the second or
 in S' on the first. When every run's input is drawn by a fair coin, runs are independent with one law, and given
 hits + misses = s the hits are Binomial(s, share) with share <= e^epsilon / (1 + e^epsilon): the test is exact. With the
-same fixed number of runs on each input the two groups are strata of that law and the hits vary less or equally
-much; the size of that form is enumerated in the tests.
+same fixed number of runs on each input the two groups are strata of that law and the variance of the
+hits is no larger; the size of that form is enumerated in the tests.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def two_tails_lower(more: int, less: int, mirrored_more: int, mirrored_less: int
 
     Raises
     ------
-    PrivcheckError : a count that is no integer of at least 0, or a level outside (0, 1).
+    PrivcheckError : a count that is not an integer of at least 0, or a level outside (0, 1).
 
     Source
     ------

@@ -30,7 +30,7 @@ from privcheck.inference.limits import (
     conditional_binomial_lower,
     log_ratio_interval,
 )
-from privcheck.inference.unconditional_test import epsilon_lower
+from privcheck.inference.unconditional import epsilon_lower
 from privcheck.results.audit_report import AuditReport
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.runners import PolicyRunner

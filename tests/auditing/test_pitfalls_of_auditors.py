@@ -11,7 +11,7 @@ import privcheck
 from privcheck.inference.gaussian_fit import fit_gaussian
 from privcheck.inference.limits import clopper_pearson_lower, conditional_binomial_lower, log_ratio_interval
 from privcheck.inference.tradeoff import declared_thresholds, tradeoff_region
-from privcheck.inference.unconditional_test import delta_lower, epsilon_lower, p_value
+from privcheck.inference.unconditional import delta_lower, epsilon_lower, p_value
 
 PAIR = (np.zeros(1), np.ones(1))
 LEVEL = 0.05

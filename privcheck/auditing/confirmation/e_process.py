@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcheck.auditing.confirmation.evidence import Chosen, CountedEvent
-from privcheck.inference.sequential_test import SequentialTest
+from privcheck.inference.sequential import SequentialTest
 from privcheck.targets.outputs import Sides
 from privcheck.targets.settings import Settings
 

@@ -15,7 +15,7 @@ from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.inference.limits import clopper_pearson_lower
 from privcheck.inference.tradeoff import TradeoffRegion, declared_thresholds, tradeoff_region
 from privcheck.inference.two_tails import two_tails_lower
-from privcheck.inference.unconditional_test import delta_lower, epsilon_lower
+from privcheck.inference.unconditional import delta_lower, epsilon_lower
 from privcheck.targets.outputs import Outputs, Sides, joined_sides
 from privcheck.targets.stream_pair import StreamPair
 

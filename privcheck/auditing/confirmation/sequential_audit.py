@@ -20,7 +20,7 @@ from privcheck.auditing.confirmation.folds import folds, taken
 from privcheck.auditing.scoring.views_of import views_of
 from privcheck.auditing.search.successive_halving import Screening, screen
 from privcheck.auditing.verdict import ended_early, judge_anytime
-from privcheck.inference.sequential_test import SequentialTest
+from privcheck.inference.sequential import SequentialTest
 from privcheck.progress import progress
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import Resolution

@@ -22,8 +22,8 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
 def adap_klucb_order(instance: Instance) -> None:
     """AdaP-KLUCB: Reg(T) <= sum of C1 Delta_a ln T / min(kl(mu_a, mu*), C2 epsilon Delta_a) + 3 alpha/(alpha-3).
 
-    C1 and C2 are constants of the instance in the proof (they grow without bound as mu* nears 1), and no number is
-    given for them: see thm8-explicit.
+    In the proof C1 and C2 are constants of the instance (they grow without bound as mu* approaches 1), and no numbers
+    are given for them: see thm8-explicit.
 
     >>> adap_klucb_order(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1e6)) is None
     True
@@ -39,12 +39,12 @@ def adap_klucb_order(instance: Instance) -> None:
     conditions=(HAS_HORIZON, BERNOULLI, ALPHA, BETTER_ARM_EXISTS),
 )
 def adap_klucb_upper_bound(instance: Instance) -> float:
-    """AdaP-KLUCB: Reg(T) <= sum of Delta_a min(T, 2^(l_a + 1) + 3/2 + alpha/(alpha-3)), where the proof leaves arm a
-    alone after a block of 2^l_a rewards.
+    """AdaP-KLUCB: Reg(T) <= sum of Delta_a min(T, 2^(l_a + 1) + 3/2 + alpha/(alpha-3)), where the proof abandons
+    arm a after a block of 2^l_a rewards.
 
     `2^l = n` is the least power of two for which an x above mu_a and a y below mu* exist with `kl(x, mu_a) = ln T/n`,
-    `kl(y, mu*) = alpha ln T/n` and `y - x >= (1 + alpha) ln T/(n epsilon)`: the largest beta of the proof's eq. (35)
-    is the best, because its c(beta) increases.
+    `kl(y, mu*) = alpha ln T/n` and `y - x >= (1 + alpha) ln T/(n epsilon)`: the largest beta in eq. (35) of
+    the proof is the best, because c(beta) increases.
 
     >>> round(adap_klucb_upper_bound(Instance("bernoulli", (0.75, 0.25), epsilon=1.0, horizon=1e6)), 2)
     528.25
@@ -56,7 +56,7 @@ def adap_klucb_upper_bound(instance: Instance) -> float:
 
 
 def sufficient_block(mean: float, instance: Instance) -> float:
-    """Length 2^l of the block after which the proof of Theorem 8 leaves an arm of mean `mean` alone, or T.
+    """Length 2^l of the block after which the proof of Theorem 8 abandons an arm of mean `mean`, or T.
 
     >>> sufficient_block(0.25, Instance("bernoulli", (0.75, 0.25), epsilon=1.0, horizon=1e6))
     512.0
@@ -75,7 +75,7 @@ def sufficient_block(mean: float, instance: Instance) -> float:
 
 
 def _divergent_above(mean: float, level: float) -> float:
-    """Solve `kl(x, mean) = level` for x above the mean, rounded up; with mean 0 the arm never pays, and x is 0."""
+    """Solve `kl(x, mean) = level` for x above the mean, rounded up; with mean 0 all rewards are 0, and so is x."""
     return _last(lambda x: _kl(x, mean) <= level, mean, 1.0)[1] if mean > 0 else mean
 
 

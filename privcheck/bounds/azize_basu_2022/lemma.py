@@ -1,4 +1,4 @@
-"""Azize & Basu 2022: how well an epsilon-DP bandit can tell two instances apart, Lemma 2 and Theorem 10."""
+"""Azize & Basu 2022: how well an epsilon-DP bandit can distinguish two instances, Lemma 2 and Theorem 10."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOG_RATIO = Quantity("log-probability-ratio of the actions against the closest a
 DIVERGENCE = Quantity("kl-divergence of the actions from the closest alternative", BANDIT, PURE_ONE_REWARD)
 
 KNOWN_BY_MEANS = Condition(
-    "a family whose laws are known by their means", lambda instance: isinstance(instance.law_family, MeanFamily)
+    "a family whose laws are determined by their means", lambda instance: isinstance(instance.law_family, MeanFamily)
 )
 _CLASSIC_EPSILON = Condition(
     "epsilon <= 2.9183, the root of (e^x - 1)/x = 6: beyond it the lemma is false",
@@ -30,8 +30,9 @@ _CLASSIC_EPSILON = Condition(
     conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS, _CLASSIC_EPSILON),
 )
 def sequential_karwa_vadhan(instance: Instance) -> float:
-    """ln(M_P(E)/M_Q(E)) <= 6 epsilon T TV for every event E: the instance against its closest alternative
-    (second-best arm, of the smallest positive gap, raised to mu*), worst case, in which all T rounds pull that arm.
+    """ln(M_P(E)/M_Q(E)) <= 6 epsilon T TV for every event E, for the instance and its closest alternative
+    (the second-best arm, with the smallest positive gap, raised to mu*), in the worst case that all T rounds pull that
+    arm.
 
     M_P and M_Q are the laws of the actions under the instance and under the alternative; TV is the total variation of
     the two laws of that arm.
@@ -51,8 +52,9 @@ def sequential_karwa_vadhan(instance: Instance) -> float:
     conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
 )
 def sequential_karwa_vadhan_sharp(instance: Instance) -> float:
-    """ln(M_P(E)/M_Q(E)) <= T ln(1 + TV (e^epsilon - 1)) for every event E: the instance against its closest alternative
-    (second-best arm, of the smallest positive gap, raised to mu*), worst case, in which all T rounds pull that arm.
+    """ln(M_P(E)/M_Q(E)) <= T ln(1 + TV (e^epsilon - 1)) for every event E, for the instance and its closest
+    alternative (the second-best arm, with the smallest positive gap, raised to mu*), in the worst case that all T
+    rounds pull that arm.
 
     M_P and M_Q are the laws of the actions under the instance and under the alternative; TV is the total variation of
     the two laws of that arm.
@@ -72,10 +74,10 @@ def sequential_karwa_vadhan_sharp(instance: Instance) -> float:
     conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
 )
 def sequential_karwa_vadhan_kl(instance: Instance) -> float:
-    """KL(M_P || M_Q) <= T d_epsilon: the instance against its closest alternative (second-best arm, of the smallest
-    positive gap, raised to mu*), worst case, in which all T rounds pull that arm.
+    """KL(M_P || M_Q) <= T d_epsilon, for the instance and its closest alternative (the second-best arm, with the
+    smallest positive gap, raised to mu*), in the worst case that all T rounds pull that arm.
 
-    M_P and M_Q are the laws of the actions under the instance and under the alternative. A round shows at most the
+    M_P and M_Q are the laws of the actions under the instance and under the alternative. One round reveals at most the
     private divergence `d_epsilon` between the two laws of that arm.
 
     >>> round(sequential_karwa_vadhan_kl(Instance("bernoulli", (0.7, 0.2), epsilon=1.0, horizon=10)), 6)
@@ -94,11 +96,11 @@ def sequential_karwa_vadhan_kl(instance: Instance) -> float:
     conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
 )
 def divergence_of_actions(instance: Instance) -> float:
-    """KL(M_P || M_Q) <= 6 epsilon T TV: the instance against its closest alternative
-    (second-best arm, of the smallest positive gap, raised to mu*), worst case, in which all T rounds pull that arm.
+    """KL(M_P || M_Q) <= 6 epsilon T TV, for the instance and its closest alternative (the second-best arm, with the
+    smallest positive gap, raised to mu*), in the worst case that all T rounds pull that arm.
 
-    The paper's proof goes through Lemma 2, which is false for epsilon above 2.9183; the theorem holds for every epsilon
-    by the form with constant 1 (docs/derivations.md).
+    The paper's proof uses Lemma 2, which is false for epsilon above 2.9183; the form with constant 1 proves the theorem
+    for every epsilon (docs/derivations.md).
 
     >>> round(divergence_of_actions(Instance("bernoulli", (0.75, 0.5), epsilon=4.0, horizon=10)), 6)
     60.0

@@ -22,6 +22,7 @@ CUBE_MINIMAX_REGRET = Quantity("pseudo-regret", LINEAR, PURE_ONE_REWARD, "minima
 LINEAR_REGRET = Quantity("pseudo-regret", LINEAR, PURE_ONE_REWARD)
 
 _SLACK = 1e-9
+"""Largest cosine of two arms that count as orthogonal: above rounding and the error of decimals with ten digits."""
 
 
 def _is_cube(instance: LinearInstance) -> bool:
@@ -39,13 +40,13 @@ def _are_orthogonal(instance: LinearInstance) -> bool:
     return bool(np.all(np.abs(gram - np.diag(np.diag(gram))) <= _SLACK * np.outer(lengths, lengths)))
 
 
-_CUBE = Condition("arms in [-1, 1]^d, all its corners among them", _is_cube)
-_ONE_BEST_ARM = Condition("one best arm", lambda instance: instance.gaps.count(0.0) == 1)
+_CUBE = Condition("arms in [-1, 1]^d that include all its corners", _is_cube)
+_ONE_BEST_ARM = Condition("a unique best arm", lambda instance: instance.gaps.count(0.0) == 1)
 _SPANNING = Condition(
     "the arms span R^d", lambda instance: int(np.linalg.matrix_rank(instance.matrix)) == instance.dimension
 )
 _ORTHOGONAL = Condition(
-    "arms at right angles to each other: for others the private part is false; use thm5-replacement", _are_orthogonal
+    "orthogonal arms: for other arms the private part is false; use thm5-replacement", _are_orthogonal
 )
 
 
@@ -63,7 +64,7 @@ def minimax_cube(instance: LinearInstance) -> float:
     """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-6 d/(4
     epsilon)).
 
-    The paper's derivation of the private term loses a factor 1/2; the constant-1 form of Theorem 10 makes up for it.
+    The paper's derivation of the private term loses a factor 1/2; the constant-1 form of Theorem 10 compensates for it.
 
     >>> corners = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
     >>> round(minimax_cube(LinearInstance(corners, (0.1, 0.2), epsilon=1.0, horizon=10_000)), 4)
@@ -107,10 +108,11 @@ def minimax_cube_tight(instance: LinearInstance) -> float:
 )
 def orthogonal_arms(instance: LinearInstance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= min sum alpha(a) Delta_a subject to
-    |a|^2_{H^-1} <= min(Delta_a^2/2, 3 epsilon rho_a Delta_a); for orthogonal arms sum Delta_a / that minimum.
+    |a|^2_{H^-1} <= min(Delta_a^2/2, 3 epsilon rho_a Delta_a); for orthogonal arms this is sum Delta_a / that
+    minimum.
 
-    H is `sum alpha(a) a a^T`, and `rho_a = sum over arms b that are not 0 of |<b, a - a*>|/|b|^2`, which is 2 unless a*
-    is 0. The proof's Fact 2 fails for arms that are not orthogonal, and with it the private part of the statement.
+    H is `sum alpha(a) a a^T`, and `rho_a = sum over nonzero arms b of |<b, a - a*>|/|b|^2`, which is 2 unless a* is 0.
+    The proof's Fact 2 fails for arms that are not orthogonal, and with it the private part of the statement.
 
     >>> round(orthogonal_arms(LinearInstance([(1, 0), (0, 1)], (0.5, 0.25), epsilon=0.01)), 4)
     16.6667
@@ -140,7 +142,7 @@ def any_arms(instance: LinearInstance) -> float:
     sum_j alpha_j C(<a_j, lambda>) >= 1 for every a and lambda with <a*, lambda> = 0 and <a, lambda> = Delta_a.
 
     C is the Huber function with threshold `epsilon/sqrt(2 pi)`, which bounds the private divergence of a round. The
-    value is certified from below by duality; `exploration` has the duality gap. Arms parallel to a* cost nothing.
+    value is certified from below by duality; `exploration` gives the duality gap. Arms parallel to a* cost nothing.
 
     >>> round(any_arms(LinearInstance([(1, 0), (0, 1)], (0.5, 0.25), epsilon=0.01)), 4)
     252.6789

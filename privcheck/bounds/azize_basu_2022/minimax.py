@@ -40,7 +40,7 @@ def minimax_lower_bound(instance: Instance) -> float:
     epsilon)).
 
     Says nothing about this instance: only K, T and epsilon enter. The first term is the non-private bound (Lattimore &
-    Szepesvari, Theorem 15.2); the second decides for epsilon below `(27/131) sqrt((K-1)/T)`. The paper prints the
+    Szepesvari, Theorem 15.2); the second is larger for epsilon below `(27/131) sqrt((K-1)/T)`. The paper prints the
     reciprocal factor 131/27 there, which is not where its two terms meet.
 
     >>> round(minimax_lower_bound(Instance("gaussian", (0.0,) * 5, epsilon=1.0, horizon=10_000)), 4)
@@ -81,9 +81,9 @@ def minimax_lower_bound_tight(instance: Instance) -> float:
 def minimax_lower_bound_bernoulli(instance: Instance) -> float:
     """Worst Bernoulli instance with K arms, any epsilon-global-DP policy: Reg(T) >= (K-1)/(16 e epsilon).
 
-    Means 1/2, one arm better by `Delta = (K-1)/(2 epsilon T)`, another raised by 2 Delta: the total variation is
-    2 Delta, and at most 1 when T is at least `2 (K-1)/epsilon`. Bernoulli laws are laws on [0, 1], so it also bounds
-    the worst of those.
+    All means are 1/2 but for one arm, better by `Delta = (K-1)/(2 epsilon T)`, and another is raised by 2 Delta: the
+    total variation is 2 Delta, and at most 1 when T is at least `2 (K-1)/epsilon`. Bernoulli laws are laws on [0, 1],
+    so the bound also holds for the worst of those.
 
     >>> round(minimax_lower_bound_bernoulli(Instance("bernoulli", (0.5,) * 5, epsilon=0.1, horizon=100)), 4)
     0.9197
@@ -103,8 +103,8 @@ def minimax_lower_bound_bernoulli(instance: Instance) -> float:
 def adap_ucb_problem_independent(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= 3 alpha/(alpha-3) sum_a Delta_a + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
 
-    The gaps enter only through their sum. It holds as printed, although its proof quotes the constant of Theorem 7: the
-    proven form is at most `16 alpha ln T (1/(2 Delta) + 1/epsilon)`.
+    The gaps enter only through their sum. The bound holds as printed, although its proof quotes the constant of
+    Theorem 7: the proven form is at most `16 alpha ln T (1/(2 Delta) + 1/epsilon)`.
 
     >>> round(adap_ucb_problem_independent(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1e6)), 2)
     75434.24

@@ -11,7 +11,7 @@ from privcheck.bounds.quantity import BANDIT_REGRET
 from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
 
 PRINTED_WINDOW = (0.5, 1.0 + math.sqrt(0.5))
-"""Open interval of epsilon/gap in which the proof of Theorem 7 falls short of its constant (docs/derivations.md)."""
+"""Open interval of epsilon/gap on which the proof of Theorem 7 does not give its constant (docs/derivations.md)."""
 
 _OUTSIDE_WINDOW = Condition(
     "the printed constant is proven: no gap with epsilon/gap in (0.5, 1.7071); use thm7-corrected there",
@@ -34,8 +34,8 @@ _OUTSIDE_WINDOW = Condition(
 def problem_dependent_lower_bound(instance: Instance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= sum of Delta_a / min(d_inf, 6 epsilon t_inf).
 
-    The sum is over the arms with a positive gap. The paper's proof goes through Lemma 2, which is false for epsilon
-    above 2.9183; the theorem holds for every epsilon by the divergence form with constant 1.
+    The sum is over the arms with a positive gap. The paper's proof uses Lemma 2, which is false for epsilon above
+    2.9183; the divergence form with constant 1 proves the theorem for every epsilon.
 
     >>> round(problem_dependent_lower_bound(Instance("bernoulli", (0.8, 0.1, 0.1, 0.1, 0.1), epsilon=0.1)), 3)
     6.667
@@ -102,7 +102,7 @@ def adap_ucb_upper_bound(instance: Instance) -> float:
 def adap_ucb_upper_bound_corrected(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= sum of (2 alpha ln T/Delta_a)(1 + sqrt(1 + 4 Delta_a/epsilon))^2 + 3 alpha/(alpha - 3).
 
-    The sum is over the arms with a positive gap. An arm is left alone once its block has
+    The sum is over the arms with a positive gap. An arm is abandoned once its block has
     `(alpha ln T / (2 Delta^2)) (1 + sqrt(1 + 4 Delta/epsilon))^2` rewards; doubling and forgetting cost a factor 4.
 
     >>> round(adap_ucb_upper_bound_corrected(Instance("bernoulli", (0.75, 0.25), epsilon=1.0, horizon=1e6)), 2)

@@ -23,13 +23,14 @@ from privcheck.bounds.theorem import theorem
 _THEOREM_5 = "Chen et al. 2020, Theorem 5, Section 3.3"
 _THEOREM_6 = "Chen et al. 2020, Theorem 6, Section 4.1"
 _LARGEST = 350.0
+"""Double precision overflows at (e^354.9)^2."""
 _SHARPER = ", with the inequality of Duchi, Jordan & Wainwright that its proof rests on, or the plain divergence"
 
 
 def local_information(variation: float, epsilon: float) -> float:
-    """Divergence between epsilon-locally private reports on Bernoulli(1/2 - v) and on Bernoulli(1/2), at most.
+    """Upper bound on the divergence between epsilon-locally private reports on Bernoulli(1/2 - v) and Bernoulli(1/2).
 
-    The smaller of `min(4, e^(2 epsilon)) (e^epsilon - 1)^2 v^2` (Duchi, Jordan & Wainwright, Theorem 1) and of the
+    The smaller of `min(4, e^(2 epsilon)) (e^epsilon - 1)^2 v^2` (Duchi, Jordan & Wainwright, Theorem 1) and the
     divergence of the data.
 
     >>> round(local_information(0.1, 1.0), 6), local_information(0.1, 0.1) < 0.001
@@ -93,7 +94,7 @@ def smooth_inf_tight(instance: SemiBanditInstance) -> float:
     """Consistent epsilon-LDP policy, worst B_inf-smooth instance: liminf Reg/ln T >= (m-1) Delta / I, where I bounds
     the divergence of a report on a base arm of mean 1/2 - Delta/B_inf from one of mean 1/2.
 
-    Single base arms as super arms, with means 1/2 and 1/2 - Delta/B_inf and rewards times B_inf.
+    The instance has single base arms as super arms, means 1/2 and 1/2 - Delta/B_inf, and rewards multiplied by B_inf.
 
     >>> round(smooth_inf_tight(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_inf=1.0)), 3)
     24.832
@@ -156,7 +157,7 @@ def smooth_one_tight(instance: SemiBanditInstance) -> float:
     """Consistent epsilon-LDP policy, worst B_1-smooth instance: liminf Reg/ln T >= (m/K - 1) Delta / I, where I bounds
     the divergence of a report on a path of mean 1/2 - Delta/(B_1 K) from one of mean 1/2.
 
-    m/K paths of K base arms each, whose outcomes are equal within a path: one bit a round.
+    The instance has m/K paths of K base arms each, with equal outcomes within a path: one bit per round.
 
     >>> round(smooth_one_tight(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_one=1.0)), 3)
     39.933

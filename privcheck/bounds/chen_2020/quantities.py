@@ -1,4 +1,4 @@
-"""What the theorems on private semi-bandits bound.
+"""Quantities and conditions of the theorems on private semi-bandits.
 
 >>> str(LOCAL_INSTANCE)
 'pseudo-regret; semi-bandit feedback; epsilon-local DP, one outcome vector replaced; this instance'

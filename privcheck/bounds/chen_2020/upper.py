@@ -17,10 +17,10 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
     about=SemiBanditInstance,
 )
 def cucb_ldp1(instance: SemiBanditInstance) -> None:
-    """CUCB-LDP1: Reg(T) = O(sum over base arms of K^2 B_inf^2 ln T/(epsilon^2 Delta_min)), epsilon being a constant.
+    """CUCB-LDP1: Reg(T) = O(sum over base arms of K^2 B_inf^2 ln T/(epsilon^2 Delta_min)), for constant epsilon.
 
-    The bonus leaves out the sampling noise, so that for large epsilon the regret grows almost linearly; and the tail of
-    Laplace noise is heavier than the bonus supposes, so that the order fails for T beyond any practice.
+    The bonus omits the sampling noise, so for large epsilon the regret grows almost linearly; and Laplace noise has a
+    heavier tail than the bonus assumes, so the order fails for T beyond any practical horizon.
 
     >>> cucb_ldp1(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
     True
@@ -37,9 +37,9 @@ def cucb_ldp1(instance: SemiBanditInstance) -> None:
     about=SemiBanditInstance,
 )
 def cucb_ldp2(instance: SemiBanditInstance) -> None:
-    """CUCB-LDP2: Reg(T) = O(sum over base arms of B_inf^2 ln T/(epsilon^2 Delta_min)), epsilon being a constant.
+    """CUCB-LDP2: Reg(T) = O(sum over base arms of B_inf^2 ln T/(epsilon^2 Delta_min)), for constant epsilon.
 
-    The reservations about thm2 hold here too.
+    The caveats about thm2 apply here too.
 
     >>> cucb_ldp2(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
     True
@@ -59,7 +59,7 @@ def cucb_dp(instance: SemiBanditInstance) -> None:
     """CUCB-DP: Reg(T) = O(sum over base arms of K B_1^2 ln(T)^2/Delta_min + m K B_1 ln(T)^3 ln(B_1 K ln T/(Delta_min
     epsilon))/epsilon).
 
-    The paper prints Delta_max inside the last logarithm; its proof gives Delta_min, which is followed here.
+    The paper prints Delta_max inside the last logarithm; its proof gives Delta_min, which is used here.
 
     >>> cucb_dp(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
     True

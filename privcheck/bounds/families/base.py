@@ -1,4 +1,4 @@
-"""What every family of reward laws can say."""
+"""The interface of every family of reward laws."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Family(Declared, ABC):
 
     id: ClassVar[str]
     highest_mean: ClassVar[float]
-    """No law of the family has a larger mean, and none but a degenerate one attains it."""
+    """No law of the family has a larger mean, and only a degenerate law can attain it."""
     reward_range: ClassVar[tuple[float, float]]
 
     @abstractmethod
@@ -70,9 +70,9 @@ class Family(Declared, ABC):
 
 
 class MeanFamily(Family):
-    """A family whose laws are known by their means, with a monotone likelihood ratio.
+    """A family whose laws are determined by their means, with a monotone likelihood ratio.
 
-    The nearest better law is then the one of mean `best`: the best test function for a larger mean decreases, and the
+    The nearest better law is then the one with mean `best`: the best test function for a larger mean decreases, and the
     laws of larger means dominate stochastically. `kl`, `tv`, `hellinger` and `hockey_stick` take arrays that broadcast.
 
     >>> from privcheck.bounds.families import Gaussian

@@ -1,4 +1,4 @@
-"""Bernoulli laws, and their twins on {-1, 1}."""
+"""Bernoulli laws, and their counterparts on {-1, 1}."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from privcheck.bounds.private_divergence import d_epsilon_from_complements
 from privcheck.declared import UNIT_INTERVAL, Real, check
 
 _CLOSED_FORM_ROUNDING = 4e-15
+"""About three times the largest relative error of 4000 random values against 60 digits, 1.4e-15."""
 
 
 @dataclass(frozen=True)
 class Bernoulli(MeanFamily):
-    """Bernoulli laws on {0, 1}, known by their means in [0, 1].
+    """Bernoulli laws on {0, 1}, parametrised by their means in [0, 1].
 
     Source
     ------
@@ -45,7 +46,7 @@ class Bernoulli(MeanFamily):
         return mean, 1 - mean
 
     def share_gap(self, p: Array, q: Array) -> Array:
-        """Return by how much the probability of the larger reward differs."""
+        """Return the difference between the probabilities of the larger reward."""
         return q - p
 
     def _kl(self, p: Array, q: Array) -> Array:
@@ -80,7 +81,7 @@ class Bernoulli(MeanFamily):
 
 @dataclass(frozen=True)
 class TwoPoint(Bernoulli):
-    """Laws on {-1, 1}, known by their means in [-1, 1]: Bernoulli laws stretched to length 2, so TV is half the gap.
+    """Laws on {-1, 1}, parametrised by their means in [-1, 1]: rescaled Bernoulli laws, so TV is half the gap.
 
     Source
     ------

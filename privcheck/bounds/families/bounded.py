@@ -58,11 +58,11 @@ class Bounded(Family):
 
     @property
     def top(self) -> float:
-        """Largest reward that a law of the family can pay."""
+        """Largest reward of any law of the family."""
         return 1.0
 
     def check(self, name: str, law: Any) -> FiniteLaw:
-        """Return a law of the family, or refuse what is none."""
+        """Return `law` if the family contains it; refuse anything else."""
         return check_law(name, law)
 
     def mean(self, law: Any) -> float:
@@ -75,7 +75,7 @@ class Bounded(Family):
     def tv(self, p: Any, q: Any) -> float:
         first, second = self._weights(p, q)
         gap = first - second
-        # the two halves are equal; of a rare atom on one side, weights rounded to 2^-53 keep only one of them
+        # the halves are equal in exact arithmetic; weights rounded to 2^-53 can lose a rare atom from one of them
         return float(max(gap[gap > 0].sum(), -gap[gap < 0].sum()))
 
     def hellinger(self, p: Any, q: Any) -> float:
@@ -119,7 +119,7 @@ class Bounded(Family):
 
 @dataclass(frozen=True)
 class Finite(Bounded):
-    """Laws on a finite support in [0, 1]. The nearest better law needs no other points than the support's.
+    """Laws on a finite support in [0, 1]. The nearest better law needs no points outside the support.
 
     Parameters
     ----------
@@ -134,13 +134,13 @@ class Finite(Bounded):
     inf
     """
 
-    support: tuple[float, ...] = parameter(Support(), typical=(0.0, 1.0), doc="the rewards there are", default=None)
+    support: tuple[float, ...] = parameter(Support(), typical=(0.0, 1.0), doc="the possible rewards", default=None)
 
     id: ClassVar[str] = "finite"
 
     @property
     def top(self) -> float:
-        """Largest reward that a law of the family can pay."""
+        """Largest reward of any law of the family."""
         return self.support[-1]
 
     @property
@@ -149,7 +149,7 @@ class Finite(Bounded):
         return self.top
 
     def check(self, name: str, law: Any) -> FiniteLaw:
-        """Return a law of the family, or refuse what is none."""
+        """Return `law` if the family contains it; refuse anything else."""
         found = check_law(name, law)
         outside = set(found.atoms[found.weights > 0].tolist()) - set(self.support)
         if outside:

@@ -22,7 +22,7 @@ _REACH = 700.0
 
 @dataclass(frozen=True)
 class Exponential(MeanFamily):
-    """Exponential laws, known by their means above 0: density `e^(-x/m)/m` on x > 0.
+    """Exponential laws, parametrised by their means above 0: density `e^(-x/m)/m` on x > 0.
 
     Source
     ------

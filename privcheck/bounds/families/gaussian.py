@@ -21,7 +21,7 @@ _REACH = 38.0
 
 @dataclass(frozen=True)
 class Gaussian(MeanFamily):
-    """Laws N(mean, variance), known by their means.
+    """Laws N(mean, variance), parametrised by their means.
 
     Parameters
     ----------

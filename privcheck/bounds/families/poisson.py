@@ -17,12 +17,14 @@ from privcheck.bounds.families.base import MeanFamily
 from privcheck.declared import Real
 
 _LARGEST_MEAN = 1e8
+"""Divergences sum over about 80 sqrt(mean) counts, 800,000 here, which takes about a second."""
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
+"""Coefficients of the Stirling series, `B_2k/(2k (2k - 1))`; used for n >= 40, where the next term is below 1e-20."""
 
 
 @dataclass(frozen=True)
 class Poisson(MeanFamily):
-    """Poisson laws, known by their means in [0, 1e8].
+    """Poisson laws, parametrised by their means in [0, 1e8].
 
     Source
     ------
@@ -68,7 +70,7 @@ _hockey_stick = np.vectorize(_one_hockey_stick, otypes=[np.float64])
 
 
 def _cells(p: float, q: float) -> tuple[Array, Array, Array]:
-    """Return both laws and their log-ratio on the counts that either sees; what is left out is below 1e-300."""
+    """Return both laws and their log-ratio on the counts that matter to either; the mass left out is below 1e-300."""
     counts = np.unique(np.concatenate([_window(mean) for mean in (p, q)]))
     growth = math.log1p((q - p) / p) if 0 < abs(q - p) < p / 2 else _log(q) - _log(p)
     with np.errstate(invalid="ignore"):

@@ -19,13 +19,13 @@ SAME_GAP_MINIMAX_REGRET = Quantity(
 
 SEVERAL_ACTIONS = 256
 ONE_ACTION = 264
-"""Constant of a bracket with several actions and with one: the proof's r_0 is not defined for one action."""
+"""Constants of the proof for a bracket with several actions and with one, for which its r_0 is not defined."""
 
 _GAPS_BELOW_EPSILON = Condition(
     "every gap is at most epsilon", lambda instance: all(gap <= instance.epsilon for gap in instance.gaps)
 )
 _ONE_SCALE = Condition(
-    "all positive gaps within a factor 2",
+    "all positive gaps are within a factor 2 of each other",
     lambda instance: not instance.suboptimal or max(instance.gaps) <= 2 * _smallest_gap(instance),
 )
 _FOUR_ACTIONS = Condition("at least four actions", lambda instance: instance.arms >= 4)
@@ -75,7 +75,8 @@ def rnm_ftnl(instance: Instance) -> None:
     conditions=(HAS_HORIZON, UNIT_REWARDS),
 )
 def rnm_ftnl_explicit(instance: Instance) -> float:
-    """RNM-FTNL: Reg(T) <= sum over brackets l of 256 (1 + ln n_l)/min(D_l, epsilon), and 264 for 256 where n_l = 1.
+    """RNM-FTNL: Reg(T) <= sum over brackets l of 256 (1 + ln n_l)/min(D_l, epsilon), with 264 in place of
+    256 where n_l = 1.
 
     Bracket l holds the n_l actions whose gaps lie in `[D_l, 2 D_l)`, where `D_l = 2^(l-1) Delta_min`. The constants are
     those of the proof. The published noise Lap(1/epsilon) gives 2 epsilon-DP; with Lap(2/epsilon), which is epsilon-DP,

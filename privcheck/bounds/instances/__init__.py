@@ -1,4 +1,4 @@
-"""The instances that the papers experiment on, one TOML file each, by name."""
+"""The instances of the papers' experiments by name, one TOML file each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FOLDER = Path(__file__).parent
 
 
 def instance_names() -> tuple[str, ...]:
-    """Return the names that `named_instance` knows, sorted.
+    """Return the names that `named_instance` accepts, sorted.
 
     >>> instance_names()
     ('c1', 'c2', 'c3', 'c4', 'fig3', 'hhmh-setting1', 'hhmh-setting2', 'ja25-mu1', 'ja25-mu2')
@@ -21,7 +21,7 @@ def instance_names() -> tuple[str, ...]:
 
 
 def named_instance(name: str, *, epsilon: float, **overrides: Any) -> Instance:
-    """Return an instance of the papers, with the privacy budget `epsilon`.
+    """Return an instance from one of the papers, with the privacy budget `epsilon`.
 
     Parameters
     ----------

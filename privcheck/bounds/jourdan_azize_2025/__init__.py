@@ -1,6 +1,6 @@
 """Jourdan & Azize 2025, best-arm identification under differential privacy: characteristic times and lower bounds.
 
-Of the paper only its abstract, reviews and rebuttals were at hand; what follows from them by a proof of ours says so.
+Only the paper's abstract, reviews and rebuttals were available; statements that rest on our own proofs say so.
 
 >>> from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time
 >>> round(characteristic_time("bernoulli", [0.75, 0.5], None).value, 6)

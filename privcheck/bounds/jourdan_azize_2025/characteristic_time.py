@@ -19,22 +19,24 @@ from privcheck.errors import PrivcheckError
 
 _BETA = Real(0.0, 1.0, low_open=True, high_open=True)
 _STEPS = 80
+"""A cap, with certified ends whenever it is hit; random instances of up to 20 arms took at most 43 steps."""
 _GOAL = 1e-13
+"""Relative duality gap that is aimed at: a smaller one is lost in the 1e-12 that the optimality certificate adds."""
 _ABOVE_FEWEST = 1e-11
-"""Margin at which the demand, which jumps at the fewest pulls of the best arm, is still found."""
+"""Relative margin above the fewest pulls of the best arm, where the demand jumps; at this margin it is still found."""
 
 FAMILIES = Choice(("bernoulli", "gaussian"))
 
 
 @dataclass(frozen=True)
 class CharacteristicTime:
-    """Expected pulls per unit of `kl(delta, 1 - delta)` that identifying the best arm takes.
+    """Expected number of pulls, per unit of `kl(delta, 1 - delta)`, that identifying the best arm takes.
 
     Parameters
     ----------
     value : certified lower end: a mixture of alternatives proves that no allocation does better.
     upper : certified upper end: what `allocation` needs against every alternative; `upper / value - 1` is the relative
-        duality gap. Rounding is inside both.
+        duality gap. Both ends allow for rounding.
     allocation : share of the pulls of every arm, shape (K,), in the order of the arms; sums to 1.
     """
 
@@ -64,7 +66,7 @@ def characteristic_time(
     Parameters
     ----------
     family : "bernoulli" or "gaussian" (variance 1).
-    means : shape (K,), K at least 2, with one largest.
+    means : shape (K,), K at least 2, with a unique maximum.
     epsilon : privacy budget, above 0; None for no privacy, the limit `T*_KL`.
     beta : share of the best arm, in (0, 1); None to optimise it.
 
@@ -92,7 +94,7 @@ def characteristic_time(
 
 @lru_cache(maxsize=256)
 def _characteristic_time(family: str, row: tuple[float, ...], epsilon: float, beta: float | None) -> CharacteristicTime:
-    """Remember the last times: along a curve most of them come back."""
+    """Cache recent results: along a curve most of them recur."""
     means = np.array(row)
     arms = transport(family, means, epsilon)
     value, best, others, places = _free_share(arms) if beta is None else _fixed_share(arms, beta)
@@ -104,10 +106,11 @@ def _characteristic_time(family: str, row: tuple[float, ...], epsilon: float, be
 
 
 def characteristic_time_tv(family: str, means: ArrayLike, *, beta: float | None = None) -> float:
-    """Limit of `epsilon T*_epsilon`, or of `epsilon T*_{epsilon, beta}`, as epsilon goes to 0: variations as costs.
+    """Limit of `epsilon T*_epsilon`, or of `epsilon T*_{epsilon, beta}`, as epsilon tends to 0.
 
-    With `v_a` the total variation of arm a and the best arm: `T*_TV = max_a 1/v_a + sum_a 1/v_a`, and for fixed beta
-    `max(sum_a 1/v_a / (1 - beta), max_a 1/v_a / beta)`. `T*_epsilon >= T*_TV / epsilon` for every epsilon.
+    Total variations take the place of the divergences. With `v_a` the total variation of arm a and the best arm:
+    `T*_TV = max_a 1/v_a + sum_a 1/v_a`, and for fixed beta `max(sum_a 1/v_a / (1 - beta), max_a 1/v_a / beta)`.
+    `T*_epsilon >= T*_TV / epsilon` for every epsilon.
 
     Parameters
     ----------
@@ -144,7 +147,7 @@ def _means(family: Any, means: ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class _Demand:
-    """Pulls of the other arms that z pulls of the best arm leave to do, and the line below them for every other z."""
+    """Pulls that the other arms need when the best arm has z, and a line that lies below them for every other z."""
 
     z: float
     places: Array

@@ -9,7 +9,9 @@ import numpy as np
 from privcheck.arrays import Array
 
 _STEPS = 90
+"""A cap; every fourth step bisects, so that false position cannot stall."""
 _GOAL = 2e-12
+"""Height that counts as 0; from 2e-10 to 2e-13 the duality gaps of characteristic times did not change."""
 
 
 def falling_root(function: Callable[[Array], Array], low: Array, high: Array) -> Array:
@@ -39,7 +41,7 @@ def falling_root(function: Callable[[Array], Array], low: Array, high: Array) ->
         height = function(x)
         found = np.where(open_, x, found)
         side = np.where(height > 0, 1.0, -1.0)
-        # an end that stays twice is given half its height, so that the next guess comes to its side
+        # an end that is kept twice gets half its height, which moves the next guess towards it
         above = np.where(side > 0, height, np.where(last < 0, above / 2, above))
         below = np.where(side < 0, height, np.where(last > 0, below / 2, below))
         low, high = np.where(side > 0, x, low), np.where(side < 0, x, high)

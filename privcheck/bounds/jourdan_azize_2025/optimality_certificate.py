@@ -1,4 +1,4 @@
-"""How nearly numbers of pulls tell the best arm from every other one, whatever their common mean: a proven answer."""
+"""A proven bound on how far given numbers of pulls fall short of distinguishing the best arm from every other arm."""
 
 from __future__ import annotations
 
@@ -8,27 +8,30 @@ from privcheck.arrays import Array
 from privcheck.bounds.jourdan_azize_2025.transport import ROUNDING, Transport
 
 _GOAL = 1e-12
+"""Shortfall at which the search stops: a hundred times the rounding of a cost, so that it can be reached."""
 _ROUNDS = 60
+"""Cells are at least halved in every round, so 60 rounds exhaust double precision."""
 _CELLS = 2000
-"""At most so many cells are cut at a time, and six for every arm; the least doubtful ones are left as they are."""
+"""At most this many cells, and six per arm, are cut in a round, which limits time and memory; those whose bounds are
+highest are left as they are, and the result stays proven."""
 
 
 def shortfall(arms: Transport, pulls: float, others: Array, places: Array) -> float:
     """Return a bound on how far `pulls d(mu*, u) + others_a d(mu_a, u)` falls below 1, over all a and u.
 
-    The costs lie above their tangents less `bend (x - x0)^2 / 2`, and so does the sum, which decides on a cell of u
-    around x0. A cell that does not decide is cut in three, first at `places`, until the bound is 1e-12.
+    The costs lie above their tangents less `bend (x - x0)^2 / 2`, and so does the sum: this bounds it on a cell of u
+    around x0. A cell whose bound is too low is cut in three, first at `places`, until the bound is 1e-12.
 
     Parameters
     ----------
     arms : the costs, with their `bend`.
     pulls : of the best arm.
     others : pulls of the other arms, shape (K - 1,).
-    places : where each sum is thought to be least, in (0, 1], shape (K - 1,).
+    places : estimates of where each sum is least, in (0, 1], shape (K - 1,).
 
     Returns
     -------
-    At least 0; rounding of the costs is included. Dividing all numbers of pulls by 1 less this suffices.
+    At least 0; rounding of the costs is included. Dividing all numbers of pulls by 1 minus this bound suffices.
 
     Source
     ------

@@ -18,13 +18,13 @@ def free_privacy_epsilon(means: ArrayLike) -> float:
 
     At the cheapest common means u of the non-private problem, `d_epsilon` equals the divergence exactly when epsilon is
     at least the log-odds ratio: the largest of `logit(mu*) - logit(u_a)` and `logit(u_a) - logit(mu_a)` over the arms.
-    The non-private optimum then stays a saddle point; below, the certificate of some arm becomes cheaper to evade.
+    The non-private optimum then stays a saddle point; below it, the certificate of some arm becomes cheaper to evade.
 
     For Gaussian arms there is no such epsilon: their log-likelihood ratios are unbounded.
 
     Parameters
     ----------
-    means : shape (K,), in [0, 1], with one largest.
+    means : shape (K,), in [0, 1], with a unique maximum.
 
     Raises
     ------
@@ -52,11 +52,11 @@ def free_privacy_epsilon(means: ArrayLike) -> float:
 
 
 def low_privacy_epsilon(means: ArrayLike) -> float:
-    """Epsilon from which privacy is free whatever the allocation: `max_a logit(mu*) - logit(mu_a)`, Bernoulli arms.
+    """Epsilon from which on privacy is free whatever the allocation: `max_a logit(mu*) - logit(mu_a)`, Bernoulli arms.
 
     Parameters
     ----------
-    means : shape (K,), in [0, 1], with one largest; infinite when a mean is 0 or 1.
+    means : shape (K,), in [0, 1], with a unique maximum; the result is infinite when a mean is 0 or 1.
 
     Raises
     ------

@@ -19,7 +19,7 @@ STOPPING_TIME = Quantity(
     f"{PURE_ONE_REWARD}, stopping time and answer are public",
 )
 
-_ONE_BEST_ARM = Condition("one best arm", lambda instance: sum(gap == 0 for gap in instance.gaps) == 1)
+_ONE_BEST_ARM = Condition("a unique best arm", lambda instance: sum(gap == 0 for gap in instance.gaps) == 1)
 _HAS_RISK = Condition(
     "the instance has a risk below 1/2", lambda instance: instance.risk is not None and instance.risk < 0.5
 )
@@ -29,7 +29,7 @@ _RISK = Real(0.0, 0.5, low_open=True, high_open=True)
 
 
 def information_of_risk(risk: float) -> float:
-    """Information, in nats, behind an answer of this risk: `kl(delta, 1 - delta)`, at least `ln(1/(2.4 delta))`.
+    """Information, in nats, that an answer of this risk takes: `kl(delta, 1 - delta)`, at least `ln(1/(2.4 delta))`.
 
     >>> round(information_of_risk(0.01), 6)
     4.503217
@@ -48,10 +48,10 @@ def information_of_risk(risk: float) -> float:
     budget=POSITIVE_BUDGET,
 )
 def stopping_time(instance: Instance) -> float:
-    """Best-arm identification of risk delta under epsilon-global DP: E[tau] >= T*_epsilon kl(delta, 1 - delta).
+    """Best-arm identification with risk delta under epsilon-global DP: E[tau] >= T*_epsilon kl(delta, 1 - delta).
 
-    The text of the theorem was not at hand: this is its non-asymptotic form as the abstract and the reviews describe
-    it, with a proof of ours. The certified lower end of `T*_epsilon` is used.
+    The text of the theorem was not available: this is its non-asymptotic form as the abstract and the reviews describe
+    it, with our own proof. The certified lower end of `T*_epsilon` is used.
 
     >>> instance = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7, 0.7), epsilon=0.1, risk=0.01)
     >>> round(stopping_time(instance), 1)
@@ -71,7 +71,7 @@ def stopping_time(instance: Instance) -> float:
     budget=ANY_BUDGET,
 )
 def stopping_time_without_privacy(instance: Instance) -> float:
-    """Best-arm identification of risk delta, private or not: E[tau] >= T*_KL kl(delta, 1 - delta).
+    """Best-arm identification with risk delta, private or not: E[tau] >= T*_KL kl(delta, 1 - delta).
 
     >>> instance = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7, 0.7), epsilon=0.1, risk=0.01)
     >>> round(stopping_time_without_privacy(instance), 1)
@@ -89,9 +89,9 @@ def stopping_time_without_privacy(instance: Instance) -> float:
     conditions=_CONDITIONS,
 )
 def stopping_time_high_privacy(instance: Instance) -> float:
-    """Best-arm identification of risk delta under epsilon-global DP: E[tau] >= (T*_TV/epsilon) kl(delta, 1 - delta).
+    """Best-arm identification with risk delta under epsilon-global DP: E[tau] >= (T*_TV/epsilon) kl(delta, 1 - delta).
 
-    Follows from thm2, because `d_epsilon <= epsilon TV`; equal to it in the limit of epsilon to 0.
+    Follows from thm2, because `d_epsilon <= epsilon TV`; equal to it in the limit as epsilon tends to 0.
 
     >>> instance = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7, 0.7), epsilon=0.1, risk=0.01)
     >>> round(stopping_time_high_privacy(instance), 1)
@@ -101,7 +101,7 @@ def stopping_time_high_privacy(instance: Instance) -> float:
 
 
 def _standard(instance: Instance) -> Array:
-    """Return the means in standard deviations for Gaussian arms; `variance` is 1 for the others."""
+    """Return the means, for Gaussian arms in units of the standard deviation; `variance` is 1 for other arms."""
     return np.array(instance.means) / math.sqrt(instance.variance)
 
 

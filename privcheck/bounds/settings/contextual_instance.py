@@ -1,4 +1,4 @@
-"""A contextual linear bandit under joint differential privacy, by the bounds that its analysis needs."""
+"""A contextual linear bandit under joint differential privacy, described by the bounds that its analysis needs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ContextualInstance(Setting):
     mean_bound : B of at least 1, with `|<theta, x>| <= B`.
     reward_bound : with `|y|` at most this; `Ltilde^2 = L^2 + reward_bound^2` bounds a row of the data.
     sigma : the noise eta is conditionally sigma-sub-Gaussian.
-    gap : least difference in every decision set between best and other actions; None for no gap.
+    gap : least difference between the best and the other actions of every decision set; None for no gap.
     noise : of the tree mechanism: "gaussian", "wishart" or "wishart-unshifted"; Wishart noise is padded so that every
         round sums the same number of nodes.
 

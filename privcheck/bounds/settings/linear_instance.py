@@ -35,7 +35,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Vectors:
-    """At least two vectors of one length."""
+    """At least two vectors of the same length."""
 
     @property
     def text(self) -> str:
@@ -54,7 +54,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class LinearInstance(Setting):
-    """A linear bandit with K arms in R^d: arm a pays `N(<a, theta>, 1)`.
+    """A linear bandit with K arms in R^d: the reward of arm a is `N(<a, theta>, 1)`.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class LinearInstance(Setting):
 
     Raises
     ------
-    PrivcheckError : a value outside its range, arms and theta of different length.
+    PrivcheckError : a value outside its range, arms and theta of different lengths.
 
     Examples
     --------
@@ -107,5 +107,5 @@ class LinearInstance(Setting):
 
     @property
     def best(self) -> int:
-        """Number of the best arm, the first one when there are several."""
+        """Index of the best arm, the first one if there are several."""
         return self.gaps.index(0.0)

@@ -1,4 +1,4 @@
-"""A combinatorial semi-bandit, by the constants that its bounds depend on."""
+"""A combinatorial semi-bandit, described by the constants that its bounds depend on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SemiBanditInstance(Setting):
     size : largest number K of base arms in a super arm, from 1 to m.
     epsilon : privacy budget, of local or of central epsilon-DP as the theorem says, from 0 to infinity.
     gap : Delta, difference between the best and every other super arm (or the smallest one), above 0.
-    smooth_inf : B_inf, with `|r_mu(S) - r_nu(S)| <= B_inf max |mu - nu|`; None when the reward is not known to be so.
+    smooth_inf : B_inf, with `|r_mu(S) - r_nu(S)| <= B_inf max |mu - nu|`; None when not known.
     smooth_one : B_1, the same with the sum of `|mu - nu|`; None when not known.
     horizon : number of rounds T; None when only asymptotics are wanted.
 

@@ -1,4 +1,4 @@
-"""What the instances of all settings share.
+"""The base class of the instances of all settings.
 
 >>> from privcheck.bounds.settings import SemiBanditInstance
 >>> SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1).horizon is None
@@ -17,14 +17,14 @@ from privcheck.errors import PrivcheckError
 
 
 class Setting(Declared):
-    """Base of an instance: declared fields, among them `horizon`, that a TOML file can give."""
+    """Base of an instance: declared fields, among them `horizon`, which can be read from a TOML file."""
 
     setting: ClassVar[str]
     horizon: int | None
 
     @property
     def rounds(self) -> int:
-        """Horizon T, for theorems whose conditions ask for one.
+        """Horizon T, for theorems whose conditions require one.
 
         Raises
         ------
@@ -45,7 +45,7 @@ class Setting(Declared):
         Parameters
         ----------
         path : the file.
-        overrides : fields that replace, or complete, those of the file.
+        overrides : fields that replace those of the file or add to them.
 
         Raises
         ------

@@ -30,7 +30,7 @@ def confidence_radius(instance: ContextualInstance) -> float:
 
 
 def _is_private(instance: ContextualInstance) -> bool:
-    """Whether a node's noise protects a replaced user; a tree without delta is refused by another condition."""
+    """Whether the noise of a node protects a replaced user; another condition refuses delta = 0."""
     m, delta = instance.levels, instance.delta
     if instance.noise != "gaussian":
         return instance.epsilon < math.sqrt(8 * m * math.log(2 / delta)) and delta / (2 * m) < 1 / math.e
@@ -51,7 +51,7 @@ WISHART = Condition("Wishart noise in the tree", lambda instance: instance.noise
 SHIFTED_WISHART = Condition("shifted Wishart noise in the tree", lambda instance: instance.noise == "wishart")
 HAS_DELTA = Condition("delta > 0", lambda instance: instance.delta > 0)
 IS_PRIVATE = Condition(
-    "the noise gives (epsilon, delta)-DP: Gaussian noise by its exact loss, Wishart noise by the theorem that needs "
+    "the noise gives (epsilon, delta)-DP: Gaussian noise by its exact loss, Wishart noise by the theorem that requires "
     "epsilon/sqrt(8 m ln(2/delta)) < 1 and delta/(2m) < 1/e",
     lambda instance: instance.delta == 0 or _is_private(instance),
 )

@@ -40,7 +40,7 @@ def confidence_radius_bound(instance: ContextualInstance) -> float:
     """LinUCB: beta_n <= sigma sqrt(2 ln(2/alpha) + d ln(rho_max/rho_min + n L^2/(d rho_min))) + S sqrt(rho_max) +
     gamma.
 
-    rho and gamma are those of the instance's noise, so that all rounds succeed with probability 1 - alpha together.
+    rho and gamma are those of the instance's noise, so that all rounds together succeed with probability 1 - alpha.
 
     >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
     >>> round(confidence_radius_bound(paper), 1)
@@ -62,7 +62,7 @@ def private_linucb(instance: ContextualInstance) -> float:
     """LinUCB: R_n <= B sqrt(8n) [sigma (2 ln(2/alpha) + d X) + (S sqrt(rho_max) + gamma) sqrt(d Y)], where
     X = ln(rho_max/rho_min + n L^2/(d rho_min)) and Y = ln(1 + n L^2/(d rho_min)).
 
-    The proof needs a confidence radius of at least 1, which the paper does not say.
+    The proof needs a confidence radius of at least 1, which the paper does not state.
 
     >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
     >>> round(private_linucb(paper) / 1e7, 3)

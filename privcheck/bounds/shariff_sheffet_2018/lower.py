@@ -36,7 +36,7 @@ _ROOM = Condition(
     lambda instance: all(instance.best_mean + gap <= 1 for _, gap in instance.suboptimal),
 )
 _CLASSIC_EPSILON = Condition(
-    "epsilon <= 2.9183, where the lemma of Karwa & Vadhan that the proof uses is true",
+    "epsilon <= 2.9183, where the lemma of Karwa & Vadhan used in the proof is true",
     lambda instance: instance.epsilon <= CLASSIC_EPSILON_LIMIT,
 )
 _CLAIM_14 = (PURE, _TWO_VALUES, POSITIVE_GAP, _ROOM, _CLASSIC_EPSILON)
@@ -52,7 +52,7 @@ _CLAIM_14 = (PURE, _TWO_VALUES, POSITIVE_GAP, _ROOM, _CLASSIC_EPSILON)
     about=ContextualInstance,
 )
 def all_actions_private(instance: ContextualInstance) -> float:
-    """Contextual bandit whose actions are all protected, also from the user's own context: R_n >= n/4.
+    """Contextual bandit whose actions are all protected, even the one chosen for a user's own context: R_n >= n/4.
 
     Two contexts, in which the arms 1 and -1 trade places. Joint DP, which leaves out the action for the replaced user,
     is not subject to it.
@@ -74,9 +74,9 @@ def all_actions_private(instance: ContextualInstance) -> float:
 )
 def pulls_of_second_best(instance: Instance) -> float:
     """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): arm a is pulled ln n/(100 epsilon Delta_a) times
-    with probability at least 1/2, for n large; here for the second-best arm.
+    with probability at least 1/2, for large n; here for the second-best arm.
 
-    Bernoulli rewards r are taken as 2 r - 1, which doubles the gaps.
+    Bernoulli rewards r are mapped to 2 r - 1, which doubles the gaps.
 
     >>> round(pulls_of_second_best(Instance("bernoulli", (0.5, 0.25), epsilon=1.0)), 6)
     0.02
@@ -94,9 +94,9 @@ def pulls_of_second_best(instance: Instance) -> float:
     conditions=_CLAIM_14,
 )
 def regret_of_two_valued_rewards(instance: Instance) -> float:
-    """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): Reg/ln n >= (k - 1)/(200 epsilon) for n large.
+    """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): Reg/ln n >= (k - 1)/(200 epsilon) for large n.
 
-    Counts the arms with a positive gap. For Bernoulli rewards r, taken as 2 r - 1, the regret is half as large.
+    Only arms with a positive gap count. For Bernoulli rewards r, mapped to 2 r - 1, the regret is half as large.
 
     >>> regret_of_two_valued_rewards(Instance("bernoulli", (0.5, 0.25, 0.25), epsilon=1.0))
     0.005

@@ -40,8 +40,8 @@ def wishart_largest(instance: ContextualInstance) -> float:
     """Wishart noise, every round: largest eigenvalue rho_max <= 8 Ltilde^2 sqrt(mk) s when shifted, and
     Ltilde^2 (sqrt(mk) + s)^2 when not, where s = sqrt(d) + sqrt(2 ln(8n/alpha)).
 
-    Only when exactly m nodes are summed in every round: the paper says "at most m", but with fewer nodes the shifted
-    matrix has negative eigenvalues. Add a fresh node noise for each missing level.
+    This holds only when exactly m nodes are summed in every round: the paper says "at most m", but with fewer nodes
+    the shifted matrix has negative eigenvalues. Add the noise of a fresh node for each missing level.
 
     >>> paper = dict(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8, noise="wishart")
     >>> round(wishart_largest(ContextualInstance(**paper)))
@@ -61,7 +61,7 @@ def wishart_largest(instance: ContextualInstance) -> float:
 )
 def wishart_smallest(instance: ContextualInstance) -> float:
     """Wishart noise, every round: smallest eigenvalue rho_min >= 4 Ltilde^2 sqrt(mk) s when shifted, and
-    Ltilde^2 (sqrt(mk) - s)^2 when not. As prop9, for exactly m summed nodes.
+    Ltilde^2 (sqrt(mk) - s)^2 when not. Like prop9, only for exactly m summed nodes.
 
     >>> paper = dict(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8, noise="wishart-unshifted")
     >>> round(wishart_smallest(ContextualInstance(**paper)))

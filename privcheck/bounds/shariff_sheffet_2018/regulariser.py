@@ -27,11 +27,11 @@ def regulariser(instance: ContextualInstance, *, printed: bool = False) -> Regul
     """Bounds that hold together with probability `1 - alpha/(2n)` in each round, for the noise of the instance.
 
     As printed, the failure probabilities of the parts add up to `3 alpha/(4n)` (Wishart) and `alpha/n` (Gaussian);
-    `ln(4n/alpha)` in place of `ln(2n/alpha)` repairs both, at a cost below 2 per cent for large n.
+    `ln(4n/alpha)` in place of `ln(2n/alpha)` corrects both, at a cost below 2 per cent for large n.
 
     Parameters
     ----------
-    instance : the noise is `instance.noise`.
+    instance : its field `noise` selects the noise.
     printed : whether to return the printed bounds instead.
 
     Source
@@ -72,7 +72,7 @@ def wishart_freedom(instance: ContextualInstance) -> int:
 
 
 def wishart_shift(instance: ContextualInstance) -> float:
-    """Multiple c of the identity that is taken off the Wishart noise; eq. (4). Of use only when it is not negative.
+    """Multiple c of the identity that is subtracted from Wishart noise, eq. (4). Useful only when it is not negative.
 
     >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
     >>> round(wishart_shift(paper), 1)

@@ -14,6 +14,7 @@ from privcheck.inference.betting import add_pairs, evidence
 from privcheck.inference.counts import DELTA, EPSILON, LEVEL
 
 MOST_BLOCKS = 2048
+"""Blocks grow with the number of pairs before them: 611 hold 1e9 pairs, and 1334 hold 2^62."""
 
 
 class SequentialTest:
@@ -27,8 +28,8 @@ class SequentialTest:
 
     Notes
     -----
-    Under the claim the e-value ever exceeds 1 / level with probability at most level (Ville), whenever one looks. What
-    counts as an event may be decided anew before each `update`, from pairs that were handed in before.
+    Under the claim, the probability that the e-value ever exceeds 1 / level is at most level (Ville), however often it
+    is read. Events may be chosen anew before each `update`, from pairs of earlier updates.
 
     Raises
     ------
@@ -57,7 +58,7 @@ class SequentialTest:
 
     @property
     def pairs(self) -> int:
-        """How many pairs were handed in."""
+        """Number of pairs so far."""
         return int(self._lengths.sum())
 
     def update(self, first: npt.ArrayLike, second: npt.ArrayLike) -> None:
@@ -84,12 +85,12 @@ class SequentialTest:
 
     @property
     def e_value(self) -> float:
-        """The e-value now: at least 1 / level refutes the claim."""
+        """The e-value now: a value of at least 1 / level refutes the claim."""
         return math.exp(min(700.0, self.log_e_value))
 
     @property
     def largest_e_value(self) -> float:
-        """The largest e-value so far, at most e^700: at least 1 / level ever refutes the claim."""
+        """The largest e-value so far, at most e^700: a value of at least 1 / level refutes the claim."""
         return math.exp(min(700.0, self._highest))
 
     @property
@@ -98,13 +99,13 @@ class SequentialTest:
         return math.exp(-self._highest)
 
     def lower_bound(self, level: float, step: float = 0.01) -> float:
-        """Return a lower bound of epsilon given delta that holds at all times together with probability 1 - level.
+        """Return a lower bound of epsilon given delta, valid at all times together with probability at least 1 - level.
 
         Parameters
         ----------
         level : error probability, in (0, 1).
-        step : distance of the claims 0, step, 2 step, ... that are tested in this order up to the first that stands;
-            the same at every reading.
+        step : distance of the claims 0, step, 2 step, ... that are tested in this order up to the first that is not
+            refuted; the same at every reading.
 
         """
         threshold = -math.log(check("level", level, LEVEL))

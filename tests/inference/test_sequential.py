@@ -8,7 +8,7 @@ import pytest
 
 from privcheck.errors import PrivcheckError
 from privcheck.inference.betting import add_block, end_of_block
-from privcheck.inference.sequential_test import SequentialTest
+from privcheck.inference.sequential import SequentialTest
 
 OUTCOMES = list(itertools.product([1, -1, 0], [1, -1, 0]))
 

@@ -1,4 +1,4 @@
-"""Print the exact sizes quoted in docs/inference.md, by enumeration: python tests/auditing/inference/print_sizes.py."""
+"""Print the exact sizes quoted in docs/inference.md, by enumeration: python tests/inference/print_sizes.py."""
 
 import itertools
 import math
@@ -10,7 +10,7 @@ from scipy.special import gammaln, xlogy
 from scipy.stats import binom
 
 from privcheck.inference.two_tails import two_tails_p_value
-from privcheck.inference.unconditional_test import epsilon_lower
+from privcheck.inference.unconditional import epsilon_lower
 
 LEVELS = [0.05, 0.05 / 3, 1e-3]
 
