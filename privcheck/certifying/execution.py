@@ -75,7 +75,7 @@ class _Guarded:
     def update(self, *told: Any) -> None:
         with suppress(LeakError):
             self.policy.update(*self.kind.wrapped(self.session, told, self.arms))
-        self.session.round += 1
+        self.session.next_round()
 
 
 def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts: Contexts | None = None) -> list[int]:
@@ -102,11 +102,13 @@ class _Separated:
 
     def __init__(self, policy: Any) -> None:
         self._policy, self._coins = policy, generators(policy)
-        self.update = policy.update
 
     def select(self, context: Any) -> Any:
         with separate_coins(self._coins):
             return self._policy.select(context)
+
+    def update(self, *told: Any) -> None:
+        self._policy.update(*told)
 
 
 def _arms(table: Table, contexts: Contexts | None) -> int:

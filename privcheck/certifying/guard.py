@@ -56,12 +56,17 @@ class GuardedPolicy:
         that of the context.
         """
         self._check_count("update", self._kind.told, told)
-        wrapped = self._kind.wrapped(self._session, told, self._arms)
+        first = self._session.round
+        try:
+            wrapped = self._kind.wrapped(self._session, told, self._arms)
+        except PrivcheckError:
+            self._session.round = first  # the policy was told nothing
+            raise
         try:
             with self._session.active():
                 self._policy.update(*wrapped)
         finally:
-            self._session.round += 1
+            self._session.next_round()
 
     def _context(self, *context: Any) -> Any:
         """Return the context, checked and read-only; None without contextual feedback."""

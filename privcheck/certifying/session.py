@@ -85,6 +85,10 @@ class Session:
         chosen = self.source.action(action, arms, datum=self.round)
         return wrapped, chosen, self.source.scalar(reward, *self.rewards, datum=self.round)
 
+    def next_round(self) -> None:
+        """Go on to the next round: what is wrapped from here on belongs to its datum."""
+        self.round += 1
+
     def note(self, text: str) -> None:
         """Keep a note, once."""
         if text not in self.notes:

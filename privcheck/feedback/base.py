@@ -52,9 +52,16 @@ def kind(name: str) -> Feedback:
 
 
 class Wrapping(Protocol):
-    """What a guarded session makes of ordinary values: private ones, charged to the datum of this round."""
+    """What a guarded session makes of ordinary values: private ones, charged to the datum of this round.
+
+    A session counts a round for each call of `update`; a kind whose `update` is told of more calls `next_round` between
+    the rewards of one round and those of the next.
+    """
 
     contexts: Contexts | None
+
+    def next_round(self) -> None:
+        """Charge what is wrapped from here on to the datum of the next round."""
 
     def reward(self, value: float, arm: int) -> Any:
         """Wrap the reward of one arm."""
@@ -196,7 +203,10 @@ class Feedback:
         raise NotImplementedError
 
     def after_leak(self, round_number: int, arms: int) -> Any:
-        """Return the action to go on with where `select` leaked, such that every arm has its turn."""
+        """Return the action to go on with where `select` leaked, such that every arm has its turn.
+
+        A kind whose policies do not choose in every round counts choices instead of rounds.
+        """
         return (round_number - 1) % arms
 
 

@@ -24,11 +24,11 @@ class Contextual(Feedback):
 
     def rounds(self, table: Table, arms: int, contexts: Contexts | None) -> list[Any]:
         assert contexts is not None
-        rewards, shown = contexts.split(table.copy(), arms)
-        rows = list(zip(shown, rewards.tolist(), strict=True))
-        for context, _ in rows:
+        rewards, views = contexts.split(table, arms)
+        shown = [context.copy() for context in views]  # the base of a view holds all rewards
+        for context in shown:
             context.flags.writeable = False
-        return rows
+        return list(zip(shown, rewards.tolist(), strict=True))
 
     def play(self, policy: Any, rounds: Iterator[Any], arms: int, played: list[int]) -> None:
         for context, row in rounds:

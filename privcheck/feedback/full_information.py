@@ -20,7 +20,7 @@ class FullInformation(Feedback):
     whole_row = True
 
     def rounds(self, table: Table, arms: int, contexts: Contexts | None) -> list[Any]:  # noqa: ARG002
-        return list(table.copy())
+        return [row.copy() for row in table]  # the base of a view holds the rewards of later rounds
 
     def play(self, policy: Any, rounds: Iterator[Any], arms: int, played: list[int]) -> None:
         for row in rounds:

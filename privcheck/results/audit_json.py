@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ def read_report(text: str) -> AuditReport:
     True
     """
     content = from_json(text, AuditReport, EXPECTED)
-    names = {"target", "verdict", "engine"}  # a target may be called "inf"
-    content = {name: value if name in names else number(value) for name, value in content.items()}
+    texts = {field.name for field in fields(AuditReport) if field.type in ("str", "str | None")}
+    content = {name: value if name in texts else number(value) for name, value in content.items()}
     try:
         if content["verdict"] not in VERDICTS:
             raise ValueError("verdict")

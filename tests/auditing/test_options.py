@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import sys
 from dataclasses import fields, replace
@@ -118,6 +119,18 @@ def test_a_report_repeats_what_was_asked():
     report = audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=3, runs=200, **asked)
     assert {name: getattr(report, name) for name in asked} == asked
     assert (report.epsilon_claimed, report.arms, report.horizon, report.runs) == (1.0, 3, 3, 200)
+
+
+def test_a_text_is_read_back_as_text():
+    """Infinities are texts in JSON; a field of text may hold the same text."""
+    texts = [
+        field.name for field in fields(AuditReport) if str(field.type).startswith("str") and field.name != "verdict"
+    ]
+    assert {"target", "engine", "observe"} <= set(texts)
+    report = replace(VIOLATION, epsilon_lower=math.inf, **dict.fromkeys(texts, "inf"))
+    again = AuditReport.from_json(report.to_json())
+    assert [getattr(again, name) for name in texts] == ["inf"] * len(texts)
+    assert again.epsilon_lower == math.inf
 
 
 def test_a_switch_is_true_or_false():
