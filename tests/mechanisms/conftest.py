@@ -44,7 +44,9 @@ class Case:
     `worst_loss(mechanism, s)`: loss of the worst pair of data of sensitivity s under the law that the mechanism claims
     (by scipy where it can). `change(rng, s)`: an output, data, data at distance s. `p_value(mechanism, draws)`:
     goodness of fit of draws of `value` to the exact law. `opendp_map(b, s)`: OpenDP's loss map at noise scale b, None
-    where OpenDP has no sound one. `options`: further parameters. `sensitivities`: what the contract draws from.
+    where OpenDP has no sound one. `options`: further parameters. `sensitivities`: what the contract draws from. `pair`:
+    two neighbours for an audit, and how far they are apart in the mechanism's norm. `exact`: whether
+    `privcheck.auditing.exact` has the law of a pair; False only where no closed form is known.
     """
 
     mechanism: type[Mechanism]
@@ -56,6 +58,8 @@ class Case:
     opendp_map: Callable[[float, float], float] | None
     options: dict[str, Any] = field(default_factory=dict)
     sensitivities: st.SearchStrategy = REALS
+    pair: tuple[Any, Any, float] = field(kw_only=True)
+    exact: bool = True
 
     @property
     def scaled(self) -> bool:
@@ -216,13 +220,16 @@ DISCRETE_VALUE = (3, -2)
 RESPONSE_VALUE = (2, 0)
 BAD_STREAMS = (1.0, [math.nan], [1.0, math.inf], "1", ["1"], [[1.0], [1.0, 2.0]], [], None, [True], [1j])
 BAD_INTEGERS = (1.5, [math.nan], "1", [[1], [1, 2]], [], None, True, 1j)
+SCORES = ([0.0, 3.0, 0.0], [1.0, 2.0, 0.0], 2.0)
 NOISY_MAX_VALUE = (0.0, 1.0, 2.5, 1.0)
 NOISY_MAX_BAD = (1.0, [math.nan, 1.0], [1.0, math.inf], ["1"], [[1.0], [1.0, 2.0]], [[1.0, 2.0]], [], None, [True])
 
 
 def noisy_max_case(noise: str, opendp_map: Callable[[float, float], float] | None) -> Case:
     functions = noisy_max_worst_loss, noisy_max_change, noisy_max_p_value
-    return Case(NoisyMax, NOISY_MAX_VALUE, (*NOISY_MAX_BAD, [1j]), *functions, opendp_map, {"noise": noise})
+    return Case(
+        NoisyMax, NOISY_MAX_VALUE, (*NOISY_MAX_BAD, [1j]), *functions, opendp_map, {"noise": noise}, pair=SCORES
+    )
 
 
 CASES = {
@@ -234,6 +241,7 @@ CASES = {
         laplace_change,
         laplace_p_value,
         laplace_opendp,
+        pair=([0.0, 0.0], [0.5, -0.5], 1.0),
     ),
     "noisy-max": noisy_max_case("laplace", noisy_max_opendp),
     "noisy-max, exponential": noisy_max_case("exponential", noisy_max_opendp),
@@ -247,6 +255,7 @@ CASES = {
         discrete_p_value,
         discrete_opendp,
         sensitivities=st.integers(1, 10),
+        pair=([0.0, 3.0], [1.0, 3.0], 1),
     ),
     "randomised-response": Case(
         RandomisedResponse,
@@ -258,6 +267,7 @@ CASES = {
         None,  # its map is in test_randomised_response.py: it depends on the probability, not on a scale
         {"categories": 4},
         st.just(1),
+        pair=([0.0], [2.0], 1),
     ),
     "binary-tree": Case(
         BinaryTree,
@@ -268,6 +278,7 @@ CASES = {
         trees.tree_p_value(trees.binary_nodes),
         binary_opendp,
         {"horizon": 8},
+        pair=([0.0] * 4, [1.0, 0.0, 0.0, 0.0], 1.0),
     ),
     "hybrid-tree": Case(
         HybridTree,
@@ -278,6 +289,7 @@ CASES = {
         trees.tree_p_value(trees.hybrid_nodes),
         None,
         {"total_share": 0.3},
+        pair=([0.0] * 4, [0.0, 0.0, 1.0, 0.0], 1.0),
     ),
 }
 

@@ -46,6 +46,8 @@ def difference(stored, found, place="result"):
         if set(stored) != set(found):
             return f"{place}: lacks {sorted(set(stored) - set(found))}"
         return next(filter(None, (difference(stored[key], found[key], f"{place}.{key}") for key in stored)), "")
+    if isinstance(stored, list) and stored and all(isinstance(row, dict) and "id" in row for row in stored + found):
+        return difference(*({row["id"]: row for row in rows} for rows in (stored, found)), place)
     if isinstance(stored, list):
         if len(stored) != len(found):
             return f"{place}: {len(stored)} entries before, {len(found)} now"
@@ -77,3 +79,11 @@ def test_the_comparison_notices_changes():
         {"a": [1, 0.5, "x"]},
     ):
         assert difference(stored, found)
+
+
+def test_a_registry_may_grow_and_nothing_else():
+    first, second, new = ({"id": name, "value": 0.5} for name in ("first", "second", "new"))
+    assert difference([first, second], [first, new, second]) == ""
+    assert difference([first, second], [first, new])
+    assert difference([first, second], [first, new, second | {"value": 0.6}])
+    assert difference([], [new])
