@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.certifying.execution import Table, drive_guarded
+from privcheck.arrays import Table
+from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.replay import Build, replay
 from privcheck.certifying.session import Session

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.certifying.session import Session
 from privcheck.private_values.leaks import RELEASE, Leak
-
-Context = npt.NDArray[np.float64]
 
 KEPT = (
     "what `select` sets is lost under the guard, which asks a throw-away copy; keep the private context that `update` "
@@ -79,7 +77,7 @@ def separate_coins(coins: list[np.random.Generator]) -> Iterator[None]:
             original.bit_generator.state = state
 
 
-def kept_context(policy: Any, asked: Any, context: Context, round_number: int) -> list[Leak]:
+def kept_context(policy: Any, asked: Any, context: Array, round_number: int) -> list[Leak]:
     """Return a leak for each attribute in which a copy that was asked holds the context, and the policy does not.
 
     It looks through attributes, lists, tuples, dictionaries and sets for arrays that share memory with the context or
@@ -104,7 +102,7 @@ def _attributes(policy: Any) -> dict[str, Any]:
     return {name: getattr(policy, name) for name in slots if hasattr(policy, name)} | getattr(policy, "__dict__", {})
 
 
-def _holds(value: Any, context: Context, depth: int = 3) -> int:
+def _holds(value: Any, context: Array, depth: int = 3) -> int:
     """Return how many arrays within a value are the context."""
     if isinstance(value, np.ndarray):
         return int(np.may_share_memory(value, context) or np.array_equal(value, context))
@@ -132,7 +130,7 @@ def _placed(policy: Any, name: str, round_number: int) -> Leak:
     return Leak("kept", file, start + place, "select", lines[place].strip(), (round_number,), KEPT, operation)
 
 
-def ask_guarded(policy: Any, context: Context | None, session: Session) -> tuple[Any, Any]:
+def ask_guarded(policy: Any, context: Array | None, session: Session) -> tuple[Any, Any]:
     """Return the action of a guarded policy and who was asked: with a context, a throw-away copy with fresh coins.
 
     Where the policy cannot be copied it is asked itself, and a note of the session says so.

@@ -7,10 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from privcheck.accounting import ReleaseRefusedError
+from privcheck.arrays import Table
 from privcheck.certifying.context_isolation import ask_guarded, generators, kept_context, separate_coins
 from privcheck.certifying.session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
@@ -20,8 +18,6 @@ from privcheck.mechanisms.tape import DivergenceError
 from privcheck.privacy import Contexts
 from privcheck.private_values.source import LeakError
 from privcheck.targets.location import describe_exception
-
-Table = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

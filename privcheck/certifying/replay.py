@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.certifying.execution import Table, drive
+from privcheck.arrays import Table
+from privcheck.certifying.execution import drive
 from privcheck.feedback import kind
 from privcheck.mechanisms.base import Recorder
 from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape

@@ -9,14 +9,12 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Symbols, Table
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback.arms import as_arm
 from privcheck.mechanisms.base import finite_array
 from privcheck.privacy import Contexts
 from privcheck.registry import Registry
-
-Table = npt.NDArray[np.float64]
-Symbols = npt.NDArray[np.integer]
 
 
 class Kinds(Registry["Feedback"]):

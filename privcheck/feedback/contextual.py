@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from privcheck.arrays import Table
 from privcheck.feedback.arms import as_arm
-from privcheck.feedback.base import Feedback, Table, Wrapping, one_reward
+from privcheck.feedback.base import Feedback, Wrapping, one_reward
 from privcheck.privacy import Contexts
 
 

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privcheck.arrays import Symbols
 from privcheck.feedback.arms import as_arm
-from privcheck.feedback.base import Feedback, Reading, Symbols
+from privcheck.feedback.base import Feedback, Reading
 
 
 class Identification(Feedback):

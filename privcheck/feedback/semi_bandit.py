@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Symbols, Table
 from privcheck.errors import PolicyError
 from privcheck.feedback.arms import unknown_arm
-from privcheck.feedback.base import Feedback, Symbols, Table
+from privcheck.feedback.base import Feedback
 from privcheck.privacy import Contexts
 
 

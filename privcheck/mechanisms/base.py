@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.accounting.charge import Charge
+from privcheck.arrays import Array
 from privcheck.declared import Declared
 from privcheck.errors import PrivcheckError, words
 from privcheck.registry import Registry
@@ -20,8 +21,6 @@ NOISE_SLACK = 4e-9
 
 COMPARISON_SLACK = 1e-9
 """Relative slack of comparisons between computed and declared sensitivities; smaller than `NOISE_SLACK`."""
-
-Array = npt.NDArray[np.float64]
 
 
 class Mechanism(Declared):

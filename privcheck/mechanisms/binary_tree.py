@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.arrays import Array, Integers
 from privcheck.declared import POSITIVE, Integer, check, parameter
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms.base import Array
-from privcheck.mechanisms.prefix_tree import Integers, Node, PrefixTree, most_covered
+from privcheck.mechanisms.prefix_tree import Node, PrefixTree, most_covered
 
 
 @dataclass(frozen=True, kw_only=True)

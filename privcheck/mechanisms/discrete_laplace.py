@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.accounting.charge import Charge
+from privcheck.arrays import Integers
 from privcheck.declared import POSITIVE, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import distances, generator, holds_integers, inner_sum, same_shape
@@ -17,8 +18,6 @@ from privcheck.mechanisms.scaled import ScaledMechanism
 
 LARGEST = 2**51
 """Largest magnitude of values, so that values, noise and their distances are exact in floats."""
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.arrays import Array, Integers
 from privcheck.declared import POSITIVE, Real, parameter
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms.base import Array
-from privcheck.mechanisms.prefix_tree import Integers, Node, PrefixTree, bit_lengths, most_covered
+from privcheck.mechanisms.prefix_tree import Node, PrefixTree, bit_lengths, most_covered
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, check, parameter
-from privcheck.mechanisms.base import Array, distances, finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import distances, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 

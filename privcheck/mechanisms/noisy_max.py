@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Choice, Integer, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import noisy_max_law
-from privcheck.mechanisms.base import Array, finite_array, generator
+from privcheck.mechanisms.base import finite_array, generator
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 

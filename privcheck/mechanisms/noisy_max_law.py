@@ -6,11 +6,9 @@ import itertools
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.errors import PrivcheckError, words
-
-Array = npt.NDArray[np.float64]
 
 _NODES = 16
 _REACH = 64.0

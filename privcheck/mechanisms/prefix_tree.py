@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import Array, active_recorder, finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import active_recorder, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.laplace import Laplace
 from privcheck.mechanisms.scaled import ScaledMechanism
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.accounting.charge import NOTHING, Charge
+from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import NOISE_SLACK, Array, Mechanism, generator, holds_integers, inner_sum, same_shape
-
-Integers = npt.NDArray[np.int64]
+from privcheck.mechanisms.base import NOISE_SLACK, Mechanism, generator, holds_integers, inner_sum, same_shape
 
 
 @dataclass(frozen=True)

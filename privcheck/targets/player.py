@@ -7,15 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Table
 from privcheck.errors import PolicyError, words
 from privcheck.feedback import FEEDBACKS, Feedback
 from privcheck.mechanisms.tape import DivergenceError
 from privcheck.privacy.contexts import Contexts
 from privcheck.targets.location import describe_exception
 
-Table = npt.NDArray[np.float64]
 Play = Callable[[Any], list[int]]
 
 

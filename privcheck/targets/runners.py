@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Table
 from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind
@@ -20,9 +21,6 @@ from privcheck.targets.outputs import Outputs
 from privcheck.targets.player import player
 from privcheck.targets.releases import play_releasing
 from privcheck.targets.time_limit import limited
-
-Actions = npt.NDArray[np.int8]
-Table = npt.NDArray[np.float64]
 
 
 class Runner(Protocol):
