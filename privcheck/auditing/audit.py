@@ -118,7 +118,8 @@ def audit(
     """
     options = dict(locals())
     started = time.monotonic()
-    loaded = load(options.pop("target"))
+    loaded = load(target)
+    del options["target"]
     if epsilon is None and streams is None:
         options["epsilon"] = loaded.claim
     settings = Settings(**options)

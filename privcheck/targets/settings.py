@@ -70,15 +70,19 @@ class _Kinds(Collection[str]):
     """The ids of the kinds of feedback."""
 
     def __iter__(self) -> Iterator[str]:
-        from privcheck.feedback import FEEDBACKS
-
-        return iter(FEEDBACKS)
+        return iter(self._registry())
 
     def __contains__(self, name: object) -> bool:
-        return name in list(self)
+        return name in self._registry()
 
     def __len__(self) -> int:
-        return len(list(self))
+        return len(self._registry())
+
+    @staticmethod
+    def _registry() -> Collection[str]:
+        from privcheck.feedback import FEEDBACKS
+
+        return FEEDBACKS
 
 
 # Rooms below are imported when a value is checked: `privcheck --help` reads the declarations, and imports no numpy.
