@@ -21,10 +21,8 @@ NAMED = {
     "privacy/contexts.py": "the default of a public function from below the room; callers above say which are meant",
     "privacy/neighbours.py": "hands that function a kind that goes with a relation, from below the room",
     "testing/table_strategies.py": "likewise, for a relation without a policy",
-    "targets/settings.py": "examples for tests that draw settings",
     "simulation/log_replay.py": "a log has one reward a round: its theorem is about bandit feedback",
     "reporting/pictures/regret_lower_bounds.py": "the theorems whose lines are drawn are about bandit feedback",
-    "reporting/text/audit_sentences.py": "the default of an argument, left out of the call that repeats an audit",
 }
 """Files that name a kind where a program could decide by it, and why."""
 
