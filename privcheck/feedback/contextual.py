@@ -12,9 +12,9 @@ from privcheck.privacy import Contexts
 
 
 class Contextual(Feedback):
-    """The policy chooses for a context, and is told the reward of the arm that it played.
+    """The policy is shown a context, chooses an arm, and is told the reward of that arm.
 
-    Privacy is joint: the action of a round may depend on that round's own context, and is seen by nobody else.
+    Privacy is joint: the action of a round may depend on that round's own context, and only that round's user sees it.
     """
 
     id = "contextual"

@@ -1,4 +1,4 @@
-"""Best-arm identification: bandit feedback until the policy stops, and a recommendation."""
+"""Best-arm identification: bandit feedback until the policy stops, then a recommendation."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from privcheck.feedback.base import Feedback, Reading
 
 
 class Identification(Feedback):
-    """The policy plays arms until it stops, and recommends one.
+    """The policy plays arms until it stops, then recommends one.
 
-    A stopped policy plays K, and one more symbol is its recommendation, K when it has not stopped.
+    Rounds after the policy has stopped have the symbol K. One more symbol is its recommendation, K if it has not
+    stopped.
     """
 
     id = "identification"
