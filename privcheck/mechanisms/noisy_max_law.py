@@ -22,7 +22,8 @@ of 1e-12.
 def log_probabilities(scores: Array, scale: float = 1.0) -> Array:
     r"""Return ln P(argmax_j (u_j + Z_j) = j) for independent Laplace Z_j of scale b.
 
-    P(J = j) = integral of f(x - u_j) prod_{i != j} F(x - u_i) dx, with f the density and F the distribution function of Z.
+    P(J = j) = integral of f(x - u_j) prod_{i != j} F(x - u_i) dx, with f the density and F the distribution
+    function of Z.
     Between two neighbouring sorted scores the integrand is smooth: in units of b, a polynomial in exp(x) and exp(-x).
     Each such stretch is cut into panels that grow from its ends inwards, from 1 / K to 1, with 16 Gauss-Legendre nodes
     on each; more than 64 units from both ends the integrand is constant or negligible and one panel is enough. All

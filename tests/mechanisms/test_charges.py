@@ -180,7 +180,7 @@ class PaysBackUnchecked(Own):
     [
         (
             ReturnsAFloat,
-            "charge: got 0.5 in a release at .*, expected a Charge; return Charge.epsilon. from the mechanism's `charge`",
+            "charge: got 0.5 in a release at .*, expected a Charge; return Charge.epsilon. from",
         ),
         (ReturnsNone, "charge: got None in a release at .*, expected a Charge"),
         (PaysBack, "loss: got -0.5 in a release at .*, expected a finite number of at least 0"),
