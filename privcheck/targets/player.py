@@ -1,4 +1,4 @@
-"""One run of a policy on a table, with what it raises turned into an error that says where."""
+"""One run of a policy on a table; any exception becomes an error that says in which round it was raised."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def player(kind: Feedback, table: Table, arms: int, contexts: Contexts | None) -
     rounds = kind.rounds(table, arms, contexts)
     for row in rounds:
         if isinstance(row, np.ndarray):
-            row.flags.writeable = False  # the next run is told the same
+            row.flags.writeable = False  # the next run gets the same arrays
     play = kind.play
 
     def played_by(policy: Any) -> list[int]:
@@ -46,7 +46,7 @@ def player(kind: Feedback, table: Table, arms: int, contexts: Contexts | None) -
 
 
 def _is_call(error: BaseException, kind: Feedback) -> bool:
-    """Tell whether the call itself failed, before the policy's own code ran."""
+    """Return whether the call itself failed, before the policy's own code ran."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
