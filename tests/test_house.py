@@ -231,6 +231,40 @@ def test_a_second_module_of_one_name_is_noticed(tmp_path):
     assert names_of_several_modules(tmp_path) == {"choosing"}
 
 
+ARRAY_TYPES = ("NDArray", "ndarray")
+
+
+def array_aliases(package: Path) -> set[str]:
+    """Return the aliases of array types that modules other than arrays.py define, as `path: name`."""
+    found = set()
+    for file in sorted(package.rglob("*.py")):
+        place = file.relative_to(package).as_posix()
+        for line in ast.parse(file.read_text(encoding="utf-8")).body:
+            if place == "arrays.py" or not isinstance(line, ast.Assign | ast.AnnAssign) or line.value is None:
+                continue
+            value = line.value.value if isinstance(line.value, ast.Subscript) else None
+            if isinstance(value, ast.Name | ast.Attribute) and ast.unparse(value).rpartition(".")[2] in ARRAY_TYPES:
+                target = line.targets[0] if isinstance(line, ast.Assign) else line.target
+                found.add(f"{place}: {ast.unparse(target)}")
+    return found
+
+
+def test_array_types_are_named_once():
+    compiled = {f"kernels/building_blocks.py: {name}" for name in ("Actions", "Floats", "Integers")}
+    assert array_aliases(PACKAGE) <= compiled, "import the alias from privcheck.arrays"
+
+
+def test_a_second_name_of_an_array_type_is_noticed(tmp_path):
+    (tmp_path / "targets").mkdir()
+    (tmp_path / "arrays.py").write_text("Array = NDArray[np.float64]\n", encoding="utf-8")
+    module = tmp_path / "targets" / "player.py"
+    module.write_text("from privcheck.arrays import Table\nplays: dict[str, Table] = {}\n", encoding="utf-8")
+    assert array_aliases(tmp_path) == set()
+    for line in ("Table = npt.NDArray[np.float64]", "Table: TypeAlias = NDArray[Any]", "Table = np.ndarray[Any, Any]"):
+        module.write_text(f"{line}\n", encoding="utf-8")
+        assert array_aliases(tmp_path) == {"targets/player.py: Table"}
+
+
 @pytest.mark.parametrize("package", [privcheck, bounds], ids=lambda package: package.__name__)
 def test_everything_public_is_documented(package):
     assert len(package.__all__) == len(set(package.__all__))

@@ -1,4 +1,4 @@
-"""The charge: what one datum pays for one release."""
+"""The charge: an upper bound on the privacy loss of one datum in one release."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ HINT = "see `loss` of the mechanism"
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """An upper bound of the privacy loss of one datum in one release.
+    """An upper bound on the privacy loss of one datum in one release.
 
-    P(output on one stream) <= exp(epsilon) P(output on the other), for two streams that differ in this datum alone.
+    P(output on one stream) <= exp(epsilon) P(output on the other), for two streams that differ only in this datum.
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ class Charge:
 
     Guarantee
     ---------
-    Charges of the same datum add up, also when later releases depend on earlier ones (basic composition). They have no
-    order: whether a total fits into a budget is decided by the filter.
+    Charges of the same datum add up, even when later releases depend on earlier ones (basic composition). Charges are
+    not ordered: the filter decides whether a total fits into a budget.
 
     Raises
     ------
-    PrivcheckError : epsilon is negative, NaN, infinite or no number.
+    PrivcheckError : epsilon is negative, NaN, infinite or not a number.
 
     Source: Rogers, Roth, Ullman and Vadhan 2016, Theorem 3.6.
 
@@ -48,7 +48,7 @@ class Charge:
 
     @classmethod
     def total(cls, epsilon: float) -> Charge:
-        """Return a total of charges, without a check: it may have overflowed to infinity.
+        """Return a total of charges without checking it: it may have overflowed to infinity.
 
         >>> Charge(1e308) + Charge(1e308) == Charge.total(math.inf)
         True
@@ -71,12 +71,12 @@ NOTHING = Charge(0.0)
 
 
 def check_charges(charges: Iterable[Charge]) -> None:
-    """Refuse what a ledger cannot add up: what is no charge, and totals that have overflowed.
+    """Refuse what a ledger cannot add up: objects that are not charges, and totals that have overflowed.
 
     >>> check_charges([Charge(0.5), NOTHING])
     """
     for charge in charges:
         if not isinstance(charge, Charge):
-            raise PrivcheckError("charge", charge, "a Charge", "let `charge` of the mechanism return Charge(epsilon)")
+            raise PrivcheckError("charge", charge, "a Charge", "return Charge(epsilon) from the mechanism's `charge`")
         if not 0.0 <= charge.epsilon < math.inf:
             raise PrivcheckError("loss", charge.epsilon, Real(0.0).text, HINT)

@@ -1,4 +1,4 @@
-"""The budget filter: refuses a release, before its noise is drawn, that would take any datum beyond the budget."""
+"""The budget filter: refuses, before its noise is drawn, any release that would take a datum over the budget."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from privcheck.declared import POSITIVE, check
 from privcheck.errors import PrivcheckError, words
 
 SLACK = 1e-9
-"""Relative slack of the comparison with the budget: 0.1 + 0.1 + 0.1 is not 0.3. The noise scale pays for it."""
+"""Relative slack of the comparison with the budget, because in floats 0.1 + 0.1 + 0.1 is not 0.3: far above the
+rounding of a sum of charges, and covered by the noise scale (`privcheck.mechanisms.base.NOISE_SLACK`).
+"""
 
 
 class ReleaseRefusedError(PrivcheckError):
-    """A release was refused before its noise was drawn: it cannot be charged."""
+    """A release was refused before its noise was drawn, because it cannot be charged."""
 
 
 class BudgetExceededError(ReleaseRefusedError):
-    """A release was refused because it would have taken a datum beyond the budget; nothing was drawn, nothing spent."""
+    """A release was refused because it would have taken a datum over the budget; nothing was drawn or spent."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,10 @@ class BudgetFilter:
 
     Guarantee
     ---------
-    Whatever the policy does, and however its releases depend on earlier ones, no datum (no `group_size` data) pays
-    more than `epsilon`: a release that would exceed it is refused on the basis of computed sensitivities and earlier
-    charges, which do not depend on the data. For pure epsilon-DP with adaptively chosen budgets, sums are exactly what
-    a filter may add up.
+    Whatever the policy does, and however its releases depend on earlier ones, the total charge of any datum (of any
+    `group_size` data together) is at most `epsilon`: a release that would exceed it is refused, on the basis of
+    computed sensitivities and earlier charges, which do not depend on the data. For pure epsilon-DP with adaptively
+    chosen budgets, a filter may simply add up the charges.
 
     Source
     ------
@@ -63,9 +65,9 @@ class BudgetFilter:
         if total > limit:
             datum = max(after, key=lambda touched: after[touched].epsilon)
             got = words(f"a release at {location} that takes {datum_in_words(datum, ledger.what)} to {total:.6g}")
-            hint = f"it has paid {ledger.paid.get(datum, NOTHING)} before: release less often or with more noise"
+            hint = f"{ledger.paid.get(datum, NOTHING)} was charged before: release less often or with more noise"
             raise BudgetExceededError("budget", got, f"at most epsilon = {self.epsilon:g} per datum", hint)
 
     def left(self, ledger: Ledger) -> float:
-        """Return what the datum that has paid most can still be charged."""
+        """Return the budget minus the ledger's largest total, and at least 0."""
         return max(0.0, self.epsilon - ledger.epsilon)

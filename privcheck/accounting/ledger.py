@@ -1,4 +1,4 @@
-"""The ledger: every release, the data it touches, and what each datum has paid so far."""
+"""The ledger: every release, the data it touches, and the total charge of each datum so far."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Release:
     Parameters
     ----------
     number : position in the ledger, from 0.
-    round : the round in which it happened, counted from 1; 0 before the first.
+    round : the round in which it happened, counted from 1; 0 before the first round.
     mechanism : the mechanism's id.
-    scale : of its noise.
+    scale : the scale of its noise.
     sensitivities : computed sensitivity of each datum that it touches, in the mechanism's norm.
-    charges : what each of these data is charged; in JSON, where it is called `losses`, the epsilons.
+    charges : the charge of each of these data; JSON has their epsilons under the name `losses`.
     location : file and line of the code that released.
     """
 
@@ -45,16 +45,16 @@ class Release:
 class Ledger:
     """The releases of one run.
 
-    Pure epsilon-DP losses of the same datum add up (basic composition); releases that touch different data do not. So
-    parallel composition is never declared: it follows from the data touched. The largest total of any datum, or of
-    any `group_size` data together, is the loss of the run.
+    Pure epsilon-DP losses of the same datum add up (basic composition); losses of different data do not. Parallel
+    composition therefore never has to be declared: it follows from the data that each release touches. The largest
+    total of any datum, or of any `group_size` data together, is the loss of the run.
 
     Parameters
     ----------
-    group_size : how many data are protected together.
-    what : a datum of a round in words.
-    releases : in order.
-    paid : the sum of each datum's charges; in JSON, where it is called `totals`, the epsilons.
+    group_size : number of data that are protected together.
+    what : what a datum of one round is, in words.
+    releases : the releases in order.
+    paid : the sum of each datum's charges; JSON has their epsilons under the name `totals`.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Ledger:
 
     @property
     def totals(self) -> defaultdict[Datum, float]:
-        """The epsilon that each datum has paid in total, 0 for the others: a copy of `paid` as numbers."""
+        """The total epsilon charged to each datum, 0 for data not in the ledger: a copy of `paid` as numbers."""
         return defaultdict(float, {datum: total.epsilon for datum, total in self.paid.items()})
 
     @property
@@ -109,7 +109,7 @@ class Ledger:
         return [release for release in self.releases if release.charges.get(datum, NOTHING) != NOTHING]
 
     def why(self) -> str:
-        """Say in words which datum pays most, and for which releases.
+        """Say in words which datum has the largest total, and from which releases.
 
         >>> Ledger().why()
         'nothing was released'

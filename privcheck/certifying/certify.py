@@ -1,4 +1,4 @@
-"""`privcheck.certify`: an upper bound of epsilon from the releases that a policy makes, and where it leaks."""
+"""`privcheck.certify`: an upper bound on epsilon from the releases that a policy makes, and where it leaks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.certifying.execution import Table, drive_guarded
+from privcheck.arrays import Table
+from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.replay import Build, replay
 from privcheck.certifying.session import Session
@@ -34,22 +35,23 @@ def certify(
     runs: int = EXECUTIONS,
     seed: int = 0,
 ) -> Certificate:
-    """Certify a policy that releases through privcheck's mechanisms: at most this leaky, on every execution.
+    """Certify that a policy which releases through privcheck's mechanisms stays within its budget on every execution.
 
-    The policy is run guarded: its rewards arrive wrapped, the sensitivity of whatever it releases is computed, a
-    ledger charges every datum, and a filter refuses what does not fit into the budget. Then its transcripts are
+    The policy runs under a guard: its rewards arrive wrapped, the sensitivity of everything it releases is computed, a
+    ledger charges every datum, and a filter refuses any release that would exceed the budget. Its transcripts are then
     replayed on neighbouring streams with ordinary rewards.
 
     Parameters
     ----------
     target : as for `privcheck.audit`; the reference of a shipped algorithm is certified, not its kernel.
-    epsilon : the budget of the filter; without it the ledger only records, and nothing is certified.
-    delta : 0; the ledger adds up pure epsilon-DP.
+    epsilon : the budget of the filter; without one the ledger only records, and nothing is certified.
+    delta : must be 0, because the ledger adds up pure epsilon-DP losses.
     arms, horizon, rewards, neighbours : as for `privcheck.audit`.
     feedback : "bandit", "full" or "contextual": `select(context)`, `update(context, action, reward)`.
-    contexts : what contexts look like; with "contextual" feedback, which needs it and neighbours="context-reward".
-    runs : guarded executions, each on a stream of its own, to look for leaks and refusals.
-    seed : of streams, coins and noise.
+    contexts : what contexts look like; required by "contextual" feedback, which also needs
+        neighbours="context-reward".
+    runs : number of guarded executions, each on its own stream, that look for leaks and refusals.
+    seed : seed of the streams, the coins and the noise.
 
     Returns
     -------
@@ -57,10 +59,11 @@ def certify(
 
     Guarantee
     ---------
-    When `granted`, the policy run under `privcheck.guard` with this budget is epsilon-DP on every execution: it
-    releases within the budget or it refuses. Under contextual feedback it is jointly epsilon-DP: what is bounded is
-    what the actions of all other rounds tell about a round's context and rewards. The certificate covers the code that
-    ran, for honest but mistaken code; timing, memory and floating-point artefacts are outside of it.
+    When `granted`, the policy run under `privcheck.guard` with this budget is epsilon-DP on every execution: each
+    release stays within the budget or is refused. Under contextual feedback it is jointly epsilon-DP: the bound is on
+    what the actions of all other rounds reveal about a round's context and rewards. The certificate covers the code
+    that ran, provided that it is honest (it may be mistaken); timing, memory and floating-point artefacts are outside
+    its scope.
 
     Examples
     --------
@@ -79,14 +82,14 @@ def certify(
 
 
 def certified(policy: Target, settings: Settings, length: int, runs: int) -> Certificate:
-    """Return what guarded runs and replayed transcripts of a policy say.
+    """Return the certificate that guarded runs and replayed transcripts of a policy give.
 
     Parameters
     ----------
-    policy : is run guarded.
-    settings : epsilon is the budget; its arms, horizon and runs are not looked at.
-    length : T, rounds of an execution.
-    runs : guarded executions.
+    policy : the policy to run under the guard.
+    settings : epsilon is the budget; its arms, horizon and runs are ignored.
+    length : T, the rounds of one execution.
+    runs : number of guarded executions.
 
     Raises
     ------
@@ -122,7 +125,7 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
     released = any(session.ledger.releases for session in sessions)
     if not (released or refusals):
         notes.append(
-            "nothing was released through a mechanism of privcheck: noise of numpy's cannot be counted, so make it "
+            "nothing was released through a privcheck mechanism: noise drawn with numpy cannot be counted, so draw it "
             "with privcheck.mechanisms, e.g. Laplace(sensitivity=1.0, epsilon=1.0).release(value, rng)"
         )
     granted = not (leaks or refusals or notes or replayed.divergences) and settings.epsilon is not None
@@ -167,7 +170,7 @@ def _replayed(
     contexts: Contexts | None,
     refused: bool,
 ) -> tuple[ReplayResult, list[str]]:
-    """Return what replay finds; where a release was refused, a policy that fails without the guard is no surprise."""
+    """Return what replay finds; when a release was refused, a policy may also fail without the guard."""
     try:
         return replay(build, pairs, seeds, feedback, contexts), []
     except PrivcheckError as error:

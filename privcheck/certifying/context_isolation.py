@@ -1,4 +1,4 @@
-"""Asking a contextual policy without letting it keep what it reads: on a throw-away copy with fresh coins."""
+"""Calling a contextual policy's `select` on a throw-away copy with fresh coins, so that it keeps nothing it reads."""
 
 from __future__ import annotations
 
@@ -10,28 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.certifying.session import Session
 from privcheck.private_values.leaks import RELEASE, Leak
 
-Context = npt.NDArray[np.float64]
-
 KEPT = (
-    "what `select` sets is lost under the guard, which asks a throw-away copy; keep the private context that `update` "
-    f"gets, and {RELEASE}"
+    "whatever `select` sets is lost under the guard, which calls it on a throw-away copy; keep the private context "
+    f"that `update` receives, and {RELEASE}"
 )
 
 NOT_COPIED = (
-    "the policy cannot be copied (copy.deepcopy), so that what select() keeps of a context survives: no upper bound"
+    "the policy cannot be copied (copy.deepcopy), so whatever select() keeps of a context survives: no upper bound"
 )
 
 
 def throw_away(policy: Any) -> Any | None:
-    """Return a deep copy of a policy whose generators have fresh states, or None where it cannot be copied.
+    """Return a deep copy of a policy whose generators have fresh states, or None if it cannot be copied.
 
-    Every numpy Generator of the copy gets the state of a child of its original, so that its coins are independent of
-    all coins that the policy itself will throw.
+    Every numpy Generator in the copy gets the state of a child of its original, so its coins are independent of all
+    coins that the policy itself will draw.
 
     >>> class Policy:
     ...     def __init__(self, rng):
@@ -54,7 +52,7 @@ def throw_away(policy: Any) -> Any | None:
 
 
 def generators(policy: Any) -> list[np.random.Generator]:
-    """Return the numpy Generators within a policy; none where it cannot be copied."""
+    """Return the numpy Generators within a policy; none if it cannot be copied."""
     memo: dict[int, Any] = {}
     try:
         copy.deepcopy(policy, memo)
@@ -65,9 +63,9 @@ def generators(policy: Any) -> list[np.random.Generator]:
 
 @contextmanager
 def separate_coins(coins: list[np.random.Generator]) -> Iterator[None]:
-    """Let generators throw fresh coins while the block runs, and afterwards their own as if they had thrown none.
+    """Let generators draw fresh coins inside the block, and afterwards continue as if they had drawn none.
 
-    How many coins `select` needs may depend on the context; later rounds must not be told by that alone.
+    The number of coins that `select` draws may depend on the context, and must not affect later rounds.
     """
     states = [original.bit_generator.state for original in coins]
     for original in coins:
@@ -79,11 +77,12 @@ def separate_coins(coins: list[np.random.Generator]) -> Iterator[None]:
             original.bit_generator.state = state
 
 
-def kept_context(policy: Any, asked: Any, context: Context, round_number: int) -> list[Leak]:
-    """Return a leak for each attribute in which a copy that was asked holds the context, and the policy does not.
+def kept_context(policy: Any, asked: Any, context: Array, round_number: int) -> list[Leak]:
+    """Return a leak for each attribute that holds the context in the copy on which `select` ran, but not in the policy.
 
-    It looks through attributes, lists, tuples, dictionaries and sets for arrays that share memory with the context or
-    are equal to it; a leak is placed at the first line of `select` that names both, else the attribute.
+    It searches attributes, lists, tuples, dictionaries and sets for arrays that share memory with the context or equal
+    it. A leak is located at the first line of `select` that names the attribute and the context, or failing that the
+    attribute alone.
     """
     before, after = _attributes(policy), _attributes(asked)
     kept = [name for name in after if _holds(after[name], context) > _holds(before.get(name), context)]
@@ -104,7 +103,7 @@ def _attributes(policy: Any) -> dict[str, Any]:
     return {name: getattr(policy, name) for name in slots if hasattr(policy, name)} | getattr(policy, "__dict__", {})
 
 
-def _holds(value: Any, context: Context, depth: int = 3) -> int:
+def _holds(value: Any, context: Array, depth: int = 3) -> int:
     """Return how many arrays within a value are the context."""
     if isinstance(value, np.ndarray):
         return int(np.may_share_memory(value, context) or np.array_equal(value, context))
@@ -118,7 +117,7 @@ def _holds(value: Any, context: Context, depth: int = 3) -> int:
 
 
 def _placed(policy: Any, name: str, round_number: int) -> Leak:
-    """Return the leak at the line of `select` that names the attribute, else at the head of `select`."""
+    """Return the leak at the line of `select` that names the attribute, or at the head of `select` if none does."""
     select = type(policy).select
     try:
         lines, start = inspect.getsourcelines(select)
@@ -132,10 +131,10 @@ def _placed(policy: Any, name: str, round_number: int) -> Leak:
     return Leak("kept", file, start + place, "select", lines[place].strip(), (round_number,), KEPT, operation)
 
 
-def ask_guarded(policy: Any, context: Context | None, session: Session) -> tuple[Any, Any]:
-    """Return the action of a guarded policy and who was asked: with a context, a throw-away copy with fresh coins.
+def ask_guarded(policy: Any, context: Array | None, session: Session) -> tuple[Any, Any]:
+    """Return the action of a guarded policy and the object that chose it: with a context, a throw-away copy.
 
-    Where the policy cannot be copied it is asked itself, and a note of the session says so.
+    A policy that cannot be copied chooses itself, and a note in the session says so.
     """
     if context is None:
         return policy.select(), policy

@@ -1,4 +1,4 @@
-"""Driving a policy over a table: plainly, or with what it is told wrapped by a session."""
+"""Playing a policy on a table: with ordinary rewards, or with everything it is told wrapped by a session."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from privcheck.accounting import ReleaseRefusedError
+from privcheck.arrays import Table
 from privcheck.certifying.context_isolation import ask_guarded, generators, kept_context, separate_coins
 from privcheck.certifying.session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
@@ -21,12 +19,10 @@ from privcheck.privacy import Contexts
 from privcheck.private_values.source import LeakError
 from privcheck.targets.location import describe_exception
 
-Table = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Execution:
-    """What happened in one run: the actions, and whether it was stopped by a refused release."""
+    """What happened in one run: the actions, and whether a refused release stopped it."""
 
     actions: list[int]
     refused: bool
@@ -35,9 +31,9 @@ class Execution:
 def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) -> Execution:
     """Play a policy on a table of shape (T, K), or with further columns for contexts, with wrapped rewards.
 
-    A leak raises inside the policy; it has been recorded, and the run goes on with the next round (with another arm in
-    turn where `select` leaked), so that one run can show several. A refused release ends the run, and so does a policy
-    that fails after a leak or a refusal, which may have left it half-updated.
+    A leak is recorded and then raises inside the policy. The run continues with the next round (with the arms in turn
+    when `select` leaked), so one run can show several leaks. A refused release ends the run, and so does any failure of
+    the policy after a leak or a refusal, which may have left it half-updated.
     """
     by, arms, played = kind(feedback), _arms(table, session.contexts), list[int]()
     session.round = 1
@@ -54,7 +50,7 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
 
 @dataclass
 class _Guarded:
-    """A policy under a session: what it is told is wrapped, and a leak ends the call in which it happens."""
+    """A policy under a session: everything it is told is wrapped, and a leak ends the call in which it happens."""
 
     policy: Any
     session: Session
@@ -79,9 +75,9 @@ class _Guarded:
 
 
 def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts: Contexts | None = None) -> list[int]:
-    """Play a policy on a table of shape (T, K) with ordinary rewards, its releases going through `recorder`.
+    """Play a policy on a table of shape (T, K) with ordinary rewards, sending its releases through `recorder`.
 
-    When the recorder stops the run with a `DivergenceError`, that carries the actions played so far.
+    If the recorder stops the run with a `DivergenceError`, that error carries the actions played so far.
     """
     by, arms, played = kind(feedback), _arms(table, contexts), list[int]()
     rounds = by.rounds(table, arms, contexts)
@@ -98,7 +94,7 @@ def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts
 
 
 class _Separated:
-    """A policy that throws separate coins in `select`; it may keep the context, which a replay then shows."""
+    """A policy that draws separate coins in `select`; if it keeps the context, replay reveals that."""
 
     def __init__(self, policy: Any) -> None:
         self._policy, self._coins = policy, generators(policy)
@@ -118,6 +114,6 @@ def _arms(table: Table, contexts: Contexts | None) -> int:
 def _failed(error: Exception, round_number: int, contexts: Contexts | None) -> Exception:
     if isinstance(error, PrivcheckError):
         return error
-    hint = "" if contexts is None else "select() is asked on a throw-away copy: what it sets does not reach update()"
+    hint = "" if contexts is None else "select() is called on a throw-away copy: what it sets does not reach update()"
     got = words(describe_exception(error))
     return PolicyError(f"round {round_number}", got, "a policy that plays every round", hint)

@@ -9,19 +9,28 @@ from privcheck.privacy import Contexts
 from privcheck.targets.settings import Settings
 
 REPLAYED = 4
-"""Streams on whose neighbours transcripts are replayed."""
+"""Number of streams on whose neighbours transcripts are replayed: three with rewards at the ends of the range, one with
+rewards inside it (see `random_table`).
+"""
 
 REPLAYED_ROUNDS = 100
-"""Rounds of such a stream that are changed, one at a time: all of a stream that is not longer."""
+"""Largest number of rounds of such a stream that are changed, one at a time: every round of a stream of this length or
+shorter. It limits the replays of a longer one, whose changed rounds are evenly spread.
+"""
 
 REPLAYED_SEEDS = 3
-"""Seeds of coins and noise with which each of these pairs is replayed, unless that takes more than `MOST_ROUNDS`."""
+"""Number of seeds of coins and noise with which each of these pairs is replayed, unless that takes more than
+`MOST_ROUNDS`: several, because some coins do not reach the code that leaks.
+"""
 
 MOST_ROUNDS = 120_000
+"""Largest number of rounds replayed with more than one seed: REPLAYED * REPLAYED_ROUNDS pairs of 100 rounds each, with
+REPLAYED_SEEDS seeds, so that every certificate with a horizon of at most 100 uses all seeds.
+"""
 
 
 def random_table(rng: np.random.Generator, horizon: int, arms: int, settings: Settings, number: int) -> Table:
-    """Return a stream: rewards at the ends of the range for two in three, inside it for the others; random contexts."""
+    """Return a random stream: two in three have rewards at the ends of the range, the others inside it."""
     low, high = settings.rewards
     rewards: Table = rng.uniform(low, high, (horizon, arms))
     if number % 3 < 2:
@@ -34,8 +43,10 @@ def random_table(rng: np.random.Generator, horizon: int, arms: int, settings: Se
 
 
 def changed_tables(rng: np.random.Generator, table: Table, arms: int, settings: Settings) -> list[tuple[Table, Table]]:
-    """Return a neighbour for every round of a table (evenly spread rounds of a long one): rewards moved to the other
-    end, and another context, every second time an extreme one.
+    """Return a pair for every round of a table, or for evenly spread rounds of a long one: the table and a neighbour.
+
+    The neighbour has that round's rewards moved to the opposite end of the range, and another context, which is extreme
+    every second time.
     """
     pairs = []
     low, high = settings.rewards
@@ -56,7 +67,7 @@ def changed_tables(rng: np.random.Generator, table: Table, arms: int, settings: 
 
 
 def replayed_seeds(rounds: int) -> int:
-    """Return how many seeds to replay with, when one takes so many rounds.
+    """Return how many seeds to replay with when one seed takes this many rounds.
 
     >>> replayed_seeds(1000), replayed_seeds(50_000), replayed_seeds(400_000)
     (3, 2, 1)

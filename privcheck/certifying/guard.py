@@ -19,17 +19,17 @@ from privcheck.privacy import Contexts, check_contexts, check_rewards, relation
 class GuardedPolicy:
     """A policy whose rewards arrive wrapped and whose releases pass a ledger and a budget filter.
 
-    It has the `select()` and `update()` of the policy inside; under contextual feedback `select(context)`, which a
-    throw-away copy of the policy answers, and `update(context, action, reward)`. A release that would take any datum
-    beyond the budget raises `privcheck.BudgetExceededError` before its noise is drawn; a comparison of, or a branch on,
-    an unreleased reward raises `privcheck.LeakError`.
+    It has the same `select()` and `update()` as the policy inside; under contextual feedback these are
+    `select(context)`, which runs on a throw-away copy of the policy, and `update(context, action, reward)`. A release
+    that would take any datum over the budget raises `privcheck.BudgetExceededError` before its noise is drawn;
+    comparing an unreleased reward or branching on it raises `privcheck.LeakError`.
 
     Parameters
     ----------
-    policy : releases through privcheck's mechanisms.
-    session : what it is guarded by.
+    policy : a policy that releases through privcheck's mechanisms.
+    session : the session that guards it.
     feedback : id of the kind of feedback, one under which a policy can be guarded.
-    arms : K, under contextual feedback; 0 where it is not known.
+    arms : K, under contextual feedback; 0 if it is not known.
     """
 
     def __init__(self, policy: Any, session: Session, feedback: str, arms: int = 0) -> None:
@@ -37,7 +37,7 @@ class GuardedPolicy:
         session.round = 1
 
     def select(self, *context: Any) -> Any:
-        """Return the arm to play; under contextual feedback, for this context."""
+        """Return the arm to play, for this context under contextual feedback."""
         read = self._context(*context)
         with self._session.active():
             action, _ = ask_guarded(self._policy, read, self._session)
@@ -50,10 +50,10 @@ class GuardedPolicy:
             raise PolicyError("action", words(f"an object of type {type(action).__name__}"), expected, hint)
 
     def update(self, *told: Any) -> None:
-        """Take (action, reward), or (context, action, reward) under contextual feedback, and hand it on, wrapped.
+        """Take (action, reward), or (context, action, reward) under contextual feedback, and pass it on wrapped.
 
-        The reward is that of the arm played, or those of all arms under full information. Its range is checked, and
-        that of the context.
+        The reward is that of the arm played, or the rewards of all arms under full information. The ranges of the
+        reward and of the context are checked.
         """
         self._check_count("update", self._kind.told, told)
         first = self._session.round
@@ -69,7 +69,7 @@ class GuardedPolicy:
             self._session.next_round()
 
     def _context(self, *context: Any) -> Any:
-        """Return the context, checked and read-only; None without contextual feedback."""
+        """Return the context, checked and read-only; None if feedback is not contextual."""
         self._check_count("select", ("context",) if self._kind.contextual else (), context)
         if not context:
             return None
@@ -83,22 +83,22 @@ class GuardedPolicy:
 
     @property
     def ledger(self) -> Ledger:
-        """Every release so far, and what each datum has paid."""
+        """Every release so far, and the total charge of each datum."""
         return self._session.ledger
 
     @property
     def spent(self) -> float:
-        """What the datum that has paid most has been charged so far."""
+        """The largest total charge so far of any datum, or of any k data together under "group:k"."""
         return self._session.ledger.epsilon
 
     @property
     def left(self) -> float:
-        """What that datum can still be charged."""
+        """The budget minus `spent`, and at least 0."""
         assert self._session.filter is not None
         return self._session.filter.left(self._session.ledger)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        hint = "a copy would spend the same budget again, and a file would hold the private rewards"
+        hint = "a copy would spend the same budget again, and a file would contain the private rewards"
         raise PrivcheckError("policy", words("a copy of a guarded policy"), "the guarded policy itself", hint)
 
     def __repr__(self) -> str:
@@ -116,26 +116,26 @@ def guard(
     arms: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> GuardedPolicy:
-    """Wrap a policy so that a service that runs it cannot overspend.
+    """Wrap a policy so that a service which runs it cannot exceed the privacy budget.
 
     Parameters
     ----------
-    policy : an object with `select()` and `update()` that releases through privcheck's mechanisms; new, without
-        rewards yet.
-    epsilon : what any datum may be charged, > 0.
-    rewards : declared (lowest, highest) reward; others are refused.
+    policy : a newly built object with `select()` and `update()` that releases through privcheck's mechanisms and has
+        seen no rewards yet.
+    epsilon : the largest total charge of any datum, > 0.
+    rewards : declared (lowest, highest) reward; rewards outside this range are refused.
     feedback : "bandit", "full" or "contextual".
-    neighbours : "row", "reward", "group:k" or, under contextual feedback, "context-reward": what one datum is.
-    contexts : what contexts look like, under contextual feedback; others are refused.
-    arms : K, under contextual feedback; a decision set says it itself.
-    rng : Generator of the privacy noise; by default seeded by the operating system.
+    neighbours : what one datum is: "row", "reward", "group:k" or, under contextual feedback, "context-reward".
+    contexts : what contexts look like, under contextual feedback; contexts that do not fit are refused.
+    arms : K, under contextual feedback; not needed for a decision set, whose shape gives it.
+    rng : Generator of the privacy noise; by default the operating system seeds one.
 
     Guarantee
     ---------
-    epsilon-DP (pure) for streams that are neighbours, on every execution: whatever leaves the guarded policy is a
-    function of releases within the budget, of its own coins, and of public numbers. An error that it raises depends on
-    these alone. Under contextual feedback joint differential privacy: for the context and reward of one round, towards
-    all that leaves in the other rounds.
+    Pure epsilon-DP for neighbouring streams, on every execution: everything that leaves the guarded policy is a
+    function of releases within the budget, of its own coins, and of public numbers. Any error that it raises depends
+    on these alone. Under contextual feedback the guarantee is joint differential privacy: it protects the context and
+    reward of one round against everything that leaves the policy in the other rounds.
 
     Examples
     --------
@@ -153,13 +153,13 @@ def guard(
         raise PrivcheckError("policy", got, "an object with select() and update()", "build the policy first")
     if feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
-        raise PrivcheckError("feedback", feedback, expected, "others are not available yet")
+        raise PrivcheckError("feedback", feedback, expected, "other kinds cannot be guarded yet")
     related = relation(neighbours)
     check_contexts(feedback, related.name, contexts, FEEDBACKS.contextual)
     count = 0 if contexts is None else _arms(contexts, arms)
     if contexts is not None and throw_away(policy) is None:
         got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")
-        raise PrivcheckError("policy", got, "a policy that can be copied", "select() is asked on a throw-away copy")
+        raise PrivcheckError("policy", got, "a policy that can be copied", "select() is called on a throw-away copy")
     budget = check("epsilon", epsilon, POSITIVE, "a privacy budget is positive, e.g. 1.0")
     noise = np.random.default_rng() if rng is None else generator(rng)
     session = Session(related, check_rewards(rewards), budget, noise, contexts)

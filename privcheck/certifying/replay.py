@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.certifying.execution import Table, drive
+from privcheck.arrays import Table
+from privcheck.certifying.execution import drive
 from privcheck.feedback import kind
 from privcheck.mechanisms.base import Recorder
 from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
@@ -20,18 +21,18 @@ Build = Callable[[np.random.Generator], Any]
 def replay(
     build: Build, pairs: list[tuple[Table, Table]], seeds: list[int], feedback: str, contexts: Contexts | None = None
 ) -> ReplayResult:
-    """Record a run on the first stream of each pair, for each seed, and replay it on the second with its releases
-    forced.
+    """Record a run on the first stream of each pair and replay it on the second with the same releases, for each seed.
 
-    If the policy's actions are a function of its releases and of its own coins alone, the two runs play the same
-    actions; under contextual feedback in all rounds but those that differ, whose contexts `select` may read. Where they
-    do not, raw data steered the policy. A test, not a proof: it sees the streams and seeds that it tries.
+    If the policy's actions depend only on its releases and its own coins, the two runs play the same actions; under
+    contextual feedback this holds in all rounds except those that differ, whose contexts `select` may read. If the
+    actions differ elsewhere, raw data steered the policy. This is a test, not a proof: it covers only the streams and
+    seeds that it tries.
 
     Parameters
     ----------
-    build : makes the policy from a Generator, its coins.
+    build : makes the policy from a Generator, the source of its coins.
     pairs : neighbouring tables, shape (T, K) each, or with further columns for contexts.
-    seeds : of coins and noise.
+    seeds : seeds of the coins and the noise.
     feedback : id of the kind of feedback.
     contexts : what contexts look like, under contextual feedback.
     """
@@ -60,7 +61,7 @@ def replay(
 
 
 def _differing(actions: list[int], played: list[int], own: set[int]) -> list[int]:
-    """Return the 0-based rounds in which two runs play different actions, but for rounds that see their own data."""
+    """Return the 0-based rounds in which two runs play different actions, except rounds that see their own data."""
     return [t for t, (one, two) in enumerate(zip(actions, played, strict=False)) if one != two and t not in own]
 
 
@@ -75,7 +76,7 @@ def _divergence(
 def _forced(
     play: Callable[[Table, ForcedTape], list[int]], table: Table, tape: Tape, actions: list[int], own: set[int]
 ) -> float | tuple[list[int], str]:
-    """Return the exact loss of the transcript, or what the diverging run played and why it diverges."""
+    """Return the exact loss of the transcript, or the actions of the diverging run and why it diverges."""
     forced = ForcedTape(tape.releases)
     try:
         played = play(table, forced)

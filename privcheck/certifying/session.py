@@ -1,4 +1,4 @@
-"""A guarded session: rewards go in wrapped, releases come out, and a ledger and a filter stand in between."""
+"""A guarded session: wrapped rewards go in, releases come out, and a ledger and a filter stand in between."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from privcheck.private_values.source import REVEAL, Leak, Private, PrivateSource
 
 @dataclass
 class Session:
-    """The private data of one run of a policy, and everything that was released of it.
+    """The private data of one run of a policy, and everything that it has released.
 
     Parameters
     ----------
-    relation : neighbour relation; it decides what one datum is.
+    relation : neighbour relation, which determines what one datum is.
     rewards : declared (lowest, highest) reward.
-    budget : epsilon that no datum may exceed; None records without refusing.
+    budget : epsilon that the total charge of no datum may exceed; None records without refusing.
     noise : Generator of the privacy noise, owned by the session.
     contexts : what contexts look like, under contextual feedback.
 
     Guarantee
     ---------
-    With a budget, whatever ordinary value leaves the session was released by a mechanism whose loss, from computed
-    sensitivities, fitted into the budget of every datum that it touches (of every k data under "group:k"). Everything
-    else that would turn a private value into an ordinary one raises, after it has been recorded as a leak.
+    With a budget, every ordinary value that leaves the session was released by a mechanism whose loss, calculated from
+    computed sensitivities, fitted into the budget of every datum that it touches (of any k data together under
+    "group:k"). Any other way of turning a private value into an ordinary one is recorded as a leak and then raises.
     """
 
     relation: Relation
@@ -74,7 +74,7 @@ class Session:
         )
 
     def contextual(self, context: Any, action: int, reward: float, arms: int) -> tuple[Private, Private, Private]:
-        """Wrap this round's context, the action, which depends on it, and the reward: all are one datum."""
+        """Wrap this round's context, the action, which depends on it, and the reward; together they are one datum."""
         assert self.contexts is not None
         self._check_range(reward)
         vectors = [
@@ -90,7 +90,7 @@ class Session:
         self.round += 1
 
     def note(self, text: str) -> None:
-        """Keep a note, once."""
+        """Keep a note, unless it is already there."""
         if text not in self.notes:
             self.notes.append(text)
 
@@ -107,12 +107,12 @@ class Session:
         low, high = self.rewards
         if not low <= value <= high:
             hint = "declare the true range with rewards=(low, high), or clip before the policy sees it"
-            got = words("a value outside of the declared range")
+            got = words("a value outside the declared range")
             raise PrivcheckError(f"reward in round {self.round}", got, f"a number in [{low:g}, {high:g}]", hint)
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Send every release of every mechanism through this session while the block runs."""
+        """Send every release of every mechanism through this session inside the block."""
         with recording(self):
             yield
 
@@ -123,10 +123,10 @@ class Session:
         location = caller()
         try:
             if self._is_reading and self.filter is not None and not value.is_public:
-                hint = "whether select() releases may depend on the context that it reads: release in update()"
+                hint = "whether select() makes a release may depend on the context that it reads: release in update()"
                 raise PrivcheckError("release", words("one inside select()"), "releases inside update() only", hint)
             if value.source not in (None, self.source):
-                hint = "its data have paid elsewhere: keep private values in no class attribute or global"
+                hint = "its data are charged in that run: do not keep private values in class attributes or globals"
                 raise PrivcheckError("value", words("a private value of another run"), "one of this run", hint)
             sensitivities = _sensitivities(mechanism, value)
             charges = _charges(mechanism, sensitivities)
@@ -151,7 +151,7 @@ class Session:
         return output
 
     def refuse(self, error: PrivcheckError) -> ReleaseRefusedError:
-        """Return an error as a refusal that has been recorded and names the line; the error shows no private value."""
+        """Record an error as a refusal that names the line, and return it; the error must show no private value."""
         return self._refused(caller(), error.parameter, str(error.value), error.expected, error.hint)
 
     def _refused(self, location: str, parameter: str, got: str, expected: str, hint: str) -> ReleaseRefusedError:
@@ -166,7 +166,7 @@ def _sensitivities(mechanism: Mechanism, value: Private) -> dict[Hashable, float
         raise PrivcheckError("mechanism", got, "a pure-DP mechanism", "this ledger adds up pure epsilon-DP losses")
     if mechanism.sensitivity_norm not in NORMS:
         got = words(f"{_name(mechanism)}, whose sensitivity is a {mechanism.sensitivity_norm}")
-        hint = "a private value knows its sensitivities in these norms"
+        hint = "sensitivities of private values are computed in these norms"
         raise PrivcheckError("mechanism", got, f"a mechanism for {', '.join(NORMS)}", hint)
     found = {d: s for d, s in value.sensitivities(NORMS[mechanism.sensitivity_norm]).items() if s > 0.0}
     if mechanism.integers is None:
@@ -174,12 +174,12 @@ def _sensitivities(mechanism: Mechanism, value: Private) -> dict[Hashable, float
             check_rounding(value, max(found.values()))
         return found
     check_whole(value, *mechanism.integers)
-    # a change of integers has a whole size, so that a fraction in its bound is slack
+    # a change of integers is an integer, so any fraction in its bound is slack
     return {datum: float(math.floor(s * (1.0 + COMPARISON_SLACK))) for datum, s in found.items()}
 
 
 def _charges(mechanism: Mechanism, sensitivities: dict[Hashable, float]) -> dict[Hashable, Charge]:
-    """Return what each datum is charged; data of equal sensitivity are charged alike."""
+    """Return the charge of each datum; data of equal sensitivity get the same charge."""
     by_sensitivity = {s: mechanism.charge(s) for s in dict.fromkeys(sensitivities.values())}
     check_charges(by_sensitivity.values())
     return {datum: by_sensitivity[s] for datum, s in sensitivities.items()}
@@ -201,7 +201,7 @@ _PACKAGE = str(Path(__file__).parents[1])
 
 
 def caller() -> str:
-    """Return file and line of the innermost frame outside the packages that release on somebody's behalf."""
+    """Return the file and line of the innermost frame outside the packages that make releases for their callers."""
     frame = sys._getframe(1)
     outside = ("accounting", "certifying", "mechanisms", "private_values")
     while frame.f_back is not None and any(

@@ -1,4 +1,4 @@
-"""The kinds of feedback: one class each says how a policy is played, what its runs show, and how it is guarded."""
+"""The kinds of feedback: one class per kind says how a policy is played, what its runs show, and how it is guarded."""
 
 from privcheck.feedback.base import FEEDBACKS, Feedback, Reading, Wrapping, kind
 

@@ -1,4 +1,4 @@
-"""What a policy plays, as arms."""
+"""Actions of a policy, read as arms."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def as_arm(action: Any, arms: int | None, name: str) -> int:
     Parameters
     ----------
     action : what the policy returned.
-    arms : K, or None where it is not known: only the type is then checked.
-    name : what the message calls the action.
+    arms : K, or None if it is not known, in which case only the type is checked.
+    name : what the error message calls the action.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def as_arm(action: Any, arms: int | None, name: str) -> int:
     try:
         arm = operator.index(action)
     except TypeError:
-        raise PolicyError(name, action, "an integer, the arm to play", "select() returns an int") from None
+        raise PolicyError(name, action, "an integer, the arm to play", "return an int from select()") from None
     if arms is not None and not 0 <= arm < arms:
         raise unknown_arm(arm, arms, name)
     return arm

@@ -1,4 +1,4 @@
-"""What a kind of feedback says of itself, and the registry of kinds."""
+"""The base class of the kinds of feedback, and their registry."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Symbols, Table
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback.arms import as_arm
 from privcheck.mechanisms.base import finite_array
 from privcheck.privacy import Contexts
 from privcheck.registry import Registry
 
-Table = npt.NDArray[np.float64]
-Symbols = npt.NDArray[np.integer]
-
 
 class Kinds(Registry["Feedback"]):
-    """The kinds of feedback by id, the plainest first."""
+    """The kinds of feedback by id, the simplest first."""
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the ids: kinds that play one arm a round before others, longer outputs last."""
+        """Yield the ids: kinds that play one arm per round first, those with longer outputs last."""
         return iter(
             sorted(super().__iter__(), key=lambda name: (not self[name].one_arm_a_round, self[name]().length(0)))
         )
@@ -35,7 +33,7 @@ class Kinds(Registry["Feedback"]):
 
     @property
     def contextual(self) -> list[str]:
-        """The kinds under which `select` is shown a context."""
+        """The kinds in which `select` is shown a context."""
         return [name for name in self if self[name].contextual]
 
 
@@ -52,7 +50,7 @@ def kind(name: str) -> Feedback:
 
 
 class Wrapping(Protocol):
-    """What a guarded session makes of ordinary values: private ones, charged to the datum of this round.
+    """The part of a guarded session that turns ordinary values into private ones of this round's datum.
 
     A session counts a round for each call of `update`; a kind whose `update` is told of more calls `next_round` between
     the rewards of one round and those of the next.
@@ -75,13 +73,13 @@ class Wrapping(Protocol):
 
 @dataclass(frozen=True)
 class Reading:
-    """A further way of reading the symbols of runs.
+    """An additional way of reading the symbols of runs.
 
     Parameters
     ----------
     name : what is read, in words.
-    read : maps symbols, shape (runs, D), to integers, shape (runs, E), the most telling column first.
-    in_words : spells out the first few of a row.
+    read : maps symbols, shape (runs, D), to integers, shape (runs, E), with the most informative column first.
+    in_words : spells out the first few integers of a row.
     """
 
     name: str
@@ -90,25 +88,25 @@ class Reading:
 
 
 class Feedback:
-    """A kind of feedback: how a policy is played on a table, what a run puts out, and how it is guarded.
+    """A kind of feedback: how a policy is played on a table, what a run outputs, and how the policy is guarded.
 
-    A run puts out a sequence of symbols, integers from 0: those of its T rounds, which for most kinds are its actions,
-    and further ones where `length` says so. A class with an `id` registers itself. A class without `wrapped` cannot be
-    guarded or certified; of one that has it, `play` calls `select` and `update` only.
+    A run outputs a sequence of symbols, integers from 0: one for each of its T rounds, which for most kinds is the
+    action, and possibly further ones (see `length`). A class with an `id` registers itself. Policies can be guarded and
+    certified only under a class that defines `wrapped`; its `play` may call nothing but `select` and `update`.
 
     Attributes
     ----------
     id : as in `privcheck.audit(..., feedback=id)`.
     call : how a policy is called, in words.
-    methods : that a policy needs.
-    attributes : that it needs besides; what is expected of a policy, and what to do where one is missing.
+    methods : the methods that a policy needs.
+    attributes : the attributes that it needs as well, each with what is expected and what to do if it is missing.
     told : names of the arguments of `update`.
     contextual : whether `select` is shown a context. Tables then have further columns for contexts, and one datum is
-        the context and the rewards of a round.
+        the context and the rewards of one round.
     whole_row : whether `update` is given the rewards of all arms.
     one_arm_a_round : whether the symbols of a run are the T arms that it played, chosen without a context. Their
-        rewards make up its regret, and each of the K arms can be played only when T >= K.
-    dtype : of symbols.
+        rewards make up its regret, and every one of the K arms can be played only if T >= K.
+    dtype : type of the symbols.
 
     Examples
     --------
@@ -141,30 +139,30 @@ class Feedback:
     # How a policy is played
 
     def rounds(self, table: Table, arms: int, contexts: Contexts | None) -> list[Any]:  # noqa: ARG002
-        """Return what `play` needs of each round of a table of shape (T, K), or with further columns for contexts."""
+        """Return what `play` needs in each round, from a table of shape (T, K) or with further columns for contexts."""
         rows: list[Any] = table.tolist()
         return rows
 
     def play(self, policy: Any, rounds: Iterator[Any], arms: int, played: list[int]) -> None:
         """Play one run on an iterator over the list that `rounds` returned.
 
-        Each symbol is appended to `played` as soon as it can be observed, before `update` is called: where the policy
-        fails, `played` is what it has put out. Audits of policies in Python spend their time in this loop.
+        Each symbol is appended to `played` as soon as it can be observed, before `update` is called: if the policy
+        fails, `played` holds what it has output so far. Audits of policies in Python spend their time in this loop.
         """
         raise NotImplementedError
 
     def action(self, chosen: Any, arms: int | None, name: str) -> Any:
-        """Return what `select` returned as an action, or refuse it; `name` is what messages call it."""
+        """Return the result of `select` as an action, or refuse it; `name` is what error messages call it."""
         return as_arm(chosen, arms, name)
 
-    # What a run puts out
+    # What a run outputs
 
     def length(self, rounds: int) -> int:
         """Return the number of symbols of a run."""
         return rounds
 
     def symbols(self, arms: int) -> int:
-        """Return how many symbols there are: all are below it."""
+        """Return the number of different symbols: each is an integer below it."""
         return arms
 
     def least_rounds(self, arms: int) -> int:
@@ -172,38 +170,38 @@ class Feedback:
         return arms if self.one_arm_a_round else 1
 
     def hidden(self, rounds: Sequence[int]) -> list[int]:  # noqa: ARG002
-        """Return those of the rounds in which two streams differ whose symbols an attacker does not see."""
+        """Return the rounds, among those in which two streams differ, whose symbols an observer does not see."""
         return []
 
     def word(self, symbol: int, arms: int) -> str:
-        """Spell out the symbol of a round; K stands for one that is not shown."""
+        """Spell out the symbol of a round; K marks one that is not shown."""
         return "(not shown)" if symbol == arms else str(symbol)
 
     def ending(self, symbols: Sequence[int], arms: int) -> str:
-        """Spell out the symbols after those of the rounds."""
+        """Spell out the symbols that follow those of the rounds."""
         raise NotImplementedError
 
     def counted(self, arms: int) -> int:
-        """Return of how many arms pulls are counted: the others follow from them."""
+        """Return the number of arms whose pulls are counted; the pulls of the others follow from these."""
         return arms - 1
 
     def pulled(self, symbols: Symbols, arm: int) -> npt.NDArray[Any]:
-        """Return, of the same shape, where an arm was played."""
+        """Return where an arm was played, in the shape of `symbols`."""
         where: npt.NDArray[Any] = symbols == arm
         return where
 
     def readings(self, arms: int, horizon: int) -> list[Reading]:  # noqa: ARG002
-        """Return further ways of reading a run, besides its symbols in order and the pulls of each arm."""
+        """Return ways of reading a run in addition to its symbols in order and the pulls of each arm."""
         return []
 
     # How a policy is guarded
 
     def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:
-        """Return the arguments of `update`, checked, with all that is private wrapped by the session."""
+        """Return the arguments of `update`, checked, with everything private wrapped by the session."""
         raise NotImplementedError
 
     def after_leak(self, round_number: int, arms: int) -> Any:
-        """Return the action to go on with where `select` leaked, such that every arm has its turn.
+        """Return the action to continue with after `select` leaked; every arm gets its turn.
 
         A kind whose policies do not choose in every round counts choices instead of rounds.
         """
@@ -211,7 +209,7 @@ class Feedback:
 
 
 def one_reward(value: Any) -> float:
-    """Return the reward of the arm played, or refuse what is no finite number.
+    """Return the reward of the arm played, or refuse anything that is not a finite number.
 
     >>> one_reward(1)
     1.0

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from privcheck.arrays import Table
 from privcheck.feedback.arms import as_arm
-from privcheck.feedback.base import Feedback, Table, Wrapping, one_reward
+from privcheck.feedback.base import Feedback, Wrapping, one_reward
 from privcheck.privacy import Contexts
 
 
 class Contextual(Feedback):
-    """The policy chooses for a context, and is told the reward of the arm that it played.
+    """The policy is shown a context, chooses an arm, and is told the reward of that arm.
 
-    Privacy is joint: the action of a round may depend on that round's own context, and is seen by nobody else.
+    Privacy is joint: the action of a round may depend on that round's own context, and only that round's user sees it.
     """
 
     id = "contextual"

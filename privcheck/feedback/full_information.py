@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from privcheck.arrays import Table
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback.arms import as_arm
-from privcheck.feedback.base import Feedback, Table, Wrapping
+from privcheck.feedback.base import Feedback, Wrapping
 from privcheck.mechanisms.base import finite_array
 from privcheck.privacy import Contexts
 

@@ -1,4 +1,4 @@
-"""Best-arm identification: bandit feedback until the policy stops, and a recommendation."""
+"""Best-arm identification: bandit feedback until the policy stops, then a recommendation."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privcheck.arrays import Symbols
 from privcheck.feedback.arms import as_arm
-from privcheck.feedback.base import Feedback, Reading, Symbols
+from privcheck.feedback.base import Feedback, Reading
 
 
 class Identification(Feedback):
-    """The policy plays arms until it stops, and recommends one.
+    """The policy plays arms until it stops, then recommends one.
 
-    A stopped policy plays K, and one more symbol is its recommendation, K when it has not stopped.
+    Rounds after the policy has stopped have the symbol K. One more symbol is its recommendation, K if it has not
+    stopped.
     """
 
     id = "identification"

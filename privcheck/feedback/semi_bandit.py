@@ -1,4 +1,4 @@
-"""Semi-bandit feedback: several base arms at a time, and the outcome of each."""
+"""Semi-bandit feedback: several base arms per round, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Symbols, Table
 from privcheck.errors import PolicyError
 from privcheck.feedback.arms import unknown_arm
-from privcheck.feedback.base import Feedback, Symbols, Table
+from privcheck.feedback.base import Feedback
 from privcheck.privacy import Contexts
 
 
 class SemiBandit(Feedback):
-    """The policy plays a set of base arms, and is told the outcome of each.
+    """The policy plays a set of base arms and is told the outcome of each.
 
     The symbol of a round is the sum of 2^i over the base arms i of the set.
     """

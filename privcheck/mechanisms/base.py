@@ -1,4 +1,4 @@
-"""What every mechanism can do: release, density, charge, and its place in the registry."""
+"""The base class of the mechanisms, their registry, and the recorder that their releases pass through."""
 
 from __future__ import annotations
 
@@ -11,33 +11,37 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.accounting.charge import Charge
+from privcheck.arrays import Array
 from privcheck.declared import Declared
 from privcheck.errors import PrivcheckError, words
 from privcheck.registry import Registry
 
 NOISE_SLACK = 4e-9
-"""Relative surplus of the noise scale: it pays for the float rounding of computed sensitivities."""
+"""Relative surplus of the noise scale. It covers 2e-9 for the float rounding of released values and 1e-9 for each of
+two comparisons: computed with declared sensitivity, and total charge with budget.
+"""
 
 COMPARISON_SLACK = 1e-9
-"""Relative slack of comparisons between computed and declared sensitivities; smaller than `NOISE_SLACK`."""
-
-Array = npt.NDArray[np.float64]
+"""Relative slack of comparisons between computed and declared sensitivities, because 1/n is not exact in floats: far
+above float rounding, and included in `NOISE_SLACK`.
+"""
 
 
 class Mechanism(Declared):
     """Base of the mechanisms: a frozen dataclass that registers itself under `id`.
 
-    What a ledger, a replayed transcript or an auditor may rely on, whatever the mechanism:
+    A ledger, a replayed transcript and an auditor may rely on the following for every mechanism:
 
-    - `release(value, rng)` gives one output: `draw(value, rng)`, or what the active recorder makes of it (`recording`);
-    - `release_batch(value, rng, runs)` draws many for simulation, the run being the first axis; no recorder sees it;
+    - `release(value, rng)` returns one output: that of `draw(value, rng)`, or of the active recorder (see `recording`);
+    - `release_batch(value, rng, runs)` draws many outputs for simulation, one per entry of the first axis; no recorder
+      sees them;
     - `log_density(output, value)` is the logarithm of the output's joint density (its probability, when outputs are
       discrete) given the exact value, so that the loss of a recorded output is known (`log_ratio`);
-    - `charge(sensitivity)` is what data of that computed sensitivity are charged, `loss(sensitivity)` its epsilon;
+    - `charge(sensitivity)` is the charge of data with that computed sensitivity, and `loss(sensitivity)` its epsilon;
     - a mechanism that adds independent noise also has `noise(shape, rng)`.
 
-    A class defines `charge`, from which it gets `loss`. A class that defines only `loss` gets `charge` from it instead,
-    even when its base defines `charge`: of the two the one that comes first in the method resolution order holds.
+    A class defines `charge` and gets `loss` from it. A class that defines only `loss` gets `charge` from that instead,
+    even if its base defines `charge`: whichever of the two comes first in the method resolution order counts.
 
     Most mechanisms have a noise scale and derive from `privcheck.mechanisms.scaled.ScaledMechanism`.
     """
@@ -55,7 +59,7 @@ class Mechanism(Declared):
 
     @property
     def integers(self) -> tuple[int, int] | None:
-        """The smallest and largest integer that a value may hold; None when it may hold any real numbers."""
+        """The smallest and largest integer that a value may hold; None if it may hold any real numbers."""
         return None
 
     @property
@@ -64,7 +68,7 @@ class Mechanism(Declared):
         raise NotImplementedError
 
     def charge(self, sensitivity: float) -> Charge:
-        """Return what data of this computed sensitivity, in the norm `sensitivity_norm`, are charged."""
+        """Return the charge of data with this computed sensitivity in the norm `sensitivity_norm`."""
         raise NotImplementedError
 
     def loss(self, sensitivity: float) -> float:
@@ -72,18 +76,18 @@ class Mechanism(Declared):
         raise NotImplementedError
 
     def release(self, value: Any, rng: Any, *, secure: bool = False) -> Any:
-        """Return one private release of `value`: `draw`, unless a recorder is active, which then answers instead."""
+        """Return one private release of `value`: the result of `draw`, or of the recorder if one is active."""
         recorder = active_recorder()
         if recorder is not None:
             return recorder.release(self, value, secure=secure)
         return self.draw(value, rng, secure=secure)
 
     def draw(self, value: Any, rng: Any, *, secure: bool = False) -> Any:
-        """Return one release of `value` with noise from `rng`, or from OpenDP and the system with `secure=True`."""
+        """Return one release of `value` with noise from `rng`, or with OpenDP's and the system's if `secure=True`."""
         raise NotImplementedError
 
     def release_batch(self, value: Any, rng: np.random.Generator, runs: int) -> npt.NDArray[Any]:
-        """Return `runs` independent releases of the same `value`, the run being the first axis."""
+        """Return `runs` independent releases of the same `value`, one per entry of the first axis."""
         raise NotImplementedError
 
     def log_density(self, output: Any, value: Any) -> Any:
@@ -98,7 +102,8 @@ class Mechanism(Declared):
 def _complete(cls: type[Mechanism]) -> None:
     """Give a class `loss` from its `charge`, or `charge` from its `loss`, whichever it defines.
 
-    What is added calls that very definition, not one that overrides it, so that `super().loss(...)` ends.
+    The method that is added calls this definition itself, not one that overrides it, so that `super().loss(...)` does
+    not recurse without end.
     """
     depth = {
         name: next(depth for depth, base in enumerate(cls.__mro__) if name in vars(base)) for name in ("charge", "loss")
@@ -114,7 +119,7 @@ def _complete(cls: type[Mechanism]) -> None:
         return epsilon
 
     def charge(self: Mechanism, *arguments: Any, **keywords: Any) -> Charge:
-        """Return the charge of which `loss(sensitivity)` is the epsilon."""
+        """Return the charge whose epsilon is `loss(sensitivity)`."""
         return Charge(definition.__get__(self, type(self))(*arguments, **keywords))
 
     added = loss if defined == "charge" else charge
@@ -127,7 +132,7 @@ MECHANISMS: Registry[Mechanism] = Registry("mechanism", "privcheck.mechanisms")
 
 
 class Recorder(Protocol):
-    """What stands between a mechanism and its caller while `recording`: a ledger, or the tape of a replay."""
+    """What stands between a mechanism and its caller inside `recording`: a ledger, or the tape of a replay."""
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:
         """Return the output of this release; `mechanism.draw` draws one."""
@@ -137,13 +142,13 @@ _RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
 
 
 def active_recorder() -> Recorder | None:
-    """Return the recorder of the innermost `recording` block of this thread or task, None outside of one."""
+    """Return the recorder of the innermost `recording` block of this thread or task, or None outside such blocks."""
     return _RECORDER.get()
 
 
 @contextmanager
 def recording(recorder: Recorder) -> Iterator[None]:
-    """Send every `release` of every mechanism to `recorder` while the block runs.
+    """Send every `release` of every mechanism to `recorder` inside the block.
 
     >>> from privcheck.mechanisms import Laplace
     >>> class Loud:
@@ -161,7 +166,7 @@ def recording(recorder: Recorder) -> Iterator[None]:
 
 
 def finite_array(name: str, value: Any) -> Array:
-    """Return `value` as a float array, or refuse what is empty, ragged, not real, NaN or infinite.
+    """Return `value` as a float array, or refuse it if it is empty, ragged, not real, NaN or infinite.
 
     >>> finite_array("value", [1, 2]).tolist()
     [1.0, 2.0]
@@ -180,7 +185,7 @@ def finite_array(name: str, value: Any) -> Array:
 
 
 def holds_integers(array: npt.NDArray[Any]) -> bool:
-    """Tell whether an array is not empty and holds integers only; floats without a fraction are integers.
+    """Return whether an array is non-empty and holds only integers; floats without a fraction count as integers.
 
     >>> holds_integers(np.array([1.0, 2.0])), holds_integers(np.array(1.5)), holds_integers(np.array([]))
     (True, False, False)
@@ -210,7 +215,7 @@ def distances(output: npt.ArrayLike, exact: Array) -> Array:
 
 
 def inner_sum(terms: Array, inner: int) -> Any:
-    """Return the sum over the last `inner` axes: a float when none are left, else an array.
+    """Return the sum over the last `inner` axes: a float if no axes are left, otherwise an array.
 
     >>> inner_sum(np.ones((2, 3)), 1).tolist(), inner_sum(np.ones((2, 3)), 2)
     ([3.0, 3.0], 6.0)

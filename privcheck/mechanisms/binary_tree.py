@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.arrays import Array, Integers
 from privcheck.declared import POSITIVE, Integer, check, parameter
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms.base import Array
-from privcheck.mechanisms.prefix_tree import Integers, Node, PrefixTree, most_covered
+from privcheck.mechanisms.prefix_tree import Node, PrefixTree, most_covered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,27 +24,27 @@ class BinaryTree(PrefixTree):
 
     Parameters
     ----------
-    sensitivity : s > 0, in the unit of the items: how far one item can move, in L1 (hi - lo for rewards in [lo, hi]).
+    sensitivity : s > 0, in the unit of the items: how far one item can move in L1 (hi - lo for rewards in [lo, hi]).
     epsilon : > 0, the budget of all prefix sums together, charged exactly.
-    given_scale : b > 0, the noise scale of a node in place of both; `BinaryTree.with_scale(b, horizon=T)` sets it.
+    given_scale : b > 0, the noise scale of a node, instead of these two; `BinaryTree.with_scale(b, horizon=T)` sets it.
     horizon : T >= 1, at most 2^25: the largest number of items.
 
     Guarantee
     ---------
-    Notion: pure differential privacy, epsilon (m s / b when the scale was given) for all T prefix sums together.
+    Notion: pure differential privacy, epsilon (m s / b if a scale was given) for all T prefix sums together.
     Neighbours: streams of equal length that differ in one item, replaced by one at L1 distance at most s.
     Released: the T nodes, and with them every prefix sum; each node's noise is drawn once and reused.
-    What one datum can change: the m nodes or fewer that contain it, each by at most s. m is found by enumeration of the
-    T nodes; it is floor(log2 T) + 1, attained by the first item.
+    What one datum can change: the at most m nodes that contain it, each by at most s. m is found by enumerating the T
+    nodes; it is floor(log2 T) + 1, attained by the first item.
     Noise: Laplace of scale b per node and entry, fast floating-point draws; `secure=True` uses OpenDP's exact sampler.
     Ties: nothing is compared.
-    Proof: which items a node sums depends on t alone. Nodes are independent Laplace mechanisms; an item adds at most
-    s / b in each node that contains it. The next item may depend on what was released (adaptive composition).
+    Proof: which items a node sums depends only on t. The nodes are independent Laplace mechanisms, and an item costs at
+    most s / b in each node that contains it. The next item may depend on earlier releases (adaptive composition).
 
     Raises
     ------
     PrivcheckError : a parameter outside its domain, more items than the horizon, an item that is not finite or has
-        another shape than the one before, an `rng` that is not a Generator.
+        a shape other than that of the items before it, an `rng` that is not a Generator.
 
     Source: Chan, Shi and Song (2011), binary mechanism; Dwork, Naor, Pitassi and Rothblum (2010).
 
@@ -83,12 +83,12 @@ class BinaryTree(PrefixTree):
     )  # fmt: skip
     horizon: int = parameter(
         Integer(1, 2**25), typical=(1, 1000), doc="T: largest number of items",
-        hint="hybrid-tree takes streams of unknown or greater length",
+        hint="use hybrid-tree for streams of unknown or greater length",
     )  # fmt: skip
 
     @property
     def statistics_per_datum(self) -> int:
-        """The largest number m of released nodes that one item enters, by enumeration."""
+        """The largest number m of released nodes that one item enters, found by enumeration."""
         return _levels(self.horizon)
 
     def node(self, step: int) -> Node:
@@ -103,7 +103,7 @@ class BinaryTree(PrefixTree):
         return _starts(length)
 
     def scales(self, length: int) -> Array:
-        """Return the noise scale of the first nodes: the same for all."""
+        """Return the noise scales of the first nodes, which are all the same."""
         return np.full(length, self.scale)
 
     def check_length(self, length: int) -> int:

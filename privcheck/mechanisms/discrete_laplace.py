@@ -10,33 +10,32 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.accounting.charge import Charge
+from privcheck.arrays import Integers
 from privcheck.declared import POSITIVE, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import distances, generator, holds_integers, inner_sum, same_shape
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 LARGEST = 2**51
-"""Largest magnitude of values, so that values, noise and their distances are exact in floats."""
-
-Integers = npt.NDArray[np.int64]
+"""Largest magnitude of values: 2^51 leaves room for noise and distances below 2^53, where floats are exact integers."""
 
 
 @dataclass(frozen=True)
 class DiscreteLaplace(ScaledMechanism):
     r"""Add independent two-sided geometric noise to an integer or to every entry of an array of integers.
 
-    M(f) = f + (Z_1, ..., Z_d), the Z_i independent with P(Z = z) = tanh(1 / (2 b)) exp(-|z| / b) on the integers,
+    M(f) = f + (Z_1, ..., Z_d), with Z_i independent, P(Z = z) = tanh(1 / (2 b)) exp(-|z| / b) on the integers,
     b = s (1 + 4e-9) / epsilon.
 
     Parameters
     ----------
-    sensitivity : s >= 1, an integer: largest L1 distance of the exact values of two neighbours.
+    sensitivity : s >= 1, an integer: largest L1 distance between the exact values of two neighbours.
     epsilon : > 0, the budget, charged exactly.
-    given_scale : b > 0, at most 1e12, the scale in place of both; `DiscreteLaplace.with_scale(b)` sets it.
+    given_scale : b > 0, at most 1e12, the scale, instead of these two; `DiscreteLaplace.with_scale(b)` sets it.
 
     Guarantee
     ---------
-    Notion: pure differential privacy, epsilon (s / b when the scale was given).
+    Notion: pure differential privacy, epsilon (s / b if a scale was given).
     Neighbours: those for which s was computed; a sum of rewards in {0, 1} changes by at most 1 when a row is replaced.
     Released: the noisy integers, once; drawing again costs epsilon again.
     What one datum can change: the exact integers, by at most s in L1.
@@ -47,7 +46,7 @@ class DiscreteLaplace(ScaledMechanism):
 
     Raises
     ------
-    PrivcheckError : a parameter outside its domain, a scale above 1e12, values that are no integers of magnitude at
+    PrivcheckError : a parameter outside its domain, a scale above 1e12, values that are not integers of magnitude at
         most 2^51, an `rng` that is not a Generator.
 
     Source: Ghosh, Roughgarden and Sundararajan (2012), the geometric mechanism.
@@ -78,7 +77,7 @@ class DiscreteLaplace(ScaledMechanism):
     )  # fmt: skip
     given_scale: float | None = parameter(
         Real(0.0, 1e12, low_open=True), default=None, typical=(0.1, 100.0),
-        doc="b: noise scale in place of the other two", hint="give either sensitivity and epsilon, or a scale",
+        doc="b: noise scale, instead of the other two", hint="give either sensitivity and epsilon, or a scale",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -92,8 +91,8 @@ class DiscreteLaplace(ScaledMechanism):
         return -LARGEST, LARGEST
 
     def charge(self, sensitivity: float) -> Charge:
-        """Return what data of this computed sensitivity, which must be an integer, are charged."""
-        return super().charge(check("sensitivity", sensitivity, Integer(0), "a change of integers has an integer size"))
+        """Return the charge of data with this computed sensitivity, which must be an integer."""
+        return super().charge(check("sensitivity", sensitivity, Integer(0), "integers change by integers"))
 
     def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
         """Return `value` plus noise: an int for an integer, an int64 array of the same shape for an array."""
@@ -151,5 +150,5 @@ def _integers(name: str, value: npt.ArrayLike) -> Integers:
     except ValueError:
         raise PrivcheckError(name, words("a ragged sequence"), expected, "give rows of equal length") from None
     if not holds_integers(array) or array.min() < -largest or array.max() > largest:
-        raise PrivcheckError(name, value, expected, "round or count first; Laplace takes real numbers")
+        raise PrivcheckError(name, value, expected, "round or count first, or use Laplace for real numbers")
     return array.astype(np.int64)

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.arrays import Array, Integers
 from privcheck.declared import POSITIVE, Real, parameter
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms.base import Array
-from privcheck.mechanisms.prefix_tree import Integers, Node, PrefixTree, bit_lengths, most_covered
+from privcheck.mechanisms.prefix_tree import Node, PrefixTree, bit_lengths, most_covered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,36 +19,36 @@ class HybridTree(PrefixTree):
     r"""Release every prefix sum of a stream of any length, from totals of doubling epochs and a tree inside each.
 
     Epochs end at t = 1, 2, 4, 8, ...; the one that ends at 2^(i+1) has 2^i items. Its last step releases the noisy
-    total of the epoch, the steps before it the nodes of a binary tree. The prefix sum at t adds the totals of the
-    finished epochs and, inside an epoch, popcount(items since its start) nodes. With b = s (1 + 4e-9) / epsilon the
-    noise is Laplace of scale b / share for a total and m b / (1 - share) for a node, m the largest number of that
-    epoch's nodes that one item enters.
+    total of the epoch, and each earlier step a node of a binary tree. The prefix sum at t adds the totals of the
+    finished epochs and, inside an epoch, popcount(items since its start) nodes. With b = s (1 + 4e-9) / epsilon, the
+    noise is Laplace of scale b / share for a total and m b / (1 - share) for a node, where m is the largest number of
+    that epoch's nodes that one item enters.
 
     Parameters
     ----------
-    sensitivity : s > 0, in the unit of the items: how far one item can move, in L1 (hi - lo for rewards in [lo, hi]).
+    sensitivity : s > 0, in the unit of the items: how far one item can move in L1 (hi - lo for rewards in [lo, hi]).
     epsilon : > 0, the budget of all prefix sums together, charged exactly.
-    given_scale : b > 0 in place of both; `HybridTree.with_scale(b)` sets it.
-    total_share : in (0, 1), the part of the budget for the totals of epochs; the rest is for the trees.
+    given_scale : b > 0, instead of these two; `HybridTree.with_scale(b)` sets it.
+    total_share : in (0, 1), the share of the budget for the totals of epochs; the rest is for the trees.
 
     Guarantee
     ---------
-    Notion: pure differential privacy, epsilon (s / b when b was given) for all prefix sums together, however many.
+    Notion: pure differential privacy, epsilon (s / b if b was given) for all prefix sums together, however many.
     Neighbours: streams of equal length that differ in one item, replaced by one at L1 distance at most s.
     Released: one node or total per step, and with them every prefix sum; its noise is drawn once and reused.
     What one datum can change: the total of its epoch, which costs share s / b, and at most m nodes of its epoch's tree,
-    which cost (1 - share) s / (m b) each. m is found by enumeration of the epoch's nodes; it is i for 2^i items.
+    which cost (1 - share) s / (m b) each. m is found by enumerating the epoch's nodes; it is i for 2^i items.
     Noise: Laplace per released sum and entry, fast floating-point draws; `secure=True` uses OpenDP's exact sampler.
     Ties: nothing is compared.
-    Proof: which items a released sum has depends on t alone, and an item is in sums of its own epoch only. They are
-    independent Laplace mechanisms, so the costs above add up. The next item may depend on what was released.
+    Proof: which items a released sum contains depends only on t, and an item enters only sums of its own epoch. They
+    are independent Laplace mechanisms, so the costs above add up. The next item may depend on earlier releases.
 
     Raises
     ------
-    PrivcheckError : a parameter outside its domain, an item that is not finite or has another shape than the one
-        before, an `rng` that is not a Generator.
+    PrivcheckError : a parameter outside its domain, an item that is not finite or has a shape other than that of the
+        items before it, an `rng` that is not a Generator.
 
-    Source: Chan, Shi and Song (2011), logarithmic and hybrid mechanism; there the share is 1 / 2.
+    Source: Chan, Shi and Song (2011), logarithmic and hybrid mechanism, where the share is 1 / 2.
 
     Examples
     --------
@@ -95,12 +95,12 @@ class HybridTree(PrefixTree):
         return Node(before + (position & (position - 1)), step, self._scale(max(before, 1), position))
 
     def starts(self, length: int) -> Integers:
-        """Return the first item of what the steps 1, ..., length release."""
+        """Return the first items of the sums that steps 1, ..., length release."""
         before, position = _epochs(length)
         return before + (position & (position - 1))
 
     def scales(self, length: int) -> Array:
-        """Return the noise scales of what the steps 1, ..., length release."""
+        """Return the noise scales of the sums that steps 1, ..., length release."""
         before, position = _epochs(length)
         scales = np.empty(length)
         for size in np.unique(np.maximum(before, 1)).tolist():
@@ -116,7 +116,7 @@ class HybridTree(PrefixTree):
 
 
 def _epochs(length: int) -> tuple[Integers, Integers]:
-    """Return for the steps 1, ..., length how many items were before their epoch, and their position in it, from 1."""
+    """Return for steps 1, ..., length how many items precede their epoch, and their position in it, from 1."""
     steps = np.arange(1, length + 1, dtype=np.int64)
     before = (np.int64(1) << bit_lengths(steps - 1)) >> np.int64(1)
     return before, steps - before
@@ -124,7 +124,7 @@ def _epochs(length: int) -> tuple[Integers, Integers]:
 
 @lru_cache(maxsize=64)
 def _levels(size: int) -> int:
-    """Return the largest number of the tree's nodes, one for each but the last step of an epoch, that cover one item.
+    """Return the largest number of tree nodes that cover one item; every step of an epoch but the last has a node.
 
     >>> [_levels(size) for size in (1, 2, 4, 8)]
     [0, 1, 2, 3]

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, check, parameter
-from privcheck.mechanisms.base import Array, distances, finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import distances, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 
@@ -18,21 +19,22 @@ from privcheck.mechanisms.scaled import ScaledMechanism
 class Laplace(ScaledMechanism):
     r"""Add independent Laplace noise to a number or to every entry of an array.
 
-    M(f) = f + (Z_1, ..., Z_d), the Z_i independent with density exp(-|z| / b) / (2 b), b = s (1 + 4e-9) / epsilon.
+    M(f) = f + (Z_1, ..., Z_d), Z_i independent with density exp(-|z| / b) / (2 b), b = s (1 + 4e-9) / epsilon.
 
     Parameters
     ----------
-    sensitivity : s > 0, in the unit of the value: largest L1 distance of the exact values of two neighbours.
+    sensitivity : s > 0, in the unit of the value: largest L1 distance between the exact values of two neighbours.
     epsilon : > 0, the budget, charged exactly.
-    given_scale : b > 0, the scale in place of both; `Laplace.with_scale(b)` sets it.
+    given_scale : b > 0, the scale, instead of these two; `Laplace.with_scale(b)` sets it.
 
     Guarantee
     ---------
-    Notion: pure differential privacy, epsilon (s / b when the scale was given).
-    Neighbours: those for which s was computed; `privcheck.privacy.sensitivity` does it for sums and means of rewards.
+    Notion: pure differential privacy, epsilon (s / b if a scale was given).
+    Neighbours: those for which s was computed; `privcheck.privacy.sensitivity` computes it for sums and means of
+    rewards.
     Released: the noisy number or array, once; drawing again costs epsilon again.
-    What one datum can change: the exact value, by at most s in L1. A set of values needs its diameter: an L1 ball of
-    radius R has diameter 2 R.
+    What one datum can change: the exact value, by at most s in L1. For values in a set, s is its diameter: an L1 ball
+    of radius R has diameter 2 R.
     Noise: Laplace of scale b, fast floating-point draws; `secure=True` uses OpenDP's exact sampler.
     Ties: nothing is compared.
     Proof: |o - f'| - |o - f| <= |f - f'| entry by entry, so every log-ratio of densities is at most s / b.
@@ -70,7 +72,7 @@ class Laplace(ScaledMechanism):
         hint="give epsilon with the sensitivity, or a scale with Laplace.with_scale",
     )  # fmt: skip
     given_scale: float | None = parameter(
-        POSITIVE, default=None, typical=(0.1, 100.0), doc="b, unit of the value: noise scale in place of the other two",
+        POSITIVE, default=None, typical=(0.1, 100.0), doc="b, unit of the value: noise scale, instead of the other two",
         hint="give either sensitivity and epsilon, or a scale",
     )  # fmt: skip
 
@@ -81,19 +83,19 @@ class Laplace(ScaledMechanism):
     def release(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
         """Return `value` plus noise: a float for a number, an array of the same shape for an array.
 
-        With `secure=True` the noise comes from OpenDP and the operating system's randomness; `rng` is then not used and
+        With `secure=True` the noise comes from OpenDP and the operating system's randomness; `rng` is then unused and
         may be None.
         """
         return super().release(value, rng, secure=secure)
 
     def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
-        """Do what `release` does when no recorder is active."""
+        """Return what `release` returns when no recorder is active."""
         exact = finite_array("value", value)
         noisy = self._release_exactly(exact) if secure else exact + self.noise(exact.shape, generator(rng))
         return float(noisy) if exact.ndim == 0 else noisy
 
     def noise(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> Array:
-        """Return independent noise of this shape: what `release` adds."""
+        """Return independent noise of this shape, as `release` adds it."""
         draws: Array = generator(rng).laplace(0.0, self.scale, shape)
         return draws
 
@@ -114,7 +116,7 @@ class Laplace(ScaledMechanism):
 
         Returns
         -------
-        That of the joint density over the entries of `value`, shape (...); a float when that is empty.
+        The logarithm of the joint density over the entries of `value`, shape (...); a float if that shape is empty.
 
         """
         exact = finite_array("value", value)

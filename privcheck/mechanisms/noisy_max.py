@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Choice, Integer, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import noisy_max_law
-from privcheck.mechanisms.base import Array, finite_array, generator
+from privcheck.mechanisms.base import finite_array, generator
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 
@@ -19,37 +20,38 @@ from privcheck.mechanisms.scaled import ScaledMechanism
 class NoisyMax(ScaledMechanism):
     r"""Release the index of the largest of K scores after adding independent noise to each.
 
-    J = argmax_j (u_j + Z_j), the Z_j independent, with noise "laplace": density exp(-|z| / b) / (2 b);
+    J = argmax_j (u_j + Z_j), with Z_j independent and noise "laplace": density exp(-|z| / b) / (2 b);
     "exponential": density exp(-z / b) / b on z >= 0 (the law of permute and flip);
     "gumbel": P(Z <= z) = exp(-exp(-z / b)) (the exponential mechanism, P(J = j) proportional to exp(u_j / b)).
     For all three b = r (1 + 4e-9) / epsilon.
 
     Parameters
     ----------
-    sensitivity : r > 0, in the unit of the scores: the range of score differences, the largest value over neighbours
-        of max_j d_j - min_j d_j, where d_j is the change of score j. With rewards in [lo, hi] and score j the sum of
+    sensitivity : r > 0, in the unit of the scores: the range of score differences: the largest value over neighbours of
+        max_j d_j - min_j d_j, where d_j is the change of score j. With rewards in [lo, hi] and score j the sum of
         arm j's rewards, replacing one row (all K rewards of a round) gives r = 2 (hi - lo), a single reward hi - lo.
     epsilon : > 0, the budget, charged exactly.
-    given_scale : b > 0, the scale in place of both; `NoisyMax.with_scale(b)` sets it.
+    given_scale : b > 0, the scale, instead of these two; `NoisyMax.with_scale(b)` sets it.
     noise : law of the noise: "laplace" (default), "exponential" or "gumbel".
 
     Guarantee
     ---------
-    Notion: pure differential privacy, epsilon (r / b when the scale was given).
-    Neighbours: those for which r was computed; `privcheck.privacy.sensitivity.score_range` does it for sums of rewards.
+    Notion: pure differential privacy, epsilon (r / b if a scale was given).
+    Neighbours: those for which r was computed; `privcheck.privacy.sensitivity.score_range` computes it for sums
+    of rewards.
     Released: the index J only, never the noisy scores.
     What one datum can change: every score, as long as the changes d_j differ from one another by at most r.
-    Noise: of scale b, fast floating-point draws; `secure=True` uses OpenDP's exact samplers (not for "laplace").
-    Ties: the lowest index wins; they have probability zero.
-    Proof: a common shift of all scores changes no argmax, so only differences of the d_j matter. Fix j and all noises
-    but Z_j: j wins when Z_j > t = max_{i != j} (u_i + Z_i) - u_j. Under the neighbour the threshold is at most
-    t + max_i d_i - d_j <= t + r, and P(Z_j > t + r) >= exp(-r / b) P(Z_j > t) for every t. Average over the other
-    noises. That tail inequality is plain for Laplace and exponential noise. For Gumbel noise P(Z > t) = 1 - exp(-y),
+    Noise: scale b, fast floating-point draws; `secure=True` uses OpenDP's exact samplers (not for "laplace").
+    Ties: the lowest index wins; ties have probability zero.
+    Proof: a common shift of all scores does not change the argmax, so only differences of the d_j matter. Fix j and all
+    noises except Z_j: j wins when Z_j > t = max_{i != j} (u_i + Z_i) - u_j. Under the neighbour the threshold is at
+    most t + max_i d_i - d_j <= t + r, and P(Z_j > t + r) >= exp(-r / b) P(Z_j > t) for every t. Average over the other
+    noises. The tail inequality is immediate for Laplace and exponential noise. For Gumbel noise P(Z > t) = 1 - exp(-y),
     y = exp(-t / b), and 1 - exp(-q y) >= q (1 - exp(-y)) for q = exp(-r / b) <= 1, because 1 - exp(-y) is concave and 0
     at 0. Directly, for the exponential mechanism: P'(j) / P(j) = exp(d_j / b) / (weighted mean of the exp(d_i / b)),
     which lies between exp(-r / b) and exp(r / b).
-    The bound is attained with exponential noise as soon as j is r behind before and after; with the others it is a
-    supremum, approached as j falls behind, the sooner the more scores there are.
+    With exponential noise the bound is attained as soon as j is at least r behind before and after; with the others it
+    is a supremum, approached as j falls behind, and sooner the more scores there are.
     Scale 1 / epsilon for rewards in [0, 1] is therefore epsilon-DP for monotone changes (all d_j of one sign, r = 1),
     but only 2 epsilon-DP when a row is replaced: one score may rise by 1 while another falls by 1 (r = 2).
 
@@ -94,7 +96,7 @@ class NoisyMax(ScaledMechanism):
         hint="give epsilon with the sensitivity, or a scale with NoisyMax.with_scale",
     )  # fmt: skip
     given_scale: float | None = parameter(
-        POSITIVE, default=None, typical=(0.1, 100.0), doc="b, unit of the scores: scale in place of the other two",
+        POSITIVE, default=None, typical=(0.1, 100.0), doc="b, unit of the scores: scale, instead of the other two",
         hint="give either sensitivity and epsilon, or a scale",
     )  # fmt: skip
     noise: str = parameter(
@@ -105,14 +107,14 @@ class NoisyMax(ScaledMechanism):
     def release(self, value: npt.ArrayLike, rng: np.random.Generator | None, *, secure: bool = False) -> int:
         """Return the 0-based index of the largest noisy score; `value` holds the scores, shape (K,).
 
-        With `secure=True` the index comes from OpenDP and the operating system's randomness; `rng` is then not used and
+        With `secure=True` the index comes from OpenDP and the operating system's randomness; `rng` is then unused and
         may be None.
         """
         winner: int = super().release(value, rng, secure=secure)
         return winner
 
     def draw(self, value: npt.ArrayLike, rng: np.random.Generator | None, *, secure: bool = False) -> int:
-        """Do what `release` does when no recorder is active."""
+        """Return what `release` returns when no recorder is active."""
         scores = _scores(value)
         if secure:
             return self._release_exactly(scores)
@@ -131,16 +133,16 @@ class NoisyMax(ScaledMechanism):
         return np.exp(self.log_probabilities(scores))
 
     def log_probabilities(self, scores: npt.ArrayLike) -> Array:
-        """Return the natural logarithm of `probabilities`, without underflow however far a score is behind."""
+        """Return the natural logarithms of `probabilities`, without underflow however far behind a score is."""
         return _LAWS[self.noise](_scores(scores), self.scale)
 
     def log_density(self, output: int, value: npt.ArrayLike) -> float:
-        """Return ln P(output | scores `value`) of a 0-based index."""
+        """Return ln P(output | scores `value`) for a 0-based index."""
         law = self.log_probabilities(value)
         return float(law[check("output", output, Integer(0, law.size - 1))])
 
     def log_ratio(self, output: int, value: npt.ArrayLike, other: npt.ArrayLike) -> float:
-        """Return ln(P(output | scores `value`) / P(output | scores `other`)) of a 0-based index."""
+        """Return ln(P(output | scores `value`) / P(output | scores `other`)) for a 0-based index."""
         first, second = _scores(value), _scores(other, "other")
         if first.size != second.size:
             raise PrivcheckError("other", words(f"{second.size} scores"), f"{first.size} scores, as many as value")

@@ -6,20 +6,24 @@ import itertools
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.errors import PrivcheckError, words
 
-Array = npt.NDArray[np.float64]
-
 _NODES = 16
+"""Gauss-Legendre nodes per panel: on panels of at most unit length, the results agree with 64 nodes within 1e-14."""
+
 _REACH = 64.0
+"""Distance from a score, in units of the scale, up to which panels are laid: exp(-64) is 2e-28, far below the accuracy
+of 1e-12.
+"""
 
 
 def log_probabilities(scores: Array, scale: float = 1.0) -> Array:
     r"""Return ln P(argmax_j (u_j + Z_j) = j) for independent Laplace Z_j of scale b.
 
-    P(J = j) = integral of f(x - u_j) prod_{i != j} F(x - u_i) dx, f and F the density and distribution function of Z.
+    P(J = j) = integral of f(x - u_j) prod_{i != j} F(x - u_i) dx, with f the density and F the distribution
+    function of Z.
     Between two neighbouring sorted scores the integrand is smooth: in units of b, a polynomial in exp(x) and exp(-x).
     Each such stretch is cut into panels that grow from its ends inwards, from 1 / K to 1, with 16 Gauss-Legendre nodes
     on each; more than 64 units from both ends the integrand is constant or negligible and one panel is enough. All

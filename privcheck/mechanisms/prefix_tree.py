@@ -1,4 +1,4 @@
-"""What tree mechanisms share: every step releases one dyadic node, and prefix sums are sums of released nodes."""
+"""The base class of tree mechanisms: every step releases one dyadic node; prefix sums are sums of released nodes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import Array, active_recorder, finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import active_recorder, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.laplace import Laplace
 from privcheck.mechanisms.scaled import ScaledMechanism
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -33,16 +32,16 @@ class Node:
 
     @property
     def items(self) -> range:
-        """The items that the node sums: each of them is charged its sensitivity / scale."""
+        """The items that the node sums; each is charged its sensitivity / scale."""
         return range(self.start, self.stop)
 
 
 class PrefixTree(ScaledMechanism):
     """Base of the mechanisms that release a noisy sum of a stream's first t items for every t = 1, 2, ....
 
-    Step t releases one node: the noisy sum of the items `starts[t - 1]`, ..., t - 1 (from 0), a power of two of them.
-    The prefix sum at t is that node plus the prefix sum at `starts[t - 1]`, which is already there. Nodes and prefix
-    sums therefore determine each other; releasing either is releasing both, with the same density.
+    Step t releases one node: the noisy sum of the items `starts[t - 1]`, ..., t - 1 (counted from 0), whose number is a
+    power of two. The prefix sum at t is that node plus the prefix sum at `starts[t - 1]`, which is already known. Nodes
+    and prefix sums therefore determine each other: releasing either releases both, with the same density.
     """
 
     def node(self, step: int) -> Node:
@@ -58,7 +57,7 @@ class PrefixTree(ScaledMechanism):
         raise NotImplementedError
 
     def check_length(self, length: int) -> int:
-        """Return the length of a stream if this tree takes it."""
+        """Return the length of a stream if this tree accepts it."""
         return int(check("length", length, Integer(1)))
 
     def nodes(self, length: int) -> tuple[Node, ...]:
@@ -66,7 +65,7 @@ class PrefixTree(ScaledMechanism):
         return tuple(self.node(step) for step in range(1, self.check_length(length) + 1))
 
     def start(self, rng: np.random.Generator | None = None, *, secure: bool = False) -> PrefixStream:
-        """Return a new stream: its `add(x)` takes the next item and returns the private prefix sum."""
+        """Return a new stream, whose `add(x)` takes the next item and returns the private prefix sum."""
         return PrefixStream(self, rng if secure else generator(rng), secure)
 
     def draw_node(self, node: Node, exact: Any, rng: np.random.Generator | None, *, secure: bool) -> Any:
@@ -85,7 +84,7 @@ class PrefixTree(ScaledMechanism):
     def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> Array:
         """Return the private prefix sums of `runs` independent runs on one stream, shape (runs, t) or (runs, t, d).
 
-        One run draws the same noise as a stream started with the same generator.
+        A single run draws the same noise as a stream started with the same generator.
         """
         items = self._items("value", value)
         return self._noisy_prefixes(items, check("runs", runs, Integer(1)), generator(rng))
@@ -93,7 +92,7 @@ class PrefixTree(ScaledMechanism):
     def node_sums(self, value: npt.ArrayLike) -> Array:
         """Return the exact sums of the nodes of a stream of shape (t,) or (t, d), in that shape.
 
-        Halves are added pairwise, as `PrefixStream.add` does, so that both round alike.
+        Halves are added pairwise, as in `PrefixStream.add`, so that both round in the same way.
         """
         sums = self._items("value", value).copy()
         levels = self._levels(len(sums))
@@ -112,7 +111,7 @@ class PrefixTree(ScaledMechanism):
         return sums
 
     def noisy_nodes(self, output: npt.ArrayLike, items: Array) -> Array:
-        """Return the noisy nodes that released prefix sums of shape (..., *shape of the stream `items`) are made of."""
+        """Return the noisy nodes behind released prefix sums of shape (..., *shape of the stream `items`)."""
         outputs = finite_array("output", output)
         if outputs.ndim < items.ndim or outputs.shape[outputs.ndim - items.ndim :] != items.shape:
             expected = f"shape (..., *{items.shape}) as the stream"
@@ -181,8 +180,8 @@ class PrefixStream:
     Guarantee
     ---------
     Each step draws the noise of one node, once; earlier nodes are reused as released. An item that is refused changes
-    nothing. While a recorder is active (`privcheck.mechanisms.base.recording`) it sees each node as one release of a
-    Laplace mechanism, and items may be anything that can be added up, such as guarded private values.
+    nothing. While a recorder is active (`privcheck.mechanisms.base.recording`), it sees each node as one release of a
+    Laplace mechanism, and items may be anything that can be added, such as private values under a guard.
 
     Examples
     --------
@@ -240,7 +239,7 @@ class PrefixStream:
             return item
         value = finite_array("item", item)
         if self._shape is not None and value.shape != self._shape:
-            raise PrivcheckError("item", words(f"shape {value.shape}"), f"shape {self._shape} as the items before")
+            raise PrivcheckError("item", words(f"shape {value.shape}"), f"shape {self._shape} like the items before")
         self._shape = value.shape
         return float(value) if value.ndim == 0 else value
 
@@ -251,7 +250,7 @@ def _laplace(scale: float) -> Laplace:
 
 
 def most_covered(starts: npt.ArrayLike, stops: npt.ArrayLike) -> int:
-    """Return how many of the intervals start, ..., stop - 1 cover the item that most of them cover.
+    """Return the largest number of intervals start, ..., stop - 1 that cover one item.
 
     >>> most_covered([0, 0, 2], [1, 2, 3]), most_covered([], [])
     (2, 0)
@@ -273,7 +272,7 @@ def bit_lengths(numbers: Sequence[int] | Integers) -> Integers:
 
 
 def _depths(starts: Integers) -> Integers:
-    """Return for every step how many nodes its prefix sum has besides its own."""
+    """Return for every step how many nodes its prefix sum has in addition to its own."""
     depths, current = np.zeros_like(starts), starts
     while current.any():
         depths += current > 0

@@ -10,32 +10,31 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.accounting.charge import NOTHING, Charge
+from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import NOISE_SLACK, Array, Mechanism, generator, holds_integers, inner_sum, same_shape
-
-Integers = npt.NDArray[np.int64]
+from privcheck.mechanisms.base import NOISE_SLACK, Mechanism, generator, holds_integers, inner_sum, same_shape
 
 
 @dataclass(frozen=True)
 class RandomisedResponse(Mechanism):
-    r"""Answer with the true category, or now and then with one of the K - 1 others.
+    r"""Answer with the true category, or sometimes with one of the K - 1 others.
 
-    P(answer = o | truth v) = p when o = v, else q = (1 - p) / (K - 1), with p / q = exp(1 / b) and
+    P(answer = o | truth v) = p if o = v, otherwise q = (1 - p) / (K - 1), with p / q = exp(1 / b) and
     b = (1 + 4e-9) / epsilon: p = 1 / (1 + (K - 1) exp(-1 / b)).
 
     Parameters
     ----------
     categories : K >= 2; categories are the integers 0, ..., K - 1.
-    epsilon : in (0, 20], the budget of one answer, charged exactly. Above 20 the true category would be given away but
-        for one answer in 5e8, which the fast draws do not resolve finely enough.
+    epsilon : in (0, 20], the budget of one answer, charged exactly. Above 20, all but one answer in 5e8 would give the
+        true category, a probability that the fast draws do not resolve finely enough.
 
     Guarantee
     ---------
-    Notion: pure differential privacy, epsilon; in the local model, because each datum is answered for by itself.
+    Notion: pure differential privacy, epsilon, in the local model, because each datum has its own answer.
     Neighbours: any two categories of one datum (replace one).
     Released: the answer, once; answering again costs epsilon again. In an array every entry is a datum of its own.
-    What one datum can change: its own category, from any to any; a sensitivity of 1 in the number of changed entries.
+    What one datum can change: its own category, to any other; a sensitivity of 1 in the number of changed entries.
     Noise: a coin that keeps the truth with probability p and a uniform choice among the others, fast floating-point
     draws; `secure=True` uses OpenDP's exact sampler.
     Ties: nothing is compared.
@@ -44,7 +43,7 @@ class RandomisedResponse(Mechanism):
 
     Raises
     ------
-    PrivcheckError : a parameter outside its domain, a value that is no category, an `rng` that is not a Generator.
+    PrivcheckError : a parameter outside its domain, a value that is not a category, an `rng` that is not a Generator.
 
     Source: Warner (1965) for K = 2; Kairouz, Oh and Viswanath (2016) for any K.
 
@@ -71,7 +70,7 @@ class RandomisedResponse(Mechanism):
     )
     epsilon: float = parameter(
         Real(0.0, 20.0, low_open=True), typical=(0.1, 10.0), doc="epsilon: privacy budget of one answer",
-        hint="epsilon above 20 keeps next to nothing private",
+        hint="an epsilon above 20 protects next to nothing",
     )  # fmt: skip
 
     @property
@@ -85,7 +84,7 @@ class RandomisedResponse(Mechanism):
         return (1.0 + NOISE_SLACK) / self.epsilon
 
     def charge(self, sensitivity: float = 1.0) -> Charge:
-        """Return what one datum is charged: nothing when its category is the same (sensitivity 0), else epsilon."""
+        """Return the charge of one datum: nothing if its category is unchanged (sensitivity 0), otherwise epsilon."""
         hint = "answer for one entry at a time: a datum that enters several is charged for each"
         changed = check("sensitivity", sensitivity, Real(0.0, 1.0), hint)
         return NOTHING if changed == 0.0 else Charge(self.epsilon)

@@ -1,4 +1,4 @@
-"""Mechanisms whose noise has one scale, made from (sensitivity, epsilon) or from the scale itself."""
+"""Mechanisms whose noise has one scale, built from (sensitivity, epsilon) or from the scale itself."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from privcheck.mechanisms.base import COMPARISON_SLACK, NOISE_SLACK, Mechanism
 
 
 class ScaledMechanism(Mechanism):
-    """Base of the mechanisms with a noise scale, made from a sensitivity and a budget or from the scale itself.
+    """Base of the mechanisms with a noise scale, built from a sensitivity and a budget or from the scale itself.
 
-    From a sensitivity s and a budget epsilon it draws noise at the scale m s (1 + 4e-9) / epsilon and charges exactly
-    epsilon. From a scale b (`with_scale`) it charges m s / b for data of computed sensitivity s. Here m is the number
-    of released statistics that one datum enters (`statistics_per_datum`): 1, except in trees.
+    Built from a sensitivity s and a budget epsilon, it draws noise at the scale m s (1 + 4e-9) / epsilon and charges
+    exactly epsilon. Built from a scale b (`with_scale`), it charges m s / b for data of computed sensitivity s. Here m
+    is the number of released statistics that one datum enters (`statistics_per_datum`): 1, except in trees.
 
     Parameters
     ----------
-    sensitivity : s > 0, the declared sensitivity in the norm `sensitivity_norm`; None when a scale is given.
-    epsilon : > 0, the privacy budget of one release; None when a scale is given.
-    given_scale : b > 0, the noise scale; None when the other two are given.
+    sensitivity : s > 0, the declared sensitivity in the norm `sensitivity_norm`; None if a scale is given.
+    epsilon : > 0, the privacy budget of one release; None if a scale is given.
+    given_scale : b > 0, the noise scale; None if the other two are given.
 
     Guarantee
     ---------
@@ -59,7 +59,7 @@ class ScaledMechanism(Mechanism):
     def with_scale(cls, scale: float, **parameters: Any) -> Self:
         """Return the mechanism with noise of this scale; its charge is then computed from the data's sensitivity.
 
-        `parameters` are the further ones of the mechanism, such as `noise` or `horizon`.
+        `parameters` are the mechanism's other parameters, such as `noise` or `horizon`.
         """
         return cls(given_scale=check("scale", scale, POSITIVE), **parameters)  # type: ignore[call-arg]
 
@@ -78,7 +78,7 @@ class ScaledMechanism(Mechanism):
         return self.sensitivity * self.statistics_per_datum * (1.0 + NOISE_SLACK) / self.epsilon
 
     def charge(self, sensitivity: float) -> Charge:
-        """Return what data of this computed sensitivity are charged.
+        """Return the charge of data with this computed sensitivity.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class ScaledMechanism(Mechanism):
 
         Returns
         -------
-        A charge of the declared epsilon, or of m s / scale when a scale was given; `NOTHING` when s = 0.
+        A charge of the declared epsilon, or of m s / scale if a scale was given; `NOTHING` if s = 0.
 
         Raises
         ------

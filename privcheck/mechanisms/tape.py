@@ -1,4 +1,4 @@
-"""The tape of transcript replay: records every release, or forces the recorded ones on another stream."""
+"""The tape of transcript replay: records every release, or returns the recorded releases on another stream."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from privcheck.mechanisms.base import Mechanism
 
 
 class DivergenceError(Exception):
-    """A forced run released something else than the recorded one: another mechanism, or one release too many."""
+    """A replayed run released something other than the recorded run: another mechanism, or one release too many."""
 
     actions: list[int]
 
@@ -27,7 +27,7 @@ class RecordedRelease:
 
 @dataclass
 class Tape:
-    """Records the releases of one run; the noise comes from its own Generator, so that the policy's coins stay in step.
+    """Records the releases of one run; the noise comes from its own Generator, so the policy's coins stay the same.
 
     >>> from privcheck.mechanisms import Laplace
     >>> from privcheck.mechanisms.base import recording
@@ -42,7 +42,7 @@ class Tape:
     releases: list[RecordedRelease] = field(default_factory=list)
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
-        """Draw a release, note it, return it."""
+        """Draw a release, record it and return it."""
         output = mechanism.draw(value, self.noise)
         self.releases.append(RecordedRelease(mechanism, np.array(value, float), output))
         return _own(output)
@@ -50,10 +50,10 @@ class Tape:
 
 @dataclass
 class ForcedTape:
-    """Returns the recorded releases in order, and adds up how much likelier they were on the recorded stream.
+    """Returns the recorded releases in order, and adds up how much more likely they were on the recorded stream.
 
     `log_ratio` is ln(density of the releases given the recorded values / given the values of this run): the exact
-    privacy loss of that transcript, as long as the two runs play the same actions.
+    privacy loss of that transcript, provided that the two runs play the same actions.
     """
 
     recorded: list[RecordedRelease]
@@ -77,5 +77,5 @@ class ForcedTape:
 
 
 def _own(output: Any) -> Any:
-    """Return an output that its caller may change in place: the tape keeps the one that was released."""
+    """Return an output that its caller may change in place; the tape keeps the one that was released."""
     return output.copy() if isinstance(output, np.ndarray) else output

@@ -1,4 +1,4 @@
-"""What a private action is good for: its indicator, and the row of the same datum that it chooses."""
+"""Uses of a private action: its indicator, and the row of the same datum that it chooses."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 def one_hot(action: Any, arms: int) -> Any:
     """Return the indicator of an arm, shape (K,): 1 at the action, 0 elsewhere.
 
-    A private action, as `update` gets it under contextual feedback, cannot be an index: which entry would change would
-    tell the action. Its indicator can be added, released, and multiplied with values of the same datum. Replacing the
-    datum moves it by at most 2 in L1 and sqrt(2) in L2, and its product with a vector of norm R by at most 2 R.
+    A private action, which `update` receives under contextual feedback, cannot be used as an index: which entry changes
+    would reveal the action. Its indicator can be added, released, and multiplied with values of the same datum.
+    Replacing the datum moves the indicator by at most 2 in L1 and sqrt(2) in L2, and its product with a vector of norm
+    R by at most 2 R.
 
     Parameters
     ----------
@@ -65,9 +66,9 @@ def one_hot(action: Any, arms: int) -> Any:
 
 
 def chosen_row(rows: Private, action: Private) -> Private:
-    """Return rows[action] of a private array of shape (K, ...): each entry in the hull of its column's intervals.
+    """Return rows[action] of a private array of shape (K, ...); each entry lies in the hull of its column's intervals.
 
-    The rows belong to the datum of the action, or are public. The longest of them bounds the norm of the chosen one.
+    The rows belong to the datum of the action, or are public. The longest of them bounds the norm of the chosen row.
     """
     arms = rows.shape[0]
     table, feature = _action(action, arms)
@@ -97,7 +98,7 @@ def _hull(column: list[Form], table: FeatureTable) -> tuple[float, float]:
 
 
 def _norm(row: list[Form], table: FeatureTable) -> float:
-    """Return a bound of the norm of a row: that of its vector, when its entries are multiples of those of one."""
+    """Return a bound on the norm of a row: that of a vector, if the entries of the row are multiples of its entries."""
     features = [form.features[0] for form in row if form.const == 0.0 and len(form.features) == 1]
     groups = {table.group[j] for j in features}
     if len(set(features)) < len(row) or len(groups) != 1 or -1 in groups:
@@ -107,10 +108,10 @@ def _norm(row: list[Form], table: FeatureTable) -> float:
 
 
 def _action(action: Private, arms: int) -> tuple[FeatureTable, int]:
-    """Return the features and the one that is this action, or refuse what is not an action among so many arms."""
+    """Return the feature table and the feature that is this action, or refuse what is not an action among K arms."""
     assert action.source is not None
     table, (form, *_) = action.source.features, forms(action)
     if action.ndim or not form.is_feature or table.actions.get(form.features[0]) != arms:
-        hint = "give the action as `update` got it, and the number of arms"
+        hint = "give the action that `update` received, and the number of arms"
         raise PrivcheckError("action", words("another private value"), f"a private action among {arms} arms", hint)
     return table, form.features[0]

@@ -1,4 +1,4 @@
-"""Entries of private values one by one: sums of features, with their intervals."""
+"""Single entries of private values: sums of features, with their intervals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Form(NamedTuple):
         return {table.owner[j] for j in self.features}
 
     def normal(self) -> tuple[float, Form]:
-        """Return s and a form g with first weight 1 such that this form is s g; it depends on a datum."""
+        """Return s and a form g with first weight 1 such that this form, which must depend on a datum, is s g."""
         scale = self.weights[0]
         return scale, Form(self.const / scale, self.features, tuple(weight / scale for weight in self.weights))
 
@@ -37,20 +37,20 @@ class Form(NamedTuple):
         return self.const == 0.0 and self.weights == (1.0,)
 
     def is_whole(self, table: FeatureTable) -> bool:
-        """Tell whether it is an integer whatever the data: integer multiples of integer features."""
+        """Return whether it is an integer whatever the data are: a sum of integer multiples of integer features."""
         numbers = all(number.is_integer() for number in (self.const, *self.weights))
         return numbers and all(table.whole[j] for j in self.features)
 
     def value(self, table: FeatureTable) -> float:
-        """Return its hidden value, correctly rounded but for the products: it depends on nothing but the form.
+        """Return its hidden value, correctly rounded except for the products; it depends only on the form.
 
-        In Python's floats, so that numpy's warnings and errors about floats tell nothing of it.
+        It is computed in Python's floats, so that numpy's floating-point warnings and errors reveal nothing about it.
         """
         parts = [weight * table.hidden[j] for j, weight in zip(self.features, self.weights, strict=True)]
         return math.fsum((self.const, *parts))
 
     def interval(self, table: FeatureTable) -> tuple[float, float]:
-        """Return the interval in which it lies whatever the data."""
+        """Return the interval in which it lies, whatever the data are."""
         low = high = self.const
         for j, weight in zip(self.features, self.weights, strict=True):
             ends = weight * table.low[j], weight * table.high[j]
@@ -59,7 +59,7 @@ class Form(NamedTuple):
         return max(low, self.const - reach), min(high, self.const + reach)
 
     def _reach(self, table: FeatureTable) -> float:
-        """Return how far the norm of the vector, of which all features are entries, lets it get from its constant."""
+        """Return how far it can get from its constant, given the norm of the vector whose entries its features are."""
         groups = {table.group[j] for j in self.features}
         if len(groups) != 1 or -1 in groups:
             return math.inf

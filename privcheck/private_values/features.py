@@ -1,4 +1,4 @@
-"""The features of one run: every number that a datum contributes, with the interval in which it may lie."""
+"""The features of one run: every number that a datum contributes, with its interval."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ Key = tuple[object, ...]
 
 
 class FeatureTable:
-    """Features in the order of their arrival: their ranges, and their values, which are hidden here and nowhere else.
+    """Features in order of arrival: their ranges, and their values, which are hidden here and nowhere else.
 
-    Each feature belongs to one datum and lies in [low, high] whatever the data. The features of one datum move
-    independently of one another, within their intervals and the norm bounds of the vectors that they are entries of:
-    where they do not (a clip, a product), that is an upper bound.
+    Each feature belongs to one datum and lies in [low, high] whatever the data are. The features of one datum are taken
+    to move independently of one another, within their intervals and the norm bounds of the vectors whose entries they
+    are; where they do not (a clip, a product), the result is an upper bound.
 
-    A vector that is bounded is a group. Its entries have a multiplicity m: the bounds are those of the vector in which
-    the entry stands m times, as x_i x_j does in the matrix x x'.
+    A vector with norm bounds is a group. Each of its entries has a multiplicity m: the bounds are those of the vector
+    in which the entry occurs m times, as x_i x_j does in the matrix x x'.
 
     Parameters
     ----------
     bounds : norm bounds of the groups.
-    whole : by feature, whether it is an integer whatever the data.
-    actions : the number of arms, by features that are actions.
-    hidden : the values; only a release and what makes a new feature of the same datum may read them.
+    whole : for each feature, whether it is an integer whatever the data are.
+    actions : the number of arms, for each feature that is an action.
+    hidden : the values, which only a release and the computation of a new feature of the same datum may read.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class FeatureTable:
     ) -> int:
         """Add a feature of a datum and return its number; `group` names the vector with norm bounds, if any.
 
-        A value that float rounding has put out of its interval is put back to the end.
+        A value that float rounding has moved out of its interval is moved back to the nearest end.
         """
         if not (math.isfinite(low) and math.isfinite(high)):
             hint = "bring values and coefficients to ordinary magnitudes"
@@ -89,19 +89,19 @@ class FeatureTable:
         return len(self.bounds) - 1
 
     def derived(self, key: Key, make: Callable[[], int]) -> int:
-        """Return the feature that is computed from others of one datum, the same for the same `key`."""
+        """Return the feature computed from others of one datum; equal keys give the same feature."""
         if key not in self._derived:
             self._derived[key] = make()
         return self._derived[key]
 
     def derived_group(self, key: Key, bound: Callable[[], VectorBound]) -> int:
-        """Return the group of a vector that is computed from others, the same for the same `key`."""
+        """Return the group of a vector computed from others; equal keys give the same group."""
         if key not in self._groups:
             self._groups[key] = self.add_group(bound())
         return self._groups[key]
 
     def product_group(self, one: int, two: int) -> tuple[int, float]:
-        """Return the group of the product of two features, all products of their two groups, and its multiplicity."""
+        """Return the group of all products of two features' groups, and the multiplicity of their own product in it."""
         if self.group[one] < 0 and self.group[two] < 0:
             return -1, 1.0
         first, second = sorted((self._vector(one), self._vector(two)))
@@ -111,7 +111,7 @@ class FeatureTable:
         return self.derived_group(("product", first, second), bound), multiplicity
 
     def _vector(self, feature: int) -> int:
-        """Return the group of a feature, or a negative number of its own."""
+        """Return the group of a feature, or a unique negative number if it has none."""
         return self.group[feature] if self.group[feature] >= 0 else -1 - feature
 
     def _bound(self, vector: int) -> VectorBound:

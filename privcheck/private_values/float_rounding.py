@@ -1,4 +1,4 @@
-"""What float rounding can add to a released value: little beside its sensitivity, or the release is refused."""
+"""The effect of float rounding on a released value: small compared with its sensitivity, or the release is refused."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.private import Private
 
 SHARE = 2e-9
-"""Largest share of the sensitivity that rounding may add; with the slack of comparisons it is paid by the noise."""
+"""Largest share of the sensitivity that rounding may add: what the noise scale's surplus of 4e-9 leaves after the slack
+of 1e-9 in each of two comparisons (`privcheck.mechanisms.base.NOISE_SLACK`).
+"""
 
 
 def rounding_error(value: Private) -> float:
-    r"""Return how far, in L1, rounding can move the computed value of a private array, one datum replaced or not.
+    r"""Return how far in L1 rounding can move the difference of a private array's computed values on two neighbours.
 
     An entry y = const + sum_k w_k f_k is computed with each product rounded once, unless w_k is a power of two, and
-    their exact sum rounded once. With P the sum of the max |w_k f_k| of the other products, Y = max |y| and u = 2^-53
-    it is off by at most u (P + (1 + u) Y + u P) <= 2 u (P + Y), on either stream; 4 u (P + Y) in all.
+    their exact sum rounded once. With P the sum of max |w_k f_k| over the products that are rounded, Y = max |y| and
+    u = 2^-53, its error is at most u (P + (1 + u) Y + u P) <= 2 u (P + Y) on either stream, and 4 u (P + Y) in total.
 
     Returns
     -------
-    The sum over the entries; infinity when a sum could overflow.
+    The sum over the entries, or infinity if a sum could overflow.
 
     Source: Higham (2002), Accuracy and Stability of Numerical Algorithms, Section 2.2; Casacuberta, Shoemate, Vadhan
     and Wagaman (2022) on sensitivities that ignore rounding.
@@ -51,7 +53,7 @@ def rounding_error(value: Private) -> float:
 
 
 def check_rounding(value: Private, sensitivity: float) -> None:
-    """Raise `PrivcheckError` when rounding may add more than a share of 2e-9 to the largest sensitivity."""
+    """Raise `PrivcheckError` if rounding may add more than a share of 2e-9 to the largest sensitivity."""
     error = rounding_error(value)
     if not error <= SHARE * sensitivity:
         got = words(f"numbers so large that rounding them may add {error:.3g} to a sensitivity of {sensitivity:.3g}")

@@ -1,4 +1,4 @@
-"""Private integers: what makes a private value one, and rounding."""
+"""Private integers: rounding to them, and checking that a private value consists of them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from privcheck.private_values.private import Private
 
 
 def rounded(value: Any) -> Any:
-    """Return each entry rounded to the nearest integer, halves up; integer mechanisms take sums of such values.
+    """Return each entry rounded to the nearest integer, halves up; integer mechanisms accept sums of such values.
 
     A rounded entry is a new feature of the one datum that the entry depends on. Integer multiples of rounded entries,
-    of indicators and of actions, their sums and their products are integers whatever the data. Binary rewards are
+    of indicators and of actions, and their sums and products, are integers whatever the data are. Binary rewards are
     rounded to themselves.
 
     Raises
     ------
-    PrivcheckError : an entry depends on several data, or an ordinary value is no finite number.
+    PrivcheckError : an entry depends on several data, or an ordinary value is not a finite number.
 
     Source: floor(x + 1/2) does not depend on other data, so its sensitivity is computed from its own interval.
 
@@ -47,13 +47,13 @@ def rounded(value: Any) -> Any:
 
 
 def check_whole(value: Private, lowest: int, highest: int) -> None:
-    """Raise `PrivcheckError` unless a private value is made of integers in this range, whatever the data are."""
+    """Raise `PrivcheckError` unless a private value consists of integers in this range, whatever the data are."""
     if value.source is None:
         return
     table, entries = value.source.features, forms(value)
     if not all(form.is_whole(table) for form in entries):
         hint = "privcheck.rounded(reward) rounds the value of each datum; binary rewards stay as they are"
-        raise PrivcheckError("value", words("a private value that may be no integer"), "private integers", hint)
+        raise PrivcheckError("value", words("a private value that may not be an integer"), "private integers", hint)
     intervals = [form.interval(table) for form in entries]
     low, high = min(least for least, _ in intervals), max(most for _, most in intervals)
     if not lowest <= low <= high <= highest:

@@ -1,4 +1,4 @@
-"""What a leak is: code that read a private value before it was released, and where it did so."""
+"""Leaks: code that read a private value before it was released, and where."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ ACTION = (
 KINDS = {
     "comparison": "a comparison (< <= > >= == != in) of a private value",
     "branch": "the truth value of a private value, as in `if` and `while`",
-    "conversion": "an ordinary number or array asked for: float(), int(), numpy.asarray, array[i] = value",
+    "conversion": "a conversion to an ordinary number or array: float(), int(), numpy.asarray, array[i] = value",
     "index": "a private value used as an index",
     "function": "a function that is not linear: powers, quotients, abs, max, sorting, exp",
     "format": "a private value formatted by a format specification",
     "hash": "a private value used as a dictionary key or set member",
     "pickle": "a private value written to a file or sent to another process",
-    "kept": "the context that `select` was given was kept for later rounds",
+    "kept": "a context given to `select` and kept for later rounds",
     "reveal": "`reveal` called without the session's token",
 }
-"""The kinds of leaks, with what happened."""
+"""The kinds of leaks, each with what happened."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Leak:
     Parameters
     ----------
     kind : one of `KINDS`.
-    file, line, function, code : where: the first frame that is the policy's own code, and its source line.
+    file, line, function, code : the innermost frame of the policy's own code, and its source line.
     data : ids of the data that the value depends on.
     hint : what to do.
-    operation : what was done to the value, as in "<" or "numpy.exp".
+    operation : what was done to the value, such as "<" or "numpy.exp".
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Leak:
 
 
 class LeakError(PrivcheckError):
-    """Code tried to read a private value before it was released; `leak` says which code and which data."""
+    """Code tried to read a private value before its release; `leak` says which code and which data."""
 
     def __init__(self, leak: Leak) -> None:
         self.leak = leak
@@ -89,7 +89,7 @@ class LeakError(PrivcheckError):
 
 
 def find_leak(kind: str, operation: str, data: tuple[Hashable, ...], hint: str) -> Leak:
-    """Return the leak that is happening now, placed at the innermost frame that is the policy's own code."""
+    """Return the leak that is happening now, located at the innermost frame of the policy's own code."""
     frame: FrameType | None = sys._getframe(1)
     place = frame
     while frame is not None and _is_machinery(frame.f_code.co_filename):
@@ -102,7 +102,7 @@ def find_leak(kind: str, operation: str, data: tuple[Hashable, ...], hint: str) 
 
 
 def describe_data(data: Collection[Hashable], most: int = 4) -> str:
-    """Return data ids in words: whole numbers are rounds, and long lists are shortened.
+    """Return data ids in words: integers are rounds, and long lists are shortened.
 
     >>> describe_data([7, 1, 2, 3, 4]), describe_data([3]), describe_data([(1, 0), (2, 1)])
     ('rounds 1-4 and 7', 'round 3', 'data (1, 0) and (2, 1)')
@@ -143,7 +143,7 @@ _STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"]).resolve()
 
 @cache
 def _is_machinery(file: str) -> bool:
-    """Tell whether a file is privcheck's, numpy's or Python's own; the shipped bandits count as a user's code."""
+    """Return whether a file belongs to privcheck, numpy or Python; the shipped bandits count as user code."""
     if file.startswith(("<frozen ", "<__array_function__")):
         return True
     path = Path(file).resolve()

@@ -34,7 +34,7 @@ def negative(a: Private) -> Private:
 
 
 def multiply(a: Private, b: Private) -> Private:
-    """Return the product, entry by entry: with public numbers, or within one datum."""
+    """Return the entrywise product: with public numbers, or within one datum."""
     if a.terms.count == 0 or (b.terms.count > 0 and a.is_public):
         a, b = b, a
     if not b.is_public:
@@ -44,7 +44,7 @@ def multiply(a: Private, b: Private) -> Private:
 
 
 def divide(a: Private, b: Private) -> Private:
-    """Return the quotient, entry by entry, by public numbers."""
+    """Return the entrywise quotient by public numbers."""
     if not b.is_public:
         refuse("function", "/", a, b, hint=NONLINEAR)
     if not (b._const.all() or a.is_public):
@@ -110,7 +110,7 @@ def gathered(parts: Sequence[Private], shapes: Sequence[tuple[int, ...]]) -> Pri
 
 
 def picked(parts: Sequence[Private], numbers: Any) -> Private:
-    """Return the array of the entries with these numbers, the entries of all parts being numbered in turn from 0."""
+    """Return the array of the entries with these numbers; the entries of all parts are numbered in turn from 0."""
     terms, offset = NOTHING, 0
     for part in parts:
         positions = np.arange(part.size)
@@ -122,12 +122,12 @@ def picked(parts: Sequence[Private], numbers: Any) -> Private:
 
 
 def joint_source(*values: Private) -> PrivateSource | None:
-    """Return the source of private values that are used together: they must come from one run."""
+    """Return the source of private values that are used together, which must come from one run."""
     found: PrivateSource | None = None
     for value in values:
         source = value.source
         if source is not None and found is not None and source is not found:
-            hint = "private values of another run were kept: keep them in no class attribute or global"
+            hint = "private values of another run were kept: do not keep them in class attributes or globals"
             raise PrivcheckError("private values", words("values of two runs"), "values of the same run", hint)
         found = source or found
     return found
@@ -140,7 +140,7 @@ def _combined(function: Callable[[Any, Any], Any], a: Private, b: Private, sign:
 
 
 def _scaled(function: Callable[[Any, Any], Any], a: Private, b: Private, factor: Any) -> Private:
-    """Return a function of `a` that is linear, with public factors."""
+    """Return a linear function of `a` with public factors."""
     if factor.ndim == 0:
         terms = a.terms.scaled(float(factor))
     else:

@@ -1,4 +1,4 @@
-"""numpy's functions on private values: the linear ones work, all others are leaks."""
+"""numpy's functions on private values: linear functions work, all others are leaks."""
 
 from __future__ import annotations
 

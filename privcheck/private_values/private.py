@@ -1,4 +1,4 @@
-"""`Private`: numbers that may be added, scaled and rearranged, but not read, before they are released."""
+"""`Private`: numbers that can be added, scaled and rearranged, but not read, before they are released."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from privcheck.private_values.source import PrivateSource
 
 REVEAL = object()
-"""The token that lets a session read private values, to add noise to them."""
+"""The token with which a session reads private values to add noise to them."""
 
 
 class _Cell:
@@ -37,17 +37,17 @@ class _Cell:
 
 
 class Private(Refusals, NumpyProtocol):
-    """An array y = const + C f: C and const are public, the features f of the data are hidden in their table.
+    """An array y = const + C f, where C and const are public and the features f of the data are hidden in their table.
 
-    It is made by a `PrivateSource` or by `zeros`, and used like a numpy array (with shape (), like a float): + - and
-    scaling by public numbers, @ with public matrices, sums, cumulative sums, indexing, slicing (views, as in numpy) and
-    assignment. Two private values of the same single datum may be multiplied. Everything that would read the value is a
-    leak, unless no datum is involved: then the value is public and behaves like an ordinary one.
+    It is made by a `PrivateSource` or by `zeros`, and is used like a numpy array (or like a float if its shape is ()):
+    + and -, scaling by public numbers, @ with public matrices, sums, cumulative sums, indexing, slicing (views, as in
+    numpy) and assignment. Two private values of the same single datum can be multiplied. Any operation that would read
+    the value is a leak, unless no datum is involved: then the value is public and behaves like an ordinary one.
 
     Guarantee
     ---------
-    `sensitivities` bounds what replacing one datum can change, whatever the other data are: C does not depend on the
-    data. No operation but a release computes y, so that nothing that an operation does can depend on the data.
+    `sensitivities` bounds what replacing one datum can change, whatever the other data are, because C does not depend
+    on the data. Only a release computes y, so nothing that any other operation does can depend on the data.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Private(Refusals, NumpyProtocol):
 
     @classmethod
     def make(cls, source: PrivateSource | None, const: Any, terms: Terms) -> Private:
-        """Return an array of its own; for privcheck's own use."""
+        """Return a new array that shares no entries; for privcheck's internal use."""
         public = np.asarray(const, order="C")
         self = _new(public)
         self._const, self._cell, self._whole = public, _Cell(source, terms, public.size), True
@@ -80,7 +80,7 @@ class Private(Refusals, NumpyProtocol):
 
     @classmethod
     def public(cls, array: npt.ArrayLike) -> Private:
-        """Return a copy of ordinary numbers, into which private ones can be put."""
+        """Return a copy of ordinary numbers that private ones can be assigned to."""
         return cls.make(None, np.array(array, dtype=np.float64), NOTHING)
 
     @classmethod
@@ -99,7 +99,7 @@ class Private(Refusals, NumpyProtocol):
 
     @property
     def source(self) -> PrivateSource | None:
-        """Where the data come from; None when there were none yet."""
+        """The source of the data; None if no data have entered yet."""
         return self._cell.source
 
     @property
@@ -136,7 +136,7 @@ class Private(Refusals, NumpyProtocol):
 
     @property
     def data_ids(self) -> tuple[Hashable, ...]:
-        """The data with a non-zero coefficient, in the order of their arrival."""
+        """The data with a non-zero coefficient, in order of arrival."""
         if self.source is None or self._cell.terms.count == 0:
             return ()
         if self._whole:
@@ -156,7 +156,7 @@ class Private(Refusals, NumpyProtocol):
 
     @property
     def is_action(self) -> bool:
-        """Whether it is, or is computed from, nothing but an action."""
+        """Whether it is an action or computed only from actions."""
         features = set(self.terms.features.tolist())
         return self.source is not None and bool(features) and features <= self.source.features.actions.keys()
 
@@ -165,7 +165,7 @@ class Private(Refusals, NumpyProtocol):
         return {} if self.source is None else sensitivities(norm, self.terms, self.source.features, self.size)
 
     def reveal(self, token: object) -> Any:
-        """Return the hidden value, a float or an array; only a session, which holds the token, may do so."""
+        """Return the hidden value, a float or an array; only a session, which has the token, may call this."""
         if self.is_public:
             return self.ordinary()
         if token is not REVEAL or self.source is None:
@@ -174,7 +174,7 @@ class Private(Refusals, NumpyProtocol):
         return float(value) if self.ndim == 0 else value
 
     def ordinary(self) -> Any:
-        """Return the ordinary value of an array that no datum is involved in: a float or an array."""
+        """Return the ordinary value, a float or an array, of an array in which no datum is involved."""
         assert self.is_public
         return float(self._const) if self.ndim == 0 else self._const.copy()
 
@@ -186,7 +186,7 @@ class Private(Refusals, NumpyProtocol):
         return self._cell.terms.spread(positions, np.arange(positions.size))
 
     def view_as(self, function: Callable[[Any], Any]) -> Private:
-        """Return what numpy's function, which only picks and moves entries, gives: a view where it gives a view."""
+        """Return the result of a numpy function that only selects and moves entries; it is a view if numpy's is one."""
         positions = np.asarray(function(self._positions))
         const = np.asarray(function(self._const))
         if np.may_share_memory(positions, self._positions):
@@ -213,7 +213,7 @@ class Private(Refusals, NumpyProtocol):
         return f"Private(shape={self.shape}, data={what}, {'public' if what == 'none' else 'hidden'})"
 
     def assign(self, new: Private) -> Private:
-        """Replace all entries, as the operators += and the like do; a number, of shape (), is replaced by a new one."""
+        """Replace all entries, as += and similar operators do; a number, of shape (), is replaced by a new one."""
         if self.ndim == 0:
             return new
         if new.shape != self.shape:
@@ -312,12 +312,12 @@ class Private(Refusals, NumpyProtocol):
 
 
 def _new(const: Array) -> Private:
-    """Return an array, or a number when it has no axes, that is not filled in yet."""
+    """Return an array that is not filled in yet, or a number if it has no axes."""
     return Private.__new__(PrivateArray if const.ndim else Private)
 
 
 class PrivateArray(Private):
-    """A `Private` with axes: a number, of shape (), is no sequence, and cannot be indexed."""
+    """A `Private` with axes; a number, of shape (), is not a sequence and cannot be indexed."""
 
     __slots__ = ()
 
@@ -367,7 +367,7 @@ def _in_place(function: Callable[[Private, Private], Private], self: Any, other:
 
 
 def _public_key(key: Any) -> Any:
-    """Return an index without private values, or report a leak."""
+    """Return an index that contains no private values, or report a leak."""
     if isinstance(key, tuple):
         return tuple(_public_key(part) for part in key)
     return read("index", "indexing", lambda index: index, key) if isinstance(key, Refusals) else key

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Terms]:
-    """Return the public part and the terms of a * b; in each entry at most one datum is involved.
+    """Return the public part and the terms of a * b; each entry may involve at most one datum.
 
-    The product of two entries of one datum is a feature of that datum, in the interval that the intervals of the two
-    give; the square of one entry is never negative. Equal products, as in x_i x_j and x_j x_i, are one feature. The
-    products of the entries of two bounded vectors, or of one with a number, are the entries of a bounded vector.
+    The product of two entries of one datum is a feature of that datum, in the interval that follows from the two
+    intervals; the square of an entry is never negative. Equal products, such as x_i x_j and x_j x_i, are one feature.
+    The products of the entries of two bounded vectors, or of one and a number, are the entries of a bounded vector.
     """
     source = a.source or b.source
     assert source is not None

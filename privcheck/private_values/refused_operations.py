@@ -1,4 +1,4 @@
-"""The operations that would read a private value: on public values they work, otherwise they are leaks."""
+"""The operations that would read a private value: they work on public values and are leaks on all others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
 
 
 def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, hint: str = RELEASE) -> Any:
-    """Return `function` of values that no datum is involved in, or report a leak."""
+    """Return `function` of values in which no datum is involved, or report a leak."""
     for value in values:
         if isinstance(value, Refusals) and not value.is_public:
             refuse(kind, operation, *values, hint=hint)
@@ -35,7 +35,7 @@ def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, 
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """Return the method of arrays with this name, for public values only."""
+    """Return the array method with this name, for public values only."""
 
     def method(self: Any, *arguments: Any, **options: Any) -> Any:
         call: Callable[..., Any] = lambda value, *others: getattr(np.asarray(value), name)(*others, **options)  # noqa: E731

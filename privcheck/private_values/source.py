@@ -1,4 +1,4 @@
-"""Private values: where they come from, and what a policy needs to handle them."""
+"""The source of private values, and the functions with which a policy handles them."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ __all__ = ["REVEAL", "Leak", "LeakError", "Private", "PrivateSource", "clip", "z
 
 
 class PrivateSource:
-    """The private data of one run: wraps each value with its datum and the interval in which it may lie.
+    """The private data of one run: wraps each value with its datum and its interval.
 
     Parameters
     ----------
-    on_leak : called with each `Leak`, before `LeakError` is raised; None: only raise.
+    on_leak : called with each `Leak` before `LeakError` is raised; None only raises.
 
     Guarantee
     ---------
-    Neighbours: those that replace one datum, all features with that id at once, each within its interval. The intervals
-    must not depend on the data. For row neighbours give all K rewards of a round one id; for single rewards, one each.
+    Neighbours: streams that differ in one datum, i.e. in all features with that id at once, each within its interval.
+    The intervals must not depend on the data. For row neighbours, give all K rewards of a round one id; for neighbours
+    that differ in a single reward, give each reward its own id.
 
     Examples
     --------
@@ -91,15 +92,15 @@ class PrivateSource:
         ----------
         values : shape (K,), K >= 1.
         low, high : the ends of the intervals: numbers, or shape (K,). An entry with low = high is public.
-        data : one id for the whole vector (the entries vary independently), or a list, range or array of K ids, one for
+        data : one id for the whole vector (its entries vary independently), or a list, range or array of K ids, one for
             each entry. A tuple is one id.
         l2_norm : largest L2 norm of the whole vector; it carries over to its products.
-        l2_diameter : largest L2 distance of two values of the whole vector, where that is smaller than the box's.
+        l2_diameter : largest L2 distance between two values of the whole vector, if smaller than that of the box.
 
         Raises
         ------
         PrivcheckError : as `scalar`; also a wrong shape, a number of ids other than K, a norm or diameter that is not
-            positive, a vector beyond its norm.
+            positive, a vector that exceeds its norm.
 
         """
         array = np.asarray(values)
@@ -153,7 +154,7 @@ class PrivateSource:
 
 
 def zeros(shape: int | tuple[int, ...]) -> Private:
-    """Return an array of zeros into which private values can be put; without them it behaves like numpy's.
+    """Return an array of zeros that private values can be assigned to; until then it behaves like numpy's.
 
     >>> sums = zeros(3)
     >>> sums
@@ -170,8 +171,9 @@ def zeros(shape: int | tuple[int, ...]) -> Private:
 def clip(value: Any, low: Any, high: Any) -> Any:
     """Return each entry moved into [low, high]: numpy.clip for ordinary numbers, and clipped features for private ones.
 
-    A clipped entry is a new feature of the one datum that the entry depends on, in the interval that is left of its
-    own; it counts as independent of the unclipped one. An entry whose interval is inside [low, high] stays as it is.
+    A clipped entry is a new feature of the one datum that the entry depends on, and its interval is the clipped
+    interval; it counts as independent of the unclipped entry. An entry whose interval lies inside [low, high] stays
+    unchanged.
 
     Raises
     ------

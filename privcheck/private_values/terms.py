@@ -11,10 +11,11 @@ from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
 
 _TIDY_FROM = 64
+"""Number of terms above which a growing sum is tidied: sorting smaller sums takes more time than it saves."""
 
 
 class _Buffer:
-    """Growing columns of (entry, feature, weight); what is written once is never changed."""
+    """Growing columns of (entry, feature, weight); what has been written is never changed."""
 
     __slots__ = ("features", "rows", "used", "weights")
 
@@ -35,8 +36,8 @@ class _Buffer:
 class Terms:
     """An immutable sum of weight * feature per entry; entries are numbered in C order.
 
-    Terms that grow from one another share one buffer, so that a sum that grows by one datum costs constant time
-    (amortised), whether it grows in place or not.
+    Terms that grow out of one another share a buffer, so adding one datum to a sum takes constant (amortised) time,
+    whether or not it is done in place.
 
     Examples
     --------
@@ -83,7 +84,7 @@ class Terms:
         return self._buffer.weights[: self.count]
 
     def plus(self, other: Terms) -> Terms:
-        """Return the sum, entry by entry."""
+        """Return the entrywise sum."""
         long, short = (self, other) if self.count >= other.count else (other, self)
         if short.count == 0:
             return long
@@ -98,7 +99,7 @@ class Terms:
         return self.tidy() if self.count > max(_TIDY_FROM, 2 * self._settled) else self
 
     def scaled(self, factor: float) -> Terms:
-        """Return these terms times one public number."""
+        """Return these terms multiplied by one public number."""
         if factor == 1.0 or self.count == 0:
             return self
         if factor == 0.0:
@@ -158,7 +159,7 @@ class Terms:
 
 
 def checked(weights: Array) -> Array:
-    """Return coefficients, or refuse those that overflow or underflow: their sensitivity would be wrong."""
+    """Return coefficients, or refuse them if one overflows or underflows, because its sensitivity would be wrong."""
     sizes = np.abs(weights)
     if weights.size and not (sizes.min() >= sys.float_info.min and sizes.max() <= sys.float_info.max):
         hint = "multiply private values by finite numbers of ordinary magnitude"

@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class VectorBound:
-    r"""What is known of a vector v of one datum, beyond the interval of each entry, whatever the datum is.
+    r"""What is known about a vector v of one datum, beyond the interval of each entry, whatever the datum is.
 
     Parameters
     ----------
     l1_radius, l2_radius : largest norms ||v||_1 and ||v||_2.
-    l1_diameter, l2_diameter : largest distances ||v - w||_1 and ||v - w||_2 of two possible vectors.
+    l1_diameter, l2_diameter : largest distances ||v - w||_1 and ||v - w||_2 between two possible vectors.
     acute : whether <v, w> >= 0 for any two possible vectors; then ||v - w||_2 <= sqrt(2) l2_radius.
 
     Source: ||v - w||_2^2 = ||v||_2^2 + ||w||_2^2 - 2 <v, w>.
@@ -51,7 +51,7 @@ class VectorBound:
         return cls(l1_radius, radius, l1_distance, distance, acute)
 
     def times(self, other: VectorBound, *, same: bool) -> VectorBound:
-        """Return the bounds of all products v_i w_j, of v with itself where it is the `same` vector.
+        """Return the bounds of all products v_i w_j; `same` means that v and w are one vector.
 
         ||v w'|| = ||v|| ||w||, and v w' - x y' = v (w - y)' + (v - x) y'.
         """

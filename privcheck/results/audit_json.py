@@ -39,7 +39,7 @@ def read_report(text: str) -> AuditReport:
 
 
 def _parts(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields that are not plain."""
+    """Return the fields that are not plain values."""
     found: dict[str, Any] = {"rewards": tuple(content["rewards"])}
     if content["certificate"] is not None:
         found["certificate"] = read_certificate(content["certificate"])

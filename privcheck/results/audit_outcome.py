@@ -10,9 +10,9 @@ from privcheck.results.audit_report import Estimate, Resolution, Witness
 
 @dataclass(frozen=True)
 class Outcome:
-    """The part of an `AuditReport` that the search and the counted runs decide; its fields are described there.
+    """The part of an `AuditReport` that the search and the counted runs determine; that class describes the fields.
 
-    An audit that ended before any run was counted has the defaults: no bound and no witness.
+    An audit that ended before any runs were counted has the defaults: no bound and no witness.
     """
 
     verdict: str | None

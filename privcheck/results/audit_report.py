@@ -26,14 +26,14 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Resolution:
-    """What the audit could have seen, at the level of its verdict.
+    """What the audit could have detected at the level of its verdict.
 
     Parameters
     ----------
-    epsilon : the largest lower bound that its counted runs could have shown (an event certain on one stream, never
-        seen on the other).
+    epsilon : the largest lower bound that its counted runs could have shown (for an event that is certain on one stream
+        and never seen on the other).
     mass : the smallest event probability with which they could have refuted the claim; None without a claim, above 1
-        when no event could.
+        if no event could have.
 
     """
 
@@ -43,7 +43,7 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Witness:
-    """Two neighbouring streams and an event that tells them apart.
+    """Two neighbouring streams and an event by which an observer can tell them apart.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ class Witness:
     streams : the two streams in words.
     event : the event in words.
     more_likely : "first" or "second", the stream on which the event is more likely.
-    probability_first, probability_second : of the event, with intervals.
-    mirror : an event that is more likely on the second stream, in words, when the bound rests on both together: a run
-        in the event speaks for the first stream, one in `mirror` for the second.
+    probability_first, probability_second : the event's probability on each stream, with intervals.
+    mirror : in words, an event that is more likely on the second stream, if the bound rests on both events together: a
+        run in the event is evidence for the first stream, a run in `mirror` is evidence for the second.
 
     """
 
@@ -71,38 +71,40 @@ class Witness:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """The answer of `privcheck.audit`.
+    """The result of `privcheck.audit`.
 
     Parameters
     ----------
-    verdict : "violation": the claim is refuted at level `error`; "consistent": it is not, and the resolution is at or
-        above it;
-        "inconclusive": too few runs to tell, or ended early; None: no claim was given.
+    verdict : "violation": the claim is refuted at level `error`; "consistent": it is not refuted, and the resolution is
+        at or above the claim; "inconclusive": there were too few runs to tell, or the audit ended early; None: no claim
+        was given.
     epsilon_claimed, delta : the claim.
-    epsilon_lower : lower bound of epsilon at `confidence`; None when the audit ended early. Both levels cover the whole
-        search, because events and streams were chosen on runs that were not counted.
-    epsilon_lower_clopper_pearson : the same from two Clopper-Pearson limits, for comparison.
+    epsilon_lower : lower bound on epsilon at `confidence`; None if the audit ended early. Both levels, `confidence` and
+        `error`, cover the whole search, because events and streams were chosen on runs that were not counted.
+    epsilon_lower_clopper_pearson : the same bound from two Clopper-Pearson limits, for comparison.
     epsilon_estimate : log-ratio of the winning event's probabilities, with its two-sided interval.
-    delta_lower : lower bound of delta at the claimed epsilon, from an event chosen for it, at `confidence`; None
-        without a claim. It and `epsilon_lower` do not hold together at `confidence`: each does.
+    delta_lower : lower bound on delta at the claimed epsilon, from an event chosen for it, at `confidence`; None
+        without a claim. `delta_lower` and `epsilon_lower` each hold at `confidence`, but not jointly.
     resolution : what the runs could have shown.
-    exact_loss : the true loss on the pair of the witness, where the law of the outputs is known; None otherwise.
+    exact_loss : the true loss on the witness's pair, if the law of the outputs is known; None otherwise.
     witness : the two streams and the event.
-    certificate : of guarded runs with the claim as budget, an upper bound when it is granted; None when the policy does
-        not release through privcheck's mechanisms, or without a claim. It covers a shipped algorithm's reference.
-    runs : learning, choosing and counting runs on each stream of the final pair.
-    counted_runs : those of them on which the events were counted or bet on, 0 when the audit ended before.
-    sequential : whether runs were played until the evidence sufficed; `runs` is then the most that would be played.
-    e_value : what bets on the events won, when the audit was sequential or was cut short: at least 1 / error refutes
-        the claim, at whatever time it is read. The lower bound then holds at any time too. None otherwise.
-    tradeoff : counts of the main event's score at thresholds fixed beforehand, and the confidence region of the
-        trade-off of errors that follows, at `confidence` by itself.
-    simplest : of a violation, a simpler witness: shorter streams and, where that is enough, one plain event, which
-        refuted the claim at level `error` again on fresh runs; None when nothing simpler did.
-    simplest_lower : the lower bound that it gives by itself, at `confidence`.
-    time_budget : seconds that were asked for, None where nothing was said of it.
-    contexts : of a contextual bandit, what one round's context looks like.
-    screened_pairs, screening_runs : pairs of streams looked at, and the runs (both streams) spent on that.
+    certificate : the certificate of guarded runs with the claim as budget, an upper bound if it is granted; None if the
+        policy does not release through privcheck's mechanisms, or without a claim. For a shipped algorithm it covers
+        the reference implementation.
+    runs : runs per stream of the final pair, for learning, choosing and counting together.
+    counted_runs : the number of these on which the events were counted or bet on; 0 if the audit ended before that.
+    sequential : whether runs were played until the evidence sufficed; `runs` is then the largest number allowed.
+    e_value : the capital won by bets on the events, if the audit was sequential or was cut short: a value of at least
+        1 / error refutes the claim, whenever it is read. The lower bound then also holds at any time. None otherwise.
+    tradeoff : counts of the main event's score at thresholds fixed beforehand, and the confidence region that follows
+        for the trade-off between the two errors, at `confidence` by itself.
+    simplest : for a violation, a simpler witness (shorter streams and, if possible, one plain event) that refuted the
+        claim again at level `error` on fresh runs; None if nothing simpler did.
+    simplest_lower : the lower bound that `simplest` gives by itself, at `confidence`.
+    time_budget : the number of seconds that was asked for; None if none was given.
+    contexts : for a contextual bandit, what the context of one round looks like.
+    screened_pairs, screening_runs : the number of pairs of streams examined, and the runs (on both streams) spent on
+        that.
 
     """
 
@@ -156,7 +158,7 @@ class AuditReport:
 
         Raises
         ------
-        PrivcheckError : text that is no JSON, or not of a report of this version.
+        PrivcheckError : text that is not JSON, or not a report of this version.
 
         """
         from privcheck.results.audit_json import read_report
@@ -183,7 +185,7 @@ class AuditReport:
 
         Raises
         ------
-        PrivcheckError : an unknown picture or path, or a picture of what this audit does not have.
+        PrivcheckError : an unknown picture or path, or a picture of something that this audit does not have.
 
         """
         from privcheck.reporting.pictures.plot import plot_audit

@@ -1,4 +1,4 @@
-"""What a certificate says."""
+"""The result of a certificate."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The answer of `privcheck.certify`.
+    """The result of `privcheck.certify`.
 
     Parameters
     ----------
-    target : what was certified: the code named here, and no other.
+    target : what was certified: the code named here and no other.
     granted : whether `epsilon_upper` is certified for every execution.
-    coverage : "all-executions": the policy ran guarded with the filter on, and neither leaked nor was refused; every
-        execution of the guarded policy then releases within the budget or refuses. "explored": what the ledger and the
-        replay saw, no more.
+    coverage : "all-executions": the policy ran under the guard with the filter on, and no run leaked or had a release
+        refused; on every execution of the guarded policy, each release then stays within the budget or is refused.
+        "explored": only what the ledger and the replay saw.
     epsilon_claimed : the budget of the filter; None without one.
-    epsilon_upper : certified upper bound; None unless coverage is "all-executions".
+    epsilon_upper : certified upper bound on epsilon; None unless coverage is "all-executions".
     ledger_epsilon : the largest loss of any datum over the explored executions.
     replay : what transcript replay found.
-    ledger : of the explored execution with the largest loss.
-    leaks : where private values were turned into ordinary ones without a release.
-    refusals : releases that the filter refused, in words.
-    executions : guarded runs that were explored.
+    ledger : the ledger of the explored execution with the largest loss.
+    leaks : the places where private values were turned into ordinary ones without a release.
+    refusals : releases that were refused, in words.
+    executions : the number of guarded runs.
     contexts : what contexts look like, under contextual feedback; the notion is then joint differential privacy.
     """
 
@@ -70,7 +70,7 @@ class Certificate:
 
         Raises
         ------
-        PrivcheckError : text that is no JSON, or not of a certificate of this version.
+        PrivcheckError : text that is not JSON, or not a certificate of this version.
 
         """
         from privcheck.results.certificate_json import certificate_from_json
@@ -97,7 +97,7 @@ class Certificate:
 
         Raises
         ------
-        PrivcheckError : an unknown picture or path, or a picture of what this certificate does not have.
+        PrivcheckError : an unknown picture or path, or a picture of something that this certificate does not have.
 
         """
         from privcheck.reporting.pictures.plot import plot_certificate

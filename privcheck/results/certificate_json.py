@@ -84,7 +84,7 @@ def _by_datum(content: dict[str, Any]) -> dict[Hashable, float]:
 
 
 def _datum(name: str) -> Hashable:
-    """Return a datum from the key that JSON made of it: a round, or a pair of round and arm.
+    """Return the datum that a JSON key stands for: a round, or a pair of round and arm.
 
     >>> _datum("3"), _datum("(3, 1)")
     (3, (3, 1))

@@ -1,4 +1,4 @@
-"""Comparisons of policies: which has the lower regret, on the mean and at its quantiles, and how sure that is."""
+"""Comparisons of policies: which has the lower regret, in the mean and at quantiles, and with what confidence."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from privcheck.results.simulation import Simulation
 
 QUANTILES = (0.5, 0.95, 0.99)
+"""The quantiles of regret that are compared: the typical run, and the two upper tails that `Simulation.summary` has."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference of two policies' regret: the estimate and the ends of its confidence interval."""
+    """The difference between two policies' regret: the estimate and the ends of its confidence interval."""
 
     value: float
     low: float
@@ -31,16 +32,17 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Final regret of `first` minus that of `second`; below zero where `first` is better.
+    """Final regret of `first` minus that of `second`; negative values mean that `first` is better.
 
     Parameters
     ----------
     first, second : labels of the policies.
     mean : difference of means, with Welch's interval.
     median, q95, q99 : differences of quantiles, with distribution-free intervals.
-    p_mean : Welch's test that the means are equal, two-sided, adjusted by Holm for all comparisons made together.
-    p_order : Mann and Whitney's test that both have one law, two-sided, adjusted by Holm likewise.
-    better : share of pairs of runs in which `first` has the lower regret, ties counted half.
+    p_mean : two-sided p-value of Welch's test that the means are equal, adjusted for all comparisons made together by
+        Holm's method.
+    p_order : two-sided p-value of the Mann-Whitney test that both have the same law, adjusted in the same way.
+    better : share of pairs of runs in which `first` has the lower regret; ties count one half.
     """
 
     first: str
@@ -59,12 +61,12 @@ def compare(simulation: Simulation, *, baseline: str | None = None, confidence: 
 
     Two policies have independent rewards, coins and noise: run i of one has nothing in common with run i of the other
     (algorithms that choose differently see different rewards, and an event engine draws sums, not a table that could be
-    shared). A paired test would pair nothing, so the tests are those for two independent samples.
+    shared). There is nothing to pair, so the tests are those for two independent samples.
 
-    All intervals for means hold together with probability `confidence`, likewise those for medians, for 95 % and for 99
-    % quantiles (Bonferroni). Intervals for quantiles are exact at any number of runs: they join two intervals between
-    order statistics, whose ranks follow from Binomial(runs, q), or between 0 and the largest possible regret where
-    there are too few runs. Welch's interval and the two tests are approximations for many runs.
+    All intervals for means hold jointly with probability `confidence`, and so do those for medians, for 95 % quantiles
+    and for 99 % quantiles (Bonferroni). Intervals for quantiles are valid for any number of runs: they combine two
+    intervals between order statistics, whose ranks follow from Binomial(runs, q), or which end at 0 or at the largest
+    possible regret if there are too few runs. Welch's interval and the two tests are approximations for many runs.
 
     Parameters
     ----------
@@ -112,7 +114,7 @@ def compare(simulation: Simulation, *, baseline: str | None = None, confidence: 
 
 
 def quantile_interval(ordered: Array, quantile: float, error: float, largest: float) -> tuple[float, float]:
-    """Return an interval that holds the quantile of the law with probability 1 - `error` at least, whatever the law.
+    """Return an interval that contains the quantile with probability at least 1 - `error`, whatever the law.
 
     >>> quantile_interval(np.arange(100.0), 0.5, 0.05, 1000.0)
     (39.0, 60.0)
@@ -158,7 +160,7 @@ def _order(first: Array, second: Array) -> tuple[float, float]:
 
 
 def _holm(p_values: list[float]) -> list[float]:
-    """Return p-values adjusted for being looked at together.
+    """Return p-values adjusted for multiple testing by Holm's method.
 
     >>> _holm([0.01, 0.5, 0.02])
     [0.03, 0.5, 0.04]

@@ -9,7 +9,7 @@ from privcheck.arrays import Table
 
 @dataclass(frozen=True)
 class Divergence:
-    """A leak found by replay: raw data steered the policy.
+    """A leak found by replay: raw data affected the policy's behaviour.
 
     Parameters
     ----------
@@ -33,10 +33,11 @@ class ReplayResult:
 
     Parameters
     ----------
-    replays : how many were made.
-    divergences : in how many of them raw data steered the policy.
-    largest_loss : largest absolute log-likelihood ratio of the releases among the others; exact for those transcripts.
-    first_divergence : the first divergence, None when there is none.
+    replays : number of replays.
+    divergences : number of replays in which raw data steered the policy.
+    largest_loss : largest absolute log-likelihood ratio of the releases in the other replays; exact for those
+        transcripts.
+    first_divergence : the first divergence; None if there is none.
     """
 
     replays: int

@@ -33,7 +33,7 @@ class PolicyResult:
     checkpoints : rounds, shape (C,).
     regret : pseudo-regret of every run at the checkpoints, shape (runs, C).
     seconds : wall-clock time of the runs, without compilation.
-    engine : how it was run: "event", an episode at a time, or "step", a round at a time.
+    engine : how it was run: "event", one episode at a time, or "step", one round at a time.
     """
 
     policy: str
@@ -57,7 +57,7 @@ class PolicyResult:
         }
 
     def curves(self) -> dict[str, Array]:
-        """Return the statistics of the pseudo-regret at every checkpoint, each (C,); `se` is NaN for one run."""
+        """Return statistics of the pseudo-regret at the checkpoints, each of shape (C,); `se` is NaN for one run."""
         runs = len(self.regret)
         q05, median, q95, q99 = np.quantile(self.regret, (0.05, 0.5, 0.95, 0.99), axis=0)
         spread = self.regret.std(axis=0, ddof=1) if runs > 1 else np.full(len(self.checkpoints), np.nan)
@@ -136,13 +136,13 @@ class Simulation:
         save_simulation_page(self, path)
 
     def save_csv(self, path: str | Path) -> None:
-        """Write a tidy table: columns policy, run (from 0), round and regret, one row for each; ends in .csv."""
+        """Write a tidy table with columns policy, run (from 0), round and regret to `path`, which ends in .csv."""
         from privcheck.results.simulation_files import save_csv
 
         save_csv(self, path)
 
     def save_npz(self, path: str | Path) -> None:
-        """Write arrays, specs, environment and seed to a file for `read_npz`; ends in .npz.
+        """Write arrays, specs, environment and seed to `path`, which ends in .npz, for `read_npz`.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class Simulation:
 
         Raises
         ------
-        PrivcheckError : a file that is no such simulation, or names an algorithm that is not known here.
+        PrivcheckError : a file that is not such a simulation, or that names an unknown algorithm.
         """
         from privcheck.results.simulation_files import read_npz
 
@@ -167,14 +167,14 @@ class Simulation:
     def plot(
         self, path: str | Path | None = None, *, lines: Sequence[str] | None = None, log_regret: bool = False
     ) -> Figure:
-        """Draw regret against rounds: means, with bands from the 5 % to the 95 % quantile.
+        """Draw regret against rounds: means, with a band from the 5 % to the 95 % quantile.
 
         Parameters
         ----------
         path : where to save it, ending in .png, .svg or .pdf; None to save nothing.
         lines : ids of asymptotic lower bounds, drawn as constant * ln t for every budget in the simulation. None draws
-            Azize and Basu's where it can be evaluated; () draws none.
-        log_regret : whether the regret has a log axis, as the rounds have.
+            Azize and Basu's bound if it can be evaluated; () draws none.
+        log_regret : whether the regret axis is logarithmic, as the axis of rounds is.
 
         Returns
         -------
@@ -182,7 +182,7 @@ class Simulation:
 
         Raises
         ------
-        PrivcheckError : a path that cannot be saved to, an id of which `bounds` has no constant.
+        PrivcheckError : a path that cannot be saved to, an id for which `bounds` has no constant.
 
         Examples
         --------

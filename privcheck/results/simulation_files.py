@@ -1,4 +1,4 @@
-"""Simulations on disk: tidy CSV for other tools, npz to read the whole result back."""
+"""Simulations on disk: tidy CSV for other tools, and npz files from which the whole result can be read back."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def save_csv(simulation: Simulation, path: str | Path) -> None:
 
 
 def read_csv(path: str | Path) -> dict[str, Any]:
-    """Return the arrays of a CSV file written by `save_csv`, to the last digit: see `Simulation.to_arrays`.
+    """Return the arrays of a CSV file written by `save_csv`, exact to the last digit: see `Simulation.to_arrays`.
 
     Raises
     ------
-    PrivcheckError : no such file, other columns, rows that are missing or no numbers.
+    PrivcheckError : no such file, other columns, rows that are missing or are not numbers.
     """
     try:
         with Path(path).open(newline="", encoding="utf-8") as file:
@@ -54,7 +54,7 @@ def read_csv(path: str | Path) -> dict[str, Any]:
         regret = np.array([float(row[3]) for row in rows]).reshape(len(policies), -1, len(rounds))
         expected = [(p, r, t) for p in policies for r in range(regret.shape[1]) for t in rounds]
         if [(row[0], int(row[1]), int(row[2])) for row in rows] != expected:
-            raise ValueError("rows are missing, doubled or out of order")
+            raise ValueError("rows are missing, duplicated or out of order")
     except (OSError, ValueError, IndexError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PrivcheckError("csv", str(path), "a file written by save_csv", reason) from None

@@ -22,12 +22,12 @@ FACTORY_KEYWORDS = ("arms", "epsilon", "delta", "horizon")
 
 @dataclass(frozen=True)
 class Location:
-    """Where a factory is defined, a file or a module and a name in it, so that worker processes can load it.
+    """Where a factory is defined: a file or module and a name in it, from which worker processes can load it.
 
     Parameters
     ----------
-    module, name : a path that ends in .py, or the name of a module, and a name defined there.
-    key : makes the location differ from the same place at another time, when its file may have been another.
+    module, name : a path that ends in .py or the name of a module, and a name defined there.
+    key : distinguishes this location from the same place at another time, when the file may have been different.
     """
 
     module: str
@@ -39,13 +39,13 @@ class Location:
         return self.module.endswith(".py")
 
     def __str__(self) -> str:
-        """Return file:name, the file relative to the working directory where it lies below it."""
+        """Return file:name, with the file relative to the working directory if it lies below it."""
         if self.is_file and Path(self.module).resolve().is_relative_to(Path.cwd()):
             return f"{Path(self.module).resolve().relative_to(Path.cwd())}:{self.name}"
         return f"{self.module}:{self.name}"
 
     def load(self) -> Callable[..., Any]:
-        """Import the file or module and return the named factory; raise PrivcheckError when that fails."""
+        """Import the file or module and return the named factory; raise PrivcheckError if that fails."""
         module = _import_file(Path(self.module)) if self.is_file else _import_module(self.module, self.name)
         if not hasattr(module, self.name):
             public = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
@@ -58,7 +58,7 @@ class Location:
         return getattr(module, self.name)  # type: ignore[no-any-return]
 
     def load_once(self) -> Callable[..., Any]:
-        """Return the same in a worker process, which is given the location with every task, and imports it once."""
+        """Do the same in a worker process, which is given the location with every task but imports it only once."""
         return _loaded(self)
 
 
@@ -105,7 +105,7 @@ def _import_failed(name: str, error: BaseException, hint: str = "fix this error 
 
 
 def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
-    """Return the keywords to call a factory with besides its Generator; refuse a factory that needs anything else."""
+    """Return the keywords to pass to a factory besides its Generator; refuse a factory that needs anything else."""
     if not callable(factory):
         raise PrivcheckError(
             "target", factory, "a class or function that takes a Generator", "pass the class itself, not an object"
@@ -141,7 +141,7 @@ def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> 
         raise PrivcheckError(
             "target",
             words(f"a factory that requires {', '.join(unknown)}"),
-            f"a first parameter rng, and only those of {', '.join(FACTORY_KEYWORDS)}",
+            f"a first parameter rng, and no others required but {', '.join(FACTORY_KEYWORDS)}",
             "wrap it in a function that supplies the others",
         )
     arguments = {name: keywords[name] for name in FACTORY_KEYWORDS if name in named}
@@ -152,7 +152,7 @@ def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> 
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return what was raised, and the file and line that raised it."""
+    """Return the exception in words, with the file and line that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     known = frames and not frames[-1].filename.startswith("<frozen")
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if known else ""

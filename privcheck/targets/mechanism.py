@@ -51,9 +51,9 @@ class MechanismRunner:
 
     Parameters
     ----------
-    mechanism : `f(data, rng)`; `f(data, rng, runs)`, which returns an array, one output per row; a shipped mechanism;
-        or an OpenDP measurement, which draws from the system's randomness.
-    location : from which worker processes load the function; None when it is pickled by value.
+    mechanism : `f(data, rng)`; `f(data, rng, runs)`, which returns an array with one output per row; a shipped
+        mechanism; or an OpenDP measurement, which draws from the system's randomness.
+    location : where worker processes load the function from; None if it is pickled by value.
 
     """
 
@@ -81,19 +81,19 @@ class MechanismRunner:
 
     @property
     def name(self) -> str:
-        """Its name in reports."""
+        """The name in reports."""
         if self.location:
             return str(self.location)
         return str(getattr(self.mechanism, "__name__", getattr(self.mechanism, "id", type(self.mechanism).__name__)))
 
     @property
     def engine(self) -> str:
-        """The engine that makes the runs."""
+        """What plays the runs."""
         return "run_batch" if self._batch else "python"
 
     @property
     def claim(self) -> float | None:
-        """The epsilon that the map of an OpenDP measurement gives at distance 1, when it is one of pure privacy."""
+        """The epsilon that an OpenDP measurement's map gives at distance 1, if its privacy is pure; None otherwise."""
         if not is_measurement(self.mechanism) or str(self.mechanism.output_measure) != "MaxDivergence":
             return None
         epsilon = float(self.mechanism.map(1))
@@ -101,7 +101,7 @@ class MechanismRunner:
 
     @property
     def joblib_backend(self) -> str:
-        """Threads for code that runs outside Python and for measurements, which cannot be sent to a process."""
+        """Threads for code that runs outside Python and for measurements, which cannot be sent to another process."""
         return "threading" if self._batch or is_measurement(self.mechanism) else "loky"
 
     @property
@@ -132,7 +132,7 @@ class MechanismRunner:
 
 
 def _data(table: Any, *, plain: bool) -> Any:
-    """Return a copy of an input: a number without axes as a number; all of it as lists when `plain`, for OpenDP."""
+    """Return a copy of an input: an array without axes as a number, and everything as lists if `plain`, for OpenDP."""
     if not isinstance(table, np.ndarray):
         return table
     return table.tolist() if plain or table.ndim == 0 else table.copy()
@@ -150,7 +150,7 @@ def _from_batch(outputs: np.ndarray[tuple[int, ...], np.dtype[Any]], runs: int) 
 
 
 def _from_list(outputs: list[Any]) -> Outputs:
-    """Return outputs as symbols (integers, booleans) and numbers (reals), in their order within an output."""
+    """Return outputs as symbols (integers, booleans) and numbers (reals), each in their order within an output."""
     if isinstance(outputs[0], bool | np.bool_ | numbers.Integral) and len({type(o) for o in outputs}) == 1:
         return Outputs.of_symbols(np.asarray(outputs, np.int64)[:, None])
     if isinstance(outputs[0], float) and len({type(o) for o in outputs}) == 1:
@@ -171,7 +171,7 @@ def _from_list(outputs: list[Any]) -> Outputs:
 
 
 def _flatten(output: Any, whole: list[int], real: list[float]) -> str:
-    """Append the parts of an output to the two lists, and return its kind: what it is made of."""
+    """Append the parts of an output to the two lists and return the kind of output that they make up."""
     if isinstance(output, bool | np.bool_ | numbers.Integral):
         whole.append(int(output))
         return "discrete"
@@ -183,7 +183,7 @@ def _flatten(output: Any, whole: list[int], real: list[float]) -> str:
         return "real" if output.dtype.kind == "f" else "discrete"
     if isinstance(output, list | tuple):
         return "+".join(sorted({_flatten(part, whole, real) for part in output}))
-    hint = "return the number of a category instead of the category"
+    hint = "return a category's number instead of the category itself"
     got = words(f"an object of type {type(output).__name__}")
     raise PolicyError("output", got, "numbers, booleans, arrays, or tuples and lists of these", hint)
 

@@ -1,4 +1,4 @@
-"""What independent runs put out: symbols, numbers, or both."""
+"""The outputs of independent runs: symbols, numbers, or both."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Outputs:
     Parameters
     ----------
     symbols : shape (n, D), integers: actions in order, or the discrete parts of an output.
-    numbers : shape (n, E): released statistics, or the real parts of an output; NaN where a run has fewer.
-    ratios : shape (n,), ln of the likelihood ratio of the recorded releases, first stream over second, where it is
+    numbers : shape (n, E), floats: released statistics, or the real parts of an output; NaN where a run has fewer.
+    ratios : shape (n,), ln of the likelihood ratio of the recorded releases, first stream over second, if it is
         known; None otherwise.
 
     Examples
@@ -34,21 +34,21 @@ class Outputs:
     numbers: Array
     ratios: Array | None = None
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
-    """Scores that were computed already, by what computed them."""
+    """Scores that have already been computed, by what computed them."""
 
     @classmethod
     def of_symbols(cls, symbols: Symbols) -> Outputs:
-        """Return outputs that are all discrete."""
+        """Return outputs that have only discrete parts."""
         return cls(symbols, np.zeros((len(symbols), 0)))
 
     @classmethod
     def of_numbers(cls, numbers: Array) -> Outputs:
-        """Return outputs that are all real."""
+        """Return outputs that have only real parts."""
         return cls(np.zeros((len(numbers), 0), np.int8), numbers)
 
     @classmethod
     def joined(cls, parts: Sequence[Outputs]) -> Outputs:
-        """Return the runs of all parts, in order; shorter ones are padded."""
+        """Return the runs of all parts, in order; shorter outputs are padded."""
         ratios = [part.ratios for part in parts if part.ratios is not None]
         return cls(
             np.concatenate(padded([part.symbols for part in parts], MISSING)),
@@ -64,7 +64,7 @@ class Outputs:
         return Outputs(self.symbols[runs], self.numbers[runs], ratios)
 
     def differs(self, other: Outputs) -> npt.NDArray[np.bool_]:
-        """Tell for every part of an output, symbols first, whether it differs in any run."""
+        """Return for every part of an output, symbols first, whether it differs in any run."""
         pairs = ((self.symbols, other.symbols), (self.numbers, other.numbers))
         if any(one.shape != two.shape for one, two in pairs):
             return np.ones(1, bool)
@@ -81,11 +81,11 @@ def joined_sides(parts: Sequence[Sides]) -> Sides:
 
 
 MISSING = int(np.iinfo(np.int64).min)
-"""The symbol of what a shorter output does not have."""
+"""The symbol that pads a shorter output: the smallest integer, which no output is expected to contain."""
 
 
 def alike(outputs: Sequence[Outputs]) -> list[Outputs]:
-    """Return the same outputs with as many parts in each, and with likelihood ratios in all or in none of them.
+    """Return the same outputs padded to one shape, with likelihood ratios in all or in none of them.
 
     >>> first, second = Outputs.of_numbers(np.zeros((1, 1))), Outputs.of_numbers(np.ones((1, 2)))
     >>> [part.numbers.tolist() for part in alike([first, second])]
@@ -98,7 +98,7 @@ def alike(outputs: Sequence[Outputs]) -> list[Outputs]:
 
 
 def fitted(array: npt.NDArray[Any], width: int, fill: float) -> npt.NDArray[Any]:
-    """Return an array of shape (n, width): a wider one is cut, a narrower one filled up.
+    """Return an array of shape (n, width): a wider one is cut, a narrower one padded.
 
     >>> fitted(np.ones((1, 1)), 2, np.nan).tolist(), fitted(np.ones((1, 3)), 2, np.nan).tolist()
     ([[1.0, nan]], [[1.0, 1.0]])
@@ -107,7 +107,7 @@ def fitted(array: npt.NDArray[Any], width: int, fill: float) -> npt.NDArray[Any]
 
 
 def padded(arrays: list[npt.NDArray[Any]], fill: float) -> list[npt.NDArray[Any]]:
-    """Return arrays of shape (n, D) with the largest D of all, filled up where they are shorter.
+    """Return arrays of shape (n, D) with the largest D among them, padded where they are narrower.
 
     >>> [array.tolist() for array in padded([np.zeros((1, 1)), np.ones((1, 2))], np.nan)]
     [[[0.0, nan]], [[1.0, 1.0]]]

@@ -1,4 +1,4 @@
-"""One run of a policy on a table, with what it raises turned into an error that says where."""
+"""One run of a policy on a table; any exception becomes an error that says in which round it was raised."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Table
 from privcheck.errors import PolicyError, words
 from privcheck.feedback import FEEDBACKS, Feedback
 from privcheck.mechanisms.tape import DivergenceError
 from privcheck.privacy.contexts import Contexts
 from privcheck.targets.location import describe_exception
 
-Table = npt.NDArray[np.float64]
 Play = Callable[[Any], list[int]]
 
 
@@ -24,7 +23,7 @@ def player(kind: Feedback, table: Table, arms: int, contexts: Contexts | None) -
     rounds = kind.rounds(table, arms, contexts)
     for row in rounds:
         if isinstance(row, np.ndarray):
-            row.flags.writeable = False  # the next run is told the same
+            row.flags.writeable = False  # the next run gets the same arrays
     play = kind.play
 
     def played_by(policy: Any) -> list[int]:
@@ -47,7 +46,7 @@ def player(kind: Feedback, table: Table, arms: int, contexts: Contexts | None) -
 
 
 def _is_call(error: BaseException, kind: Feedback) -> bool:
-    """Tell whether the call itself failed, before the policy's own code ran."""
+    """Return whether the call itself failed, before the policy's own code ran."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -1,4 +1,4 @@
-"""Runs whose released statistics are observed, with the exact likelihood ratio of what was released."""
+"""Runs whose released statistics are observed, with the exact likelihood ratio of the releases."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from privcheck.targets.time_limit import RunClock
 Play = Callable[[Any], list[int]]
 
 DIGITS = 9
-"""Digits of a likelihood ratio that are kept: the last bits of x + noise betray x (Mironov 2012), and would put whole
-atoms of the ratio on one side of a threshold. Floating-point artefacts are not what is audited.
+"""Decimal places of a log-likelihood ratio that are kept: the last bits of x + noise reveal x (Mironov 2012), and would
+put whole atoms of the ratio on one side of a threshold. Floating-point artefacts are not audited.
 """
 
 
@@ -31,20 +31,21 @@ def play_releasing(
 ) -> Outputs:
     """Return actions, released statistics and their likelihood ratio over those of the neighbouring stream.
 
-    The statistics are the policy's `released` where it has that, otherwise whatever its mechanisms put out. The ratio
-    comes from a replay: the releases forced, on the other stream; it is NaN in a run in which that plays different
-    actions. There is none when nothing is released through mechanisms, and none when it would tell more than is
-    observed: when `released` is not what the mechanisms put out (of a noisy maximum only the winner may be), or when
-    the policy draws coins of its own, which stay secret (a datum may be left out of a release by chance).
+    The statistics are the policy's `released` if it has that attribute, and otherwise all outputs of its mechanisms.
+    The ratio comes from a replay on the other stream with the same releases; it is NaN in a run whose replay plays
+    different actions. There is no ratio if nothing is released through mechanisms, or if the ratio would reveal more
+    than is observed: if `released` differs from the outputs of the mechanisms (only the winner of a noisy maximum may
+    be published), or if the policy draws coins of its own, which stay secret (a datum may be left out of a release by
+    chance).
 
     Parameters
     ----------
     build : makes the policy from a Generator.
     play : plays it on this stream.
-    again : plays it on the neighbouring stream; None leaves the ratios out.
-    runs : how many.
-    rng : of coins and noise.
-    clock : told of every run.
+    again : plays it on the neighbouring stream; None omits the ratios.
+    runs : number of runs.
+    rng : Generator of the coins and the noise.
+    clock : is told of every run.
 
     """
     symbols, numbers, ratios = [], [], np.full(runs, np.nan)
@@ -77,7 +78,7 @@ def play_releasing(
 
 
 def _state(coins: np.random.Generator) -> tuple[Any, int]:
-    """Return what changes when numbers are drawn, or generators spawned."""
+    """Return the state that changes when numbers are drawn or generators are spawned."""
     seeds: Any = coins.bit_generator.seed_seq
     return coins.bit_generator.state, seeds.n_children_spawned
 

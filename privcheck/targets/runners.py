@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Table
 from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind
@@ -21,15 +22,9 @@ from privcheck.targets.player import player
 from privcheck.targets.releases import play_releasing
 from privcheck.targets.time_limit import limited
 
-Actions = npt.NDArray[np.int8]
-Table = npt.NDArray[np.float64]
-
 
 class Runner(Protocol):
-    """Plays independent runs of one policy or mechanism.
-
-    `chunk_runs` runs share a seed.
-    """
+    """Plays independent runs of one policy or mechanism, `chunk_runs` of them with one seed."""
 
     chunk_runs: ClassVar[int]
 
@@ -46,9 +41,9 @@ class Runner(Protocol):
         """Whether all randomness comes from the seed."""
 
     def play(self, table: Any, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:
-        """Return the outputs of independent runs on a reward table of shape (T, K), or an input of a mechanism.
+        """Return the outputs of independent runs on a reward table of shape (T, K), or on an input of a mechanism.
 
-        `other` is the neighbour, for likelihood ratios of the releases where they can be had.
+        `other` is the neighbour, for likelihood ratios of the releases if they can be computed.
         """
 
 
@@ -84,17 +79,17 @@ class KernelRunner:
 
 @dataclass
 class PolicyRunner:
-    """Runs a user's policy, built afresh for every run by its factory.
+    """Runs a user's policy, which its factory builds anew for every run.
 
     Parameters
     ----------
-    factory : called with a Generator (as `rng`) and with those of arms, epsilon, delta, horizon that its signature
+    factory : called with a Generator (as `rng`) and with those of arms, epsilon, delta and horizon that its signature
         names.
-    keywords : the values of those four.
+    keywords : the values of these four.
     feedback : id of the kind of feedback.
-    location : where worker processes find the factory; None when it is pickled by value.
-    observe : "actions", or "releases" for released statistics too.
-    contexts : of a contextual policy.
+    location : where worker processes load the factory from; None if it is pickled by value.
+    observe : "actions", or "releases" for the released statistics as well.
+    contexts : what contexts look like, for a contextual policy.
 
     """
 

@@ -1,4 +1,4 @@
-"""Running a policy on many tables, in chunks with a seed each, so that results do not depend on the jobs."""
+"""Running a target on many tables, in chunks with one seed each, so that results do not depend on `jobs`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from privcheck.targets.stream_pair import StreamPair
 
 
 class StoppedError(Exception):
-    """The runs that were fixed beforehand were cut short, by the clock or by the user.
+    """The runs planned beforehand were cut short, by the clock or by the user.
 
     Parameters
     ----------
     by_clock : whether the time budget ended.
-    parts : outputs so far, per request, in order.
+    parts : the outputs so far of each request, in order.
 
     """
 
@@ -38,8 +38,9 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """So many independent runs on one side (0 or 1) of a pair; `key` makes their randomness independent of every other
-    request's.
+    """A number of independent runs on one side (0 or 1) of a pair.
+
+    `key` makes their randomness independent of that of every other request.
     """
 
     pair: StreamPair
@@ -56,8 +57,8 @@ class Sampler:
     ----------
     runner : plays the runs.
     seed : root of all randomness; chunk c of a request draws from SeedSequence(seed, spawn_key=(*key, c)).
-    jobs : number of workers, threads for kernels and processes for Python policies.
-    deadline : time.monotonic() at which to stop with `StoppedError`; infinite for none.
+    jobs : number of workers: threads for kernels, processes for Python policies.
+    deadline : time.monotonic() at which to stop with `StoppedError`; infinite for no deadline.
 
     """
 
@@ -67,11 +68,11 @@ class Sampler:
     deadline: float
 
     def play(self, requests: list[Request], advance: Callable[[int], None]) -> list[Outputs]:
-        """Return the outputs of each request; `advance` is told of every run. Requests take turns, chunk by chunk.
+        """Return the outputs of each request; `advance` is told the runs played. Requests take turns, chunk by chunk.
 
         Raises
         ------
-        StoppedError : the deadline passed, or the user interrupted; it has what was played.
+        StoppedError : the deadline passed, or the user interrupted; it carries the outputs so far.
 
         """
         parts: list[list[Outputs]] = [[] for _ in requests]
@@ -127,7 +128,7 @@ def _run(runner: Runner, task: _Task) -> Outputs:
 
 @contextmanager
 def _closing(results: Generator[Outputs]) -> Iterator[Generator[Outputs]]:
-    """Cancel what is left of the tasks when the block ends early, without joblib's advice about it."""
+    """Cancel the remaining tasks if the block ends early, and suppress joblib's warning about it."""
     try:
         yield results
     finally:

@@ -1,8 +1,8 @@
-"""The options of an audit, each declared once: domain, default, meaning, what to do when it is refused.
+"""The options of an audit, each declared once: domain, default, meaning, and what to do if a value is refused.
 
-A declaration drives the check, the option of the command line with its help, the field of the report that repeats the
-option, and the call that a report gives for repeating the audit. The signature of `privcheck.audit` is written out for
-its readers; a test compares it with the declarations.
+A declaration drives the check, the command-line option with its help, the field of the report that repeats the option,
+and the call that a report gives for repeating the audit. The signature of `privcheck.audit` is written out for readers;
+a test compares it with the declarations.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from privcheck.privacy import Relation
 
 DEFAULT_HORIZON = 16
-"""Rounds of a run where nothing is said of them, and twice the arms at least."""
+"""Rounds of a run if no horizon is given, unless twice the number of arms is larger. It is short so that an
+audit takes seconds.
+"""
 
 EXECUTIONS = 20
-"""Guarded runs of a certificate where nothing is said of them."""
+"""Guarded runs of a certificate if no number is given."""
 
 PROBABILITY = Real(0.0, 1.0, low_open=True, high_open=True)
 
@@ -44,13 +46,13 @@ def option(
 
     Parameters
     ----------
-    domain : the legal values; None is one of them where it is the default.
-    doc : the help.
-    heading : under which help shows it.
+    domain : the legal values; None is one of them if it is the default.
+    doc : the help text.
+    heading : the heading under which help shows it.
     default : the default.
-    hint : what to do when a value is refused.
-    value : what stands for the value in help, where its type says too little.
-    field : of `AuditReport`, where the report repeats the option under another name; "" where it does not.
+    hint : what to do if a value is refused.
+    value : placeholder for the value in help, if its type says too little.
+    field : the field of `AuditReport` that repeats the option, if it has another name; "" if none does.
     certify : whether `privcheck.certify` has this option too.
     """
     legal = OrNone(domain) if default is None else domain
@@ -60,7 +62,7 @@ def option(
 
 @dataclass(frozen=True)
 class Checked:
-    """A domain whose check raises an error of its own."""
+    """A domain whose check raises its own error."""
 
     text: str
     normalise: Callable[[Any], Any]
@@ -85,7 +87,7 @@ class _Kinds(Collection[str]):
         return FEEDBACKS
 
 
-# Rooms below are imported when a value is checked: `privcheck --help` reads the declarations, and imports no numpy.
+# Other packages are imported when a value is checked: `privcheck --help` reads the declarations without numpy.
 
 
 def _rewards(value: Any) -> tuple[float, float]:
@@ -106,7 +108,7 @@ def _as_given(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Settings(Declared):
-    """What `privcheck.audit` was asked for, checked.
+    """The checked options of `privcheck.audit`.
 
     >>> Settings(epsilon=1, horizon=16.0).horizon
     16
@@ -262,7 +264,7 @@ class Settings(Declared):
 
 @dataclass(frozen=True)
 class CertifySettings(Settings):
-    """What `privcheck.certify` was asked for, checked; the options that it does not have keep their defaults.
+    """The checked options of `privcheck.certify`; options that it does not have keep their defaults.
 
     >>> [declared.name for declared in CertifySettings.options() if declared.default is None]
     ['epsilon', 'arms', 'horizon', 'contexts']

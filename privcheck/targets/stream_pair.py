@@ -1,4 +1,4 @@
-"""Two neighbouring streams, and what to call them."""
+"""Two neighbouring streams, and their name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from privcheck.arrays import Table
 
 @dataclass(frozen=True)
 class StreamPair:
-    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism, and a name for them, if any."""
+    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism, and their name, if they have one."""
 
     first: Table
     second: Table
@@ -19,7 +19,7 @@ class StreamPair:
 
     @property
     def words(self) -> str:
-        """Their name, or the rounds in which they differ and how."""
+        """Their name, or a description of the rounds in which they differ."""
         return self.label or in_words(*(np.reshape(table, (len(table), -1)) for table in (self.first, self.second)))
 
     @property
@@ -29,7 +29,7 @@ class StreamPair:
 
     @property
     def rounds(self) -> tuple[int, ...]:
-        """The 0-based rounds (rows of an input) in which they differ; none when their shapes differ."""
+        """The 0-based rounds (rows of an input) in which they differ; none if their shapes differ."""
         one, two = np.atleast_1d(self.first), np.atleast_1d(self.second)
         if one.shape != two.shape:
             return ()

@@ -1,7 +1,6 @@
-"""What can be audited: a shipped id, a spec instance, a factory, a mechanism, or the place of one of the last two.
+"""What can be audited: a shipped id, a spec instance, a factory, a mechanism, or the location of one of the last two.
 
-`load` imports the user's file, once; what it returns says how many arms there are, and makes the `Target` that is
-played.
+`load` imports the user's file once. The result says how many arms there are and makes the `Target` that is played.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ class Target:
     ----------
     name : what reports call it.
     runner : plays it.
-    feedback : what a policy is given, or "mechanism".
+    feedback : id of the kind of feedback of a policy, or "mechanism".
     arms : K; 0 for a mechanism whose data have one dimension.
-    spec : of a shipped algorithm.
-    mechanism : a one-shot mechanism itself.
+    spec : the spec of a shipped algorithm.
+    mechanism : the one-shot mechanism itself.
     """
 
     name: str
@@ -44,7 +43,7 @@ class Target:
 
     @property
     def build(self) -> Callable[[np.random.Generator], Any]:
-        """What builds a policy for one run: of a shipped algorithm the reference, not its kernel."""
+        """The function that builds a policy for one run: the reference of a shipped algorithm, not its kernel."""
         if self.spec is not None:
             return self.spec.build
         assert isinstance(self.runner, PolicyRunner)
@@ -61,24 +60,24 @@ class Loaded:
 
     @property
     def claim(self) -> float | None:
-        """The epsilon that the target states itself."""
+        """The epsilon that the target itself states; None if it states none."""
         return None
 
     def arms(self, asked: int | None) -> int:
-        """Return K: what was asked for, or what the target knows itself.
+        """Return K: the number asked for, or the one that the target knows.
 
         Raises
         ------
-        PrivcheckError : neither is there, or they contradict each other.
+        PrivcheckError : neither is known, or they contradict each other.
         """
         raise NotImplementedError
 
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:
-        """Return the target as it is played with these settings.
+        """Return the target, ready to be played with these settings.
 
         Parameters
         ----------
-        settings : epsilon and delta are handed to a factory that names them, a shipped id is built with epsilon.
+        settings : epsilon and delta are passed to a factory that names them; a shipped id is built with epsilon.
         horizon, arms : T and K.
 
         Raises
@@ -89,7 +88,7 @@ class Loaded:
 
 
 def load(target: Any) -> Loaded:
-    """Return a policy or a one-shot mechanism, imported; `PrivcheckError` tells what is wrong with it.
+    """Return a policy or a one-shot mechanism, imported, or raise `PrivcheckError` with what is wrong with it.
 
     >>> load("adap-ucb").arms(None), load("adap-ucb(arms=3)").arms(None)
     (2, 3)
@@ -99,7 +98,7 @@ def load(target: Any) -> Loaded:
 
 
 def load_policy(target: Any) -> Loaded:
-    """Return a policy, imported, where a mechanism is none of the things that can be named."""
+    """Return a policy, imported; unlike `load`, it does not accept mechanisms."""
     location, found = _imported(target)
     return _policy(found, location)
 
@@ -129,7 +128,7 @@ def _policy(found: Any, location: Location | None) -> Loaded:
 
 @dataclass(frozen=True)
 class _Id(Loaded):
-    """A shipped id: two arms where nothing is said of them."""
+    """A shipped id, with two arms if no number is given."""
 
     shipped: ShippedId
 
@@ -182,8 +181,8 @@ class _Spec(Loaded):
 class _Factory(Loaded):
     """A factory of policies.
 
-    One that is not a class says how many arms there are with an attribute `arms`, as the factories of
-    `privcheck.adapters` do.
+    A factory that is not a class may give the number of arms in an attribute `arms`, as those of `privcheck.adapters`
+    do.
     """
 
     factory: Callable[..., Any]
@@ -207,7 +206,7 @@ class _Factory(Loaded):
 
 @dataclass(frozen=True)
 class _Mechanism(Loaded):
-    """A one-shot mechanism: as many columns of data as `arms` says, and one-dimensional data without it, here 0."""
+    """A one-shot mechanism: its data have `arms` columns, or one dimension if `arms` is not given (here 0)."""
 
     runner: MechanismRunner
 

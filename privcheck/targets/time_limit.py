@@ -11,7 +11,7 @@ from types import FrameType
 from privcheck.errors import PolicyError, words
 
 RUN_LIMIT = 10.0
-"""Seconds after which a run that has not ended is taken to hang; runs take micro- to milliseconds."""
+"""Seconds after which an unfinished run is taken to hang; runs normally take microseconds to milliseconds."""
 
 
 class RunClock:
@@ -21,16 +21,16 @@ class RunClock:
         self.run = 0
 
     def next_run(self) -> None:
-        """Note that a run begins."""
+        """Record that a run begins."""
         self.run += 1
 
 
 @contextmanager
 def limited(seconds: float = RUN_LIMIT) -> Iterator[RunClock]:
-    """Raise `PolicyError` in a run that is still going on after one to two times `seconds`.
+    """Raise `PolicyError` in a run that has not ended after one to two times `seconds`.
 
-    A timer looks every so many seconds whether the same run is still going on, so that runs cost nothing extra. It
-    needs the main thread of a process and a system with interval timers; elsewhere there is no limit.
+    At this interval a timer checks whether the same run is still going on, so runs take no extra time. It needs the
+    main thread of a process and a system with interval timers; elsewhere there is no limit.
     """
     clock = RunClock()
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
@@ -41,7 +41,7 @@ def limited(seconds: float = RUN_LIMIT) -> Iterator[RunClock]:
     def look(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         if seen[0] == clock.run:
             got = words(f"a run that takes longer than {seconds:g} seconds")
-            hint = "look for a loop that does not end; a shorter horizon makes runs shorter"
+            hint = "look for an endless loop, or shorten the horizon"
             raise PolicyError("target", got, "runs that end", hint)
         seen[0] = clock.run
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
+from privcheck.arrays import Array
 from privcheck.bounds import Instance
 from privcheck.declared import POSITIVE, Choice, Integer, OrNone, Real, check, declared_fields
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import MECHANISMS, Mechanism
 from privcheck.privacy import Contexts
-
-Vectors = npt.NDArray[np.float64]
 
 
 def budgets(least: float = 0.05, most: float = 10.0) -> st.SearchStrategy[float]:
@@ -79,7 +77,7 @@ def bandit_instances(
     return instances()
 
 
-def arm_sets(*, arms: int = 3, dimension: int = 2, norm: float = 1.0) -> st.SearchStrategy[Vectors]:
+def arm_sets(*, arms: int = 3, dimension: int = 2, norm: float = 1.0) -> st.SearchStrategy[Array]:
     """Return a strategy of decision sets of a linear bandit: K distinct feature vectors, shape (K, d).
 
     Parameters
@@ -106,7 +104,7 @@ def arm_sets(*, arms: int = 3, dimension: int = 2, norm: float = 1.0) -> st.Sear
     return st.lists(row, min_size=size, max_size=size, unique=True).map(np.array)
 
 
-def contexts(space: Contexts) -> st.SearchStrategy[Vectors]:
+def contexts(space: Contexts) -> st.SearchStrategy[Array]:
     """Return a strategy of single contexts, shape `space.shape`, within its range and norm; it shrinks towards 0.
 
     Parameters

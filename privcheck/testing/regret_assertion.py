@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, check
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
@@ -27,8 +27,6 @@ from privcheck.testing.assertion import (
     nothing,
     passed,
 )
-
-Floats = npt.NDArray[np.float64]
 
 REGRET_RUNS = 400
 
@@ -104,7 +102,7 @@ def assert_regret_below(
     return mean
 
 
-def evidence(values: Floats, mean: float, level: float) -> float:
+def evidence(values: Array, mean: float, level: float) -> float:
     """Return the largest capital reached by bets against "the expectation is at most `mean`"; when this is true, it
     reaches 1 / level with probability at most `level`.
 
@@ -130,7 +128,7 @@ def evidence(values: Floats, mean: float, level: float) -> float:
     return math.exp(min(max(0.0, float(capital.max())), 700.0))
 
 
-def _regrets(target: Any, place: Environment, epsilon: float | None, horizon: int, runs: int, seed: int) -> Floats:
+def _regrets(target: Any, place: Environment, epsilon: float | None, horizon: int, runs: int, seed: int) -> Array:
     loaded = load_policy(target)
     policy = loaded.target(Settings(epsilon=epsilon, seed=seed), horizon, loaded.arms(place.arms))
     if policy.feedback not in FEEDBACKS or not FEEDBACKS[policy.feedback].one_arm_a_round:

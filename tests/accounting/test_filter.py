@@ -87,7 +87,7 @@ def test_the_refusal_says_where_who_and_how_much():
         BudgetFilter(1.0).check(ledger, charges_of({1: 0.5, 2: 0.5}), "bandit.py:31")
     assert str(caught.value) == (
         "budget: got a release at bandit.py:31 that takes the reward of round 1 to 1.2, expected at most epsilon = 1 "
-        "per datum; it has paid 0.7 before: release less often or with more noise"
+        "per datum; 0.7 was charged before: release less often or with more noise"
     )
 
 

@@ -161,7 +161,7 @@ def test_private_values_in_the_wrong_place_never_come_out(read):
 def test_randomised_response_of_a_private_value_that_may_be_no_category_is_refused_and_charges_nothing():
     session, (reward, _) = start()
     mechanism = RandomisedResponse(epsilon=1.0, categories=2)
-    with session.active(), pytest.raises(ReleaseRefusedError, match="a private value that may be no integer"):
+    with session.active(), pytest.raises(ReleaseRefusedError, match="a private value that may not be an integer"):
         mechanism.release(reward, None)
     spent_nothing(session)
 

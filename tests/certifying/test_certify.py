@@ -81,7 +81,7 @@ def test_what_is_not_private_leaks_at_its_line(name, module, code):
     assert leak.kind == "comparison"
     assert f"1 leak at {Path(leak.file).name}:{leak.line}" in str(certificate)
     (note,) = certificate.notes
-    assert note.startswith("nothing was released through a mechanism of privcheck: ")
+    assert note.startswith("nothing was released through a privcheck mechanism: ")
 
 
 def test_the_divergence_of_a_policy_that_is_not_private_is_real():

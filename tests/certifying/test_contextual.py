@@ -231,7 +231,7 @@ def test_bad_calls_of_a_service_are_refused_without_showing_the_context(zoo):
         (lambda: guarded.select(legal + 0.875), "a vector with a larger norm, expected a norm of at most 1"),
         (lambda: guarded.select(object()), "context: got a value that is not numeric"),
         (lambda: guarded.update(legal, 2, 0.5), r"action: got 2, expected an integer in \[0, 1\]"),
-        (lambda: guarded.update(legal, 0, 1.375), "outside of the declared range"),
+        (lambda: guarded.update(legal, 0, 1.375), "outside the declared range"),
     ]:
         with pytest.raises(PrivcheckError, match=message) as caught:
             call()

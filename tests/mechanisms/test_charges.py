@@ -178,7 +178,10 @@ class PaysBackUnchecked(Own):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        (ReturnsAFloat, "charge: got 0.5 in a release at .*, expected a Charge; let `charge` of the mechanism return"),
+        (
+            ReturnsAFloat,
+            "charge: got 0.5 in a release at .*, expected a Charge; return Charge.epsilon. from",
+        ),
         (ReturnsNone, "charge: got None in a release at .*, expected a Charge"),
         (PaysBack, "loss: got -0.5 in a release at .*, expected a finite number of at least 0"),
         (PaysBackUnchecked, "loss: got -0.5 in a release at .*, expected a finite number of at least 0"),

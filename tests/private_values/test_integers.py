@@ -64,7 +64,7 @@ def test_rewards_that_may_have_a_fraction_are_refused_whatever_they_are(monkeypa
         session = start()
         private = session.reward(reward, 0)
         for mechanism in (DiscreteLaplace(sensitivity=1, epsilon=1.0), ONE_BIT):
-            with session.active(), pytest.raises(ReleaseRefusedError, match="may be no integer") as caught:
+            with session.active(), pytest.raises(ReleaseRefusedError, match="may not be an integer") as caught:
                 mechanism.release(private, None)
             assert "privcheck.rounded(reward)" in caught.value.hint
         assert session.ledger.totals == {}
@@ -79,7 +79,7 @@ def test_what_is_done_on_the_way_rounds_nothing():
     assert count.reveal(REVEAL) == 15.0
     with session.active():
         assert isinstance(DiscreteLaplace(sensitivity=20, epsilon=0.5).release(count, None), int)
-        with pytest.raises(ReleaseRefusedError, match="may be no integer"):
+        with pytest.raises(ReleaseRefusedError, match="may not be an integer"):
             DiscreteLaplace(sensitivity=20, epsilon=0.5).release(count / 49.0 * 49.0, None)
 
 
