@@ -18,8 +18,10 @@ SMALLEST = 1e-280
 """Chain probabilities below this may have lost accuracy to underflow."""
 
 _NODES = 16
+"""Gauss-Legendre nodes on a panel: with `_STEP`, interpolation on it is accurate to 1e-16."""
+
 _STEP = 2.0
-"""Gauss-Legendre nodes on a panel, and the panel's width times the total rate: together accurate to 1e-16 on it."""
+"""Width of a panel times the total rate, at most."""
 
 _REACH = 40.0
 """Distance beyond all centres at which panels end: what is left of exp(-x) is below 5e-18."""
