@@ -1,6 +1,6 @@
-"""Run declared audits: `python audits` for the main job, `python audits NAME ...` or `python audits --all` for others.
+"""Run declared audits: `python audits` for the main ones, `python audits NAME ...` or `python audits --all` for others.
 
-Prints one table, writes one page with `--html`, and exits with 0 when every verdict is as expected, else with 1.
+Prints one table, writes one page with `--html`, and exits with status 0 if every verdict is as expected, otherwise 1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAIN_JOB = ("adap_ucb", "rnm_ftnl_published", "running_mean_example")
 
 
 def declared_audits() -> dict[str, DeclaredAudit]:
-    """Return the audits that the files of this folder declare, by file name."""
+    """Return the audits declared by the files of this folder, by file name."""
     audits = {}
     for file in sorted(FOLDER.glob("*.py")):
         if not file.stem.startswith("_"):

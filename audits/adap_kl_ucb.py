@@ -1,4 +1,4 @@
-"""AdaP-KL-UCB claims epsilon-DP (Azize and Basu 2022, Theorem 6): nothing above the claim must be found.
+"""AdaP-KL-UCB claims epsilon-DP (Azize and Basu 2022, Theorem 6): the expected verdict is "consistent".
 
 Audited with two arms and alpha = 3.1 on structured pairs of streams of 16 rounds that differ in one row.
 """

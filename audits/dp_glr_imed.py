@@ -1,6 +1,6 @@
-"""DP-GLR-IMED claims epsilon-DP by parallel composition: nothing above the claim must be found.
+"""DP-GLR-IMED claims epsilon-DP by parallel composition: the expected verdict is "consistent".
 
-Audited with two arms on structured pairs of streams that differ in one row, over 32 rounds: a first batch has 10.
+Audited with two arms on structured pairs of streams that differ in one row, over 32 rounds, as a first batch takes 10.
 """
 
 from privcheck.auditing.declared_audit import DeclaredAudit

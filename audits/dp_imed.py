@@ -1,4 +1,4 @@
-"""DP-IMED claims epsilon-DP (Azize et al. 2025): nothing above the claim must be found.
+"""DP-IMED claims epsilon-DP (Azize et al. 2025): the expected verdict is "consistent".
 
 Audited with two arms on structured pairs of streams that differ in one row.
 """

@@ -1,8 +1,8 @@
-"""DP-SE claims epsilon-DP (Sajed and Sheffet 2019): nothing above the claim must be found.
+"""DP-SE claims epsilon-DP (Sajed and Sheffet 2019): the expected verdict is "consistent".
 
 Its first epoch has thousands of rounds, and only rewards that put the difference of the two means near the threshold
-show anything. So it is audited on one pair of streams that does: arm 1 is 189 or 190 successes ahead after an epoch of
-1370 pulls each, where about 191 eliminate arm 0 at once.
+reveal anything. So it is audited on one such pair of streams: arm 1 is 189 or 190 successes ahead after an epoch of
+1370 pulls of each arm, and arm 0 is eliminated at a lead of about 191.
 """
 
 import numpy as np

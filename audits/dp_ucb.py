@@ -1,6 +1,6 @@
-"""DP-UCB claims epsilon-DP (Mishra and Thakurta 2015): nothing above the claim must be found.
+"""DP-UCB claims epsilon-DP (Mishra and Thakurta 2015): the expected verdict is "consistent".
 
-With the published split of epsilon over the arms it is epsilon / K by parallel composition, so that the lower bound
+With the published split of epsilon over the arms it is (epsilon / K)-DP by parallel composition, so the lower bound
 cannot come near the claim. Audited with two arms on structured pairs of streams that differ in one row.
 """
 

@@ -1,4 +1,4 @@
-"""DP-UCB with hybrid trees is epsilon-DP by parallel composition: nothing above the claim must be found.
+"""DP-UCB with hybrid trees is epsilon-DP by parallel composition: the expected verdict is "consistent".
 
 Audited with two arms on structured pairs of streams that differ in one row.
 """

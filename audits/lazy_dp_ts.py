@@ -1,7 +1,8 @@
-"""Lazy-DP-TS claims epsilon-DP (Hu, Huang, Mehta and Hegde, Theorem 4): nothing above the claim must be found.
+"""Lazy-DP-TS claims epsilon-DP (Hu, Huang, Mehta and Hegde, Theorem 4): the expected verdict is "consistent".
 
 Audited with two arms at epsilon = 4 on structured pairs of streams of 16 rounds that differ in one row: at epsilon = 1
-the bonus 3 ln t / (epsilon O) clips every mean of so few rewards to 1, and nothing can be seen.
+the bonus 3 ln t / (epsilon O) pushes every mean of a few rewards to 1, where it is clipped, and the actions reveal
+nothing.
 """
 
 from privcheck.auditing.declared_audit import DeclaredAudit

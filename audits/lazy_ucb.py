@@ -1,4 +1,4 @@
-"""Anytime-Lazy-UCB claims epsilon-DP (Hu, Huang, Mehta and Hegde, Theorem 2): nothing above the claim must be found.
+"""Anytime-Lazy-UCB claims epsilon-DP (Hu, Huang, Mehta and Hegde, Theorem 2): the expected verdict is "consistent".
 
 Audited with two arms on structured pairs of streams that differ in one row.
 """

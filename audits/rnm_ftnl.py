@@ -1,7 +1,7 @@
-"""RNM-FTNL with Laplace scale 2 / epsilon is epsilon-DP: nothing above the claim must be found.
+"""RNM-FTNL with Laplace scale 2 / epsilon is epsilon-DP: the expected verdict is "consistent".
 
-Audited with four actions and full information on structured pairs of tables of 8 rounds that differ in one row: one
-action up and the others down is what the noisy maximum feels most.
+Audited with four actions and full information on structured pairs of tables of 8 rounds that differ in one row. The
+noisy maximum is most sensitive to one action's reward rising while the others' fall.
 """
 
 from privcheck.auditing.declared_audit import DeclaredAudit

@@ -1,7 +1,7 @@
-"""The bandit of examples/running_mean_bandit.py claims epsilon-DP but releases every reward again and again: a
-violation.
+"""The bandit of examples/running_mean_bandit.py claims epsilon-DP but releases every reward again and again: the
+expected verdict is "violation".
 
-Audited as a user would audit a file of their own, in plain Python: two arms, 20 rounds, few runs.
+Audited as users would audit their own file, in plain Python: two arms, 20 rounds, few runs.
 """
 
 from pathlib import Path

@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
-    table = Table("audit", "runs a side", "seeds", "mean", "sd", "least", "largest", "above claim", "median s")
+    table = Table("audit", "runs per stream", "seeds", "mean", "sd", "smallest", "largest", "above claim", "median s")
     for name in arguments.names:
         spec = importlib.util.spec_from_file_location(name, AUDITS / f"{name}.py")
         assert spec is not None

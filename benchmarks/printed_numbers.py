@@ -24,7 +24,7 @@ def ours(formula: str) -> float:
 
 
 def main() -> int:
-    """Write the page; the exit status is 1 when a number was not what the code gives."""
+    """Write the page; the exit status is 1 if a number on it was not what the code gives."""
     before = PAGE.read_text(encoding="utf-8")
     after = recomputed(before)
     PAGE.write_text(after, encoding="utf-8")

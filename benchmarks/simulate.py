@@ -2,9 +2,9 @@
 
     python benchmarks/simulate.py [--repeats 5]
 
-Single thread, K = 5, instance C2, epsilon = 1, 200 checkpoints. CPU times, medians over interleaved repeats. Then what
-other laws of rewards cost, and what two jobs gain in wall-clock time, which says something on an idle machine only, and
-cost in CPU time: 1 means that sharing the work costs nothing.
+Single thread, K = 5, instance C2, epsilon = 1, 200 checkpoints. CPU times, medians over interleaved repeats. Two more
+tables show the cost of other laws of rewards, and for two jobs the gain in wall-clock time, which is meaningful only on
+an idle machine, and the cost in CPU time: 1 means that sharing the work costs nothing.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ PLACE = environment("c2")
 EVENT_HORIZON, EVENT_RUNS = 10**7, 10_000
 STEP_HORIZON, STEP_RUNS = 10**6, 3
 REFERENCE_SECONDS = 0.2
+"""CPU seconds for which each reference policy is timed in every repeat."""
 
 TARGETS = {
     "adap-ucb": "0.5 s", "adap-kl-ucb": "2 s", "dp-se": "0.1 s", "ucb": "15 M/s", "kl-ucb": "3 M/s", "dp-ucb": "10 M/s",
@@ -50,7 +51,7 @@ def kernel_seconds(algorithm: Any) -> float:
 
 
 def reference_rate(algorithm: Any) -> float:
-    """Return steps per second of the reference policy, rewards being drawn beforehand."""
+    """Return steps per second of the reference policy, on rewards drawn in advance."""
     rng = np.random.default_rng(0)
     table = PLACE.table(rng, 200_000)
     rows: list[Any] = list(table) if algorithm.feedback == "full" else table.tolist()
@@ -66,7 +67,7 @@ def reference_rate(algorithm: Any) -> float:
 
 
 def laws_table(repeats: int) -> Table:
-    """Return the cost of a run of AdaP-UCB and of UCB1 for each kind of arms, all of C2's means."""
+    """Return the cost of a run of AdaP-UCB and of UCB1 for each kind of arm, all with the means of C2."""
     means = PLACE.means
     support = (0.0, 0.5, 1.0)
     places = [
@@ -91,7 +92,7 @@ def laws_table(repeats: int) -> Table:
 
 
 def jobs_table(repeats: int) -> Table:
-    """Return wall-clock times with one job and with two, which give the same numbers, and what two cost in CPU time."""
+    """Return the wall-clock times with one job and with two, and the cost of two in CPU time."""
     title = (
         f"jobs: wall-clock seconds, medians of {repeats} pairs; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     )

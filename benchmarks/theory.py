@@ -1,4 +1,4 @@
-"""How fast the theory is: `python benchmarks/theory.py`."""
+"""The speed of the theory: `python benchmarks/theory.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from privcheck.bounds.jourdan_azize_2025.characteristic_time import _characteris
 
 
 def main() -> None:
-    """Time each quantity, median of several calls, and print the table: the CPU's time and the wall clock's."""
+    """Time each quantity, as the median of several calls, and print a table of CPU and wall-clock times."""
     rng = np.random.default_rng(0)
     law = bounds.FiniteLaw.empirical(0.8 * rng.beta(0.5, 0.5, 100_000))
     unit, gaussian, poisson = bounds.family("bounded"), bounds.family("gaussian"), bounds.family("poisson")
@@ -43,13 +43,13 @@ def main() -> None:
 
 
 def forgotten(call: Callable[[], object]) -> object:
-    """Call without the characteristic times that are remembered from earlier calls."""
+    """Call without the characteristic times cached by earlier calls."""
     remembered.cache_clear()
     return call()
 
 
 def median_ms(call: Callable[[], object], repetitions: int = 7) -> tuple[float, float]:
-    """Return the median duration of a call in milliseconds, of the CPU and on the wall."""
+    """Return the median duration of a call in milliseconds, in CPU time and in wall-clock time."""
     call()
     clocks = (time.process_time, time.perf_counter)
     durations = []

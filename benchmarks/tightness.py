@@ -59,7 +59,7 @@ def noisy_counts(data: Any, rng: np.random.Generator, runs: int) -> Any:
 
 
 def noisy_argmax(data: Any, rng: np.random.Generator, runs: int) -> Any:
-    """The same of the sums of a table, whose rows are replaced: the loss approaches 2."""
+    """The same for the sums of a table whose rows are replaced: the loss approaches 2."""
     return np.argmax(data.sum(axis=0) + rng.laplace(size=(runs, data.shape[1])), axis=1)
 
 
@@ -75,7 +75,7 @@ def randomised_response(value: Any, rng: np.random.Generator, runs: int) -> Any:
 
 
 class SumAsMean:
-    """Two arms, one a block of 1, 1, 2, 4, 8 rounds; Laplace noise for a mean of the block is added to its sum."""
+    """Two arms, one per block of 1, 1, 2, 4, 8 rounds; the sum of a block gets the Laplace noise of its mean."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng, self.round, self.block, self.start = rng, 0, 1, 0

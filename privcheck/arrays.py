@@ -23,6 +23,9 @@ Integers = NDArray[np.int64]
 Symbols = NDArray[np.integer]
 """Sequences of integers, one in each row, of any integer type: actions, categories."""
 
+Actions = NDArray[np.int8]
+"""The arm that was played in each round of each run, shape (runs, T)."""
+
 Codes = NDArray[np.int8]
 """For each run 1 in an event, -1 in its mirror image, 0 in neither."""
 

@@ -1,10 +1,9 @@
 """Auditors side by side: `python benchmarks/rivals [--runs 100000] [--seeds 3] [--large] [--repositories DIR]`.
 
-Every tool is installed from the package index into a virtual environment of its own, under --folder, and is given the
-same number of runs of the same mechanisms on the same pair of inputs. A tool that is published as a repository only is
-taken from its checkout in --repositories, a folder of repositories cloned under their names, and only what it needs is
-installed. privcheck plays its own runs; it is given the pair, and finds its score and its events on the runs
-themselves.
+Every tool is installed from the package index into its own virtual environment, under --folder, and gets the same
+number of runs of the same mechanisms on the same pair of inputs. A tool that is published only as a repository is run
+from its checkout in --repositories, a folder of repositories cloned under their names, and only its requirements are
+installed. privcheck plays its own runs: given the pair, it learns its score and selects its events on these runs.
 """
 
 from __future__ import annotations
@@ -34,8 +33,10 @@ from tools import TOOLS, Tool
 import privcheck
 
 LEVEL = 0.05
+"""The error probability of all bounds: the default confidence of `privcheck.audit` is 0.95."""
+
 PATIENCE = 300.0
-"""Seconds after which a driver is stopped."""
+"""Seconds after which a driver is stopped, so that a tool that hangs does not stop the comparison."""
 
 ALONE = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONDONTWRITEBYTECODE": "1"}
 """Environment of the drivers: one core, and nothing written into a checkout."""
@@ -84,12 +85,12 @@ def main() -> None:
 
 
 def checkout(tool: Tool, repositories: Path) -> Path:
-    """Return where the checkout of a repository is said to be."""
+    """Return where the checkout of a repository is expected."""
     return repositories / tool.repository.split("/")[1]
 
 
 def missing(tool: Tool, repositories: Path | None, large: bool) -> str:
-    """Return why a tool is not to be run, or nothing."""
+    """Return why a tool cannot be run, or an empty text."""
     if tool.large and not large:
         return "takes gigabytes: --large"
     if tool.repository and not (repositories and checkout(tool, repositories).is_dir()):
@@ -112,7 +113,7 @@ def python_of(tool: Tool, folder: Path) -> Path:
 
 
 def install(tool: Tool, folder: Path) -> str:
-    """Make the tool's environment unless it is there, and return why that failed, or nothing."""
+    """Create the tool's environment unless it exists, and return why that failed, or an empty text."""
     python = python_of(tool, folder)
     home = python.parent.parent
     if (home / "installed").exists():
@@ -139,7 +140,7 @@ def own(case: Case, runs: int, seed: int) -> dict[str, Any]:
 def others(
     tool: Tool, case: Case, samples: Path, seed: int, arguments: argparse.Namespace
 ) -> dict[str, dict[str, Any]]:
-    """Return what the methods of a tool say of the recorded samples."""
+    """Return the bounds that the methods of a tool compute from the recorded samples."""
     environment = os.environ | ALONE
     if tool.repository:
         environment["PYTHONPATH"] = str((checkout(tool, arguments.repositories) / tool.source).absolute())
@@ -162,7 +163,7 @@ def others(
 
 
 def summary(values: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return mean bound, median seconds and the first error of several seeds."""
+    """Return the mean bound, the median seconds and the first error over several seeds."""
     bounds = [value["lower"] for value in values if value["lower"] is not None]
     return {
         "lower": statistics.mean(bounds) if bounds else None,

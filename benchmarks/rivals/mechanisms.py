@@ -1,6 +1,6 @@
 """Mechanisms with known losses, their worst pair of inputs, and the exact likelihood ratio of an output.
 
-Auditors that need a score from their user are given that ratio, the best score that there is; privcheck learns its own.
+Auditors that need a score from the user are given this ratio, the best possible score; privcheck learns its own.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class Case:
 
     Parameters
     ----------
-    name : of the mechanism.
-    truth : its loss on the pair, epsilon given delta.
-    claim : epsilon that it is said to have.
-    delta : of both.
+    name : the mechanism's name.
+    truth : its true epsilon at delta on the pair.
+    claim : its claimed epsilon.
+    delta : the delta of both.
     pair : the two inputs.
     mechanism : `f(data, rng, runs)`.
-    score : the log-likelihood ratio of outputs, first input over second, or a rising function of it.
+    score : the log-likelihood ratio of outputs, first input over second, or an increasing function of it.
 
     """
 
@@ -61,12 +61,12 @@ def gaussian(data: Array, rng: np.random.Generator, runs: int) -> Array:
 
 
 def noisy_max(data: Array, rng: np.random.Generator, runs: int) -> Array:
-    """Laplace noise of scale 1 on counts of which one may fall while the others rise."""
+    """Noisy maximum with Laplace noise of scale 1 on counts, one of which may fall while the others rise."""
     return np.argmax(data + rng.laplace(size=(runs, len(data))), axis=1)
 
 
 def sparse_vector(data: Array, rng: np.random.Generator, runs: int) -> Array:
-    """The sixth sparse vector of Lyu, Su and Li (2017): no limit on positive answers."""
+    """The sixth sparse vector algorithm of Lyu, Su and Li (2017), which does not limit the positive answers."""
     bar = rng.laplace(scale=2.0, size=(runs, 1))
     return (data + rng.laplace(scale=2.0, size=(runs, len(data))) >= bar).astype(int)
 
@@ -89,7 +89,7 @@ def winners(counts: Array) -> Array:
 
 
 def answers(queries: Array) -> Array:
-    """Return the law of `sparse_vector`: probabilities by the number that its answers spell in binary."""
+    """Return the law of `sparse_vector`: probabilities, indexed by the answers as a binary number."""
     density = 0.25 * np.exp(-np.abs(GRID) / 2.0)
     below = np.array([_below(GRID - query, 2.0) for query in queries])
     factors = itertools.product(*[(low, 1.0 - low) for low in below])
@@ -99,7 +99,7 @@ def answers(queries: Array) -> Array:
 def discrete(
     name: str, law: Callable[[Array], Array], pair: tuple[Any, Any], mechanism: Any, code: Callable[[Array], Array]
 ) -> Case:
-    """Return the case of a mechanism whose law is known; `code` turns outputs into places in it."""
+    """Return the case of a mechanism whose law is known; `code` maps outputs to indices into the law."""
     first, second = (np.asarray(data, float) for data in pair)
     ratio = np.log(law(first) / law(second))
     return Case(name, float(np.abs(ratio).max()), 1.0, 0.0, (first, second), mechanism, lambda out: ratio[code(out)])

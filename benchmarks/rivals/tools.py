@@ -12,10 +12,10 @@ class Method:
     Parameters
     ----------
     name : as its driver calls it.
-    given : what it has to be given that an audit has to find, besides the pair of inputs.
+    given : what the method is given besides the pair of inputs, though an audit has to find it.
     covers : whether the stated confidence covers the search for the event.
-    valid : whether it is a lower bound with that confidence, on every mechanism.
-    slow : it takes minutes, so it is run with the first seed alone.
+    valid : whether the result is a lower bound with that confidence for every mechanism.
+    slow : whether it takes minutes, so that it is run with the first seed only.
 
     """
 
@@ -32,14 +32,14 @@ class Tool:
 
     Parameters
     ----------
-    name : with its version.
-    requirements : what to install from the package index, in an environment of its own.
+    name : the tool's name and version.
+    requirements : what to install from the package index, in its own environment.
     driver : the file that runs it.
-    methods : what it offers.
-    large : it takes more than a gigabyte, so it is left out unless it is asked for.
-    repository : owner and name, of a tool that is on no package index; its version is the commit of the checkout.
-    source : the folder of the checkout that Python is to import from.
-    changed : what the driver does about its code, so that it runs.
+    methods : the methods that it offers.
+    large : whether it takes more than a gigabyte, so that it is only run on request.
+    repository : owner and name of the repository, for a tool on no package index; its version is the commit.
+    source : the folder of the checkout from which Python imports.
+    changed : what the driver changes in the tool's code so that it runs.
 
     """
 

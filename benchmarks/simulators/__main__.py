@@ -34,7 +34,7 @@ PLACE = environment("c2")
 PLAYED = ("ucb", "kl-ucb", "thompson")
 DRIVERS = Path(__file__).parent / "drivers"
 PATIENCE = 1200.0
-"""Seconds after which a driver is stopped."""
+"""Seconds after which a driver is stopped, so that a package that hangs does not stop the comparison."""
 
 
 def main() -> None:
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def install(tool: Tool, folder: Path) -> str:
-    """Make the tool's environment unless it is there, and return why that failed, or nothing."""
+    """Create the tool's environment unless it exists, and return why that failed, or an empty text."""
     home = folder / tool.requirements[0].replace("==", "-")
     if (home / "installed").exists():
         return ""
@@ -89,7 +89,7 @@ def kernel(name: str, horizon: int, runs: int, seed: int) -> Round:
     """Play as `privcheck.simulate` does; refuse an engine that skips rounds."""
     algorithm = ALGORITHMS[name](arms=PLACE.arms)
     if engine_of(algorithm, PLACE) != "step":
-        message = f"{name} is played by an event engine, which draws no single rewards"
+        message = f"{name} is played by an event engine, which does not draw single rewards"
         raise ValueError(message)
     start = time.process_time()
     regret = play(algorithm, PLACE, checkpoints=np.array([horizon]), runs=runs, seed=seed)
@@ -97,7 +97,7 @@ def kernel(name: str, horizon: int, runs: int, seed: int) -> Round:
 
 
 def loop(name: str, horizon: int, runs: int, seed: int) -> Round:
-    """Play the reference policy, one round after the other."""
+    """Play the reference policy, round by round."""
     algorithm: Any = ALGORITHMS[name](arms=PLACE.arms)
     gaps, means = PLACE.gaps().tolist(), PLACE.means
     regret = []
@@ -115,7 +115,7 @@ def loop(name: str, horizon: int, runs: int, seed: int) -> Round:
 
 
 def driven(tool: Tool, horizon: int, runs: int, seed: int, folder: Path) -> dict[str, Round]:
-    """Return what a package's algorithms did in a process of their own."""
+    """Return the results of a package's algorithms, run in a separate process."""
     python = (folder / tool.requirements[0].replace("==", "-") / "bin" / "python").absolute()
     command = [python, DRIVERS / tool.driver, json.dumps(PLACE.means), str(horizon), str(runs), str(seed), *tool.plays]
     single = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")

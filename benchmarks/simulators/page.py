@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from tools import TOOLS
 
 MORE = 100
-"""Runs of privcheck for every run of another player."""
+"""Runs of privcheck for every run of another player, so that the error of its own mean regret hardly matters."""
 
 APART = 4.0
-"""Standard errors beyond which two mean regrets are reported as different: 6e-5 for one pair that plays alike."""
+"""Standard errors beyond which two mean regrets are reported as different: the probability is 6e-5 for two players with
+the same mean regret.
+"""
 
 
 @dataclass(frozen=True)

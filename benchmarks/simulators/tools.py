@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tool:
-    """A published simulator: what to install from the package index, its driver, and what that plays.
+    """A published simulator: what to install from the package index, its driver, and what the driver plays.
 
     Parameters
     ----------
     name : package and version.
-    requirements : of an environment of its own; the first is the package.
+    requirements : what to install in its own environment; the first is the package.
     driver : a file in `drivers/`.
-    plays : for each of the driver's algorithms, the shipped one that it is compared with.
-    pinned : why other packages are held back, or nothing.
+    plays : for each of the driver's algorithms, the shipped algorithm with which it is compared.
+    pinned : why other packages are held back, or an empty text.
 
     """
 

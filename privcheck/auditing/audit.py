@@ -1,4 +1,4 @@
-"""`privcheck.audit`: search for two neighbouring reward streams that a policy tells apart better than it claims."""
+"""`privcheck.audit`: search for neighbouring streams that an observer can tell apart better than the claim allows."""
 
 from __future__ import annotations
 
@@ -54,46 +54,48 @@ def audit(
     seed: int = 0,
     jobs: int = 1,
 ) -> AuditReport:
-    """Audit a policy or a mechanism: a lower bound of its epsilon, a verdict on its claim, the streams and the event.
+    """Audit a policy or a mechanism: return a lower bound on its epsilon, a verdict on its claim, and a witness.
 
-    Candidate pairs of neighbouring streams are screened on a share of the runs; the most promising pair is played
-    afresh, and scores of the action sequences are learned on a first fold of these runs, events chosen on a second,
-    weighed against each other on a third, and counted on a fourth.
+    The audit screens candidate pairs of neighbouring streams on a share of the runs, then plays the most promising pair
+    again on fresh runs. It divides these into folds: on the first it learns scores of the action sequences, on the
+    second it selects events, on the third it divides the level among them, and on the fourth it counts them.
 
     Parameters
     ----------
-    target : a shipped id such as "adap-ucb" or "adap-ucb(alpha=2.0)", a spec instance, a factory `f(rng)` (a
-        class will do; it is also given those of arms, epsilon, delta, horizon that its signature names),
-        "path/to/file.py:name" or "package.module:name"; or a one-shot mechanism: `f(data, rng)` that returns
-        numbers, booleans, arrays or tuples of them, `f(data, rng, runs)` that returns an array with one output a row, a
-        shipped mechanism, or an OpenDP measurement.
-    epsilon : the claim, > 0; None to measure without a claim, or, of an OpenDP measurement of pure privacy without
-        `streams`, to take what its map says of inputs at distance 1.
-    delta : of the claim, in [0, 1).
-    arms : K; needed for a policy of your own, unless its factory has an attribute `arms`. Columns of a mechanism's
-        data, which is one-dimensional without it.
-    horizon : T, rounds per run; 16 by default, or the length of `streams`. Rows of a mechanism's data, 4 by default.
-    rewards : declared (lowest, highest) reward, or entry of a mechanism's data.
+    target : what is audited. A policy: a shipped id such as "adap-ucb" or "adap-ucb(alpha=2.0)", a spec instance, or a
+        factory `f(rng)`, such as a class, which also receives arms, epsilon, delta and horizon where its signature
+        names them. A one-shot mechanism: `f(data, rng)` that returns numbers, booleans, arrays or tuples of them;
+        `f(data, rng, runs)` that returns an array with one output per row; a shipped mechanism; or an OpenDP
+        measurement. "path/to/file.py:name" and "package.module:name" load a factory or a mechanism.
+    epsilon : the claim, > 0, or None to measure without a claim. For an OpenDP measurement of pure privacy audited
+        without `streams`, None takes the claim from its privacy map, at input distance 1.
+    delta : the claimed delta, in [0, 1).
+    arms : the number of arms K, required for your own policy unless its factory has an attribute `arms`. For a
+        mechanism, the number of columns of its data; without it the data are one-dimensional.
+    horizon : the number of rounds per run T; by default 16, or the length of `streams`. For a mechanism, the number of
+        rows of its data, by default 4.
+    rewards : the declared (lowest, highest) reward, or entry of a mechanism's data.
     feedback : "bandit" (`update(action, reward)`), "full" (`update(action, reward_vector)`), "contextual"
         (`select(context)`, `update(context, action, reward)`), "semi-bandit" (`select()` returns a tuple of base arms,
         `update(arms, outcomes)`) or "identification" (also `stopped` and `recommend()`).
-    runs : runs on each stream of the final pair, for learning, choosing and counting together. By default 200,000 for
-        shipped algorithms; for others a pilot turns `time_budget` into a number of runs before any counted run.
-    time_budget : seconds; 60 by default for policies in Python whose runs are not given. If time ends first, or the
-        user interrupts, the lower bound is one that holds at any time.
-    confidence : of `epsilon_lower`.
-    error : level of the verdict: a true claim is called violated with at most this probability.
-    observe : "actions" (of all other rounds, for contextual feedback), or "releases" for released statistics too: the
-        policy's `released`, or whatever its mechanisms put out.
+    runs : runs per stream of the final pair, all folds together. The default is 200,000 for shipped algorithms; for
+        other targets a pilot turns `time_budget` into a number of runs before any run is counted.
+    time_budget : in seconds; by default 60 for targets in Python audited without `runs`. If time runs out or the user
+        interrupts, the report has a lower bound that is valid at any time, once some runs have been counted.
+    confidence : the confidence of `epsilon_lower`.
+    error : the level of the verdict: the probability of calling a true claim violated is at most this.
+    observe : "actions" (under contextual feedback, those of all rounds but the one that differs), or "releases" for the
+        released statistics as well: the policy's `released`, or whatever its mechanisms release.
     neighbours : "row" (one round's rewards replaced), "reward" (one entry), "group:k" (k rounds), "context-reward" (one
-        round's context and rewards, for contextual feedback), "report" (any two inputs of a local randomiser).
-    streams : a pair of streams of your own, or a .npy or .csv file with one, instead of the search; a pair of inputs of
-        a mechanism.
+        round's context and rewards, for contextual feedback), or "report" (any two inputs of a local randomiser).
+    streams : your own pair of streams, or a .npy or .csv file that contains one, in place of the search; for a
+        mechanism, a pair of inputs.
     contexts : a `privcheck.Contexts`, for contextual feedback.
-    sequential : play runs until the claim is refuted, `runs` at most. A gross violation then ends within a few thousand
-        runs; the lower bound, which may be read at any time, is a little smaller than that of a fixed number of runs.
-    seed : root of all randomness; the same seed and runs give the same report whatever `jobs`.
-    jobs : workers.
+    sequential : whether to stop as soon as the claim is refuted, after at most `runs` runs per stream. A gross
+        violation is then found within a few thousand runs. The lower bound is valid at any time, and a little smaller
+        than the bound from a fixed number of runs.
+    seed : the root of all randomness; the same seed and runs give the same report, whatever `jobs`.
+    jobs : the number of workers.
 
     Returns
     -------
@@ -101,14 +103,14 @@ def audit(
 
     Raises
     ------
-    PrivcheckError : bad input; PolicyError (a subclass) when the policy breaks its contract.
+    PrivcheckError : bad input; PolicyError (a subclass) if the policy breaks its contract.
 
     Guarantee
     ---------
-    `epsilon_lower` is below the true epsilon with probability at least `confidence`, and a "violation" of a true claim
-    has probability at most `error`, over the whole search. This needs runs to be independent given the streams, as they
-    are when all randomness of the policy comes from its Generator and it keeps nothing between runs (a replay of seeds
-    checks it).
+    With probability at least `confidence`, `epsilon_lower` is below the true epsilon; the probability of a "violation"
+    verdict on a true claim is at most `error`. Both cover the whole search. They require runs that are independent
+    given the streams, which holds if the policy draws all its randomness from its Generator and keeps nothing between
+    runs; the audit checks this by playing the same seeds twice.
 
     Examples
     --------
@@ -169,7 +171,7 @@ def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: 
 
 
 def _certificate(policy: Target, settings: Settings, horizon: int) -> Certificate | None:
-    """Return the upper half of the answer, where the policy releases through privcheck's mechanisms."""
+    """Return the upper bound on epsilon, where the policy releases through privcheck's mechanisms."""
     from privcheck.certifying.certify import certified
 
     if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in FEEDBACKS.guarded:
@@ -177,13 +179,13 @@ def _certificate(policy: Target, settings: Settings, horizon: int) -> Certificat
     try:
         certificate = certified(policy, settings, horizon, max(3, min(20, 2000 // horizon)))
     except PrivcheckError:
-        return None  # a policy that cannot take wrapped rewards can be audited all the same
+        return None  # a policy that cannot take wrapped rewards can still be audited
     released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0
     return certificate if released else None
 
 
 class _Plan(NamedTuple):
-    """The number of runs, fixed before any counted run, the time at which to give up, and the pairs that it allows."""
+    """The number of runs, fixed before any run is counted, the deadline, and the pairs that there is time to screen."""
 
     runs: int
     deadline: float
@@ -220,22 +222,22 @@ def _with_notes(outcome: Outcome, looked_at: int, pairs: int, *, alike: bool) ->
     notes = outcome.notes
     if looked_at < pairs:
         few = f"{looked_at:,} of {pairs:,} candidate pairs of streams"
-        notes += (f"the time budget is enough for {few}, taken evenly: a longer one looks at all of them",)
+        notes += (f"the time budget allows {few}, evenly spaced, to be screened: a longer one screens all of them",)
     if alike and outcome.verdict == "violation":
         notes += (ALIKE,)
     return replace(outcome, notes=notes)
 
 
 ALIKE = (
-    "a hundred runs with different Generators put out the same: when noise is meant to be there, it comes from a "
-    "generator of the policy's own with a fixed seed, not from the Generator that it is given"
+    "a hundred runs with different Generators gave the same output: if the policy is meant to add noise, the noise "
+    "comes from a generator with a fixed seed, not from the Generator that the policy is given"
 )
 
 
 def _check_reproducible(runner: Runner, pair: StreamPair, seed: int) -> bool:
-    """Play the same seeds twice: a policy with randomness of its own, or with memory between runs, differs.
+    """Play the same seeds twice: outputs differ if the policy has another source of randomness, or keeps state.
 
-    Return whether all runs put out the same.
+    Return whether all runs have the same output.
     """
     if not runner.reproducible:
         return False
@@ -252,7 +254,7 @@ def _check_reproducible(runner: Runner, pair: StreamPair, seed: int) -> bool:
             raise PolicyError(
                 "target",
                 words(f"different {where} from the same Generator state and the same rewards"),
-                "a policy whose randomness all comes from the Generator that its factory is given",
+                "a policy that draws all its randomness from the Generator passed to its factory",
                 "look for numpy.random, random or another module's global generator, or state kept between runs",
             )
     return alike and runner.engine != "kernel"

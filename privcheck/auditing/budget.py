@@ -1,4 +1,4 @@
-"""How many runs an audit makes: fixed before any counted run is looked at."""
+"""The number of runs of an audit, fixed before any counted run is looked at."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ KERNEL_RUNS = 200_000
 PYTHON_TIME_BUDGET = 60.0
 
 SAFETY = 0.6
-"""Share of a time budget that the pilot plans to use: if the clock ends an audit, it has no bound to report."""
+"""Share of a time budget that the pilot plans to use. It leaves a margin because an audit that runs out of time before
+any run is counted has no bound to report, and because half of the time to simplify a witness is not planned for.
+"""
 
 PILOT_SECONDS = 0.5
+"""Time of the pilot: under 1 % of the default time budget, yet thousands of runs at 10 microseconds per round."""
 
 
 def screening_budget(runs: int, engine: str) -> int:
-    """Return the runs, both sides together, spent on finding the pair of streams: more where runs are cheap.
+    """Return the number of runs, both streams together, to spend on the search for a pair: more where runs are cheap.
 
     >>> screening_budget(1000, "python"), screening_budget(1000, "kernel")
     (2000, 8000)
@@ -31,7 +34,7 @@ def screening_budget(runs: int, engine: str) -> int:
 
 
 def seconds_per_run(runner: Runner, table: Any, seed: int) -> float:
-    """Return the time of one run, measured on pilot runs that are thrown away."""
+    """Return the time of one run, measured on pilot runs that are then discarded."""
     runner.play(table, 1, np.random.SeedSequence(seed, spawn_key=(0, 0)))
     runs, batch = 0, 8
     start = time.perf_counter()
@@ -43,16 +46,16 @@ def seconds_per_run(runner: Runner, table: Any, seed: int) -> float:
 
 
 def runs_within(seconds: float, cost: float, jobs: int, engine: str, pairs: int = 1, *, simplified: bool = True) -> int:
-    """Return the runs a side that fit into a time budget, to two digits.
+    """Return the runs per stream that fit into a time budget, to two significant digits.
 
     Parameters
     ----------
     seconds : time budget.
     cost : seconds per run.
     jobs : workers.
-    engine : of the runner, which decides the share of screening.
-    pairs : candidate pairs of streams, each of which is screened with some runs at least.
-    simplified : whether time is kept to simplify the witness of a violation.
+    engine : the runner's engine, which determines the share of screening.
+    pairs : candidate pairs of streams, each of which is screened with a minimum number of runs.
+    simplified : whether to reserve time to simplify the witness of a violation.
 
     Examples
     --------
@@ -61,7 +64,7 @@ def runs_within(seconds: float, cost: float, jobs: int, engine: str, pairs: int 
     """
     affordable = _affordable(seconds, cost, jobs)
     least = screening_cost(pairs, 0)
-    confirming = 2 + simplified * 0.5 * RUNS_SHARE  # the other half comes out of what SAFETY leaves
+    confirming = 2 + simplified * 0.5 * RUNS_SHARE  # the other half comes from the margin of SAFETY
     per_side = confirming + screening_budget(100, engine) / 100
     raw = affordable / per_side
     if screening_budget(int(raw), engine) < least:
@@ -73,7 +76,7 @@ def runs_within(seconds: float, cost: float, jobs: int, engine: str, pairs: int 
 
 
 def pairs_within(seconds: float, cost: float, jobs: int, pairs: int) -> int:
-    """Return how many candidate pairs of streams can be screened in half of a time budget; at least 2.
+    """Return how many candidate pairs of streams can be screened in half of a time budget, at least 2.
 
     >>> pairs_within(60.0, 1e-3, 1, 800), pairs_within(60.0, 1e-4, 1, 800)
     (147, 800)
@@ -87,5 +90,5 @@ def pairs_within(seconds: float, cost: float, jobs: int, pairs: int) -> int:
 
 
 def _affordable(seconds: float, cost: float, jobs: int) -> float:
-    """Return the runs that a time budget pays for; each worker after the first is taken to add 0.8 of one."""
+    """Return the number of runs that a time budget allows, counting each worker after the first as 0.8 of a worker."""
     return SAFETY * seconds * (1 + 0.8 * (jobs - 1)) / cost

@@ -16,12 +16,12 @@ class DeclaredAudit:
 
     Parameters
     ----------
-    target : a shipped id or the place of a factory.
+    target : a shipped id, or the location of a factory.
     epsilon : the claim.
     expected : "consistent" or "violation".
-    runs : learning, choosing and counting runs on each stream of the final pair.
+    runs : runs per stream of the final pair, all folds together.
     options : further arguments of `privcheck.audit`, such as arms and horizon.
-    least_lower_bound : the lower bound has to reach it: an audit that sees little proves little.
+    least_lower_bound : the smallest lower bound that is acceptable: an audit with a low bound proves little.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class DeclaredAudit:
     least_lower_bound: float = 0.0
 
     def run(self, *, runs: int | None = None, seed: int = 0, jobs: int = 1) -> AuditReport:
-        """Run the audit, with another number of runs if that is given."""
+        """Run the audit; `runs` overrides the declared number of runs."""
         return audit(self.target, epsilon=self.epsilon, runs=runs or self.runs, seed=seed, jobs=jobs, **self.options)
 
     def as_expected(self, report: AuditReport) -> bool:

@@ -1,4 +1,4 @@
-"""From counts to the verdict, the bounds and the resolution."""
+"""The verdict, the bounds and the resolution that follow from the counts."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from privcheck.targets.stream_pair import StreamPair
 
 
 def judge(pair: StreamPair, screening: Screening, evidence: Evidence, sides: Sides, settings: Settings) -> Outcome:
-    """Return what the counted runs decide.
+    """Return the outcome of the counted runs.
 
-    The verdict is decided at level `error` alone, the lower bound at `confidence`; both from the same counts.
+    The verdict depends on the level `error` alone, the lower bound on `confidence`; both use the same counts.
     """
     level = settings.level
     lower, winner = evidence.lower(level)
@@ -62,9 +62,9 @@ def judge_anytime(
     why: str,
     level: float,
 ) -> Outcome:
-    """Return the same for runs that ended when they did, from bets that may be read at any time.
+    """Return the outcome of runs that stopped early or are sequential, from bets that may be read at any time.
 
-    `level` is what the evidence was read at: that of the audit, or the share of it that a stage has.
+    `level` is the level at which the evidence was read: that of the audit, or a stage's share of it.
     """
     winner = anytime.winner
     return Outcome(
@@ -80,7 +80,7 @@ def judge_anytime(
 
 
 def _estimate(counts: Counts, runs: int, level: float) -> Estimate:
-    """Return the log-ratio of hits and misses with a two-sided interval; of two tails, each has half of the level."""
+    """Return the log-ratio of hits to misses with a two-sided interval; with two tails, each has half of the level."""
     ratio = math.log(counts.hits / counts.misses) if counts.hits and counts.misses else math.inf
     if not counts.hits:
         ratio = -math.inf
@@ -92,7 +92,7 @@ def _estimate(counts: Counts, runs: int, level: float) -> Estimate:
 
 
 def _resolution(evidence: Evidence, settings: Settings) -> Resolution:
-    """Return what the counted runs could have shown at the level of the verdict."""
+    """Return the largest lower bound that the counted runs could have shown at the level of the verdict."""
     level = settings.error * max(c.share for c in evidence.counted)
     largest = evidence.limit(Counts(evidence.runs, 0), level)
     if settings.epsilon is None:
@@ -110,10 +110,10 @@ def _resolution(evidence: Evidence, settings: Settings) -> Resolution:
 
 
 def ended_early(screening: Screening, why: str, settings: Settings) -> Outcome:
-    """Return the same for an audit that ended before any run was counted."""
+    """Return the outcome of an audit that ended before any run was counted."""
     return Outcome(
         verdict=None if settings.epsilon is None else "inconclusive",
         screened_pairs=screening.pairs,
         screening_runs=screening.runs,
-        notes=(f"{why} before any run was counted, so there is no bound: give more time or fewer runs",),
+        notes=(f"{why} before any run was counted, so there is no lower bound: allow more time or fewer runs",),
     )

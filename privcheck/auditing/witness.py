@@ -1,4 +1,4 @@
-"""The witness in words: the streams and the event."""
+"""The witness in words: the pair of streams and the event."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float
     pair : the two streams.
     counted : the event and its counts.
     sides : the counted runs on each stream.
-    level : error probability of each of the two probabilities' intervals.
-    anytime : whether the number of runs was not fixed beforehand; the intervals then hold at any time.
+    level : error probability of the interval of each of the two probabilities.
+    anytime : whether the number of runs was not fixed in advance; the intervals are then valid at any time.
 
     """
     n = len(sides[0])
@@ -45,6 +45,6 @@ def describe(pair: StreamPair, counted: CountedEvent, sides: Sides, level: float
 
 
 def _as_table(values: Any) -> Table:
-    """Return an input with rows and columns; data without columns get one."""
+    """Return an input as a table; one-dimensional data become a single column."""
     array = np.asarray(values, np.float64)
     return array.reshape(array.shape[0] if array.ndim else 1, -1)

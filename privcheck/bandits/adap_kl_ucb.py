@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bandits.adaptive_episodes import AdaptiveEpisodesPolicy, adaptive_episodes_kernel
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.kl_index import kl_index_by_bisection
@@ -29,13 +29,13 @@ class AdaPKLUCB(Algorithm):
     ----------
     arms : K >= 2.
     epsilon : privacy budget, > 0.
-    alpha : exploration parameter, > 0; the regret analysis asks for alpha > 3, the paper's experiments use 3.1.
+    alpha : exploration parameter, > 0; the regret analysis requires alpha > 3, the paper's experiments use 3.1.
 
     Guarantee
     ---------
-    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, the actions being released; see
+    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, when the actions are released; see
     `AdaptiveEpisodesPolicy` for what one reward can change. The clip acts on a released mean. Clipped means of 1 tie
-    with positive probability: the lowest arm wins, whatever the data.
+    with positive probability; ties go to the lowest arm, whatever the data.
 
     Source
     ------
@@ -61,7 +61,7 @@ class AdaPKLUCB(Algorithm):
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> AdaPKLUCBPolicy:
         return AdaPKLUCBPolicy(self.arms, self.epsilon, self.alpha, noise or rng)
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.array([self.epsilon, self.alpha, 1.0])
 
 

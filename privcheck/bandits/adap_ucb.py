@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bandits.adaptive_episodes import AdaptiveEpisodesPolicy, adaptive_episodes_kernel
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.declared import POSITIVE, parameter
@@ -28,17 +28,17 @@ class AdaPUCB(Algorithm):
     ----------
     arms : K >= 2.
     epsilon : privacy budget, > 0.
-    alpha : exploration parameter, > 0; the regret analysis asks for alpha > 3, the paper's experiments use 3.1.
+    alpha : exploration parameter, > 0; the regret analysis requires alpha > 3, the paper's experiments use 3.1.
 
     Guarantee
     ---------
-    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, the actions being released; see
-    `AdaptiveEpisodesPolicy` for what one reward can change. Ties are broken by the lowest arm.
+    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, when the actions are released; see
+    `AdaptiveEpisodesPolicy` for what one reward can change. Ties go to the lowest arm.
 
     Source
     ------
     Azize and Basu 2022, Algorithm 1 and Section 4; privacy: Theorem 6; regret: Theorem 7. The last block has max(1,
-    N/2) rewards: the printed N/2 is wrong while an arm has been played once.
+    N/2) rewards: the printed N/2 is wrong while an arm has been played only once.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class AdaPUCB(Algorithm):
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> AdaPUCBPolicy:
         return AdaPUCBPolicy(self.arms, self.epsilon, self.alpha, noise or rng)
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.array([self.epsilon, self.alpha, 0.0])
 
 

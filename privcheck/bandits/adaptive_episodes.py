@@ -1,4 +1,4 @@
-"""AB22 Algorithm 1, the framework of AdaP-UCB and AdaP-KL-UCB."""
+"""Algorithm 1 of Azize and Basu 2022 (AB22), the framework of AdaP-UCB and AdaP-KL-UCB."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ import math
 
 import numpy as np
 
+from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.kl_index import excess, kl_index
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import compiled, record, reward_sum
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
 
 
 class AdaptiveEpisodesPolicy:
-    """The reference of AB22 Algorithm 1; a subclass gives the index.
+    """The reference of AB22 Algorithm 1; a subclass defines the index.
 
     Guarantee
     ---------
-    epsilon-DP for neighbouring reward streams (one round's rewards replaced), every action being public. Each reward
+    epsilon-DP for neighbouring reward streams (one round's rewards replaced), when all actions are public. Each reward
     is in [0, 1] and enters one block of one arm; a closed block of n rewards is released once, as its mean plus
-    Laplace(1/(n epsilon)) (sensitivity 1/n), and every later index reuses that release. For a fixed sequence of
+    Laplace(1/(n epsilon)) noise (sensitivity 1/n), and every later index reuses that release. For a fixed sequence of
     actions the blocks are fixed, so replacing one reward changes one release (none if its block never closes):
-    adaptive parallel composition. Ties are broken by the lowest arm.
+    adaptive parallel composition. Ties go to the lowest arm.
     """
 
     def __init__(self, arms: int, epsilon: float, alpha: float, noise: np.random.Generator) -> None:
@@ -37,7 +38,7 @@ class AdaptiveEpisodesPolicy:
         return self._arm
 
     def update(self, action: int, reward: float) -> None:
-        """Add the reward to the open block; when that closes, release its mean and choose the next episode's arm."""
+        """Add the reward to the open block; when it closes, release its mean and choose the next episode's arm."""
         self.rounds += 1
         self.pulls[action] += 1
         self._block_sum += reward
@@ -69,9 +70,9 @@ class AdaptiveEpisodesPolicy:
 
 @compiled
 def adaptive_episodes_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
+    parameters: Array,
+    table: Array,
+    means: Array,
     rewards: np.random.Generator,
     coins: np.random.Generator,
     noise: np.random.Generator,
@@ -79,7 +80,7 @@ def adaptive_episodes_kernel(
     runs: int,
     actions: Actions,
     checkpoints: Integers,
-    regret: Floats,
+    regret: Array,
 ) -> None:
     """Run AB22 Algorithm 1; `parameters` holds epsilon, alpha, and 1 for the KL-UCB index or 0 for the UCB index."""
     epsilon, alpha, use_kl = parameters[0], parameters[1], parameters[2] > 0.0

@@ -1,4 +1,4 @@
-"""What every shipped algorithm declares."""
+"""The base class of the shipped algorithms, and the contracts of policies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Declared, Integer, declared_fields, parameter
 from privcheck.errors import PrivcheckError
 from privcheck.registry import Registry
@@ -23,7 +23,7 @@ class BanditPolicy(Protocol):
         """Return the arm to play, 0-based."""
 
     def update(self, action: int, reward: float) -> None:
-        """Take in the reward of the arm that was played."""
+        """Observe the reward of the arm that was played."""
 
 
 class FullInformationPolicy(Protocol):
@@ -32,15 +32,16 @@ class FullInformationPolicy(Protocol):
     def select(self) -> int:
         """Return the arm to play, 0-based."""
 
-    def update(self, action: int, rewards: npt.NDArray[np.float64]) -> None:
-        """Take in the rewards of all arms, shape (K,)."""
+    def update(self, action: int, rewards: Array) -> None:
+        """Observe the rewards of all arms, shape (K,)."""
 
 
 class Algorithm(Declared):
     """Base of the shipped algorithms: a frozen dataclass of the paper's parameters that registers itself under `id`.
 
-    `build(rng)` gives the readable reference, close to the paper's pseudo-code; `kernel` is the compiled function that
-    audits and simulations run (its signature is in `privcheck.kernels.building_blocks`). Tests show that the two agree.
+    `build(rng)` returns the readable reference, close to the paper's pseudo-code; `kernel` is the compiled function
+    that audits and simulations run (its signature is in `privcheck.kernels.building_blocks`). Tests check that the two
+    agree.
     """
 
     id: ClassVar[str]
@@ -48,9 +49,9 @@ class Algorithm(Declared):
     private: ClassVar[bool] = True
     feedback: ClassVar[str] = "bandit"
     tosses_coins: ClassVar[bool] = False
-    """Whether it draws coins of its own, beside the privacy noise."""
+    """Whether it is randomised beyond the privacy noise."""
     any_rewards: ClassVar[bool] = False
-    """Whether rewards outside [0, 1] make sense to it."""
+    """Whether it is defined for rewards outside [0, 1]."""
     simulation_engine: ClassVar[str]
     kernel: ClassVar[Kernel]
 
@@ -65,18 +66,18 @@ class Algorithm(Declared):
     def build(
         self, rng: np.random.Generator, *, noise: np.random.Generator | None = None
     ) -> BanditPolicy | FullInformationPolicy:
-        """Return the reference policy; its privacy noise comes from `noise`, or from `rng` when that is not given."""
+        """Return the reference policy; its privacy noise comes from `noise` if given, otherwise from `rng`."""
         raise NotImplementedError
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         """Return the numbers that the kernel needs, shape (P,)."""
         raise NotImplementedError
 
     def warm_up(self) -> int:
-        """Return rounds within which, on every stream, each arm's reward is seen and, if private, something released.
+        """Return a number of rounds within which each arm is played and, for a private algorithm, there is a release.
 
-        0 promises nothing: Thompson sampling may leave an arm aside for any time. The tests hold an algorithm to it,
-        and play it for that long at least.
+        It holds on every stream; 0 promises nothing, as for Thompson sampling, which may neglect an arm for any length
+        of time. Tests check it, and play at least this many rounds.
         """
         return 3 * self.arms
 
@@ -127,7 +128,7 @@ def epsilon_parameter() -> Any:
 
 
 def horizon_parameter(longest: int = 10**15) -> Any:
-    """Declare the horizon T of an algorithm that has to know it."""
+    """Declare the horizon T of an algorithm that needs to know it."""
     return parameter(
         Integer(2, longest),
         typical=(1000, 4000),
@@ -137,11 +138,11 @@ def horizon_parameter(longest: int = 10**15) -> Any:
 
 
 def split_description(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the id and the given parameters of what `Algorithm.describe` writes, or of a part of it.
+    """Return the id and the given parameters of a text as `Algorithm.describe` writes it, in full or in part.
 
     Raises
     ------
-    PrivcheckError : parentheses that do not hold `name=value` pairs, or a parameter that the algorithm does not have.
+    PrivcheckError : parentheses that do not contain `name=value` pairs, or a parameter that the algorithm lacks.
 
     Examples
     --------

@@ -7,16 +7,17 @@ than sqrt(l_j), and its noise exp(-epsilon l_j |m_j - z_j|). Maximised over z_j,
     D(q) = sum_j l_j d_epsilon(m_j, q),    d_epsilon(m, q) = min_z kl(z, q) + epsilon |m - z|,
 
 with z_j = m_j moved to the nearest point whose logit differs from logit(q) by at most epsilon. By the envelope theorem
-D'(q) = sum_j l_j (q - z_j) / (q (1 - q)), so that the most likely mean is the average of the z_j: a mean winsorised on
-the logit scale, in which noise that makes one batch absurd counts no more than noise that makes it implausible. D is
-convex, because d_epsilon is. For epsilon to infinity, D(q) - min D is n kl(mean of all rewards, q).
+D'(q) = sum_j l_j (q - z_j) / (q (1 - q)), so the most likely mean is the average of the z_j: a mean winsorised on the
+logit scale, on which a batch with absurdly large noise counts no more than one with implausibly large noise. D is
+convex, because d_epsilon is. As epsilon tends to infinity, D(q) - min D tends to n kl(mean of all rewards, q).
 """
 
 from __future__ import annotations
 
 import math
 
-from privcheck.kernels.building_blocks import Floats, compiled
+from privcheck.arrays import Array
+from privcheck.kernels.building_blocks import compiled
 
 
 @compiled
@@ -32,10 +33,10 @@ def nearest_plausible(q: float, epsilon: float) -> tuple[float, float]:
 
 
 @compiled
-def most_likely_mean(means: Floats, lengths: Floats, batches: int, epsilon: float, one: float, other: float) -> float:
-    """Return the minimiser of D over the interval between `one` and `other`, which has to contain it.
+def most_likely_mean(means: Array, lengths: Array, batches: int, epsilon: float, one: float, other: float) -> float:
+    """Return the minimiser of D, which has to lie between `one` and `other`.
 
-    With the first k - 1 batches' minimiser and m_k as ends it does: D is a sum of convex functions.
+    It lies between the minimiser of the first k - 1 batches and m_k, because D is a sum of convex functions.
     """
     low, high = min(one, other), max(one, other)
     for _ in range(60):
@@ -54,7 +55,7 @@ def most_likely_mean(means: Floats, lengths: Floats, batches: int, epsilon: floa
 
 
 @compiled
-def divergence_sum(means: Floats, lengths: Floats, batches: int, q: float, epsilon: float) -> float:
+def divergence_sum(means: Array, lengths: Array, batches: int, q: float, epsilon: float) -> float:
     """Return D(q) for q in [0, 1]."""
     least, most = nearest_plausible(q, epsilon)
     below, above = _kl(least, q), _kl(most, q)

@@ -1,4 +1,4 @@
-"""DP-GLR-IMED, this project's own: IMED on the likelihood of every single release."""
+"""DP-GLR-IMED, an algorithm of this project: IMED on the likelihood of all releases."""
 
 from __future__ import annotations
 
@@ -7,26 +7,28 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
 from privcheck.bandits.geometric_batches import BatchesPolicy, next_total, ratio_parameter
 from privcheck.bandits.reward_coins import coin_sum, rewards_parameter
 from privcheck.declared import Real, parameter
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record
+from privcheck.kernels.building_blocks import compiled, record
 from privcheck.mechanisms.base import NOISE_SLACK
 
 LONGEST_FIRST_BATCH = 2.0**52
+"""The longest first batch, for a tiny epsilon: up to here floats represent integers exactly."""
+
 INDISTINCT = 1e-9
-"""Indices closer than this tie: arms whose batches are clipped alike have the same estimate, but for rounding."""
+"""Indices closer than this tie: arms whose batches are clipped alike have the same estimate, except for rounding."""
 
 
 @compiled
 def dp_glr_imed_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
+    parameters: Array,
+    table: Array,
+    means: Array,
     rewards: np.random.Generator,
     coins: np.random.Generator,
     noise: np.random.Generator,
@@ -34,7 +36,7 @@ def dp_glr_imed_kernel(
     runs: int,
     actions: Actions,
     checkpoints: Integers,
-    regret: Floats,
+    regret: Array,
 ) -> None:
     """Run DP-GLR-IMED; `parameters` holds epsilon, the ratio, the first batch, and 1 for coins."""
     epsilon, ratio, first, toss_coins = parameters[0], parameters[1], int(parameters[2]), parameters[3] > 0.0
@@ -88,29 +90,30 @@ def dp_glr_imed_kernel(
 class DPGLRIMED(Algorithm):
     r"""DP-GLR-IMED: geometric batches, and the IMED index of the generalised likelihood ratio of all private sums.
 
-    With the clipped private means m_j of arm a's closed batches, of l_j rewards each and n_a in all, let
+    Let m_j be the clipped private means of arm a's closed batches, l_j their lengths and n_a the sum of these, and let
 
         D_a(q) = sum_j l_j d_epsilon(m_j, q),    mu_a = argmin D_a,    mu* = max_b mu_b.
 
-    It plays the arm with the smallest D_a(mu*) - D_a(mu_a) + ln n_a until that has been pulled ceil(ratio n_a) times;
-    every arm's first batch has ceil(first / epsilon) rewards. D_a is the negative profile log-likelihood of the arm's
-    mean (see `privcheck.bandits.batch_likelihood`), where DP-IMED has n_a d_epsilon of one accumulated mean.
+    It plays the arm with the smallest D_a(mu*) - D_a(mu_a) + ln n_a until that arm has been pulled ceil(ratio n_a)
+    times; every arm's first batch has ceil(first / epsilon) rewards. D_a is the negative profile log-likelihood of the
+    arm's mean (see `privcheck.bandits.batch_likelihood`); DP-IMED uses n_a d_epsilon of one accumulated mean instead.
 
     Parameters
     ----------
     arms : K >= 2.
     epsilon : privacy budget, > 0.
-    ratio : of successive pull counts of an arm, in [1.05, 64].
-    first : epsilon times the length of an arm's first batch, in (0, 100]; at most epsilon: one reward. d_epsilon is
-        at most epsilon, so that a uniformly good policy needs ln T / epsilon pulls of every suboptimal arm anyway.
+    ratio : ratio of successive pull counts of an arm, in [1.05, 64].
+    first : epsilon times the length of an arm's first batch, in (0, 100]; up to epsilon, the batch has one reward.
+        d_epsilon is at most epsilon, so a uniformly good policy needs ln T / epsilon pulls of every suboptimal arm
+        anyway.
     rewards : "plain", or "coin" for one Bernoulli coin per reward: the likelihood is that of {0, 1} rewards.
 
     Guarantee
     ---------
-    epsilon-DP (pure) for reward streams in [0, 1] of any law that differ in one round, the actions being released; see
-    `BatchesPolicy` for what one reward can change. Everything else is post-processing of the released sums. Clipped
-    means tie with positive probability: the lowest arm wins among indices within 1e-9, whatever the data. No bound of
-    its regret is proved.
+    epsilon-DP (pure) for reward streams in [0, 1] of any law that differ in one round, when the actions are released;
+    see `BatchesPolicy` for what one reward can change. Everything else is post-processing of the released sums. Clipped
+    means tie with positive probability; among indices within 1e-9 the lowest arm wins, whatever the data. No regret
+    bound is proved.
 
     Source
     ------
@@ -141,7 +144,7 @@ class DPGLRIMED(Algorithm):
 
     @property
     def first_batch(self) -> int:
-        """Return how many rewards an arm's first batch has."""
+        """Return the number of rewards in an arm's first batch."""
         return max(math.ceil(min(self.first / self.epsilon, LONGEST_FIRST_BATCH)), 1)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> DPGLRIMEDPolicy:
@@ -149,10 +152,10 @@ class DPGLRIMED(Algorithm):
         return DPGLRIMEDPolicy(self.arms, self.epsilon, self.ratio, noise or rng, coins, self.first_batch)
 
     def warm_up(self) -> int:
-        """Return the rounds of all first batches."""
+        """Return the number of rounds of all first batches together."""
         return self.arms * self.first_batch
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.array([self.epsilon, self.ratio, self.first_batch, self.rewards == "coin"], np.float64)
 
 
@@ -199,7 +202,7 @@ class DPGLRIMEDPolicy(BatchesPolicy):
         return math.fsum(n * cost for n, cost in zip(self.lengths[arm], costs.tolist(), strict=True))
 
     def estimate(self, arm: int) -> float:
-        """Return argmin D_a, by bisection on the sign of its derivative, that of sum_j l_j (q - z_j)."""
+        """Return argmin D_a, by bisection on the sign of its derivative, which is that of sum_j l_j (q - z_j)."""
         from privcheck.bounds import d_epsilon_minimiser
 
         means, lengths = self.private_means[arm], np.array(self.lengths[arm])

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter, horizon_parameter
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import compiled, record, reward_sum
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
 
 
 @compiled
 def epoch_schedule(epoch: int, arms: int, epsilon: float, beta: float) -> tuple[float, float]:
-    """Return (pulls of each surviving arm, largest gap of private means that survives) of an epoch e = 1, 2, ....
+    """Return (pulls of each surviving arm, largest gap between private means that survives) for an epoch e = 1, 2, ....
 
-    The pulls are a whole number, as a float: late epochs are longer than integers count.
+    The pulls are a whole number stored as a float, because late epochs are too long for 64-bit integers.
     """
     gap = 2.0**-epoch
     log_sampling = math.log(8.0 * arms * epoch * epoch / beta)
@@ -30,9 +30,9 @@ def epoch_schedule(epoch: int, arms: int, epsilon: float, beta: float) -> tuple[
 
 @compiled
 def dp_se_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
+    parameters: Array,
+    table: Array,
+    means: Array,
     rewards: np.random.Generator,
     coins: np.random.Generator,
     noise: np.random.Generator,
@@ -40,7 +40,7 @@ def dp_se_kernel(
     runs: int,
     actions: Actions,
     checkpoints: Integers,
-    regret: Floats,
+    regret: Array,
 ) -> None:
     """Run DP-SE; `parameters` holds epsilon and beta."""
     epsilon, beta = parameters[0], parameters[1]
@@ -75,8 +75,8 @@ def dp_se_kernel(
 
 
 @compiled
-def _eliminate(alive: Integers, survivors: int, private_mean: Floats, width: float) -> int:
-    """Keep at the front of `alive` the arms that are at most `width` behind the best; return how many."""
+def _eliminate(alive: Integers, survivors: int, private_mean: Array, width: float) -> int:
+    """Move the arms that are at most `width` behind the best to the front of `alive`; return how many there are."""
     highest = -math.inf
     for i in range(survivors):
         highest = max(highest, private_mean[alive[i]])
@@ -98,7 +98,7 @@ class DPSE(Algorithm):
 
     times in a row, the lowest arm first, and its mean is released with Laplace(1 / (R epsilon)) noise. Arms more than
     2 sqrt(ln(8 |S| e^2 / beta) / (2 R)) + 2 ln(4 |S| e^2 / beta) / (R epsilon) behind the best are eliminated. The
-    last one is played for ever. beta = 1 / T.
+    last surviving arm is played from then on. beta = 1 / T.
 
     Parameters
     ----------
@@ -108,16 +108,16 @@ class DPSE(Algorithm):
 
     Guarantee
     ---------
-    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, the actions being released. Each reward
+    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, when the actions are released. Each reward
     enters one mean of R fresh rewards, of sensitivity 1 / R, released once with Laplace(1 / (R epsilon)) noise; older
     rewards are forgotten. Eliminations are functions of the released means, so for fixed actions the epochs are fixed
-    and replacing one reward changes one release: adaptive parallel composition. Nothing is compared but released
-    means; an arm exactly at the threshold survives.
+    and replacing one reward changes one release: adaptive parallel composition. Only released means are compared; an
+    arm exactly at the threshold survives.
 
     Source
     ------
-    Sajed and Sheffet 2019, Algorithm 2, with the beta of Azize and Basu 2022, Section 6. The order of arms within an
-    epoch is not theirs.
+    Sajed and Sheffet 2019, Algorithm 2, with the beta of Azize and Basu 2022, Section 6. The papers do not fix the
+    order of arms within an epoch.
 
     Examples
     --------
@@ -140,10 +140,10 @@ class DPSE(Algorithm):
         return DPSEPolicy(self.arms, self.epsilon, 1.0 / self.horizon, noise or rng)
 
     def warm_up(self) -> int:
-        """Return the rounds of the first epoch."""
+        """Return the number of rounds of the first epoch."""
         return self.arms * int(epoch_schedule(1, self.arms, self.epsilon, 1.0 / self.horizon)[0])
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.array([self.epsilon, 1.0 / self.horizon])
 
 

@@ -1,4 +1,4 @@
-"""DP-UCB with a binary tree per arm."""
+"""DP-UCB with one binary tree per arm."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter, horizon_parameter
 from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import prefix_noise
 from privcheck.declared import Choice, Real, parameter
-from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.step_kernel import Generator, step_kernel
 from privcheck.mechanisms import BinaryTree
 from privcheck.mechanisms.base import NOISE_SLACK
@@ -29,8 +29,8 @@ KEPT = [
 
 
 @inlined
-def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
-    """Return the arm with the largest index, S_a / n_a + Lambda / n_a being its base."""
+def select(arms: Any, parameters: Array, coins: Generator, t: int, last: int) -> int:
+    """Return the arm with the largest index; `base` is S_a / n_a + Lambda / n_a."""
     exploration = math.sqrt(2.0 * math.log(t))
     best, highest = 0, -math.inf
     for a in range(len(arms)):
@@ -41,7 +41,7 @@ def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -
 
 
 @inlined
-def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+def update(arm: Any, parameters: Array, coins: Generator, noise: Generator, reward: float) -> None:
     """Release the prefix sum; `parameters` holds the noise scale of a node and the privacy bonus Lambda."""
     scale, privacy_bonus = parameters[0], parameters[1]
     arm.sum += reward
@@ -58,8 +58,8 @@ dp_ucb_kernel = step_kernel(KEPT, select, update)
 class DPUCB(Algorithm):
     r"""DP-UCB: UCB1 on the prefix sums of one binary tree per arm.
 
-    After t rounds it plays argmax_a  S_a / n_a + sqrt(2 ln t / n_a) + Lambda / n_a, with S_a the tree's private sum of
-    the n_a rewards of arm a. Every tree has the budget b = epsilon / K (budget "split", as published) or epsilon
+    After t rounds it plays argmax_a  S_a / n_a + sqrt(2 ln t / n_a) + Lambda / n_a, where S_a is the tree's private sum
+    of the n_a rewards of arm a. Every tree has the budget b = epsilon / K (budget "split", as published) or epsilon
     ("full"), and Lambda = ln^2 T ln(K T ln T / gamma) / b.
 
     Parameters
@@ -73,10 +73,10 @@ class DPUCB(Algorithm):
     Guarantee
     ---------
     epsilon-DP (pure) with the full budget, epsilon / K with the split one, for reward streams in [0, 1] that differ in
-    one round, the actions being released. A reward enters the tree of the arm that was played, hence at most floor(log2
-    T) + 1 nodes, each with Laplace((floor(log2 T) + 1) / b) noise drawn once: b in all. For fixed actions replacing
-    one reward changes one tree (parallel composition), so that dividing epsilon by K pays for nothing. Azize and Basu
-    print Laplace(ln T / epsilon) per node, which is too little for these nodes. Ties are broken by the lowest arm.
+    one round, when the actions are released. A reward enters the tree of the arm that was played, hence at most
+    floor(log2 T) + 1 nodes, each with Laplace((floor(log2 T) + 1) / b) noise drawn once: b in total. For fixed actions
+    replacing one reward changes one tree (parallel composition), so dividing epsilon by K gains nothing. Azize and Basu
+    print Laplace(ln T / epsilon) per node, which is too little noise for these nodes. Ties go to the lowest arm.
 
     Source
     ------
@@ -120,7 +120,7 @@ class DPUCB(Algorithm):
         tree = BinaryTree(horizon=self.horizon, sensitivity=1.0, epsilon=self.tree_budget)
         return DPUCBPolicy([tree.start(noise or rng) for _ in range(self.arms)], self.privacy_bonus)
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         levels = self.horizon.bit_length()
         return np.array([levels * (1.0 + NOISE_SLACK) / self.tree_budget, self.privacy_bonus])
 

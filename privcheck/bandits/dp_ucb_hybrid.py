@@ -1,4 +1,4 @@
-"""DP-UCB with a hybrid tree per arm."""
+"""DP-UCB with one hybrid tree per arm."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import prefix_noise
-from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.step_kernel import Generator, step_kernel
 from privcheck.mechanisms import HybridTree
 from privcheck.mechanisms.base import NOISE_SLACK
@@ -30,8 +30,8 @@ KEPT = [
 
 
 @inlined
-def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
-    """Return the arm of the largest index; `parameters` holds epsilon."""
+def select(arms: Any, parameters: Array, coins: Generator, t: int, last: int) -> int:
+    """Return the arm with the largest index; `parameters` holds epsilon."""
     epsilon = parameters[0]
     log_round = math.log(t)
     best, highest = 0, -math.inf
@@ -47,8 +47,8 @@ def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -
 
 
 @inlined
-def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
-    """Release the prefix sum: an epoch of 2^level rewards ends with its total, inside it a tree gives the sum."""
+def update(arm: Any, parameters: Array, coins: Generator, noise: Generator, reward: float) -> None:
+    """Release the prefix sum: from the total at the end of an epoch of 2^level rewards, from a tree inside an epoch."""
     scale = 2.0 * (1.0 + NOISE_SLACK) / parameters[0]
     arm.sum += reward
     arm.pulls += 1
@@ -71,8 +71,9 @@ dp_ucb_hybrid_kernel = step_kernel(KEPT, select, update)
 class DPUCBHybrid(Algorithm):
     r"""DP-UCB with hybrid trees: UCB1 on private sums, without knowing the horizon.
 
-    After t rounds it plays argmax_a  S_a / n_a + sqrt(2 ln t / n_a) + v_a / n_a, with S_a the hybrid tree's private sum
-    of the n_a rewards of arm a and v_a = (sqrt(8) / epsilon) ln(4 t^4), times ln n_a + 1 unless n_a is a power of two.
+    After t rounds it plays argmax_a  S_a / n_a + sqrt(2 ln t / n_a) + v_a / n_a, where S_a is the hybrid tree's private
+    sum of the n_a rewards of arm a and v_a = (sqrt(8) / epsilon) ln(4 t^4), times ln n_a + 1 unless n_a is a power of
+    two.
 
     Parameters
     ----------
@@ -81,10 +82,10 @@ class DPUCBHybrid(Algorithm):
 
     Guarantee
     ---------
-    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, the actions being released. A reward enters
-    the hybrid tree of the arm that was played, which has the whole budget epsilon: half for the totals of epochs, half
-    for the trees inside them. For fixed actions replacing one reward changes one tree: parallel composition. Ties are
-    broken by the lowest arm.
+    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, when the actions are released. A reward
+    enters the hybrid tree of the arm that was played, which has the whole budget epsilon: half for the totals of
+    epochs, half for the trees inside them. For fixed actions replacing one reward changes one tree: parallel
+    composition. Ties go to the lowest arm.
 
     Source
     ------
@@ -111,7 +112,7 @@ class DPUCBHybrid(Algorithm):
         tree = HybridTree(sensitivity=1.0, epsilon=self.epsilon)
         return DPUCBHybridPolicy([tree.start(noise or rng) for _ in range(self.arms)], self.epsilon)
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.array([self.epsilon])
 
 

@@ -1,4 +1,4 @@
-"""What algorithms with batches of geometric length share, and DP-KL-UCB's and DP-IMED's running noisy sums."""
+"""The common base of algorithms with batches of geometric length, and the running sums of DP-KL-UCB and DP-IMED."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.private_index import private_divergence, private_index
 from privcheck.bandits.reward_coins import coin_sum, toss
 from privcheck.declared import Real, parameter
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record
+from privcheck.kernels.building_blocks import compiled, record
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
 
@@ -23,7 +24,7 @@ def ratio_parameter(default: float = 2.0, *, least: float = 1.0) -> Any:
 
 @compiled
 def next_total(pulls: int, ratio: float, first: int = 1) -> int:
-    """Return how often an arm has been pulled after its next batch: `first`, then the least integer >= ratio * pulls.
+    """Return an arm's number of pulls after its next batch: `first`, then the smallest integer >= ratio * pulls.
 
     >>> [next_total(n, 2.0) for n in (0, 1, 2, 4)], next_total(10, 1.05), next_total(0, 2.0, 7)
     ([1, 2, 4, 8], 11, 7)
@@ -32,16 +33,16 @@ def next_total(pulls: int, ratio: float, first: int = 1) -> int:
 
 
 class BatchesPolicy:
-    """The reference of geometric batches; a subclass takes in the private sums and chooses the next batch's arm.
+    """The reference of geometric batches; a subclass stores the private sums and chooses the next batch's arm.
 
     Guarantee
     ---------
-    epsilon-DP for neighbouring reward streams (one round's rewards replaced), every action being public. Each reward
+    epsilon-DP for neighbouring reward streams (one round's rewards replaced), when all actions are public. Each reward
     (or its coin, see `privcheck.bandits.reward_coins`) is in [0, 1] and enters the sum of one batch of one arm; a
-    closed batch is released once, as its sum plus Laplace(1/epsilon) (sensitivity 1). Whatever is done with released
-    sums is post-processing, clips included. For a fixed sequence of actions the batches are fixed, so replacing one
-    reward changes one release (none if its batch never closes): adaptive parallel composition. Ties are broken by the
-    lowest arm.
+    closed batch is released once, as its sum plus Laplace(1/epsilon) noise (sensitivity 1). Whatever is done with
+    released sums is post-processing, including clipping. For a fixed sequence of actions the batches are fixed, so
+    replacing one reward changes one release (none if its batch never closes): adaptive parallel composition. Ties go to
+    the lowest arm.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class BatchesPolicy:
         return self._arm
 
     def update(self, action: int, reward: float) -> None:
-        """Add the reward to the open batch; when that closes, release its sum and choose the next batch's arm."""
+        """Add the reward to the open batch; when it closes, release its sum and choose the next batch's arm."""
         self.rounds += 1
         self._batch_sum += reward if self.coins is None else toss(reward, self.coins)
         self._left -= 1
@@ -78,7 +79,7 @@ class BatchesPolicy:
         self._left = next_total(self.pulls[self._arm], self.ratio, self.first) - self.pulls[self._arm]
 
     def take_in(self, arm: int, length: int, private_sum: float) -> None:
-        """Keep what is needed of the private sum of a closed batch."""
+        """Store what is needed of the private sum of a closed batch."""
         raise NotImplementedError
 
     def choose(self) -> int:
@@ -87,7 +88,7 @@ class BatchesPolicy:
 
 
 class GeometricBatchesPolicy(BatchesPolicy):
-    """The reference of DP-KL-UCB and DP-IMED: running sums of an arm's private sums, whose noise adds up."""
+    """The reference of DP-KL-UCB and DP-IMED: a running total of each arm's private sums, whose noise accumulates."""
 
     def __init__(
         self,
@@ -111,9 +112,9 @@ class GeometricBatchesPolicy(BatchesPolicy):
 
 @compiled
 def geometric_batches_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
+    parameters: Array,
+    table: Array,
+    means: Array,
     rewards: np.random.Generator,
     coins: np.random.Generator,
     noise: np.random.Generator,
@@ -121,7 +122,7 @@ def geometric_batches_kernel(
     runs: int,
     actions: Actions,
     checkpoints: Integers,
-    regret: Floats,
+    regret: Array,
 ) -> None:
     """Run DP-KL-UCB or DP-IMED; `parameters`: epsilon, ratio, 1 for the IMED index or 0 for KL-UCB's, 1 for coins."""
     epsilon, ratio, imed, toss_coins = parameters[0], parameters[1], parameters[2] > 0.0, parameters[3] > 0.0

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter
 from privcheck.bandits.kl_index import negative_entropy
 from privcheck.bandits.ucb import UCBPolicy
-from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.step_kernel import Generator, step_kernel
 
 TIE = 1e-9
-"""Indices that differ by less are equal: 0 + ln 3 and kl(0, 2/3) + ln 1 are, up to rounding."""
+"""Indices that differ by less are ties: 0 + ln 3 and kl(0, 2/3) + ln 1 are equal, but not after rounding."""
 
 
 KEPT = [
@@ -29,7 +29,7 @@ KEPT = [
 
 
 @inlined
-def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+def select(arms: Any, parameters: Array, coins: Generator, t: int, last: int) -> int:
     """Return the arm with the smallest index, up to ties."""
     highest = arms[0].mean
     for a in range(1, len(arms)):
@@ -46,8 +46,8 @@ def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -
 
 
 @inlined
-def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
-    """Count the pull, and take the logarithms that only a pull changes."""
+def update(arm: Any, parameters: Array, coins: Generator, noise: Generator, reward: float) -> None:
+    """Count the pull, and compute the logarithms that only a pull changes."""
     arm.sum += reward
     arm.pulls += 1
     arm.mean = arm.sum / arm.pulls
@@ -67,8 +67,8 @@ class IMED(Algorithm):
 
     Guarantee
     ---------
-    None: the actions are a deterministic function of the rewards, so neighbouring streams can be told apart with
-    certainty and an audit's lower bound grows with the runs. Ties are broken by the lowest arm.
+    None: the actions are a deterministic function of the rewards, so an observer can tell neighbouring streams apart
+    with certainty, and an audit's lower bound grows with the number of runs. Ties go to the lowest arm.
 
     Source
     ------
@@ -93,7 +93,7 @@ class IMED(Algorithm):
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> IMEDPolicy:
         return IMEDPolicy(self.arms)
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.zeros(0)
 
 

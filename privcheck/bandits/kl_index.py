@@ -1,7 +1,7 @@
 """The KL-UCB index, on a scale on which two indices near 1 stay distinct in floating point.
 
-For a mean m in [0, 1] and a level c >= 0 the index is q = max{q in [m, 1] : kl(m, q) <= c}. Near 1 doubles cannot tell
-two indices apart (m = 0.9, c = 4 already gives 1 - q < 1e-15), so indices are compared as x = -ln(1 - q). In x,
+For a mean m in [0, 1] and a level c >= 0 the index is q = max{q in [m, 1] : kl(m, q) <= c}. Near 1, different indices
+round to the same double (m = 0.9, c = 4 already gives 1 - q < 1e-15), so indices are compared as x = -ln(1 - q). In x,
 
     kl(m, q) = m ln m + (1 - m) ln(1 - m) - m ln(1 - e^-x) + (1 - m) x
 
@@ -44,14 +44,14 @@ def kl_index(mean: float, level: float) -> float:
 
 @compiled
 def kl_index_with_entropy(mean: float, entropy: float, level: float) -> float:
-    """Return `kl_index(mean, level)` when `negative_entropy(mean)` is at hand.
+    """Return `kl_index(mean, level)` for a known `negative_entropy(mean)`.
 
     Notes
     -----
-    In x the function is convex, so that Newton steps from the right of the root decrease monotonically to it. Two
-    points lie there, and the smaller is the start: (c - m ln m - (1 - m) ln(1 - m)) / (1 - m), where the dropped term
-    -m ln(1 - e^-x) is positive, and q = m + sqrt(c / 2), by Pinsker's inequality. After a step s the next one is about
-    s^2 f'' / (2 f'): the iteration ends when that is below rounding error.
+    The function is convex in x, so Newton steps from the right of the root decrease monotonically to it. Two points are
+    known to lie to the right, and the iteration starts at the smaller: (c - m ln m - (1 - m) ln(1 - m)) / (1 - m),
+    because the dropped term -m ln(1 - e^-x) is positive, and q = m + sqrt(c / 2), by Pinsker's inequality. After a step
+    s the next one is about s^2 f'' / (2 f'): the iteration ends when that is below rounding error.
 
     """
     if mean >= 1.0:
@@ -81,7 +81,7 @@ def kl_index_with_entropy(mean: float, entropy: float, level: float) -> float:
 
 
 def kl_index_by_bisection(mean: float, level: float) -> float:
-    """Return the same x by bisection in plain Python: the readable reference, and the oracle of `kl_index`.
+    """Return the same x by bisection in plain Python: the readable reference, and the test oracle of `kl_index`.
 
     >>> round(1 - math.exp(-kl_index_by_bisection(0.5, 0.2)), 6)
     0.787089

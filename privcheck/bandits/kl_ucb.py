@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter
 from privcheck.bandits.kl_index import kl_index_by_bisection, kl_index_with_entropy, negative_entropy
 from privcheck.bandits.ucb import UCBPolicy
-from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.step_kernel import Generator, step_kernel
 
 KEPT = [
@@ -25,11 +25,12 @@ KEPT = [
 
 
 @inlined
-def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
-    """Return the arm of the largest index.
+def select(arms: Any, parameters: Array, coins: Generator, t: int, last: int) -> int:
+    """Return the arm with the largest index.
 
-    The last arm's index is solved for, the others' only where kl at that index says they may be as large. "May be" has
-    a slack above rounding error, so that equal indices are recognised and the lowest arm wins.
+    The last arm's index is computed; another arm's is computed only if its kl at the largest index so far shows that it
+    may be as large. This comparison has a slack above rounding error, so that ties are detected and go to the lowest
+    arm.
     """
     log_round = math.log(t)
     arm = arms[last]
@@ -54,8 +55,8 @@ def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -
 
 
 @inlined
-def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
-    """Count the pull, and take the logarithms that only a pull changes."""
+def update(arm: Any, parameters: Array, coins: Generator, noise: Generator, reward: float) -> None:
+    """Count the pull, and compute the logarithms that only a pull changes."""
     arm.sum += reward
     arm.pulls += 1
     arm.mean = arm.sum / arm.pulls
@@ -75,8 +76,8 @@ class KLUCB(Algorithm):
 
     Guarantee
     ---------
-    None: the actions are a deterministic function of the rewards, so neighbouring streams can be told apart with
-    certainty and an audit's lower bound grows with the runs. Ties are broken by the lowest arm.
+    None: the actions are a deterministic function of the rewards, so an observer can tell neighbouring streams apart
+    with certainty, and an audit's lower bound grows with the number of runs. Ties go to the lowest arm.
 
     Source
     ------
@@ -101,7 +102,7 @@ class KLUCB(Algorithm):
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> KLUCBPolicy:
         return KLUCBPolicy(self.arms)
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.zeros(0)
 
 

@@ -1,4 +1,4 @@
-"""HHMH Algorithms 1 and 3: blocks of 1, 2, 4, ... rewards per arm, the arm chosen afresh in every round."""
+"""Algorithms 1 and 3 of Hu, Huang, Mehta and Hegde (HHMH): blocks of 1, 2, 4, ... rewards per arm."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.arrays import Array
 from privcheck.bandits.reward_coins import toss, tossed
-from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.step_kernel import Generator, step_kernel
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
 
 
 class LazyBlocksPolicy:
-    """The reference of HHMH Algorithms 1 and 3; a subclass gives the score of an arm in a round.
+    """The reference of HHMH Algorithms 1 and 3; a subclass defines the score of an arm in a round.
 
     Guarantee
     ---------
-    epsilon-DP for neighbouring reward streams (one round's rewards replaced), every action being public. Each reward
+    epsilon-DP for neighbouring reward streams (one round's rewards replaced), when all actions are public. Each reward
     (or its coin, see `privcheck.bandits.reward_coins`) is in [0, 1] and enters the sum of one block of one arm; a full
     block is released once, with Laplace(1/epsilon) noise (sensitivity 1), and every later score reuses that release.
-    Blocks of an arm need not be played in one go, but for a fixed sequence of actions they are fixed, so replacing one
-    reward changes one release (none if its block never fills up): adaptive parallel composition. Ties are broken by the
-    lowest arm.
+    The rounds of a block need not be consecutive, but for a fixed sequence of actions the blocks are fixed, so
+    replacing one reward changes one release (none if its block never fills up): adaptive parallel composition. Ties go
+    to the lowest arm.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class LazyBlocksPolicy:
         return self._arm
 
     def update(self, action: int, reward: float) -> None:
-        """Add the reward to the arm's open block, and release that when it is full."""
+        """Add the reward to the arm's open block, and release the block when it is full."""
         self.rounds += 1
         self._arm = None
         self._sums[action] += reward if self.reward_coins is None else toss(reward, self.reward_coins)
@@ -65,7 +66,7 @@ class LazyBlocksPolicy:
             self._sums[action], self._counts[action] = 0.0, 0
 
     def score(self, arm: int, log_round: float) -> float:
-        """Return what the arm is chosen by in round t, given ln t."""
+        """Return the arm's score in round t, given ln t; the arm with the largest score is played."""
         raise NotImplementedError
 
 
@@ -73,8 +74,8 @@ KEPT = [("sum", np.float64), ("count", np.int64), ("length", np.int64), ("privat
 
 
 @inlined
-def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
-    """Return the arm of the largest score; `parameters`: epsilon, 1 for Thompson sampling or 0 for the index."""
+def select(arms: Any, parameters: Array, coins: Generator, t: int, last: int) -> int:
+    """Return the arm with the largest score; `parameters`: epsilon, 1 for Thompson sampling or 0 for the index."""
     epsilon, thompson = parameters[0], parameters[1] > 0.0
     log_round = math.log(t + 1)
     best, highest = 0, -math.inf
@@ -92,7 +93,7 @@ def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -
 
 
 @inlined
-def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+def update(arm: Any, parameters: Array, coins: Generator, noise: Generator, reward: float) -> None:
     """Add the reward, or a coin of that mean, to the open block; `parameters`: epsilon, not used, 1 for coins."""
     scale, toss_coins = (1.0 + NOISE_SLACK) / parameters[0], parameters[2] > 0.0
     arm.sum += tossed(reward, coins.random()) if toss_coins else reward

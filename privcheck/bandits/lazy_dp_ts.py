@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.lazy_blocks import LazyBlocksPolicy, lazy_blocks_kernel
 from privcheck.bandits.reward_coins import rewards_parameter
@@ -17,8 +17,8 @@ from privcheck.bandits.reward_coins import rewards_parameter
 class LazyDPTS(Algorithm):
     r"""Lazy-DP-TS: Thompson sampling from optimistic private means of blocks of 1, 2, 4, ... rewards.
 
-    In round t, with the last private mean of O_a rewards of arm a, m_a = clip(mean + 3 ln t / (epsilon O_a), 0, 1), it
-    plays argmax_a theta_a, theta_a ~ Beta(m_a O_a + 1, (1 - m_a) O_a + 1), drawn afresh.
+    In round t, with the last private mean of O_a rewards of arm a and m_a = clip(mean + 3 ln t / (epsilon O_a), 0, 1),
+    it plays argmax_a theta_a, where the theta_a ~ Beta(m_a O_a + 1, (1 - m_a) O_a + 1) are drawn anew in every round.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class LazyDPTS(Algorithm):
 
     Guarantee
     ---------
-    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, the actions being released; see
+    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, when the actions are released; see
     `LazyBlocksPolicy` for what one reward can change. The clip and the posterior draws act on released means. Ties have
-    probability zero; the lowest arm wins.
+    probability zero and go to the lowest arm.
 
     Source
     ------
@@ -57,7 +57,7 @@ class LazyDPTS(Algorithm):
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> LazyDPTSPolicy:
         return LazyDPTSPolicy(self.arms, self.epsilon, noise or rng, rng, toss_rewards=self.rewards == "coin")
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.array([self.epsilon, 1.0, self.rewards == "coin"], np.float64)
 
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.lazy_blocks import LazyBlocksPolicy, lazy_blocks_kernel
 
 
 @dataclass(frozen=True)
 class LazyUCB(Algorithm):
-    r"""Anytime-Lazy-UCB: private means of blocks of 1, 2, 4, ... rewards, an optimistic index in every round.
+    r"""Anytime-Lazy-UCB: private means of blocks of 1, 2, 4, ... rewards, and an optimistic index in every round.
 
     In round t, with the last private mean m_a of O_a rewards of arm a, it plays
 
@@ -28,8 +28,8 @@ class LazyUCB(Algorithm):
 
     Guarantee
     ---------
-    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, the actions being released; see
-    `LazyBlocksPolicy` for what one reward can change. Ties are broken by the lowest arm.
+    epsilon-DP (pure) for reward streams in [0, 1] that differ in one round, when the actions are released; see
+    `LazyBlocksPolicy` for what one reward can change. Ties go to the lowest arm.
 
     Source
     ------
@@ -54,7 +54,7 @@ class LazyUCB(Algorithm):
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> LazyUCBPolicy:
         return LazyUCBPolicy(self.arms, self.epsilon, noise or rng)
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.array([self.epsilon, 0.0, 0.0])
 
 

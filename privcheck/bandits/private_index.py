@@ -1,6 +1,6 @@
-"""The private divergence d_epsilon of Bernoulli laws and the index that it gives, for kernels.
+"""The private divergence d_epsilon of Bernoulli laws and the index based on it, for kernels.
 
-For p < q, d(p, q) = kl(p, q) while logit q - logit p <= epsilon, else -ln(1 - q (1 - e^-epsilon)) - epsilon p. The
+For p < q, d(p, q) = kl(p, q) if logit q - logit p <= epsilon, else -ln(1 - q (1 - e^-epsilon)) - epsilon p. The
 index max{q : d(m, q) <= c} is returned as x = -ln(1 - q), the scale of `privcheck.bandits.kl_index`; it is infinite
 when c >= epsilon (1 - m), because d(m, 1) = epsilon (1 - m).
 """

@@ -1,12 +1,13 @@
-"""Rewards in [0, 1] turned into coins of the same mean, for algorithms whose law of the rewards is Bernoulli's.
+"""Rewards in [0, 1] replaced by coins with the same mean, for algorithms that assume Bernoulli rewards.
 
 A reward x is replaced by the outcome of one coin that shows 1 with probability x (Agrawal and Goyal 2012, Algorithm 2).
-Means stay as they are and any law on [0, 1] becomes Bernoulli; a law with less variance than that loses its advantage.
+This preserves the means and turns any law on [0, 1] into a Bernoulli law; a law with a smaller variance loses that
+advantage.
 
-Privacy stays as it is. Every reward gets one coin, whatever its value, thrown independently of everything else. With
-the coins fixed, an outcome is a function of its own reward alone, with values in {0, 1}: replacing one reward changes
-one outcome by at most 1, the sensitivity of the reward itself. What is epsilon-DP for every sequence of coins is
-epsilon-DP when they are thrown.
+The privacy guarantee is the same. Every reward gets one coin, whatever its value, tossed independently of everything
+else. With the coins fixed, an outcome is a function of its own reward alone, with values in {0, 1}: replacing one
+reward changes one outcome by at most 1, the sensitivity of the reward itself. An algorithm that is epsilon-DP for every
+fixed sequence of coins is epsilon-DP with random ones.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.arrays import Array
 from privcheck.declared import Choice, parameter
-from privcheck.kernels.building_blocks import Floats, inlined, reward_sum
+from privcheck.kernels.building_blocks import inlined, reward_sum
 from privcheck.private_values.integers import rounded
 from privcheck.private_values.source import clip
 
 
 def rewards_parameter() -> Any:
-    """Declare how rewards enter: as they are, or as coins."""
+    """Declare how rewards are used: as they are, or as coins."""
     return parameter(
         Choice(("plain", "coin")), typical=("plain", "coin"), default="plain", doc="rewards as they are, or as coins"
     )
@@ -32,8 +34,8 @@ def rewards_parameter() -> Any:
 def toss(reward: Any, coins: np.random.Generator) -> Any:
     """Return 1 with probability `reward` in [0, 1], else 0, from one uniform draw (up to its resolution, 2^-52).
 
-    The comparison is written as a rounding, floor(reward - u + 1), which a guarded run can follow: the outcome of a
-    private reward is a private integer of the same datum.
+    The comparison is written as a rounding, floor(reward - u + 1), which a guarded run can track: the outcome of a
+    private reward is a private integer that depends on the same datum.
 
     >>> coins = np.random.default_rng(0)
     >>> [int(toss(reward, coins)) for reward in (0.3, 0.3, 0.3, 0.0, 1.0)]
@@ -44,7 +46,7 @@ def toss(reward: Any, coins: np.random.Generator) -> Any:
 
 @inlined
 def tossed(reward: float, uniform: float) -> float:
-    """Return what `toss` does with this uniform draw.
+    """Return what `toss` returns for this uniform draw.
 
     >>> tossed(0.3, 0.2), tossed(0.3, 0.4)
     (1.0, 0.0)
@@ -55,8 +57,8 @@ def tossed(reward: float, uniform: float) -> float:
 @inlined
 def coin_sum(
     toss_coins: bool,
-    table: Floats,
-    means: Floats,
+    table: Array,
+    means: Array,
     rewards: np.random.Generator,
     coins: np.random.Generator,
     arm: int,

@@ -1,4 +1,4 @@
-"""RNM-FTNL, with the noise that its privacy claim needs."""
+"""RNM-FTNL, with the noise that its privacy claim requires."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, compiled, record, reward_sum
+from privcheck.kernels.building_blocks import compiled, record, reward_sum
 from privcheck.mechanisms import NoisyMax
 
 
 @compiled
 def rnm_ftnl_kernel(
-    parameters: Floats,
-    table: Floats,
-    means: Floats,
+    parameters: Array,
+    table: Array,
+    means: Array,
     rewards: np.random.Generator,
     coins: np.random.Generator,
     noise: np.random.Generator,
@@ -25,7 +25,7 @@ def rnm_ftnl_kernel(
     runs: int,
     actions: Actions,
     checkpoints: Integers,
-    regret: Floats,
+    regret: Array,
 ) -> None:
     """Run HHMH Algorithm 4; `parameters` holds the Laplace scale."""
     scale = parameters[0]
@@ -53,10 +53,10 @@ def rnm_ftnl_kernel(
 
 @dataclass(frozen=True)
 class RNMFTNL(Algorithm):
-    r"""RNM-FTNL: report-noisy-max follow-the-noisy-leader, full information, corrected noise.
+    r"""RNM-FTNL: report-noisy-max follow-the-noisy-leader for full information, with corrected noise.
 
-    Epochs have 1, 2, 4, ... rounds. In an epoch one action is played; at its end the rewards that each action had in
-    this epoch alone are summed, and the next epoch's action is argmax_a (sum_a + Laplace(2 / epsilon)).
+    Epochs have 1, 2, 4, ... rounds, and one action is played in each. At the end of an epoch the rewards of each action
+    in this epoch alone are summed, and the next epoch's action is argmax_a (sum_a + Laplace(2 / epsilon)).
 
     Parameters
     ----------
@@ -65,15 +65,15 @@ class RNMFTNL(Algorithm):
 
     Guarantee
     ---------
-    epsilon-DP (pure) for reward tables in [0, 1]^(T x K) that differ in one row, the actions being released. A row
-    enters the sums of one epoch; replacing it moves each sum by at most 1, some up and some down, so that differences
-    of sums move by at most 2 (the range), and a noisy maximum with Laplace scale b is (2 / b)-DP. Ties have
-    probability zero; the lowest action wins.
+    epsilon-DP (pure) for reward tables in [0, 1]^(T x K) that differ in one row, when the actions are released. A row
+    enters the sums of one epoch; replacing it moves each sum by at most 1, some up and some down, so differences of
+    sums move by at most 2 (the range), and a noisy maximum with Laplace scale b is (2 / b)-DP. Ties have probability
+    zero and go to the lowest action.
 
     Source
     ------
     Hu, Huang, Mehta and Hegde, Algorithm 4 and Theorem 9. The paper prints scale 1 / epsilon (see `RNMFTNLPublished`),
-    which is 2 epsilon-DP; Theorem 9 keeps its printed constants with scale 2 / epsilon.
+    which is 2 epsilon-DP; Theorem 9 holds with its printed constants for scale 2 / epsilon.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class RNMFTNL(Algorithm):
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> RNMFTNLPolicy:
         return RNMFTNLPolicy(self.arms, self.mechanism(), noise or rng)
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.array([self.mechanism().scale])
 
     def mechanism(self) -> NoisyMax:
@@ -115,8 +115,8 @@ class RNMFTNLPolicy:
         """Return the action of the current epoch."""
         return self._arm
 
-    def update(self, action: int, rewards: npt.NDArray[np.float64]) -> None:
-        """Add the rewards of all actions; at the end of the epoch release the next action and forget the sums."""
+    def update(self, action: int, rewards: Array) -> None:
+        """Add the rewards of all actions; at the end of the epoch release the next action and reset the sums."""
         self.scores = self.scores + rewards
         self._left -= 1
         if self._left == 0:

@@ -1,4 +1,4 @@
-"""RNM-FTNL exactly as printed: the audit's known violation."""
+"""RNM-FTNL exactly as printed: a known violation for audits to find."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class RNMFTNLPublished(RNMFTNL):
 
     Guarantee
     ---------
-    The paper claims epsilon-DP (Theorem 8) by the argument for counts that all move one way. Replacing a reward vector
-    moves sums both ways: the range of score differences is 2, the scale 1 / epsilon, and the algorithm is exactly 2
-    epsilon-DP (the supremum, approached for K >= 3 already by short epochs). With one entry replaced it is epsilon-DP.
-    It is shipped so that audits have a published violation to find; use `rnm-ftnl`.
+    The paper claims epsilon-DP (Theorem 8) by an argument for counts that all move in the same direction. Replacing a
+    reward vector moves sums both ways: the range of score differences is 2, the scale is 1 / epsilon, and the algorithm
+    is exactly 2 epsilon-DP (a supremum, which for K >= 3 even short epochs approach). With one entry replaced it is
+    epsilon-DP. It is shipped so that audits have a published violation to find; use `rnm-ftnl` instead.
 
     Source
     ------

@@ -1,4 +1,4 @@
-"""The shipped algorithms by what a user writes: an id, with parameters in parentheses or without."""
+"""Shipped algorithms named by the user: an id, with or without parameters in parentheses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ShippedId:
 
     Parameters
     ----------
-    text : what was written: "adap-ucb", "adap-ucb(alpha=2.0)" or what `Algorithm.describe` returns.
+    text : the user's text: "adap-ucb", "adap-ucb(alpha=2.0)" or what `Algorithm.describe` returns.
     name : the id.
     given : the parameters in parentheses.
 
@@ -30,12 +30,12 @@ class ShippedId:
 
     @classmethod
     def read(cls, text: str) -> ShippedId:
-        """Read an id; PrivcheckError tells what is wrong with its parameters."""
+        """Read an id; PrivcheckError if its parameters are wrong."""
         return cls(text, *split_description(text))
 
     @property
     def algorithm(self) -> type[Algorithm]:
-        """The algorithm of this id; PrivcheckError when there is none."""
+        """The algorithm with this id; PrivcheckError if there is none."""
         return ALGORITHMS[self.name]
 
     @property
@@ -44,7 +44,7 @@ class ShippedId:
         return self.algorithm.declares("epsilon") and "epsilon" not in self.given
 
     def spec(self, *, arms: int, epsilon: float | None, horizon: int) -> Algorithm:
-        """Return the spec; what was given with the id goes before the arguments.
+        """Return the spec; parameters given with the id take precedence over the arguments.
 
         Parameters
         ----------

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter
-from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.step_kernel import Generator, step_kernel
 
 KEPT = [("successes", np.float64), ("failures", np.float64)]
 
 
 @inlined
-def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+def select(arms: Any, parameters: Array, coins: Generator, t: int, last: int) -> int:
     """Return the arm with the largest posterior draw."""
     best, highest = 0, -1.0
     for a in range(len(arms)):
@@ -27,8 +27,8 @@ def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -
 
 
 @inlined
-def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
-    """Count a success or a failure; rewards strictly between 0 and 1 are replaced by coins of that mean."""
+def update(arm: Any, parameters: Array, coins: Generator, noise: Generator, reward: float) -> None:
+    """Count a success or a failure; a reward strictly between 0 and 1 is replaced by a coin with that mean."""
     if 0.0 < reward < 1.0:
         reward = 1.0 if coins.random() < reward else 0.0
     arm.successes += reward
@@ -42,8 +42,7 @@ thompson_kernel = step_kernel(KEPT, select, update, each_arm_first=False)
 class Thompson(Algorithm):
     r"""Thompson sampling: play argmax_a theta_a, theta_a ~ Beta(successes_a + 1, failures_a + 1), drawn every round.
 
-    A reward x in (0, 1) counts as the outcome of a coin that shows 1 with probability x, which leaves the means as
-    they are.
+    A reward x in (0, 1) counts as the outcome of a coin that shows 1 with probability x, which preserves the means.
 
     Parameters
     ----------
@@ -51,8 +50,8 @@ class Thompson(Algorithm):
 
     Guarantee
     ---------
-    None: actions are random, but a reward moves the posterior for ever after and its traces add up over the rounds.
-    Ties have probability zero; the lowest arm wins.
+    None: actions are random, but a reward affects the posterior in all later rounds, and these effects add up. Ties
+    have probability zero and go to the lowest arm.
 
     Source
     ------
@@ -82,7 +81,7 @@ class Thompson(Algorithm):
         """Return 0: which arms are played is random."""
         return 0
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.zeros(0)
 
 
@@ -102,7 +101,7 @@ class ThompsonPolicy:
         return self._arm
 
     def update(self, action: int, reward: float) -> None:
-        """Count a success or a failure, by a coin where the reward is neither 0 nor 1."""
+        """Count a success or a failure, decided by a coin if the reward is neither 0 nor 1."""
         outcome = float(self.coins.random() < reward) if 0.0 < reward < 1.0 else reward
         self.successes[action] += outcome
         self.failures[action] += 1.0 - outcome

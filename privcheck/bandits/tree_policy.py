@@ -1,4 +1,4 @@
-"""What the references of DP-UCB share: an index on private prefix sums, one stream of them for each arm."""
+"""The common base of the DP-UCB references: an index on private prefix sums, one stream of them for each arm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class TreePolicy(UCBPolicy):
 
     Parameters
     ----------
-    trees : one for each arm; each reward enters the tree of its arm once, and indices are post-processing.
+    trees : one tree per arm; each reward enters the tree of its arm once, and indices are post-processing.
 
     """
 
@@ -23,7 +23,7 @@ class TreePolicy(UCBPolicy):
         self.trees = trees
 
     def update(self, action: int, reward: float) -> None:
-        """Put the reward into the arm's tree, which returns the private sum."""
+        """Add the reward to the arm's tree, which returns the private sum."""
         self.rounds += 1
         self.pulls[action] += 1
         self.sums[action] = self.trees[action].add(reward)
@@ -35,4 +35,4 @@ class TreePolicy(UCBPolicy):
 
     @abstractmethod
     def bonus(self, arm: int) -> float:
-        """Return a bound of the noise of the arm's private sum."""
+        """Return the bonus for the noise of the arm's private sum."""

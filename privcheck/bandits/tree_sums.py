@@ -1,4 +1,4 @@
-"""Private prefix sums in kernels: only the noise is kept, one number for each level of a tree.
+"""Private prefix sums in kernels: only the noise is stored, one number for each level of a tree.
 
 Step n of a tree mechanism releases the node of items n' + 1, ..., n, where n' is n without its lowest binary 1, and the
 prefix sum at n is that node plus the prefix sum at n'. So the noise at n is the noise at n' plus one fresh draw; the
@@ -7,7 +7,8 @@ noise at n' was stored at the level of its own lowest 1.
 
 from __future__ import annotations
 
-from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.arrays import Array
+from privcheck.kernels.building_blocks import inlined
 
 
 @inlined
@@ -25,7 +26,7 @@ def trailing_zeros(number: int) -> int:
 
 
 @inlined
-def prefix_noise(stack: Floats, step: int, draw: float) -> float:
+def prefix_noise(stack: Array, step: int, draw: float) -> float:
     """Return the noise of the prefix sum at a step >= 1 whose node has the noise `draw`, and store it in `stack`."""
     before = step & (step - 1)
     if before > 0:

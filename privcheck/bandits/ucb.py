@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter
-from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.step_kernel import Generator, step_kernel
 
 KEPT = [("sum", np.float64), ("pulls", np.int64)]
 
 
 @inlined
-def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+def select(arms: Any, parameters: Array, coins: Generator, t: int, last: int) -> int:
     """Return the arm with the largest index."""
     double_log = 2.0 * math.log(t)
     best, highest = 0, -math.inf
@@ -29,7 +29,7 @@ def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -
 
 
 @inlined
-def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+def update(arm: Any, parameters: Array, coins: Generator, noise: Generator, reward: float) -> None:
     """Count the pull and add its reward."""
     arm.sum += reward
     arm.pulls += 1
@@ -48,8 +48,8 @@ class UCB(Algorithm):
 
     Guarantee
     ---------
-    None: the actions are a deterministic function of the rewards, so neighbouring streams can be told apart with
-    certainty and an audit's lower bound grows with the runs. Ties are broken by the lowest arm.
+    None: the actions are a deterministic function of the rewards, so an observer can tell neighbouring streams apart
+    with certainty, and an audit's lower bound grows with the number of runs. Ties go to the lowest arm.
 
     Source
     ------
@@ -75,7 +75,7 @@ class UCB(Algorithm):
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> UCBPolicy:
         return UCBPolicy(self.arms)
 
-    def kernel_parameters(self) -> npt.NDArray[np.float64]:
+    def kernel_parameters(self) -> Array:
         return np.zeros(0)
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Environment(Declared):
     """Base of the environments: a frozen dataclass that registers itself under `id`.
 
-    A subclass has `means` and `laws()`, or a `table` of its own. Kernels draw from the laws directly; an environment
-    that has a table only is played from one table for each run, which takes memory for T x K rewards.
+    A subclass defines `means`, and `laws()` or `table()`. Kernels draw from the laws directly; if an environment has
+    only a table, one is drawn for each run, which takes memory for T x K rewards.
     """
 
     id: ClassVar[str]
@@ -48,12 +48,12 @@ class Environment(Declared):
 
     @property
     def sums_at_once(self) -> bool:
-        """Whether the sum of an episode's rewards takes a few draws, so that event engines need no loop over rounds."""
+        """Whether the sum of an episode's rewards takes only a few draws, so that event engines skip single rounds."""
         laws = self.laws()
         return laws is not None and laws.kind in SUMMABLE
 
     def gaps(self) -> npt.NDArray[np.float64]:
-        """Return the sub-optimality gaps max_b mu_b - mu_a, shape (K,)."""
+        """Return the suboptimality gaps max_b mu_b - mu_a, shape (K,)."""
         means = np.array(self.means)
         return np.asarray(means.max() - means)
 
@@ -74,7 +74,7 @@ class Environment(Declared):
         return law_table(laws, rng, horizon)
 
     def instance(self, epsilon: float, horizon: int) -> Instance | None:
-        """Return the instance that theorems are evaluated on, or None where `bounds` has no family of such laws."""
+        """Return the instance on which theorems are evaluated, or None if `bounds` has no family of such laws."""
         return None
 
 

@@ -27,7 +27,7 @@ class Bernoulli(Environment):
 
     Raises
     ------
-    PrivcheckError : fewer than two arms, a mean outside [0, 1], NaN, or no list of numbers.
+    PrivcheckError : fewer than two arms, a mean outside [0, 1], NaN, or anything but a list of numbers.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Bernoulli(Environment):
         return True
 
     def source(self) -> npt.NDArray[np.float64]:
-        """Return a table without rows, which stands for Bernoulli(`means`)."""
+        """Return a table without rows, which kernels read as Bernoulli(`means`)."""
         return np.zeros((0, self.arms))
 
     def table(self, rng: np.random.Generator, horizon: int) -> npt.NDArray[np.float64]:

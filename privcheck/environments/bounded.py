@@ -44,7 +44,7 @@ class Beta(Environment):
 class TruncatedGaussian(Environment):
     r"""Gaussian arms conditioned on [0, 1]: X_{t,a} ~ N(m_a, s^2) given that it lies in [0, 1].
 
-    `means` are those of the truncated laws, which lie between m_a and 1/2.
+    `means` are the means of the truncated laws, which lie between m_a and 1/2.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Probabilities:
-    """One list of probabilities for each of 2 to 127 arms; each adds up to 1 within 1e-9 and is scaled to do so."""
+    """One list of probabilities for each of 2 to 127 arms; each adds up to 1 within 1e-9 and is rescaled to 1."""
 
     text: str = "2 to 127 lists of probabilities, each of which adds up to 1"
 

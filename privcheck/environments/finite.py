@@ -19,7 +19,7 @@ from privcheck.kernels.reward_laws import Laws, finite_laws
 class FiniteSupport(Environment):
     r"""Arms on a finite support: P(X_{t,a} = x_i) = w_{a,i}.
 
-    The sum of an episode is drawn atom by atom, as Binomials: event engines keep their speed.
+    The sum of an episode is drawn atom by atom, as Binomials, so event engines keep their speed.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class FiniteSupport(Environment):
 
     Raises
     ------
-    PrivcheckError : one arm, points outside [0, 1] or twice, weights that are not probabilities on the support.
+    PrivcheckError : a single arm, points outside [0, 1] or repeated, weights that are not probabilities on the support.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class FiniteSupport(Environment):
         return finite_laws(self.support, self.weights)
 
     def instance(self, epsilon: float, horizon: int) -> Instance:
-        """Return the instance among all laws on [0, 1]."""
+        """Return the instance in the family of all laws on [0, 1]."""
         order = np.argsort(self.support)
         support = tuple(np.array(self.support)[order].tolist())
         weights = tuple(map(tuple, np.array(self.weights)[:, order].tolist()))
@@ -74,7 +74,7 @@ class TwoPoint(Environment):
 
     Raises
     ------
-    PrivcheckError : one arm, means outside [low, high], low not below high.
+    PrivcheckError : a single arm, means outside [low, high], or low not below high.
 
     Examples
     --------
@@ -100,6 +100,6 @@ class TwoPoint(Environment):
         return finite_laws([self.low, self.high], np.stack([1.0 - share, share], axis=1))
 
     def instance(self, epsilon: float, horizon: int) -> Instance:
-        """Return the instance among all laws on [0, 1]."""
+        """Return the instance in the family of all laws on [0, 1]."""
         weights = tuple(map(tuple, self.laws().parameters.tolist()))
         return Instance("bounded", epsilon=epsilon, horizon=horizon, support=(self.low, self.high), weights=weights)

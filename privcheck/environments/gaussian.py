@@ -16,17 +16,18 @@ from privcheck.kernels.reward_laws import CLIPPED_GAUSSIAN, GAUSSIAN, NO_ATOMS, 
 
 @dataclass(frozen=True)
 class Gaussian(Environment):
-    r"""Gaussian arms: X_{t,a} ~ N(mu_a, s^2), refused by algorithms for rewards in [0, 1] unless clipping is asked for.
+    r"""Gaussian arms: X_{t,a} ~ N(mu_a, s^2), refused for algorithms that require rewards in [0, 1] unless clipped.
 
-    With outside="clip" the algorithm sees min(max(X, 0), 1) in place of X: another law, whose means are pulled towards
-    1/2 and whose gaps are smaller. The pseudo-regret still uses the means mu of the Gaussians. Equal deviations
-    keep the order of the arms.
+    With outside="clip" the algorithm observes min(max(X, 0), 1) instead of X. This law has means closer to 1/2 and
+    smaller gaps; the order of the arms is the same, because their deviations are equal. The pseudo-regret still uses
+    the means mu of the Gaussians.
 
     Parameters
     ----------
     means : mu, shape (K,), 2 <= K <= 127.
     deviation : s > 0.
-    outside : "refuse" (default): only algorithms that need no range play here; "clip": to [0, 1], before anything else.
+    outside : "refuse" (default) to allow only algorithms that need no range; "clip" to clip rewards to [0, 1] before
+        anything else.
 
     Examples
     --------
@@ -53,7 +54,7 @@ class Gaussian(Environment):
         return Laws(kind, NO_ATOMS, np.stack([means, np.full_like(means, self.deviation)], axis=1))
 
     def instance(self, epsilon: float, horizon: int) -> Instance | None:
-        """Return the Gaussian instance; none where rewards are clipped."""
+        """Return the Gaussian instance; None if rewards are clipped."""
         if self.outside == "clip":
             return None
         return Instance("gaussian", self.means, epsilon, horizon, variance=self.deviation**2)

@@ -17,15 +17,15 @@ from privcheck.errors import PrivcheckError, words
 
 @dataclass(frozen=True, eq=False)
 class LoggedFeedback:
-    """A log of rounds in which some policy played one arm and saw its reward.
+    """A log of rounds in which some policy played one arm and observed its reward.
 
     Parameters
     ----------
     arms : the names of the arms, shape (K,).
     actions : index of the arm that was played, integers, shape (n,).
     rewards : in [0, 1], shape (n,).
-    propensities : probability with which the logging policy played the arm that it played, shape (n,); all equal where
-        the log has no such column.
+    propensities : the logging policy's probability of the arm that it played, shape (n,); all equal if the log has no
+        such column.
     """
 
     arms: tuple[str, ...]
@@ -52,14 +52,14 @@ class LoggedFeedback:
         action, reward : the columns of the arm that was played, any text, and of its reward, a number.
         propensity : the column of the logging policy's probability of that arm, in (0, 1]; None if arms were played
             uniformly at random.
-        reward_range : lowest and highest possible reward, mapped to 0 and 1. It must not be read off the data: the
-            range of the data is no public fact.
+        reward_range : lowest and highest possible reward, mapped to 0 and 1. It must not be computed from the data: the
+            range of the data is not public.
         arms : the names of the arms, in order; None for the names in the log, sorted.
 
         Raises
         ------
-        PrivcheckError : no such file or column, a column twice, a reward outside the range, a row without an arm, a
-            name that is no arm, an arm twice or never logged, fewer than 2 or more than 127 arms.
+        PrivcheckError : no such file or column, a repeated column, a reward outside the range, a row without an arm, a
+            name that is not an arm, an arm that is repeated or never logged, fewer than 2 or more than 127 arms.
         """
         rows = _read(path, [name for name in (action, reward, propensity) if name is not None])
         _check_named(rows, action)

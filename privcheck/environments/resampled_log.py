@@ -1,4 +1,4 @@
-"""Resampled logged rewards: a bandit from the user's own data."""
+"""Resampled logged rewards: a bandit built from the user's own data."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from privcheck.environments.logged import LoggedFeedback
 from privcheck.errors import PrivcheckError, words
 
 MOST_WEIGHTS = 5_000_000
+"""The most probabilities, arms times different rewards: 40 MB in an array, and more in the environment's tuples."""
 
 
 @dataclass(frozen=True)
 class Replay(FiniteSupport):
     r"""Rewards resampled from a log: arm a pays one of its own logged rewards, drawn with replacement.
 
-    Regret is that of a bandit whose arms have the laws in the log: w_a(x) is the share of x among the rewards of arm a,
-    each counted by 1 / propensity. This estimates the regret in the bandit that was logged when its rewards do not
-    drift, and arms were chosen without regard to anything that rewards depend on, or with the probabilities in the log;
-    the more rows an arm has, the better. Any horizon can be played, at the speed of the other environments. The other
+    The regret is that of a bandit whose arms have the laws in the log: w_a(x) is the share of x among the rewards of
+    arm a, each weighted by 1 / propensity. It estimates the regret in the logged bandit if rewards do not drift and
+    arms were chosen independently of anything that rewards depend on, or with the probabilities in the log; the more
+    rows an arm has, the better. Any horizon can be played, at the speed of the other environments. The alternative
     estimator is `replay` in `privcheck.simulation.log_replay`, which uses every row at most once.
 
-    A log that a bandit algorithm has produced without propensities is biased: arms are given up after bad luck.
+    A log produced by a bandit algorithm without propensities is biased: arms are abandoned after bad luck.
 
     Parameters
     ----------
-    support, weights : the rewards in the log and their shares, one row an arm: see `from_log`.
+    support, weights : the rewards in the log and their shares, one row per arm; see `from_log`.
     names : the names of the arms, shape (K,).
 
     Examples

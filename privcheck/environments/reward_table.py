@@ -19,7 +19,7 @@ class Table:
     text: str = "a table of rewards in [0, 1], one row per round, 2 to 127 columns"
 
     def normalise(self, value: Any) -> npt.NDArray[np.float64]:
-        """Return a copy that cannot be written to."""
+        """Return a read-only copy."""
         table = np.array(value, np.float64, order="C")
         if table.ndim != 2 or not len(table) or not 2 <= table.shape[1] <= 127:
             raise ValueError
@@ -33,16 +33,16 @@ class Table:
 class RewardTable(Environment):
     r"""A given reward table: in round t arm a pays X_{t,a}, in every run.
 
-    Runs differ by the coins and the noise of the algorithm alone. `means` are the means of the columns, so that the
-    pseudo-regret sum_{s<=t} (max_b mean_b - mean_{A_s}) compares with the best column of the whole table.
+    Runs differ only in the coins and the noise of the algorithm. `means` are the means of the columns, so the
+    pseudo-regret sum_{s<=t} (max_b mean_b - mean_{A_s}) is relative to the best column of the whole table.
 
     Parameters
     ----------
-    rewards : X, shape (T, K), 2 <= K <= 127, in [0, 1]; a simulation may be shorter than T, not longer.
+    rewards : X, shape (T, K), 2 <= K <= 127, in [0, 1]; a simulation may be shorter than T, but not longer.
 
     Raises
     ------
-    PrivcheckError : an empty table, one column, a reward outside [0, 1], NaN.
+    PrivcheckError : an empty table, a single column, a reward outside [0, 1], or NaN.
 
     Examples
     --------

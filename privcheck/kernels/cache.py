@@ -1,4 +1,4 @@
-"""Compilation with numba, and a disk cache that notices every change of the code that a function calls."""
+"""Compilation with numba, and a disk cache that notices every change to the code that a function calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def compiled(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """Compile a function that becomes part of its callers: a call costs tens of nanoseconds, more than many rounds."""
+    """Compile a function that is inlined into its callers: a call takes tens of nanoseconds, more than many rounds."""
     return _compiled(function, inline=True)
 
 
@@ -32,10 +32,10 @@ def _compiled(function: F, *, inline: bool) -> F:
 
 
 def stored_beside(select: Callable[..., Any], update: Callable[..., Any], function: F) -> F:
-    """Return a function that closes over `select` and `update`, with a name of its own and the place of `select`.
+    """Return a function that closes over `select` and `update`, with its own name and the location of `select`.
 
-    Numba takes the symbols of compiled code from the name of a function, and the file of its cache from file, line and
-    name: they have to tell apart the functions that one definition makes of different parts.
+    Numba names the symbols of compiled code after the function, and its cache file after the file, line and name. They
+    must differ between functions that one definition makes from different parts.
     """
     place = getattr(select, "py_func", select)
     function.__module__ = place.__module__
@@ -47,13 +47,13 @@ def stored_beside(select: Callable[..., Any], update: Callable[..., Any], functi
 
 
 class _CallAwareCache(FunctionCache):
-    """Numba's disk cache, which by itself misses changes to compiled functions of other files that a function calls."""
+    """Numba's disk cache, made to notice changes to compiled functions in other files that a function calls."""
 
     def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
         return (signature, codegen.magic_tuple(), fingerprint(self._py_func))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled function, or None; an index that names modules of an older version is discarded."""
+        """Return the compiled function, or None; an index that refers to modules of an older version is discarded."""
         try:
             return cast("Any", super()).load_overload(sig, target_context)
         except (ImportError, AttributeError):
@@ -62,9 +62,9 @@ class _CallAwareCache(FunctionCache):
 
 
 def fingerprint(function: Any) -> str:
-    """Return a hash of the code of a function, of the functions that it calls by name and of the constants in them.
+    """Return a hash of the code of a function, of the functions that it calls by name, and of the constants in them.
 
-    How a called function is compiled counts, too: whether it is inlined is fixed when its caller is compiled.
+    The compilation options of called functions are included, because inlining is decided when the caller is compiled.
     """
     digest, seen, todo = hashlib.sha256(), set[Any](), [function]
     while todo:

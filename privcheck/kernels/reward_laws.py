@@ -1,4 +1,4 @@
-"""Laws of rewards that kernels draw from: one reward, and the sum of many, in law exactly that of single draws."""
+"""Laws of rewards from which kernels draw single rewards and sums, whose law is exactly that of single draws."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import Array
 from privcheck.kernels.cache import compiled, inlined
 
 FINITE, BETA, TRUNCATED_GAUSSIAN, CLIPPED_GAUSSIAN, GAUSSIAN = range(5)
@@ -16,28 +17,28 @@ FINITE, BETA, TRUNCATED_GAUSSIAN, CLIPPED_GAUSSIAN, GAUSSIAN = range(5)
 class Laws(NamedTuple):
     """The laws of the K arms, all of one kind.
 
-    FINITE : `parameters` (K, n) are the probabilities of the n `atoms`, `cumulative` their sums from the left; the sum
-    of more than n rewards is a chain of n Binomials. See `finite_laws`.
+    FINITE : `parameters` (K, n) are the probabilities of the n `atoms`, `cumulative` their cumulative sums; the sum of
+    more than n rewards is drawn as a chain of n Binomials. See `finite_laws`.
     BETA : `parameters` (K, 2) are a and b.
     TRUNCATED_GAUSSIAN : location in [0, 1] and deviation of a Gaussian that is conditioned on [0, 1].
     CLIPPED_GAUSSIAN : mean and deviation of a Gaussian that is clipped to [0, 1].
-    GAUSSIAN : mean and deviation; a sum is one Gaussian.
+    GAUSSIAN : mean and deviation; a sum is drawn as one Gaussian.
     """
 
     kind: int
-    atoms: npt.NDArray[np.float64]
-    parameters: npt.NDArray[np.float64]
-    cumulative: npt.NDArray[np.float64] = np.zeros((0, 0))
+    atoms: Array
+    parameters: Array
+    cumulative: Array = np.zeros((0, 0))
 
 
-NO_ATOMS: npt.NDArray[np.float64] = np.zeros(0)
+NO_ATOMS: Array = np.zeros(0)
 
 SUMMABLE = (FINITE, GAUSSIAN)
-"""The kinds of which the sum of an episode costs no more than a few draws."""
+"""The kinds for which the sum of an episode takes only a few draws."""
 
 
 def finite_laws(atoms: npt.ArrayLike, weights: npt.ArrayLike) -> Laws:
-    """Return the laws with probabilities `weights` (K, n), rows that add up to 1, on `atoms` (n,).
+    """Return the laws with probabilities `weights` (K, n), whose rows add up to 1, on `atoms` (n,).
 
     >>> finite_laws([0.0, 0.5, 1.0], [[0.25, 0.75, 0.0]]).cumulative.tolist()
     [[0.25, 1.0, 1.0]]
@@ -45,7 +46,7 @@ def finite_laws(atoms: npt.ArrayLike, weights: npt.ArrayLike) -> Laws:
     probabilities = np.array(weights, np.float64)
     cumulative = np.cumsum(probabilities, axis=1)
     for row, shares in zip(cumulative, probabilities, strict=True):
-        row[np.flatnonzero(shares)[-1] :] = 1.0  # no draw falls behind the last atom because sums are rounded
+        row[np.flatnonzero(shares)[-1] :] = 1.0  # so that rounded sums leave no draw beyond the last atom
     return Laws(FINITE, np.array(atoms, np.float64), probabilities, cumulative)
 
 
@@ -81,7 +82,7 @@ def _one(laws: Laws, rewards: np.random.Generator, arm: int) -> float:
 
 @compiled
 def _finite_sum(laws: Laws, rewards: np.random.Generator, arm: int, count: int) -> float:
-    """Return the sum of a multinomial count of atoms, atom by atom: a Binomial of the draws that are left."""
+    """Return the sum of a multinomial count of atoms, atom by atom, each a Binomial of the remaining draws."""
     total, left, probability, last = 0.0, count, 1.0, 0
     for atom in range(laws.atoms.shape[0]):
         weight = laws.parameters[arm, atom]
@@ -96,7 +97,7 @@ def _finite_sum(laws: Laws, rewards: np.random.Generator, arm: int, count: int) 
 
 @compiled
 def _truncated_gaussian(location: float, deviation: float, rewards: np.random.Generator) -> float:
-    """Return a Gaussian conditioned on [0, 1], by rejection; nearly half of the proposals are kept, or more."""
+    """Return a Gaussian conditioned on [0, 1], by rejection; nearly half of the proposals or more are accepted."""
     if deviation < 0.4:
         while True:
             value = location + deviation * rewards.standard_normal()
@@ -110,7 +111,7 @@ def _truncated_gaussian(location: float, deviation: float, rewards: np.random.Ge
 
 
 @compiled
-def law_table(laws: Laws, rewards: np.random.Generator, horizon: int) -> npt.NDArray[np.float64]:
+def law_table(laws: Laws, rewards: np.random.Generator, horizon: int) -> Array:
     """Return one draw of all rewards of `horizon` rounds, shape (horizon, K)."""
     table = np.empty((horizon, laws.parameters.shape[0]))
     for t in range(horizon):

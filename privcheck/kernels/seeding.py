@@ -1,4 +1,4 @@
-"""Where simulations and audits get their randomness: three Generators for every chunk of runs, never a global one."""
+"""The randomness of simulations and audits: three Generators for every chunk of runs, never a global one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Generators(NamedTuple):
     """Three independent PCG64 Generators, in the order in which kernels take them."""
 
     rewards: np.random.Generator
-    """The environment's."""
+    """For the environment's rewards."""
     coins: np.random.Generator
-    """The algorithm's own coins."""
+    """For the algorithm's own coins."""
     noise: np.random.Generator
-    """The privacy noise."""
+    """For the privacy noise."""
 
 
 def generators(seed: int, *key: int) -> Generators:
@@ -34,7 +34,7 @@ def generators(seed: int, *key: int) -> Generators:
 
     Raises
     ------
-    PrivcheckError : a seed or key that is not an integer of at least 0.
+    PrivcheckError : a seed or a part of the key is not an integer of at least 0.
 
     Examples
     --------

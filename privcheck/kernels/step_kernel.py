@@ -1,4 +1,4 @@
-"""The kernel of a bandit algorithm that chooses in every round, made of what it keeps of an arm and two functions."""
+"""The kernel of a bandit algorithm that chooses an arm in every round, made from a record per arm and two functions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.kernels.building_blocks import Actions, Floats, Integers, Kernel, compiled, record, reward_sum
+from privcheck.arrays import Actions, Array, Integers
+from privcheck.kernels.building_blocks import Kernel, compiled, record, reward_sum
 from privcheck.kernels.cache import stored_beside
 
 Generator = np.random.Generator
@@ -16,8 +17,8 @@ Generator = np.random.Generator
 
 def step_kernel(
     kept: npt.DTypeLike,
-    select: Callable[[Any, Floats, Generator, int, int], int],
-    update: Callable[[Any, Floats, Generator, Generator, float], None],
+    select: Callable[[Any, Array, Generator, int, int], int],
+    update: Callable[[Any, Array, Generator, Generator, float], None],
     *,
     each_arm_first: bool = True,
 ) -> Kernel:
@@ -25,15 +26,15 @@ def step_kernel(
 
     Parameters
     ----------
-    kept : the dtype, with named fields, of what the algorithm keeps of one arm. All are zero when a run starts.
+    kept : the dtype, with named fields, of the record of one arm. All fields are zero when a run starts.
     select : `select(arms, parameters, coins, t, last)` returns the arm to play, 0-based, after t rounds; `arms` has
-        shape (K,) and the fields `kept`, and `last` is the arm of the round before (0 in the first round).
-    update : `update(arm, parameters, coins, noise, reward)` takes in the reward of the arm that was played, whose
-        record `arm` it changes.
-    each_arm_first : whether the first K rounds play arms 0, ..., K - 1 without asking `select`.
+        shape (K,) and the fields `kept`, and `last` is the arm of the previous round (0 in the first round).
+    update : `update(arm, parameters, coins, noise, reward)` updates `arm`, the record of the arm that was played, with
+        its reward.
+    each_arm_first : whether the first K rounds play arms 0, ..., K - 1 without calling `select`.
 
-    Both are module-level functions, compiled by `inlined`; they become part of the kernel, which numba compiles and
-    caches beside `select`. The reward is drawn after `select` and before `update`.
+    `select` and `update` are module-level functions, compiled by `inlined`; they become part of the kernel, which numba
+    compiles and caches beside `select`. The reward is drawn after `select` and before `update`.
 
     Returns
     -------
@@ -41,19 +42,19 @@ def step_kernel(
 
     Notes
     -----
-    Records are faster than an array for each field: numba counts references to arrays, in every round and for every
-    array, where it cannot prove that counting is superfluous. A record has no count.
+    Records are faster than one array per field: numba counts references to every array in every round unless it can
+    prove that counting is superfluous. Records are not reference-counted.
 
     Examples
     --------
-    `privcheck/bandits/ucb.py` is the shortest.
+    `privcheck/bandits/ucb.py` is the shortest example.
     """
     fields = np.dtype(kept)
 
     def kernel(
-        parameters: Floats,
-        table: Floats,
-        means: Floats,
+        parameters: Array,
+        table: Array,
+        means: Array,
         rewards: Generator,
         coins: Generator,
         noise: Generator,
@@ -61,7 +62,7 @@ def step_kernel(
         runs: int,
         actions: Actions,
         checkpoints: Integers,
-        regret: Floats,
+        regret: Array,
     ) -> None:
         best_mean = means.max()
         chosen_from = means.shape[0] if each_arm_first else 0

@@ -1,1 +1,1 @@
-"""Fast engines for shipped algorithms, and the `simulate` function."""
+"""The `simulate` function, and the fast engines of the shipped algorithms."""

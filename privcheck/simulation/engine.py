@@ -1,4 +1,4 @@
-"""Plays many runs of one algorithm in an environment, in chunks whose results do not depend on scheduling."""
+"""Many runs of one algorithm in an environment, in chunks whose results do not depend on scheduling."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.base import Algorithm
 from privcheck.environments import Environment
 from privcheck.errors import PrivcheckError, words
-from privcheck.kernels.building_blocks import Floats, Integers
 from privcheck.kernels.reward_laws import Laws
 from privcheck.kernels.seeding import generators
 
 CHUNK_RUNS = 256
-CHUNK_STEPS = 2_000_000
+"""The most runs of a chunk: enough to keep the overhead of a chunk small, few enough to share among threads."""
 
-_NO_ACTIONS: npt.NDArray[np.int8] = np.zeros((0, 0), np.int8)
+CHUNK_STEPS = 2_000_000
+"""Rounds of a chunk of a step engine, which take up to a second; changing them changes the results of a seed."""
+
+_NO_ACTIONS: Actions = np.zeros((0, 0), np.int8)
 
 
 def log_checkpoints(horizon: int, count: int) -> Integers:
@@ -35,7 +37,7 @@ def log_checkpoints(horizon: int, count: int) -> Integers:
 
 
 def engine_of(algorithm: Algorithm, environment: Environment) -> str:
-    """Return "event" if a run costs a few draws for each episode, "step" if it costs something for each round.
+    """Return "event" if a run takes a few draws per episode, "step" if every round takes time.
 
     >>> from privcheck.bandits import ALGORITHMS
     >>> from privcheck.environments import Bernoulli, Beta
@@ -47,10 +49,10 @@ def engine_of(algorithm: Algorithm, environment: Environment) -> str:
 
 
 def chunk_runs(algorithm: Algorithm, environment: Environment, horizon: int) -> int:
-    """Return the runs per chunk: a function of the work alone, never of the number of jobs.
+    """Return the runs per chunk, which depend on the work alone and never on the number of jobs.
 
-    Event engines cost microseconds a run, step engines nanoseconds a round: a chunk takes up to a second, or one run,
-    so that few long runs keep several threads busy.
+    Event engines take microseconds per run, step engines nanoseconds per round. A chunk takes up to a second, or is a
+    single run, so that even a few long runs keep several threads busy.
 
     >>> from privcheck.bandits import ALGORITHMS
     >>> from privcheck.environments import Bernoulli
@@ -75,7 +77,7 @@ def play(
     key: tuple[int, ...] = (),
     jobs: int = 1,
     advance: Callable[[int], None] | None = None,
-) -> Floats:
+) -> Array:
     """Return the pseudo-regret of independent runs at some rounds.
 
     Chunk c uses the Generators of (seed, *key, c), so the result is the same for every `jobs` and joblib backend, and
@@ -83,17 +85,17 @@ def play(
 
     Parameters
     ----------
-    algorithm, environment : what plays and where, with the same number of arms.
+    algorithm, environment : the algorithm and the environment, with the same number of arms.
     checkpoints : rounds t_1 < ... < t_C, shape (C,); the last is the horizon.
     runs : R.
-    seed, key : what the randomness derives from, see `generators`.
-    jobs : chunks that run in parallel: threads (kernels release the GIL) unless the caller chose another backend
+    seed, key : the source of all randomness, see `generators`.
+    jobs : chunks that run in parallel, in threads (kernels release the GIL) unless the caller chose another backend
         with `joblib.parallel_config`.
     advance : called with the number of runs that have finished.
 
     Returns
     -------
-    sum over rounds t <= t_c of the gap of the arm played, shape (R, C).
+    The sum over rounds t <= t_c of the gap of the arm played, shape (R, C).
 
     Examples
     --------
@@ -118,7 +120,7 @@ def play(
 
 def play_chunk(
     algorithm: Algorithm, environment: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...]
-) -> Floats:
+) -> Array:
     """Return the regret of one chunk, shape (runs, C), by the algorithm's own engine."""
     source = environment.source()
     if source is None:
@@ -128,11 +130,11 @@ def play_chunk(
 
 def play_steps(
     algorithm: Algorithm, environment: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...]
-) -> Floats:
-    """Return what `play_chunk` returns, but with every single reward drawn: the slow engine that checks the fast one.
+) -> Array:
+    """Return what `play_chunk` returns, but draw every single reward: the slow engine that checks the fast one.
 
-    The two agree in law, not draw for draw: an event engine draws the sum of an episode's rewards at once. Takes memory
-    for T x K rewards.
+    The two agree in law, not draw for draw: an event engine draws the sum of an episode's rewards at once. This engine
+    needs memory for T x K rewards.
     """
     streams = generators(seed, *key)
     horizon = int(checkpoints[-1])
@@ -143,7 +145,7 @@ def play_steps(
     return np.concatenate(rows)
 
 
-def _checked(table: Any, environment: Environment, horizon: int) -> Floats:
+def _checked(table: Any, environment: Environment, horizon: int) -> Array:
     """Return a table that kernels may index without bounds checks, or refuse it."""
     rewards = np.ascontiguousarray(table, np.float64)
     if rewards.shape != (horizon, environment.arms):
@@ -159,18 +161,18 @@ def _checked(table: Any, environment: Environment, horizon: int) -> Floats:
 
 
 def compile_kernel(algorithm: Algorithm, environment: Environment) -> None:
-    """Compile the kernel, or load it from numba's cache, before threads share it and clocks run."""
+    """Compile the kernel, or load it from numba's cache, before threads share it and before any timing starts."""
     play_chunk(algorithm, environment, np.array([1], np.int64), 1, 0, ())
 
 
 def _run_kernel(
     algorithm: Algorithm,
-    source: Floats | Laws,
+    source: Array | Laws,
     environment: Environment,
     checkpoints: Integers,
     runs: int,
     streams: Any,
-) -> Floats:
+) -> Array:
     regret = np.empty((runs, len(checkpoints)))
     horizon = int(checkpoints[-1])
     algorithm.kernel(
@@ -180,7 +182,7 @@ def _run_kernel(
     return regret
 
 
-def _in_order(function: Callable[..., Floats], arguments: list[tuple[Any, ...]], jobs: int) -> Iterator[Floats]:
+def _in_order(function: Callable[..., Array], arguments: list[tuple[Any, ...]], jobs: int) -> Iterator[Array]:
     """Yield the results one by one, in the order of the arguments."""
     if jobs == 1:
         yield from (function(*each) for each in arguments)

@@ -1,4 +1,4 @@
-"""Algorithms from the names that a user gives, and distinct labels for them."""
+"""The algorithms that a user names, and distinct labels for them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def chosen_algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int
             raise PrivcheckError("policies", got, f"arms={arms}", "give the number of arms of the environment")
         if policy.declares("horizon") and horizon > policy.horizon:  # type: ignore[attr-defined]
             got = words(f"{policy.describe()} for {horizon} rounds")
-            raise PrivcheckError("policies", got, f"horizon={horizon}", "build it with the simulated horizon")
+            raise PrivcheckError("policies", got, f"horizon={horizon}", "build it with the horizon of the simulation")
         return policy
     if not isinstance(policy, str):
         hint = "give an id as a string, or a spec such as ALGORITHMS['adap-ucb'](arms=5, epsilon=1.0)"
@@ -49,7 +49,7 @@ def chosen_algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int
 
 
 def labels_of(algorithms: list[Algorithm]) -> list[str]:
-    """Return distinct labels: the id, the parameters that differ for a repeated id, and a number for duplicates."""
+    """Return distinct labels: the id, plus the differing parameters if an id repeats and a number for duplicates."""
     labels = []
     for algorithm in algorithms:
         parameters = [p.name for p in declared_fields(type(algorithm))]

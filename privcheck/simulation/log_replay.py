@@ -1,4 +1,4 @@
-"""Replay of logged feedback by rejection: what a policy would earn, from the rows where it agrees with the log."""
+"""Replay of logged feedback by rejection: what a policy would earn, estimated from the rows where the log agrees."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.arrays import Array, Integers
 from privcheck.bandits.base import Algorithm
 from privcheck.declared import POSITIVE, Choice, Integer, check
 from privcheck.environments.logged import LoggedFeedback
@@ -23,20 +23,20 @@ class ReplayResult:
     Parameters
     ----------
     policy : the spec that was run.
-    reward : mean reward per matched row of every run, shape (runs,); NaN where no row matched.
-    matched : rows that were used in every run, shape (runs,): the rounds that were played.
-    rows : rows of the log.
+    reward : mean reward per matched row of each run, shape (runs,); NaN if no row matched.
+    matched : number of rows used in each run, which is the number of rounds played, shape (runs,).
+    rows : number of rows of the log.
     """
 
     policy: Algorithm
-    reward: npt.NDArray[np.float64] = field(repr=False)
-    matched: npt.NDArray[np.int64] = field(repr=False)
+    reward: Array = field(repr=False)
+    matched: Integers = field(repr=False)
     rows: int
 
     def summary(self) -> dict[str, Any]:
         """Return the policy, the mean and the 5 and 95 % quantiles of the reward, and the mean number of rounds.
 
-        The quantiles are over the coins, the noise and the order; they do not say how far the log is from the truth.
+        The quantiles are over coins, noise and order; they do not measure the error of the log as a sample.
         """
         q05, q95 = (float(q) for q in np.quantile(self.reward, (0.05, 0.95)))
         return {
@@ -59,30 +59,30 @@ def replay(
     epsilon: float | None = None,
     order: str = "logged",
 ) -> ReplayResult:
-    r"""Play a policy on a log: a row counts when its arm is the one that the policy selects; others are skipped.
+    r"""Play a policy on a log: a row is used if its arm is the one that the policy selects, and skipped otherwise.
 
-    For rows that are independent and identically distributed, whose arms were chosen without regard to anything that
-    rewards depend on, the matched rows have the law of a real interaction: the mean reward estimates what the policy
-    would earn in as many rounds as were matched. Where arms were chosen by the user's features, the log needs their
-    probabilities p: a row is kept with probability min p / p, which makes the choice uniform. About n / K of n rows
-    match. A policy that needs a horizon is given n, the largest that is possible.
+    If rows are independent and identically distributed and arms were chosen independently of anything that rewards
+    depend on, the matched rows have the law of a real interaction: the mean reward estimates what the policy would earn
+    in as many rounds as matched. If arms were chosen by users' features, the log needs their probabilities p: a row is
+    kept with probability min p / p, which makes the choice uniform. About n / K of n rows match. A policy that needs a
+    horizon gets n, the largest possible.
 
     Parameters
     ----------
     policy : a shipped id or a spec, with bandit feedback and as many arms as the log.
-    log : what was logged.
+    log : the logged feedback.
     runs : number of runs, each with fresh coins and noise and, if shuffled, a fresh order.
     seed : at least 0.
     epsilon : privacy budget of a policy given by id.
-    order : "logged": rows as they are; "shuffled": in a random order in every run.
+    order : "logged" for the order of the log, "shuffled" for a random order in every run.
 
     Guarantee
     ---------
-    None of privacy for the log: this is an experiment on it, with fast floating-point noise.
+    No privacy for the log: this is an experiment on it, with fast floating-point noise.
 
     Raises
     ------
-    PrivcheckError : a policy for full information or another number of arms, a value out of range.
+    PrivcheckError : a policy for full information or another number of arms, or a value out of range.
 
     Source
     ------

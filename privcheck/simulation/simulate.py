@@ -22,7 +22,7 @@ from privcheck.simulation.labels import as_list, chosen_algorithm, labels_of
 __all__ = ["Simulation", "simulate"]
 
 LONGEST = 10**15
-"""Largest horizon: up to here counts of rounds are exact in floating point."""
+"""Largest horizon: counts of rounds up to 2^53, about 9e15, are exact in floating point."""
 
 
 def simulate(
@@ -42,16 +42,16 @@ def simulate(
 
     Parameters
     ----------
-    policies : a shipped id ("adap-ucb"), a spec (`AdaPUCB(arms=5, epsilon=1.0, alpha=1.0)`), or a list of these. An id
-        gets its arms from the environment, its epsilon from `epsilon`, and the paper's defaults for the rest.
+    policies : a shipped id ("adap-ucb"), a spec (`AdaPUCB(arms=5, epsilon=1.0, alpha=1.0)`), or a list of these. A
+        policy given by id has the arms of the environment, `epsilon`, and the paper's defaults for the rest.
     environment : the id of a named instance ("c2"), a sequence of Bernoulli means in [0, 1], or an `Environment`.
-    horizon : T, in rounds, at least the number of arms; 1e7 is accepted.
+    horizon : the number of rounds T, at least the number of arms; floats such as 1e7 are accepted.
     runs : independent runs of each policy, at least 1.
-    seed : at least 0. Each policy has its own streams, which depend on the seed and the policy only: adding a policy to
-        the list changes no other result, and more runs extend the same sample.
+    seed : at least 0. The randomness of a policy depends only on the seed and the policy: adding a policy to the list
+        changes no other result, and more runs extend the same sample.
     jobs : chunks that run in parallel; the results do not depend on it.
-    checkpoints : rounds at which the regret is kept, evenly spaced on a log scale, the last being T.
-    epsilon : privacy budget of the policies that are given by id, > 0.
+    checkpoints : the number of rounds at which the regret is recorded, evenly spaced on a log scale up to T.
+    epsilon : privacy budget of the policies given by id, > 0.
 
     Returns
     -------
@@ -59,12 +59,12 @@ def simulate(
 
     Guarantee
     ---------
-    None of privacy: rewards and noise are fast floating-point draws, for experiments. Event engines draw the sum of an
-    episode's rewards as one Binomial, which has the law of the step-by-step run.
+    No privacy: rewards and noise are fast floating-point draws, for experiments. Event engines draw the sum of an
+    episode's rewards as one Binomial, which has the same law as a step-by-step run.
 
     Raises
     ------
-    PrivcheckError : an unknown id, a private id without epsilon, a spec with another number of arms, a value
+    PrivcheckError : an unknown id, a private id without epsilon, a spec with another number of arms, or a value
         out of range.
 
     Examples
@@ -102,7 +102,7 @@ def simulate(
 
 
 def _check_rewards(place: Environment, algorithms: list[Algorithm], horizon: int) -> None:
-    """Refuse rewards outside the range of an algorithm, and more rounds than the environment has rewards for."""
+    """Refuse rewards outside an algorithm's range, and more rounds than the environment has rewards for."""
     if place.longest is not None and horizon > place.longest:
         hint = "give a longer table, or simulate fewer rounds"
         raise PrivcheckError("horizon", horizon, f"at most the {place.longest} rounds of the table", hint)

@@ -313,7 +313,11 @@ def test_a_generator_with_a_fixed_seed_is_pointed_out():
 
 @pytest.mark.parametrize("name", ["GlobalNumpy", "GlobalRandom", "FreshGenerator", "ClassState"])
 def test_policies_that_are_not_reproducible(policies, place, name):
-    fragments = ["different actions in round", "randomness all comes from the Generator", "state kept between runs"]
+    fragments = [
+        "different actions in round",
+        "all its randomness from the Generator passed to its factory",
+        "state kept between runs",
+    ]
     refused(getattr(policies, name), *fragments, kind=PolicyError)
     refused(place(name), *fragments, kind=PolicyError)
 

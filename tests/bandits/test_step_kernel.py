@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privcheck.kernels.building_blocks import Floats, inlined
+from privcheck.arrays import Array
+from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.cache import fingerprint
 from privcheck.kernels.step_kernel import Generator, step_kernel
 
@@ -17,7 +18,7 @@ KEPT = [("sum", np.float64), ("pulls", np.int64)]
 
 
 @inlined
-def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -> int:
+def select(arms: Any, parameters: Array, coins: Generator, t: int, last: int) -> int:
     """Explore an arm at random with probability parameters[0], else play the best noisy mean."""
     if coins.random() < parameters[0]:
         return int(coins.random() * len(arms))
@@ -29,13 +30,13 @@ def select(arms: Any, parameters: Floats, coins: Generator, t: int, last: int) -
 
 
 @inlined
-def update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+def update(arm: Any, parameters: Array, coins: Generator, noise: Generator, reward: float) -> None:
     arm.sum += reward + noise.laplace(0.0, 1.0)
     arm.pulls += 1
 
 
 @inlined
-def forgetful_update(arm: Any, parameters: Floats, coins: Generator, noise: Generator, reward: float) -> None:
+def forgetful_update(arm: Any, parameters: Array, coins: Generator, noise: Generator, reward: float) -> None:
     arm.sum = reward + noise.laplace(0.0, 1.0)
     arm.pulls += 1
 

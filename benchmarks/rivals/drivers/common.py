@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 
 MEMORY = 12 << 30
-"""Bytes that a tool may take: some enumerate products of events without a limit."""
+"""Bytes of memory that a tool may use: some enumerate products of events without a limit."""
 
 
 def run(methods):

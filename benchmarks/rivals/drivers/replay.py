@@ -7,7 +7,7 @@ class Replay:
         self.taken = dict.fromkeys(sides, 0)
 
     def take(self, side, runs):
-        """Return the next outputs of that side, or fail when there are not so many left."""
+        """Return the next outputs of that stream, or fail if not enough are left."""
         start = self.taken[side]
         self.taken[side] = start + runs
         if self.taken[side] > len(self.outputs[side]):

@@ -10,7 +10,7 @@ import time
 import warnings
 
 WARM_UP = 200
-"""Rounds of a first run that is not timed: some packages compile."""
+"""Rounds of a first run that is not timed, because some packages compile during it."""
 
 
 def run(players):

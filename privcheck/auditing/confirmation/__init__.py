@@ -1,1 +1,1 @@
-"""Fresh runs: folds, evidence, bets."""
+"""The confirmation on fresh runs: folds, evidence and bets."""

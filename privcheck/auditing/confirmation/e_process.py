@@ -1,4 +1,6 @@
-"""Evidence that may be read at any time: bets on the chosen events, pair of runs after pair of runs."""
+"""Evidence that may be read at any time: an e-process, the wealth of bets on the chosen events, one pair of runs at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,14 @@ from privcheck.targets.settings import Settings
 
 @dataclass(frozen=True)
 class Anytime:
-    """What bets on pairs of runs have won.
+    """The evidence from bets on pairs of runs.
 
     Parameters
     ----------
-    pairs : runs on each stream that were bet on.
-    e_value : at least 1 / error refutes the claim at level `error`; None without a claim.
-    lower : lower bound of epsilon at the confidence asked for, at whatever time it is read.
-    winner : the event with the largest log-ratio among those seen.
+    pairs : runs per stream that were bet on.
+    e_value : a value of at least 1 / error refutes the claim at level `error`; None without a claim.
+    lower : lower bound on epsilon at the requested confidence, valid at any time.
+    winner : the event with the largest observed log-ratio.
 
     """
 
@@ -38,12 +40,12 @@ class Anytime:
 
 
 class Bets:
-    """Bets on all chosen events; their e-values are averaged.
+    """Bets on all chosen events, whose e-values are averaged.
 
     Parameters
     ----------
-    chosen : events that were chosen before the first pair.
-    settings : claim and levels of the audit.
+    chosen : events that were chosen before the first pair of runs.
+    settings : the claim and the levels of the audit.
 
     """
 
@@ -63,7 +65,7 @@ class Bets:
         self.test.update(np.stack(one, axis=1), np.stack(two, axis=1))
 
     def read(self, sides: Sides, level: float) -> Anytime:
-        """Return the evidence; `sides` are all runs that were bet on, for the counts of the witness."""
+        """Return the evidence; `sides` holds all runs that were bet on, for the counts of the witness."""
         counted = [CountedEvent(event, share, event.counts(*sides)) for event, share in self.chosen.events]
         winner = max(counted, key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5))
         e_value = None if self.settings.epsilon is None else self.test.largest_e_value

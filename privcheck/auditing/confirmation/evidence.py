@@ -1,4 +1,4 @@
-"""The confirmation: one pair of streams, fresh runs, each used once, one lower limit."""
+"""The confirmation: one pair of streams, fresh runs that are each used once, and one lower limit."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class CountedEvent:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Counts of a few events, chosen before any of the counted runs was looked at.
+    """Counts of a few events, which were chosen before any of the counted runs was looked at.
 
-    Every limit has its share of the level, so that with probability at least 1 - level all are below epsilon.
+    Each limit has its share of the level, so that all of them are below epsilon with probability at least 1 - level.
     """
 
     counted: list[CountedEvent]
@@ -43,23 +43,23 @@ class Evidence:
     for_delta: Counts | None = None
 
     def limit(self, counts: Counts, level: float) -> float:
-        """Return the limit of an event seen so often: conditional binomial, or Berger-Boos for delta > 0."""
+        """Return the lower limit from the counts of an event: conditional binomial, or Berger-Boos for delta > 0."""
         if self.delta > 0.0:
             return epsilon_lower(counts.more, counts.less, self.runs, self.delta, level)
         return two_tails_lower(*counts, level)
 
     def lower(self, level: float) -> tuple[float, CountedEvent]:
-        """Return the largest lower limit of epsilon, and its event."""
+        """Return the largest lower limit on epsilon, and its event."""
         return max(((self.limit(c.counts, level * c.share), c) for c in self.counted), key=lambda pair: pair[0])
 
     def delta_lower(self, epsilon: float, level: float) -> float:
-        """Return the lower limit of delta given epsilon, of the event that was chosen for it when there is one."""
+        """Return the lower limit on delta given epsilon, from the event chosen for delta if there is one."""
         if self.for_delta is not None:
             return delta_lower(self.for_delta.more, self.for_delta.less, self.runs, epsilon, level)
         return max(delta_lower(k, l, self.runs, epsilon, level * share) for k, l, share in self._tails())
 
     def clopper_pearson_lower(self, level: float) -> float:
-        """Return the largest lower limit by two Clopper-Pearson limits, the textbook method, for events of one tail."""
+        """Return the largest lower limit on epsilon from two Clopper-Pearson limits, the textbook method, per tail."""
         return max(clopper_pearson_lower(k, l, self.runs, level * share, self.delta) for k, l, share in self._tails())
 
     def _tails(self) -> list[tuple[int, int, float]]:
@@ -73,7 +73,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was settled before counting: the folds, the scores, and the events with their shares of the level."""
+    """What is fixed before counting: the folds, the scores, and the events with their shares of the level."""
 
     folds: Folds
     events: list[tuple[Event, float]]
@@ -91,22 +91,22 @@ def settle(
     training: Sides | None = None,
     claim: float | None = None,
 ) -> Chosen | None:
-    """Learn scores, choose events and weigh them, each on runs of its own.
+    """Learn scores, select events and divide the level among them, each step on separate runs.
 
     Parameters
     ----------
     pair : the two streams.
-    sides : outputs on each, from independent seeds; only those before the counting fold are looked at.
-    runs : how many runs a side there were to be; fewer were played when the audit was cut short.
-    level : error probability that the choice of events has in mind.
-    delta : of the claim.
+    sides : outputs on each stream, from independent seeds; only those before the counting fold are looked at.
+    runs : the planned runs per stream; fewer were played if the audit was cut short.
+    level : error probability of the limit for which events are selected.
+    delta : the claimed delta.
     views : how outputs are read.
-    training : runs on each stream that the search made: if they are enough, nothing else is learned from.
-    claim : epsilon at which delta will be bounded from below, by an event of its own.
+    training : the search's runs on each stream; if there are enough of them, scores are learned from them alone.
+    claim : epsilon at which delta is bounded from below, by a separate event.
 
     Returns
     -------
-    None when the runs end before the counting fold.
+    None if the runs end before the counting fold.
 
     """
     searched = training is not None and len(training[0]) >= folds(runs).learning.stop
@@ -139,6 +139,6 @@ def count(chosen: Chosen, sides: Sides, level: float, delta: float) -> Evidence:
 
 
 def _oriented(event: Event, outputs: Outputs) -> Array:
-    """Return the event's scores, high ones speaking for the first stream."""
+    """Return the event's scores; high scores are evidence for the first stream."""
     scores = scores_of(event.view, event.score, outputs)
     return np.nan_to_num(scores, nan=-np.inf, neginf=-np.finfo(float).max, posinf=np.finfo(float).max)

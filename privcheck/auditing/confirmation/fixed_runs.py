@@ -1,4 +1,4 @@
-"""An audit of a number of runs that is fixed beforehand; if it is cut short, bets decide."""
+"""An audit whose number of runs is fixed in advance; if it is cut short, bets decide."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from privcheck.targets.target import Target
 def search_and_confirm(
     sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target
 ) -> Outcome:
-    """Screen the pairs, play the winner afresh, and return what was decided.
+    """Screen the pairs, play the most promising one on fresh runs, and return the outcome.
 
     Parameters
     ----------
     sampler : plays the runs.
-    pairs : candidates.
-    runs : a side of the winner.
-    settings : of the audit.
-    policy : what is audited, with the views of its outputs.
+    pairs : the candidates.
+    runs : runs per stream of the most promising pair.
+    settings : the settings of the audit.
+    policy : the target.
 
     """
     spend = budget.screening_budget(runs, sampler.runner.engine)
@@ -66,7 +66,7 @@ def search_and_confirm(
         return _with_simplest(outcome, simplest_witness(sampler, found.pair, runs, settings, policy, own=own), settings)
     bets = Bets(chosen, settings)
     bets.add(counted)
-    why += " before the runs that were fixed beforehand: the lower bound is the one that holds at any time"
+    why += " before all planned runs were played: the lower bound is the one that is valid at any time"
     return judge_anytime(found.pair, found.screening, bets.read(counted, level), counted, settings, why, level)
 
 

@@ -1,4 +1,4 @@
-"""How the runs of a confirmation are divided; every run is used for one purpose only."""
+"""Sample splitting (holdout): the runs of a confirmation are divided into folds, and each run serves one purpose."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from privcheck.auditing.scoring.prefix import distinct_rows
 from privcheck.targets.outputs import Outputs, Sides
 
 PROBE_SHARE = 0.05
-"""Share of the runs that is looked at first: it tells how much there is to learn."""
+"""Share of the runs that is looked at first, to find out how much there is to learn."""
 
 UNSEEN = 0.002
-"""Outputs are few when a further run shows one that was not seen before with at most this probability."""
+"""There is little to learn if the probability that a further run shows an unseen output is at most this."""
 
 
 class Folds(NamedTuple):
-    """Slices of the runs: to learn scores from, to choose events on, to weigh them on, and to count."""
+    """Slices of the runs: to learn scores, to select events, to divide the level among them, and to count them."""
 
     learning: slice
     choosing: slice
@@ -26,11 +26,11 @@ class Folds(NamedTuple):
 
 
 LEARNING_SHARE = 0.6
-"""Share of the runs of the search that scores are learned from; on the others events are chosen."""
+"""Share of the search's runs from which scores are learned; events are selected on the rest."""
 
 
 def folds(runs: int, *, easy: bool = False, searched: bool = False) -> Folds:
-    """Divide runs; more of them are counted when there is little to learn, or when the search made enough for that.
+    """Divide the runs; more of them are counted if there is little to learn, or if the search made enough runs for it.
 
     >>> folds(1000)
     Folds(learning=slice(0, 200, None), choosing=slice(200, 300, None), weighing=slice(300, 400, None), \
@@ -47,7 +47,7 @@ counting=slice(100, 1000, None))
 
 
 def probe(runs: int) -> slice:
-    """Return the runs that decide how the others are divided: the beginning of those to learn from."""
+    """Return the runs that decide how the others are divided: the first part of the learning fold."""
     return slice(0, int(runs * PROBE_SHARE))
 
 
@@ -57,10 +57,10 @@ def taken(sides: Sides, part: slice) -> Sides:
 
 
 def is_easy(first: Outputs, second: Outputs) -> bool:
-    """Tell from a few runs on each stream whether these suffice to learn from.
+    """Tell whether a few runs on each stream are enough to learn from.
 
-    They do when nearly all outputs were seen repeatedly (by Good and Turing, the probability of an output not seen
-    before is about the share of outputs seen once), or when there is a single number.
+    They are if nearly all outputs were seen repeatedly (by Good-Turing, the probability of an unseen output is about
+    the share of outputs seen once), or if the output is a single number.
     """
     numbers = first.numbers.shape[1]
     symbols = np.concatenate([first.symbols, second.symbols])

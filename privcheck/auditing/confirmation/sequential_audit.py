@@ -1,9 +1,10 @@
-"""A sequential audit: stages that grow, each with a search of its own and bets on fresh pairs of runs.
+"""A sequential audit: stages of growing size, each with its own search and bets on fresh pairs of runs.
 
-Stage r = 1, 2, ... has the weight w_r = 1 / (r (r + 1)). What its bets have won, E_r, starts at 1, and the pair and the
-events that are bet on were settled before: the sum of w_r E_r is an e-process against the claim, and by Ville's
-inequality it ever reaches 1 / error with probability at most `error` if the claim is true. The lower bounds of the
-stages hold at any time with the levels w_r (1 - confidence), hence all together at `confidence`.
+The level is divided among the stages by alpha spending: stage r = 1, 2, ... has the weight w_r = 1 / (r (r + 1)). The
+wealth E_r of its bets starts at 1, and the pair and the events that are bet on are fixed in advance. So the sum of
+w_r E_r is an e-process against the claim; by Ville's inequality, the probability that it ever reaches 1 / error is at
+most `error` if the claim is true. The lower bounds of the stages are valid at any time at the levels
+w_r (1 - confidence), hence all together at `confidence`.
 """
 
 from __future__ import annotations
@@ -31,16 +32,17 @@ from privcheck.targets.stream_pair import StreamPair
 from privcheck.targets.target import Target
 
 FIRST_RUNS = 500
-"""Runs a side of the first stage, for settling on events and for betting."""
+"""Runs per stream of the first stage, both to select events and to bet."""
 
 GROWTH = 4
+"""Factor by which stages grow: the larger it is, the fewer stages there are and the more weight the last one has."""
 
 FIRST_BLOCK = 32
-"""Pairs after which a stage may end first."""
+"""Pairs of runs after which a stage may first end."""
 
 
 def stages(runs: int) -> list[int]:
-    """Return the runs a side of every stage; they add up to `runs`.
+    """Return the runs per stream of every stage, which add up to `runs`.
 
     >>> stages(10_000)
     [500, 9500]
@@ -54,9 +56,9 @@ def stages(runs: int) -> list[int]:
 
 
 def search_and_bet(sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target) -> Outcome:
-    """Search and bet, stage by stage, until the claim is refuted or the runs end; return what was decided.
+    """Search and bet, stage by stage, until the claim is refuted or the runs are used up; return the outcome.
 
-    Parameters are those of `search_and_confirm`; `runs` a side are played at most, besides the search.
+    The parameters are those of `search_and_confirm`; at most `runs` runs per stream are played, besides the search.
     """
     plan, why = stages(runs), ""
     game = _Game(sampler, pairs, settings, policy)
@@ -67,13 +69,13 @@ def search_and_bet(sampler: Sampler, pairs: list[StreamPair], runs: int, setting
                     why = f"the claim was refuted in stage {stage} of {len(plan)}, and the audit ended there"
                     break
         except StoppedError as stopped:
-            why = f"{stopped.why} in stage {stage} of {len(plan)}: the evidence until then is valid"
+            why = f"{stopped.why} in stage {stage} of {len(plan)}: the evidence up to then is valid"
     return game.outcome(why)
 
 
 @dataclass(frozen=True)
 class _Stage:
-    """A stage, its weight, and the blocks of runs that it bet on so far."""
+    """A stage, its weight, and the blocks of runs that it has bet on so far."""
 
     pair: StreamPair
     bets: Bets
@@ -98,7 +100,7 @@ class _Stage:
 
 
 class _Game:
-    """What all stages together have won so far."""
+    """The stages so far, and the largest wealth of all stages together."""
 
     def __init__(self, sampler: Sampler, pairs: list[StreamPair], settings: Settings, policy: Target) -> None:
         self.sampler, self.pairs, self.settings, self.policy = sampler, pairs, settings, policy
@@ -130,7 +132,7 @@ class _Game:
         return self._refuted()
 
     def _refuted(self) -> bool:
-        """Read the evidence: what the stages won, and the stakes of those that did not begin."""
+        """Read the evidence: the wealth of the stages so far, plus the stakes of those that have not begun."""
         rest = 1.0 - sum(stage.weight for stage in self.stages)
         self.highest = max(self.highest, rest + sum(stage.worth for stage in self.stages))
         return self.highest >= 1.0 / self.settings.error
@@ -142,12 +144,12 @@ class _Game:
         return first, second
 
     def outcome(self, why: str) -> Outcome:
-        """Return what all stages together decide."""
+        """Return the outcome of all stages together."""
         settings = self.settings
         most = max((stage.pairs for stage in self.stages), default=0)
         if not most:
             return ended_early(self.screening, why, settings)
-        large = [stage for stage in self.stages if stage.pairs >= most / GROWTH]  # the others would say less
+        large = [stage for stage in self.stages if stage.pairs >= most / GROWTH]  # the others give smaller bounds
         reads = [(stage.bets.read(stage.sides, settings.level * stage.weight), stage) for stage in large]
         read, best = max(reads, key=lambda entry: entry[0].lower)
         could_show = max(_could_show(s.pairs, settings.delta, settings.error * s.weight) for s in large)
@@ -164,7 +166,7 @@ class _Game:
 
 
 def _sizes(pairs: int) -> list[int]:
-    """Return blocks of pairs that grow by a half, after each of which a stage may end.
+    """Return the sizes of blocks of pairs, each half as large again as the last; a stage may end after any of them.
 
     >>> _sizes(100)
     [32, 48, 20]
@@ -177,7 +179,7 @@ def _sizes(pairs: int) -> list[int]:
 
 
 def _could_show(pairs: int, delta: float, level: float) -> float:
-    """Return the lower bound that an event gives which is certain on one stream and never seen on the other."""
+    """Return the lower bound from an event that is certain on one stream and never happens on the other."""
     ideal = SequentialTest(0.0, delta)
     ideal.update(np.ones(pairs, bool), np.zeros(pairs, bool))
     return ideal.lower_bound(level)

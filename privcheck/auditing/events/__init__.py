@@ -1,1 +1,1 @@
-"""Events: chosen, and given their shares of the level."""
+"""The selection of events, and the allocation of the level among them."""

@@ -1,4 +1,4 @@
-"""Events: thresholds of learned scores, one-tailed or two-tailed, and how often they are seen."""
+"""Events: learned scores past a threshold, in one tail or in both, and how often they occur."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from privcheck.targets.outputs import Outputs
 
 
 class Counts(NamedTuple):
-    """How many runs show an event S on the stream where it is more likely and on the other, and its mirror image S' on
-    the second and on the first stream.
+    """The number of runs in an event S, on the stream where it is more likely and on the other one, and in its mirror
+    image S', on the second stream and on the first.
     """
 
     more: int
@@ -36,10 +36,11 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class Event:
-    """The runs whose score, read through a view, is at least a threshold (or at most, when `reverse`).
+    """The runs whose score, read through a view, is at least a threshold (with `reverse`, at most a threshold).
 
-    With `reverse` the event is more likely on the second stream, and its log-ratio is that of second over first. A
-    two-tailed event has a mirror image too, the runs whose score is at most `mirror`, more likely on the second stream.
+    With `reverse`, the event is more likely on the second stream, and its log-ratio is that of second over first. A
+    two-tailed event also has a mirror image, more likely on the second stream: the runs with a score of at most
+    `mirror`.
     """
 
     view: View
@@ -49,15 +50,15 @@ class Event:
     mirror: float | None = None
 
     def contains(self, outputs: Outputs) -> npt.NDArray[np.bool_]:
-        """Tell for each run, shape (runs,), whether the event happened; the mirror image is left aside."""
+        """Tell for each run, shape (runs,), whether the event occurred; the mirror image is ignored."""
         return np.asarray(self.codes(outputs) == 1)
 
     def codes(self, outputs: Outputs) -> Codes:
-        """Return for each run, shape (runs,), 1 in the event, -1 in its mirror image, 0 in neither."""
+        """Return for each run, shape (runs,), 1 in the event, -1 in its mirror image and 0 in neither."""
         return self.of_scores(scores_of(self.view, self.score, outputs))
 
     def of_scores(self, scores: Array) -> Codes:
-        """Return the same from scores that were computed before."""
+        """Return the codes of runs with these scores."""
         inside = scores <= self.threshold if self.reverse else scores >= self.threshold
         if self.mirror is None:
             return inside.astype(np.int8)
@@ -68,7 +69,7 @@ class Event:
         return self.of_codes(self.codes(first), self.codes(second))
 
     def of_codes(self, first: Codes, second: Codes) -> Counts:
-        """Return the same from codes that were computed before."""
+        """Return the counts of runs with these codes on each stream."""
         k, l = int((first == 1).sum()), int((second == 1).sum())
         if self.mirror is None:
             return Counts(l, k) if self.reverse else Counts(k, l)
@@ -76,17 +77,17 @@ class Event:
 
     @property
     def tails(self) -> list[Event]:
-        """The event without its mirror image, and the mirror image, as events of one tail."""
+        """The event without its mirror image, and the mirror image, as one-tailed events."""
         if self.mirror is None:
             return [self]
         return [replace(self, mirror=None), Event(self.view, self.score, self.mirror, not self.reverse)]
 
 
 def scores_of(view: View, score: Score, outputs: Outputs) -> Array:
-    """Return the scores of runs, computed once for all events that rest on them."""
+    """Return the scores of runs, computed once for all events that use them."""
     key = id(view), id(score)
     if key not in outputs.memo:
-        outputs.memo[key] = view.scores(score, outputs), view, score  # kept alive, so that their ids stay theirs
+        outputs.memo[key] = view.scores(score, outputs), view, score  # kept alive, so that their ids stay unique
     return np.asarray(outputs.memo[key][0])
 
 

@@ -1,4 +1,4 @@
-"""Candidate events: the thresholds of learned scores that promise the largest lower limits."""
+"""Candidate events: the thresholds of learned scores with the largest expected lower limits."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ from privcheck.auditing.scoring.view import Score, View
 from privcheck.targets.outputs import Sides
 
 PESSIMISM = (-1.0, 0.5, 1.5, 3.0)
-"""Standard errors taken off an event's log-ratio when events are compared: candidates are sent on for each. With
--1 they are added: the best rare event often looks worse than it is.
+"""Standard errors subtracted from an event's log-ratio when events are compared; the best event for each value is a
+candidate. -1 adds one, because the best rare event often looks worse than it is.
 """
 
 DEGREES = (1, 3)
-"""Degrees of the polynomials that smooth the counts: a straight line is a pair of normal laws."""
+"""Degrees of the polynomials that smooth the counts; a straight line suits a pair of normal laws."""
 
 GRID = 48
-"""Thresholds of each tail that are combined to two-tailed events."""
+"""Thresholds of each tail that are combined into two-tailed events: 48^2 pairs cost little for each score."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event, and the lower limit that it promises."""
+    """An event, and its expected lower limit."""
 
     event: Event
     promise: float
 
 
 def choose(scores: Scored, sides: Sides, counting_runs: int, level: float, delta: float = 0.0) -> list[Candidate]:
-    """Choose the events that promise the largest lower limit, one- and two-tailed, for each degree of pessimism.
+    """Choose the events with the largest expected lower limit, one- and two-tailed, for each degree of pessimism.
 
     Parameters
     ----------
-    scores : what `learn` returned for other runs.
-    sides : choosing runs on each stream, used neither for learning nor later.
-    counting_runs : runs a side on which the events will be counted.
-    level : error probability of the limit that will be computed from them.
-    delta : of the claim.
+    scores : the scores that `learn` returned for other runs.
+    sides : choosing runs on each stream, which are used neither for learning nor later.
+    counting_runs : runs per stream on which the events will be counted.
+    level : error probability of the limit that will be computed from the counts.
+    delta : the claimed delta.
 
     Returns
     -------
-    The events, the most promising first, without those that contain the same choosing runs as one before.
+    The events, the most promising first; of events that contain the same choosing runs, only the first.
 
     """
     found = promising(scores, sides, counting_runs, level, PESSIMISM, delta, smooth=True)
@@ -66,13 +66,13 @@ def choose(scores: Scored, sides: Sides, counting_runs: int, level: float, delta
 
 
 def choose_for_delta(scores: Scored, sides: Sides, epsilon: float) -> Event:
-    """Choose the event of one tail whose probability most exceeds e^epsilon times that on the other stream.
+    """Choose the one-tailed event whose probability on one stream most exceeds e^epsilon times that on the other.
 
     Parameters
     ----------
-    scores : what `learn` returned for other runs.
+    scores : the scores that `learn` returned for other runs.
     sides : choosing runs on each stream.
-    epsilon : the claim, at which delta is bounded.
+    epsilon : the claimed epsilon, at which delta is bounded.
 
     """
     n, r = len(sides[0]), math.exp(min(epsilon, 700.0))
@@ -100,10 +100,11 @@ def promising(
 ) -> list[list[Candidate]]:
     """Return, for each degree of pessimism, the most promising events of every score: of each tail, and of both.
 
-    The promise of an event seen k and l times in n runs is ln((k - delta n) / l), less `pessimism` standard errors
-    sqrt(k / (k - delta n)^2 + 1/l) for having been chosen, less the half-width of a limit at `level` from
-    `counting_runs` runs. Optimism favours rare events with a large ratio, pessimism frequent ones. Two-tailed events
-    are for pure claims, delta = 0. With `smooth` a last list has the events that smoothed counts promise most.
+    The promise of an event that occurs k and l times in n runs is ln((k - delta n) / l), minus `pessimism` standard
+    errors sqrt(k / (k - delta n)^2 + 1/l) because the event was selected, minus the half-width of a limit at `level`
+    from `counting_runs` runs. Optimism favours rare events with a large ratio, pessimism frequent ones. Two-tailed
+    events are used for pure claims, delta = 0. With `smooth`, further lists hold the most promising events by smoothed
+    counts, one list for each polynomial that fits.
     """
     n = len(sides[0])
     width = -NormalDist().inv_cdf(level) * np.sqrt(n / counting_runs)
@@ -121,7 +122,7 @@ def promising(
 
 
 def _best(view: View, score: Score, tails: tuple[_Tail, _Tail], n: int, delta: float, errors: float) -> list[Candidate]:
-    """Return the most promising event of each tail, and of both together for a pure claim."""
+    """Return the most promising event of each tail and, for a pure claim, of both tails together."""
     found = []
     for reverse, tail in enumerate(tails):
         promise = _promise(tail.more, tail.less, n, delta, errors)
@@ -139,7 +140,7 @@ def _best(view: View, score: Score, tails: tuple[_Tail, _Tail], n: int, delta: f
 
 @dataclass(frozen=True)
 class _Tail:
-    """Distinct scores, most telling first, and how many runs on either stream score at least that."""
+    """Distinct scores, the most extreme first, and how many runs on each stream score at least that."""
 
     scores: Array
     more: Array
@@ -162,12 +163,12 @@ def _promise(more: Array, less: Array, n: int, delta: float, errors: float) -> A
         standard_error = np.sqrt((more + 0.5) / excess**2 + 1.0 / (less + 0.5))
         ratio = np.log(excess / (less + 0.5))
         if errors < 0.0:
-            standard_error = np.minimum(standard_error, 1.0)  # where little is known, optimism would know no end
+            standard_error = np.minimum(standard_error, 1.0)  # with few runs, optimism would be unbounded
         return np.where(excess > 0.0, ratio - errors * standard_error, -np.inf)
 
 
 def _counted(first: Array, second: Array) -> tuple[Array, Array, Array]:
-    """Return the distinct scores, rising, and how many runs on each stream have each."""
+    """Return the distinct scores in increasing order, and how many runs on each stream have each score."""
     values, place = np.unique(np.concatenate([first, second]), return_inverse=True)
     k = np.bincount(place[: len(first)], minlength=len(values))
     l = np.bincount(place[len(first) :], minlength=len(values))
@@ -175,10 +176,10 @@ def _counted(first: Array, second: Array) -> tuple[Array, Array, Array]:
 
 
 def _upper(values: Array, k: Array, l: Array) -> _Tail:
-    """Return the events "at least": more likely on the first stream."""
+    """Return the events "at least a score", more likely on the first stream."""
     return _Tail(values[::-1], np.cumsum(k[::-1]), np.cumsum(l[::-1]))
 
 
 def _lower(values: Array, k: Array, l: Array) -> _Tail:
-    """Return the events "at most": more likely on the second stream."""
+    """Return the events "at most a score", more likely on the second stream."""
     return _Tail(values, np.cumsum(l), np.cumsum(k))

@@ -1,4 +1,4 @@
-"""Which of the candidate events are counted, and with what share of the level."""
+"""Bonferroni with unequal weights: which candidate events are counted, and with what share of the level."""
 
 from __future__ import annotations
 
@@ -13,43 +13,45 @@ from privcheck.auditing.events.event_selection import Candidate
 from privcheck.targets.outputs import Sides
 
 SHARES = ((1.0,), (0.5, 0.5), (0.8, 0.2), (0.2, 0.8), (0.6, 0.2, 0.2), (0.2, 0.6, 0.2), (0.2, 0.2, 0.6))
-"""Ways to share the level among the events that are counted."""
+"""Ways to divide the level among at most three events: more events would leave each with less of it."""
 
 DRAWS = 64
+"""Posterior draws over which limits are averaged; they only guide the allocation, so their error affects no bound."""
 
 SAFE_LEVEL = 1e-3
-"""The event with the largest limit of the weighing runs at this level is always counted."""
+"""The event whose limit from the weighing runs is largest at this level, the default `error`, is always counted."""
 
 MOST_EVENTS = 12
+"""Candidates that are considered: the allocations to compare grow with the square of their number."""
 
 UNSEEN = 1e-3
-"""Hits and misses that are added, so that events which no weighing run showed have odds."""
+"""Hits and misses that are added to those of the safest event, so that its odds are defined if it has none."""
 
 SAME = 0.5
-"""Probability, before any run is weighed, that hits are the same share of an event's runs as of the safest event's. So
-it is in the tails of Laplace noise, and otherwise the best looking of many rare events is mostly luck.
+"""Prior probability that the share of hits among an event's runs equals that of the safest event. It is equal in the
+tails of Laplace noise; without this prior, the best of many rare events is mostly luck.
 """
 
 PRIOR_RUNS = 20.0
-"""Weight, in runs, with which an event's own share of hits is drawn to that of the safest one."""
+"""Weight, in runs, with which an event's own share of hits is shrunk towards that of the safest event."""
 
 
 def weigh(
     candidates: list[Candidate], sides: Sides, counting_runs: int, level: float, delta: float
 ) -> list[tuple[Event, float]]:
-    """Return the events to be counted, each with its share of the level; shares add up to 1.
+    """Return the events to be counted, each with its share of the level; the shares add up to 1.
 
-    Probabilities are drawn from their posterior given the weighing runs, the joint law of all events at once. For each
-    draw the limits that the counting runs would give are worked out, and the way of sharing whose largest limit is
-    largest on average is taken, among those that count the safest event. The events were chosen on other runs.
+    The probabilities of all events are drawn jointly from their posterior given the weighing runs. For each draw, the
+    limits that the counting runs would give are computed. Among the allocations that include the safest event, the one
+    with the highest mean of the largest limit is taken. The candidate events were chosen on other runs.
 
     Parameters
     ----------
-    candidates : what `choose` returned for other runs.
+    candidates : the events that `choose` returned for other runs.
     sides : weighing runs on each stream, used for nothing else.
-    counting_runs : runs a side on which the events will be counted.
+    counting_runs : runs per stream on which the events will be counted.
     level : error probability of the limit.
-    delta : of the claim.
+    delta : the claimed delta.
 
     """
     candidates = candidates[:MOST_EVENTS]
@@ -80,7 +82,7 @@ def weigh(
 def _drawn(
     candidates: list[Candidate], coded: list[list[Codes]], runs: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Return draws of the expected hits and misses of each event in so many runs, shape (DRAWS, events)."""
+    """Return draws of the expected hits and misses of each event in `runs` runs, shape (DRAWS, events)."""
     hits, misses = (np.zeros((DRAWS, len(candidates))) for _ in range(2))
     for side, codes in enumerate(coded):
         pattern = np.zeros(runs, np.int64)
@@ -97,9 +99,9 @@ def _drawn(
 
 
 def _shrunk(hits: Array, misses: Array, safest: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return the draws with the odds of hits drawn to those of the safest event.
+    """Return the draws with the odds of hits shrunk towards those of the safest event.
 
-    Each of the others has the same odds as that one with probability `SAME`, otherwise odds of its own.
+    Each other event has the same odds as that one with prior probability `SAME`, and otherwise its own odds.
     """
     of_safest = (hits + UNSEEN)[:, [safest]] / (hits + misses + 2.0 * UNSEEN)[:, [safest]]
     share = of_safest.mean()

@@ -1,4 +1,4 @@
-"""Smoothed counts of thresholds: the best of many noisy tails is mostly luck, the best of a smooth curve is not."""
+"""Smoothed counts of tails: the best of many noisy tails is mostly luck, the best point of a smooth curve is not."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from scipy.special import chdtrc, expit, ndtri
 from privcheck.arrays import Array
 
 BINS = 128
-"""Bins that scores are collected in, finer at both ends."""
+"""Bins into which scores are grouped, finer at both ends."""
 
 FEWEST = 16
-"""Distinct scores below which counts are left as they are."""
+"""Distinct scores below which counts are not smoothed."""
 
 RIDGE = 1e-3
+"""Penalty on the squared coefficients, far less than the weight of one run: it keeps Newton's equations solvable."""
 
 FIT_LEVEL = 0.1
 """Level of the chi-square test that a fit has to pass to be used."""
@@ -23,7 +24,7 @@ FIT_LEVEL = 0.1
 
 @dataclass(frozen=True)
 class Smooth:
-    """Smoothed counts of the runs on the first and on the second stream with scores from each start to the next."""
+    """Smoothed counts of the runs on each stream whose scores lie between each start and the next."""
 
     starts: Array
     ends: Array
@@ -34,17 +35,17 @@ class Smooth:
 def smoothed(values: Array, first: Array, second: Array, degree: int) -> Smooth | None:
     """Fit the log-odds of the first stream as a polynomial of the normal quantile of a score's rank.
 
-    This only guides the choice of an event; nothing is concluded from it.
+    The fit only guides the choice of an event; no conclusion depends on it.
 
     Parameters
     ----------
-    values : distinct scores, rising, shape (d,).
+    values : distinct scores in increasing order, shape (d,).
     first, second : runs on each stream with each score, shape (d,).
     degree : of the polynomial, fitted by logistic regression.
 
     Returns
     -------
-    None for fewer than `FEWEST` distinct scores, or when the polynomial does not fit.
+    None for fewer than `FEWEST` distinct scores, or if the polynomial does not fit.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def smoothed(values: Array, first: Array, second: Array, degree: int) -> Smooth 
 
 
 def _logistic(features: Array, successes: Array, trials: Array) -> Array:
-    """Return fitted probabilities by Newton's method, with a small ridge."""
+    """Return the fitted probabilities of a logistic regression by Newton's method, with a small ridge penalty."""
     weights = np.zeros(features.shape[1])
     for _ in range(25):
         fitted = expit(features @ weights)

@@ -1,4 +1,4 @@
-"""True privacy losses, where outputs have a law in closed form: each is an enclosure with its error bound."""
+"""True privacy losses of outputs whose law is known in closed form, each as an enclosure with its error bound."""
 
 from privcheck.auditing.exact.hockey_stick import gaussian_delta, gaussian_epsilon, gaussian_mu
 from privcheck.auditing.exact.loss import exact_delta, exact_loss, worst_pair

@@ -17,22 +17,24 @@ from privcheck.bounds.enclosure import ROUNDING
 from privcheck.mechanisms import NOISE_SLACK
 
 LONGEST_HORIZON = 64
-"""Up to this horizon the laws of a pair are computed, in half a second; up to 12 rounds in a hundredth of one."""
+"""Longest horizon at which the laws of a pair are computed: it takes half a second, or 0.01 s up to 12 rounds."""
 
 LONGEST_SEARCH = 40
-"""Up to this horizon the worst pair is found, in 5 seconds; up to 20 rounds in half a second."""
+"""Longest horizon at which the worst pair is searched for: it takes 5 seconds, or half a second up to 20 rounds."""
 
 _WIDEST = 2.0e4
-"""Largest spread of the centres times rate: beyond it epsilon or alpha are out of the ordinary."""
+"""Largest spread of the centres times total rate, which bounds the number of panels: only an extreme epsilon or alpha
+exceeds it.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
     """One complete sequence of actions, as the comparisons of private means that lead to it.
 
-    A decision compares the newest private mean with the one held of the other arm, plus what the two bonuses differ by.
-    Measured in units of 1 / epsilon and moved by the bonuses, the means are the variables of
-    `comparisons.chain_probabilities`: the arm that wins is played on, so its mean is replaced, and the loser is held.
+    A decision compares the newest private mean with the mean held for the other arm, plus the difference of the two
+    bonuses. Measured in units of 1 / epsilon and shifted by the bonuses, the means are the variables of
+    `comparisons.chain_probabilities`: the winning arm is played next, so its mean is replaced, and the loser's is held.
 
     Parameters
     ----------
@@ -58,7 +60,9 @@ class Path:
         return np.array([table[start:stop, arm].mean() for arm, start, stop in self.blocks])
 
     def probabilities(self, means: Array, unit: float) -> Array | None:
-        """Return P(path) for block means of shape (B, m + 1), None when it is too small or too wide to be accurate."""
+        """Return P(path) for block means of shape (B, m + 1); None if it is too small, or the means too far apart, for
+        an accurate result.
+        """
         centres = unit * means + np.array(self.offsets[: means.shape[1]])
         if not self.replaced:
             return np.ones(len(means))
@@ -88,7 +92,7 @@ def paths(algorithm: AdaPUCB, horizon: int) -> tuple[Path, ...]:
 
 
 def _extended(algorithm: AdaPUCB, horizon: int, path: Path, held: int, held_offset: float) -> Iterator[Path]:
-    """Yield the complete continuations of a path whose newest block is to be compared with that of the arm `held`."""
+    """Yield the complete continuations of a path whose newest block is next compared with that of the arm `held`."""
     fresh, t = 1 - held, len(path.actions)
     length = {arm: stop - start for arm, start, stop in path.blocks}
     ahead = _bonus(algorithm, length[held], t) - _bonus(algorithm, length[fresh], t)
@@ -109,7 +113,7 @@ def _extended(algorithm: AdaPUCB, horizon: int, path: Path, held: int, held_offs
 
 
 def _bonus(algorithm: AdaPUCB, length: int, rounds: int) -> float:
-    """Return what the index adds to the private mean of a block of this length after so many rounds."""
+    """Return what the index adds to the private mean of a block of this length after this many rounds."""
     level = algorithm.alpha * math.log(rounds + 1)
     return math.sqrt(level / (2.0 * length)) + level / (algorithm.epsilon * length)
 
@@ -117,7 +121,7 @@ def _bonus(algorithm: AdaPUCB, length: int, rounds: int) -> float:
 def action_laws(algorithm: AdaPUCB, first: Array, second: Array) -> FiniteLaws | None:
     """Return the laws of the action sequences on two tables of shape (T, 2); None beyond `LONGEST_HORIZON`.
 
-    None also where a probability is below 1e-280, which takes an extreme epsilon or alpha.
+    Also None if a probability is below 1e-280, which happens only for an extreme epsilon or alpha.
 
     Source: Azize and Basu (2022), Algorithm 1; every decision is a comparison of independent Laplace variables.
 
@@ -155,10 +159,10 @@ def worst_tables(algorithm: AdaPUCB, horizon: int) -> tuple[Array, Array] | None
     - log-supermodular in s: a product of log-concave functions of differences of two coordinates, integrated over the
       noisy means (Karlin and Rinott 1980).
 
-    The change of ln P(path) when s_j rises by one therefore falls with s_j and rises with every other sum: it is
+    The change of ln P(path) when s_j rises by one therefore decreases in s_j and increases in every other sum: it is
     largest at s_j = 0 with all other rewards 1, and smallest at the highest s_j with all other rewards 0. These two
-    per block and path are compared; rewards between 0 and 1 cannot do worse. Of losses equal to nine digits the one
-    with the likeliest path is taken.
+    cases are compared for each block and path; rewards between 0 and 1 cannot give a larger loss. Among losses equal to
+    nine digits, the one with the likeliest path is taken.
     """
     if algorithm.arms != 2 or not 2 < horizon <= LONGEST_SEARCH:
         return None

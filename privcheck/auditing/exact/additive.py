@@ -13,10 +13,12 @@ from privcheck.auditing.exact.lattice import convolved
 from privcheck.bounds.enclosure import ROUNDING, Enclosure
 
 LATTICE = 2**16
-"""Half of the number of loss values to which the losses of Laplace vectors are rounded."""
+"""Half the number of values to which the losses of Laplace vectors are rounded: more would make the enclosure
+narrower and take longer.
+"""
 
 MOST_ENTRIES = 64
-"""Changed entries up to which hockey sticks are computed by convolution."""
+"""The most changed entries for which hockey sticks are computed by convolution, to bound the time."""
 
 
 def pure_delta(loss: float, epsilon: float) -> float:
@@ -32,7 +34,7 @@ def pure_delta(loss: float, epsilon: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LaplaceShifts:
-    """Two vectors with independent Laplace noise, by the distances of their entries in units of the noise scale.
+    """Two vectors with independent Laplace noise, given by the distances of their entries in units of the noise scale.
 
     Parameters
     ----------
@@ -50,15 +52,15 @@ class LaplaceShifts:
     shifts: Array
 
     def loss(self) -> Enclosure:
-        """Return the sum of the shifts: attained by outputs beyond all entries on the far side."""
+        """Return the sum of the shifts, which outputs beyond all entries on one side attain."""
         return Enclosure.around(float(np.sum(self.shifts)), relative=ROUNDING * (self.shifts.size + 4.0))
 
     def delta(self, epsilon: float) -> Enclosure:
-        """Return the hockey stick, in closed form for one entry, else between losses rounded down and rounded up.
+        """Return the hockey stick: in closed form for one entry, else enclosed by losses rounded down and rounded up.
 
-        The hockey stick is the expectation of a function that grows with the loss, so that rounding every entry's loss
-        down (up) to a multiple of one step gives a lower (an upper) bound. With more than 64 entries `pure_delta` alone
-        is the upper bound.
+        The hockey stick is the expectation of an increasing function of the loss, so rounding every entry's loss down
+        (up) to a multiple of one step gives a lower (upper) bound. With more than 64 entries the only upper bound is
+        `pure_delta`.
         """
         shifts = self.shifts[self.shifts > 0.0]
         largest = self.loss().upper
@@ -75,8 +77,8 @@ class LaplaceShifts:
 def _rounded(shift: float, step: float, up: int) -> Array:
     """Return the law of one entry's loss, rounded down or up to a multiple of the step, on j = -J, ..., J.
 
-    An output x below the entry has the loss s, beyond s it is -s, between s - 2 x: P(loss <= l) = exp((l - s) / 2) / 2
-    for -s <= l < s.
+    An output at x has the loss s for x < 0, s - 2 x for 0 <= x <= s, and -s for x > s, measured from the entry:
+    P(loss <= l) = exp((l - s) / 2) / 2 for -s <= l < s.
     """
     reach = math.ceil(shift / step) + 1
     places = np.arange(-reach, reach + 1)
@@ -95,8 +97,8 @@ class LatticeShifts:
     Parameters
     ----------
     scale : b > 0.
-    sizes : largest loss of every changed entry in units of 1 / b, shape (N,), integers >= 1.
-    categories : K of randomised response (all sizes are then 1), None for discrete Laplace noise.
+    sizes : the largest loss of every changed entry in units of 1 / b, shape (N,), integers >= 1.
+    categories : K for randomised response (all sizes are then 1), None for discrete Laplace noise.
 
     """
 
@@ -114,9 +116,9 @@ class LatticeShifts:
         return Enclosure.around(float(np.sum(self.sizes)) / self.scale, relative=4.0 * ROUNDING)
 
     def delta(self, epsilon: float) -> Enclosure:
-        """Return the hockey stick by convolution of the entries' losses, for changes up to `LATTICE` in all.
+        """Return the hockey stick by convolution of the entries' losses, for a total change of up to `LATTICE`.
 
-        With more than 64 entries or larger changes only `pure_delta` is known of it.
+        With more than 64 entries or a larger change, the only upper bound is `pure_delta`.
         """
         largest = self.loss().upper
         if epsilon >= largest or np.sum(self.sizes) > LATTICE or self.sizes.size > MOST_ENTRIES:

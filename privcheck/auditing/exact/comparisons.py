@@ -10,37 +10,45 @@ import numpy as np
 from privcheck.arrays import Array
 
 RELATIVE_ERROR = 1e-12
-"""Of a chain probability; 60-digit arithmetic shows 2e-15 on random chains of up to seven variables."""
+"""Relative error of a chain probability; comparison with 60-digit arithmetic shows 2e-15 on random chains of up to
+seven variables.
+"""
 
 SMALLEST = 1e-280
 """Chain probabilities below this may have lost accuracy to underflow."""
 
 _NODES = 16
+"""Gauss-Legendre nodes on a panel: with `_STEP`, interpolation on it is accurate to 1e-16."""
+
 _STEP = 2.0
+"""Width of a panel times the total rate, at most."""
+
 _REACH = 40.0
+"""Distance beyond all centres at which panels end: what is left of exp(-x) is below 5e-18."""
 
 
 def chain_probabilities(centres: Array, rates: Sequence[int], replaced: Sequence[bool]) -> Array:
     r"""Return P(chain) for independent X_0, ..., X_m of densities n_k exp(-n_k |x - z_k|) / 2.
 
-    One variable is held, at first X_0. X_1, ..., X_m are compared with it in turn: if X_k is `replaced`'s, the held one
-    has to be larger than X_k and is replaced by it, else it has to be smaller and stays.
+    One variable is held, at first X_0. X_1, ..., X_m are compared with it in turn: if `replaced` is true for X_k, the
+    held variable has to be larger than X_k and is replaced by it; otherwise it has to be smaller and stays.
 
-    The sub-density g of the held variable on "all comparisons so far came out as asked" has one argument only:
+    The sub-density g of the held variable on the event that all comparisons so far came out as required is a function
+    of one variable:
 
-        held one stays:        g(z) <- g(z) P(X_k > z)
-        held one is replaced:  g(z) <- f_k(z) integral from z to infinity of g
+        it stays:        g(z) <- g(z) P(X_k > z)
+        it is replaced:  g(z) <- f_k(z) integral from z to infinity of g
 
     Between neighbouring centres g is a sum of polynomials times exp(j z), with integers |j| <= R, the sum of the rates.
-    There it is kept at 16 Gauss-Legendre nodes on panels of width 2 / R or less, where interpolation is accurate to
-    1e-16 relative to the largest value on the panel, of which g is at least a fixed part. Beyond all centres everything
-    decays at least as fast as exp(-z), and exp(-j z) matters up to z = 40 / j only: panels grow with the distance, up
-    to 40. All terms that are added are positive up to interpolation, hence the relative accuracy; probabilities below
-    `SMALLEST` do not have it.
+    There it is stored at 16 Gauss-Legendre nodes on panels of width 2 / R or less, where interpolation is accurate to
+    1e-16 relative to the largest value on the panel, and g is at least a fixed fraction of that value. Beyond all
+    centres everything decays at least as fast as exp(-z), and exp(-j z) matters only up to z = 40 / j: panels grow with
+    the distance, up to 40. All terms that are added are positive up to interpolation, hence the relative accuracy;
+    probabilities below `SMALLEST` do not have it.
 
     Parameters
     ----------
-    centres : z_k, shape (B, m + 1): B problems at once, in units in which a rate of 1 is a scale of 1.
+    centres : z_k for B problems at once, shape (B, m + 1), in units in which a rate of 1 is a scale of 1.
     rates : n_k >= 1, m + 1 of them.
     replaced : m truth values, for X_1, ..., X_m.
 

@@ -21,8 +21,8 @@ def gaussian_delta(mu: float, epsilon: float) -> Enclosure:
 
     Parameters
     ----------
-    mu : > 0, the distance of the exact values in units of the noise's standard deviation; of independent releases the
-        Euclidean norm.
+    mu : > 0, the distance of the exact values in units of the noise's standard deviation; for independent releases, the
+        Euclidean norm of these distances.
     epsilon : >= 0.
 
     Source: Balle and Wang (2018), Theorem 8.
@@ -60,7 +60,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
-    """Return the largest mu that is (epsilon, delta)-DP, to 12 digits: noise of deviation sensitivity / mu will do.
+    """Return the largest mu that is (epsilon, delta)-DP, to 12 digits: noise of deviation sensitivity / mu is enough.
 
     >>> round(gaussian_mu(1.0, 0.1), 7)
     0.920914

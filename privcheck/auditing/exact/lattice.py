@@ -1,4 +1,4 @@
-"""Privacy losses of independent entries that are multiples of one step: added up by convolution."""
+"""Privacy losses of independent entries that are multiples of one step, added up by convolution."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from privcheck.arrays import Array
 from privcheck.bounds.enclosure import ROUNDING, Enclosure
 
 _DIRECT = 2048
-"""Convolutions up to this length are summed directly, all terms being positive; longer ones use fast transforms."""
+"""Convolutions up to this length are summed directly, which is more accurate as all terms are positive; longer ones use
+fast transforms.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class LatticeLoss:
-    """The law of ln(p / q) of an output drawn from p, on the multiples j step of one step, |j| <= J.
+    """The law of ln(p / q) of an output drawn from p, on the multiples j step with |j| <= J.
 
-    Both directions are assumed to have the same law of the loss, as they have when every entry is changed by a shift.
+    The loss is assumed to have the same law in both directions, as it does if every entry is changed by a shift.
 
     Parameters
     ----------
     step : > 0.
-    probabilities : of j = -J, ..., J, shape (2 J + 1,).
-    error : largest sum of the absolute errors of the probabilities.
+    probabilities : those of j = -J, ..., J, shape (2 J + 1,).
+    error : a bound on the sum of the absolute errors of the probabilities.
 
     """
 
@@ -61,7 +63,7 @@ def convolved(step: float, entries: Sequence[Array]) -> LatticeLoss:
     """Return the law of the sum of independent losses, each given on its own symmetric lattice of this step.
 
     The absolute error of a fast transform of length N is at most about 10 log2(N) units of rounding in the Euclidean
-    norm, and sqrt(N) times that summed over the entries.
+    norm, and sqrt(N) times that when summed over the entries.
     """
     total = functools.reduce(_convolve, sorted(entries, key=len))
     error = 0.0

@@ -1,4 +1,4 @@
-"""The privacy loss of two laws: what every closed form answers, and its finite case."""
+"""The privacy loss of two laws: the interface of every closed form, and the finite case."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from privcheck.arrays import Array
 from privcheck.bounds.enclosure import ROUNDING, UNDERFLOW, Enclosure
 
 MOST_OUTCOMES = 1_000_000
-"""Outcomes of a product law that are enumerated."""
+"""The most outcomes of a product law that are enumerated, to bound the memory: three arrays of 8 MB."""
 
 _LARGEST_EXPONENT = 700.0
+"""Exponents are cut here: exp overflows above 709."""
 
 
 class LossLaw(Protocol):
@@ -28,15 +29,15 @@ class LossLaw(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FiniteLaws:
-    """Two laws on finitely many outcomes, by the logarithms of their probabilities.
+    """Two laws on finitely many outcomes, given by the logarithms of their probabilities.
 
-    The ratio of the probabilities of an event lies between the least and the largest ratio of its outcomes: the loss is
-    attained by a single outcome. The hockey stick is the sum of the positive parts of p - e^epsilon q.
+    The ratio of the probabilities of an event lies between the smallest and the largest ratio of its outcomes, so a
+    single outcome attains the loss. The hockey stick is the sum of the positive parts of p - e^epsilon q.
 
     Parameters
     ----------
     log_first, log_second : natural logarithms, shape (N,), finite.
-    error : of each logarithm, shape (N,); 0 where both laws are known to give the same probability.
+    error : the error of each logarithm, shape (N,); 0 where both laws are known to give the same probability.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class FiniteLaws:
         return Enclosure(max(one[0], two[0]), max(one[1], two[1]))
 
     def times(self, other: FiniteLaws) -> FiniteLaws | None:
-        """Return the laws of an independent pair of outcomes; None when there are more than `MOST_OUTCOMES`."""
+        """Return the laws of an independent pair of outcomes; None if there are more than `MOST_OUTCOMES`."""
         if self.error.size * other.error.size > MOST_OUTCOMES:
             return None
         sums = [

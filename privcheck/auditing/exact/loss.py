@@ -35,15 +35,15 @@ def exact_loss(target: Any, pair: Any) -> Enclosure | None:
 
     Returns
     -------
-    An enclosure of the loss, from a closed form or quadrature; None when no law in closed form is known: any other
-    target, AdaP-UCB with more than two arms or beyond 64 rounds, or with an epsilon or alpha so extreme that some
-    actions have probability below 1e-280.
+    An enclosure of the loss, from a closed form or quadrature. None if no closed form of the law is known: for any
+    other target, and for AdaP-UCB with more than two arms, beyond 64 rounds, or with an epsilon or alpha so extreme
+    that some actions have probability below 1e-280.
 
     Raises
     ------
-    PrivcheckError : `pair` is no pair, or not one of inputs of the target.
+    PrivcheckError : `pair` is not a pair, or its parts are not inputs of the target.
 
-    Source: the law of each mechanism, cited with it; Azize and Basu (2022), Algorithm 1; Hu, Huang, Mehta and Hegde,
+    Source: the law of each mechanism, cited there; Azize and Basu (2022), Algorithm 1; Hu, Huang, Mehta and Hegde,
     Algorithm 4.
 
     Examples
@@ -66,9 +66,9 @@ def exact_loss(target: Any, pair: Any) -> Enclosure | None:
 
 
 def exact_delta(target: Any, pair: Any, epsilon: float) -> Enclosure | None:
-    """Return the true delta at epsilon >= 0: the largest P(event) - e^epsilon Q(event) over events, either way round.
+    """Return the true delta at epsilon >= 0: the largest P(event) - e^epsilon Q(event) over events, in either order.
 
-    Parameters, errors and source are those of `exact_loss`.
+    The parameters, errors and source are those of `exact_loss`.
 
     >>> from privcheck.mechanisms import RandomisedResponse
     >>> round(exact_delta(RandomisedResponse(categories=2, epsilon=1.0), (0, 1), 0.0).value, 7)
@@ -82,8 +82,8 @@ def exact_delta(target: Any, pair: Any, epsilon: float) -> Enclosure | None:
 def worst_pair(algorithm: Algorithm, horizon: int) -> tuple[Array, Array] | None:
     """Return the two tables of shape (T, K) in [0, 1] that differ in one row and have the largest exact loss.
 
-    None where it is not known: other algorithms, AdaP-UCB beyond 40 rounds, horizons at which no action depends on a
-    reward. The proofs are with `adap_ucb.worst_tables` and `rnm_ftnl.worst_tables`.
+    None if they are not known: for other algorithms, for AdaP-UCB beyond 40 rounds, and for horizons at which no action
+    depends on a reward. The proofs are in `adap_ucb.worst_tables` and `rnm_ftnl.worst_tables`.
 
     >>> from privcheck.bandits import ALGORITHMS
     >>> algorithm = ALGORITHMS["rnm-ftnl-published"](arms=3, epsilon=1.0)

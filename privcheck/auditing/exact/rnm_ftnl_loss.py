@@ -14,7 +14,7 @@ from privcheck.bounds.enclosure import ROUNDING
 from privcheck.mechanisms import NoisyMax
 
 _LAW_ERROR = 2e-12
-"""Relative error of the probabilities of a noisy maximum, twice what its quadrature states."""
+"""Relative error of the probabilities of a noisy maximum: twice the error that its quadrature states."""
 
 
 def noisy_max_laws(mechanism: NoisyMax, first: npt.ArrayLike, second: npt.ArrayLike) -> FiniteLaws:
@@ -33,7 +33,7 @@ def noisy_max_laws(mechanism: NoisyMax, first: npt.ArrayLike, second: npt.ArrayL
 
 
 def epochs(horizon: int) -> Iterator[slice]:
-    """Yield the rounds, from 0, of the epochs whose sums decide an action: of 1, 2, 4, ... rounds, but not the last.
+    """Yield the 0-based rounds of the epochs of 1, 2, 4, ... rounds whose sums decide an action: all but the last one.
 
     >>> [(epoch.start, epoch.stop) for epoch in epochs(8)]
     [(0, 1), (1, 3), (3, 7)]
@@ -45,10 +45,10 @@ def epochs(horizon: int) -> Iterator[slice]:
 
 
 def action_laws(algorithm: RNMFTNL, first: Array, second: Array) -> FiniteLaws | None:
-    """Return the laws of the actions on two tables of shape (T, K), as far as they differ.
+    """Return the laws of the actions on two tables of shape (T, K), restricted to the epochs in which they differ.
 
-    Epochs are independent, and one in which no reward differs has the same law on both tables. None when more epochs
-    differ than can be enumerated.
+    Epochs are independent, and an epoch in which no sum differs has the same law on both tables. None if too many
+    epochs differ for their outcomes to be enumerated.
 
     Source: Hu, Huang, Mehta and Hegde, Algorithm 4; every decision is a noisy maximum of the last epoch's sums.
     """
@@ -61,11 +61,11 @@ def action_laws(algorithm: RNMFTNL, first: Array, second: Array) -> FiniteLaws |
 
 
 def worst_tables(algorithm: RNMFTNL, horizon: int) -> tuple[Array, Array] | None:
-    """Return the two tables in [0, 1] that differ in one row and have the largest loss; None if no epoch counts.
+    """Return the two tables in [0, 1] that differ in one row and have the largest loss; None if there is none.
 
-    The probability that j wins is log-supermodular in the scores and unchanged by a common shift. Its logarithm
-    changes most when score j rises by one and all others fall by one, and this change grows with every other score and
-    falls with score j: the worst case starts with score j at 0 and all others at the length of the longest epoch.
+    The probability that j wins is log-supermodular in the scores and invariant under a common shift. Its logarithm
+    changes most when score j rises by one and all others fall by one, and this change increases in every other score
+    and decreases in score j: the worst case starts with score j at 0 and all others at the length of the longest epoch.
     """
     found = list(epochs(horizon))
     if not found:

@@ -1,1 +1,1 @@
-"""Scores of outputs, learned on training runs: for which of the two streams an output is evidence."""
+"""Scores of outputs, learned on training runs: their thresholds approximate the likelihood-ratio test."""

@@ -1,4 +1,4 @@
-"""A score learned by logistic regression, for outputs of many parts."""
+"""A score learned by logistic regression, for outputs with many parts."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from privcheck.arrays import Array, Symbols
 from privcheck.auditing.scoring.prefix import distinct_rows
 
 MOST_TRAINING_RUNS = 100_000
-"""Training runs of each stream that the regression looks at when there are numbers; discrete outputs are all
-counted.
+"""Training runs per stream that the regression uses if outputs contain numbers, to bound its time; of discrete outputs
+it uses all, as counts.
 """
 
 MOST_COLUMNS = 256
-"""Indicator columns for symbols: with more, later symbols are left out."""
+"""Indicator columns for symbols, to bound the time and memory of the fit; columns beyond them are left out."""
 
 
 class LogisticScore:
     """The log-odds of a logistic regression on indicators of the symbols and on x, |x| and x^2 of the numbers.
 
-    Numbers are centred at their median and scaled by their interquartile range, and cut at 8 of these, so that heavy
-    tails do not decide the fit; x^2 is of numbers cut at 3. A missing number counts as 0, with an indicator.
+    Each number is centred at its median, scaled by its interquartile range and clipped to [-8, 8], so that heavy tails
+    do not dominate the fit; for x^2 it is clipped to [-3, 3]. A missing number counts as 0 and has an indicator.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class LogisticScore:
         self.gaps = np.flatnonzero(np.isnan(numbers).any(axis=0))
         label = np.repeat([1, 0], [len(first[0]), len(second[0])])
         features, weight = self._features(symbols, numbers), None
-        if not numbers.shape[1]:  # few distinct rows: count them
+        if not numbers.shape[1]:  # discrete outputs have few distinct rows
             kept, row = distinct_rows(symbols)
             counts = np.stack([np.bincount(row[label == side], minlength=len(kept)) for side in (1, 0)])
             features, weight = np.tile(features[kept], (2, 1)), counts.ravel().astype(float)
@@ -74,8 +74,8 @@ class LogisticScore:
         return self._log_odds(self._features(values[0][kept], values[1][kept]))[row]
 
     def _log_odds(self, features: Array) -> Array:
-        """Add up column by column: a matrix product rounds equal rows differently from place to place, and then runs
-        with the same output fall on both sides of a threshold.
+        """Return the log-odds of rows, added up column by column: a matrix product may round equal rows differently,
+        and runs with the same output would then fall on both sides of a threshold.
         """
         total = np.full(len(features), self.intercept)
         for column, weight in enumerate(self.weights):
@@ -84,7 +84,7 @@ class LogisticScore:
 
 
 def _levels(symbols: Symbols) -> list[tuple[int, int]]:
-    """Return (column, symbol) for every indicator: all symbols of a column but one."""
+    """Return (column, symbol) for every indicator: one for all but one of the symbols of a column."""
     found: list[tuple[int, int]] = []
     for column in range(symbols.shape[1]):
         levels = np.unique(symbols[:, column])[1:]

@@ -1,4 +1,4 @@
-"""How real parts of outputs are read: one by one, and all together."""
+"""Views of the real parts of outputs: each part separately, and all parts together."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from privcheck.auditing.scoring.view import NumberView, View
 from privcheck.targets.outputs import Outputs, fitted
 
 MOST_NUMBERS = 8
-"""Real parts of an output that are looked at one by one."""
+"""Real parts of an output that are read separately, to bound the number of scores."""
 
 FEW_SEQUENCES = 64
-"""Distinct discrete outputs up to which their counts tell all that there is to know."""
+"""Distinct discrete outputs up to which their counts are taken to be enough, so that no regression is fitted."""
 
 
 def number_views(
@@ -28,15 +28,15 @@ def number_views(
     *,
     thorough: bool,
 ) -> list[View]:
-    """Return the views of the numbers of an output, and, when `thorough`, of everything together.
+    """Return the views of the numbers of an output and, if `thorough`, of everything together.
 
     Parameters
     ----------
     outputs : training runs, which show what there is to read.
-    symbols : reads the discrete parts that may be seen.
-    columns : the numbers: what to call one, and how to read it.
-    whole : what to call an output.
-    thorough : adds histograms of each, a regression on all parts and, where it is known, the likelihood ratio.
+    symbols : reads the discrete parts that an observer may see.
+    columns : for each number, its name and a function that reads it.
+    whole : the word for an output.
+    thorough : adds a histogram of each number, a regression on all parts and the likelihood ratio where it is known.
 
     """
     found: list[View] = []
@@ -61,7 +61,7 @@ def number_views(
 
 
 def numbered(name: str, outputs: Outputs) -> list[tuple[str, Callable[[Outputs], Array]]]:
-    """Return the real parts of outputs as columns, called `name` and a number."""
+    """Return the real parts of outputs as columns named `name`, with a number if there are several."""
     count = outputs.numbers.shape[1]
     return [(name if count == 1 else f"{name} {place}", _column(place)) for place in range(count)]
 

@@ -8,23 +8,23 @@ import numpy.typing as npt
 from privcheck.arrays import Array
 
 BINS = 64
-"""Bins of the histogram score at most, equally filled by the training runs of both streams."""
+"""The most bins of a histogram score, each with the same number of training runs of both streams together."""
 
 RUNS_PER_BIN = 1000
-"""Training runs that a bin asks for: of many small bins the most telling is mostly luck."""
+"""Training runs per bin: if bins are many and small, the one with the most extreme log-odds is mostly luck."""
 
 MOST_COLUMNS = 64
-"""Real parts whose histograms are summed."""
+"""Real parts whose histograms are summed, to bound the time."""
 
 MOST_TRAINING_RUNS = 50_000
-"""Training runs of each stream that a histogram or a median looks at."""
+"""Training runs per stream that a histogram or a median uses, to bound the time of sorting them."""
 
 PRIOR_RUNS = 8.0
-"""Weight, in runs, with which the share of a bin is drawn to that of its neighbours."""
+"""Weight, in runs, with which the share of a bin is shrunk towards that of the bin and its neighbours together."""
 
 
 class Value:
-    """The number itself, with the sign that makes high scores speak for the first stream; a missing number counts as
+    """The number itself, with the sign that makes high scores evidence for the first stream; a missing number scores
     minus infinity.
     """
 
@@ -38,7 +38,7 @@ class Value:
 
 
 class Distance:
-    """The distance from the median of the training runs, with the sign that makes high scores speak for the first
+    """The distance from the median of the training runs, with the sign that makes high scores evidence for the first
     stream.
     """
 
@@ -57,18 +57,18 @@ class Distance:
 
 
 def _sign(first: Array, second: Array) -> float:
-    """Return 1 when runs on the first stream tend to score higher than runs on the second, else -1."""
+    """Return 1 if runs on the first stream tend to score higher than runs on the second, else -1."""
     one, two = np.sort(first[:MOST_TRAINING_RUNS]), np.sort(second[:MOST_TRAINING_RUNS])
     below = np.searchsorted(two, one, side="left").sum() + np.searchsorted(two, one, side="right").sum()
     return 1.0 if below >= len(one) * len(two) else -1.0
 
 
 class Histogram:
-    """The log-odds of the first stream in the bin of a number; bins have as many training runs each, as far as ties
-    allow.
+    """The log-odds of the first stream in the bin of a number; as far as ties allow, bins have equally many training
+    runs.
 
-    A bin with k training runs of the first stream and l of the second has the share (k + c s) / (k + l + c), s the
-    share of the bin and its two neighbours together, c = PRIOR_RUNS.
+    A bin with k training runs of the first stream and l of the second has the share (k + c s) / (k + l + c), where s is
+    the share of the bin and its two neighbours together and c = PRIOR_RUNS.
     """
 
     def __init__(self, first: Array, second: Array) -> None:
@@ -91,11 +91,11 @@ class Histogram:
 
 
 class SumOfHistograms:
-    """The sum of the log-odds of histograms of all real parts, as if these were independent given the stream.
+    """The sum of the histogram log-odds of all real parts, as if these were independent given the stream.
 
     Parameters
     ----------
-    first, second : real parts of the training runs on each stream, shape (n, E); at most `MOST_COLUMNS` are read.
+    first, second : real parts of the training runs on each stream, shape (n, E); the first `MOST_COLUMNS` are read.
 
     """
 

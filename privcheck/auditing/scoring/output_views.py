@@ -1,4 +1,4 @@
-"""How outputs of a one-shot mechanism are read."""
+"""Views of the outputs of a one-shot mechanism."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from privcheck.targets.outputs import MISSING, Outputs, fitted
 from privcheck.targets.stream_pair import StreamPair
 
 FEW_SYMBOLS = 2
-"""Values of a discrete part up to which their order tells nothing more."""
+"""Values of a discrete part up to which reading it as a number adds nothing: any event of two values is one of them."""
 
 
 def output_views(pair: StreamPair, outputs: Outputs, *, thorough: bool = False) -> list[View]:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""How runs of a policy are read: the actions in order, how often each arm was played, its releases, and more."""
+"""Views of the runs of a policy: the actions in order, how often each arm was played, its releases, and more."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from privcheck.targets.outputs import Outputs
 from privcheck.targets.stream_pair import StreamPair
 
 SPELLED_COUNTS = 2
-"""Counts of pulls that are spelled out; finer ones are only counted."""
+"""Counts of pulls that are spelled out in a witness; of the finer ones, only the number is given."""
 
 CHUNK = 1 << 15
-"""Runs whose pulls are counted at a time."""
+"""Runs whose pulls are counted at a time, to bound the memory."""
 
 
 def policy_views(
@@ -26,15 +26,16 @@ def policy_views(
 ) -> list[View]:
     """Return the views of a policy's runs.
 
-    The actions in order; what else the kind of feedback shows, such as when a policy stopped and what it recommended;
-    how often each arm was played after the change, coarse to fine; and the released numbers.
+    They read the actions in order; whatever else the kind of feedback shows, such as the stopping time and the
+    recommendation; how often each arm was played after the change, from coarse to fine; and the released numbers.
 
     Parameters
     ----------
     pair : the two streams; actions up to the first round that differs have the same law on both.
     outputs : training runs, which show what there is to read.
     arms : K.
-    feedback : id of the kind of feedback; it says which rounds are not read (those that differ, for joint DP).
+    feedback : id of the kind of feedback, which determines the rounds that are not read (those that differ, for
+        joint DP).
     thorough : for the confirmation rather than the search.
 
     """
@@ -88,7 +89,9 @@ def _read(reading: Reading) -> SequenceView:
 
 
 def _stops(start: int, horizon: int) -> list[int]:
-    """Return where the counted windows end: the horizon, then halves, quarters and eighths of the rest."""
+    """Return where the counted windows end: at the horizon, then at halves, quarters and eighths of the rounds after
+    the change.
+    """
     after = horizon - start
     stops = [horizon] if after else []
     for parts in (2, 4, 8):
@@ -108,7 +111,7 @@ def _spelling(arms: int, by: Feedback, horizon: int) -> Callable[[tuple[int, ...
 
 
 def actions_in_words(symbols: tuple[int, ...], name: Callable[[int], str] = str) -> str:
-    """Spell out a beginning of a run, repeated arms as a product.
+    """Spell out the beginning of a run, with repeated arms as a product.
 
     >>> actions_in_words((0, 1, 1, 0))
     'the actions begin 0, 1 x 2, 0'

@@ -1,4 +1,4 @@
-"""The score of a sequence of symbols, from counts of its prefixes in training runs."""
+"""The score of a sequence of symbols, from the counts of its prefixes in training runs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy.typing as npt
 from privcheck.arrays import Array, Symbols
 
 PRIOR_RUNS = 8.0
-"""Weight, in runs, of the prefix before: how strongly a rare sequence is drawn to the share of its own prefix."""
+"""Weight, in runs, with which the share of a sequence is shrunk towards that of the prefix one symbol shorter."""
 
 _HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
 def sequence_codes(symbols: Symbols) -> npt.NDArray[np.uint64]:
-    """Return one 64-bit code per row; equal rows have equal codes, and different rows different codes but for hash
-    collisions.
+    """Return one 64-bit code per row; equal rows have equal codes, and different rows have different codes except for
+    hash collisions.
 
-    A collision only makes two sequences share a score: the event stays a fixed event, and the limits stay valid.
+    A collision only gives two sequences the same score: the event is still fixed, and the limits are still valid.
     """
     code = np.zeros(len(symbols), np.uint64)
     for column in range(symbols.shape[1]):
@@ -30,7 +30,7 @@ def sequence_codes(symbols: Symbols) -> npt.NDArray[np.uint64]:
 
 
 def distinct_rows(symbols: Symbols) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the place of one row of each kind, and for every row the number of its kind.
+    """Return the index of one row of each kind, and for every row the number of its kind.
 
     >>> kept, kind = distinct_rows(np.array([[0, 1], [1, 1], [0, 1]]))
     >>> kept.tolist(), kind.tolist()
@@ -66,18 +66,18 @@ class _Level:
 class PrefixScore:
     """The log-likelihood ratio of a sequence, learned from counts of its prefixes.
 
-    A prefix that k training runs on the first stream and l on the second began with has the share
+    A prefix of k training runs on the first stream and of l on the second has the share
 
         (k + c s) / (k + l + c),    s = the share of the prefix one symbol shorter, c = PRIOR_RUNS,
 
-    a Beta posterior mean centred at the parent's; the score of a sequence is the log-odds of the share of its longest
-    prefix that training runs have shown. Frequent sequences get their empirical log-ratio, rare ones lean on their
-    prefix, and sequences never seen are scored by what is known of their beginning.
+    a Beta posterior mean whose prior is centred at the shorter prefix. The score of a sequence is the log-odds of the
+    share of its longest prefix that occurs in the training runs. Frequent sequences get nearly their empirical
+    log-ratio, rare ones are shrunk towards their prefix, and unseen sequences are scored by their known beginning.
 
     Parameters
     ----------
     first, second : symbols (n, D) of the training runs on each stream.
-    common : how many leading symbols are known to have the same law on both streams; their share stays at 1/2.
+    common : how many leading symbols are known to have the same law on both streams; their share is 1/2.
 
     """
 
@@ -100,7 +100,7 @@ class PrefixScore:
             share, total = node_share[node], n[node]
 
     def __call__(self, symbols: Symbols) -> Array:
-        """Return the score of each row of symbols (n, D): positive is evidence for the first stream."""
+        """Return the score of each row of symbols (n, D); a positive score is evidence for the first stream."""
         code = np.zeros(len(symbols), np.uint64)
         share = np.full(len(symbols), 0.5)
         known = np.ones(len(symbols), bool)

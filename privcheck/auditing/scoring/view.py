@@ -1,4 +1,4 @@
-"""Ways of reading the outputs of runs: what a score learns from, and how an event is told in words."""
+"""Views, the ways of reading the outputs of runs: what a score is learned from, and how an event is put into words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from privcheck.targets.stream_pair import StreamPair
 
 
 class Score(Protocol):
-    """A number for every run: positive is evidence for the first stream."""
+    """A number for every run; a positive score is evidence for the first stream."""
 
     def __call__(self, values: Any, /) -> Array:
         """Return the score of each row of what the view reads, shape (n,)."""
@@ -36,18 +36,18 @@ class View(Protocol):
         """Return the score of each run."""
 
     def words(self, event: ScoreEvent, first: Outputs, second: Outputs) -> str:
-        """Say in words what the event is, with its shares among the runs on the two streams."""
+        """Describe the event in words, with its shares of the runs on the two streams."""
 
 
 class ViewMaker(Protocol):
-    """How the outputs of one kind of target are read."""
+    """A function that returns the views of one kind of target."""
 
     def __call__(self, pair: StreamPair, outputs: Outputs, *, thorough: bool) -> list[View]:
         """Return the views of a pair's runs; `outputs` are training runs, which show what there is to read."""
 
 
 class ScoreEvent(Protocol):
-    """What a view has to know of an event to put it into words."""
+    """What a view needs to know about an event to put it into words."""
 
     @property
     def score(self) -> Score:
@@ -55,7 +55,7 @@ class ScoreEvent(Protocol):
 
     @property
     def threshold(self) -> float:
-        """The event is a score of at least this, or of at most this when `reverse`."""
+        """The event is a score of at least this, or with `reverse` of at most this."""
 
     @property
     def reverse(self) -> bool:
@@ -64,7 +64,7 @@ class ScoreEvent(Protocol):
 
 @dataclass(frozen=True)
 class SequenceView:
-    """A run as a sequence of symbols, the most telling first, scored by the counts of its prefixes.
+    """A run as a sequence of symbols, scored by the counts of its prefixes, so that the symbols in front count most.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class SequenceView:
         return score_runs(score, self.read(outputs))
 
     def words(self, event: ScoreEvent, first: Outputs, second: Outputs) -> str:
-        """Spell out the shortest beginnings that make the event, the most frequent ones first."""
+        """Spell out the shortest beginnings that make up the event, the most frequent ones first."""
         n = len(first)
         both = np.concatenate([self.read(first), self.read(second)])
         representative, node = distinct_rows(both)
@@ -110,14 +110,14 @@ class SequenceView:
 
 
 SHOWN = 4
-"""Beginnings of runs that are spelled out."""
+"""Beginnings of runs that are spelled out, so that an event fits into a few lines."""
 
 MOST_SEQUENCES = 20_000
-"""Distinct sequences above which an event is not broken down into beginnings."""
+"""Distinct sequences above which an event is not broken down into beginnings, which would take long and say little."""
 
 
 def _beginnings(rows: Symbols, inside: npt.NDArray[np.bool_], counts: Symbols) -> list[tuple[tuple[int, ...], Symbols]]:
-    """Return the shortest beginnings all of whose continuations seen are inside the event, each with its two counts."""
+    """Return the shortest beginnings whose observed continuations are all in the event, each with its two counts."""
     parts = []
     open_groups = [(np.arange(len(rows)), 0)]
     while open_groups:
@@ -132,14 +132,14 @@ def _beginnings(rows: Symbols, inside: npt.NDArray[np.bool_], counts: Symbols) -
 
 @dataclass(frozen=True)
 class NumberView:
-    """A run as real numbers, scored by a function of them that training runs decide.
+    """A run as real numbers, scored by a function that is learned from training runs.
 
     Parameters
     ----------
     name : of the score, in words, such as "output 0" or "|output 0 - its median|", or of what a score is learned from.
     read : maps outputs to an array with one row (or number) per run.
-    learner : takes what was read of the training runs on each stream, returns the score.
-    plain : whether the score is a number that means something to a reader, rather than a learned one.
+    learner : takes what was read from the training runs on each stream, and returns the score.
+    plain : whether the score is a number that a reader can interpret, rather than a learned score.
 
     """
 
@@ -149,7 +149,7 @@ class NumberView:
     plain: bool = False
 
     def learn(self, first: Outputs, second: Outputs) -> Score:
-        """Learn from what is read of the training runs."""
+        """Learn a score from what is read from the training runs."""
         return self.learner(self.read(first), self.read(second))
 
     def scores(self, score: Score, outputs: Outputs) -> Array:
@@ -157,7 +157,7 @@ class NumberView:
         return score(self.read(outputs))
 
     def words(self, event: ScoreEvent, first: Outputs, second: Outputs) -> str:
-        """Say which side of the threshold the event is."""
+        """Say on which side of the threshold the event lies."""
         inside = [
             scores <= event.threshold if event.reverse else scores >= event.threshold
             for scores in (self.scores(event.score, first), self.scores(event.score, second))

@@ -1,4 +1,4 @@
-"""How the outputs of a target are read."""
+"""The views of a target's outputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from privcheck.targets.target import Target
 
 
 def views_of(target: Target) -> ViewMaker:
-    """Return what makes the views of a target's runs."""
+    """Return the function that makes the views of a target's runs."""
     if target.feedback == "mechanism":
         return output_views
     return partial(policy_views, arms=target.arms, feedback=target.feedback)

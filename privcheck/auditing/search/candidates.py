@@ -1,4 +1,4 @@
-"""Which pairs of streams, or of inputs, an audit looks at."""
+"""The candidate pairs of streams, or of inputs, of an audit."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from privcheck.targets.target import Loaded
 
 
 def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[StreamPair]:
-    """Return the candidate pairs: the user's one, or the structured family for the kind of target.
+    """Return the candidate pairs: the user's own pair, or the structured family for the kind of target.
 
     Parameters
     ----------
     target : what is audited.
-    settings : of the audit.
+    settings : the settings of the audit.
     arms : K.
     """
     if target.mechanism is not None:

@@ -15,15 +15,16 @@ from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
 
 DEFAULT_ROWS = 4
-"""Rows of the data of a mechanism that is audited without a horizon."""
+"""Rows of the data of a mechanism that is audited without a horizon; `audit` documents the number."""
 
 
 def mechanism_pairs(target: Any, settings: Settings) -> list[StreamPair]:
     """Return the pairs of inputs on which a one-shot mechanism is audited.
 
-    The user's own pair; for an OpenDP measurement, pairs at distance 1 in its input metric; for a shipped mechanism of
-    a number, two numbers its sensitivity apart; under "report" any two values; otherwise the structured family of
-    tables with `horizon` rows and `arms` columns, or of one-dimensional data where `arms` is left out.
+    These are the user's own pair, if there is one; for an OpenDP measurement, pairs at distance 1 in its input metric;
+    for a shipped mechanism of a number, two numbers that differ by its sensitivity; under "report", pairs of values in
+    the declared range; otherwise the structured family of tables with `horizon` rows and `arms` columns, or of
+    one-dimensional data without `arms`.
     """
     if settings.streams is not None:
         return [_own(settings.streams)]
@@ -32,7 +33,7 @@ def mechanism_pairs(target: Any, settings: Settings) -> list[StreamPair]:
     if isinstance(target, Mechanism):
         size = getattr(target, "sensitivity", None)
         if target.sensitivity_norm not in ("L1", "L2") or size is None or settings.arms:
-            hint = "give streams=(x, x'), two inputs that are neighbours"
+            hint = "give streams=(x, x'), two neighbouring inputs"
             raise PrivcheckError("streams", None, f"a pair of inputs of {target.id}", hint)
         return [StreamPair(np.array(a), np.array(b), f"{a:g} and {b:g}") for a, b in ((0.0, size), (size, 0.0))]
     if settings.neighbours == "report":

@@ -1,4 +1,4 @@
-"""Variants of a promising pair: neighbours of it in the space of pairs that the search walks through."""
+"""Variants of a promising pair, with which the search leaves the structured family."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from privcheck.arrays import Table
 from privcheck.targets.stream_pair import StreamPair
 
 MOST_ROWS = 6
-"""Different rows that a part of the stream is filled with."""
+"""Different rows that a part of the stream is filled with: the two of the pair and up to four of the palette."""
 
 
 def variants(pair: StreamPair, palette: list[Table]) -> Iterator[StreamPair]:
-    """Yield pairs that differ from this one in a part of the rounds that both streams share, or in where the change is.
+    """Yield pairs that differ from this one in some rounds that both streams share, or in the position of the change.
 
-    Both streams change alike, and only in rounds in which they agree, so neighbours stay neighbours.
+    Both streams are modified in the same way, and only in rounds in which they agree, so they remain neighbours.
 
     Parameters
     ----------
-    pair : two tables of one shape.
+    pair : two tables of the same shape.
     palette : rows to fill a part with; those of the pair are tried first.
 
     Examples

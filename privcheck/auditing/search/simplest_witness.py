@@ -1,4 +1,4 @@
-"""The simplest witness: shorter streams and one plain event that still refute the claim, on runs of their own."""
+"""The simplest witness: shorter streams and one plain event that still refute the claim, on fresh runs."""
 
 from __future__ import annotations
 
@@ -25,23 +25,27 @@ from privcheck.targets.stream_pair import StreamPair
 from privcheck.targets.target import Target
 
 ATTEMPTS = 30
-"""Simpler pairs that are tried at most."""
+"""The most simpler pairs that are tried."""
 
 ATTEMPT_SHARE = 0.04
-"""Runs of an attempt, as a share of those of the audit."""
+"""Runs per stream of an attempt, as a share of those of the audit: with `ATTEMPTS`, 1.2 times those of the audit."""
 
 LEAST_RUNS = 400
+"""Fewest runs per stream of an attempt; an audit with few runs makes fewer attempts instead of smaller ones."""
 
 FINAL_SHARE = 0.5
-"""Runs of the last confirmation, as a share of those of the audit."""
+"""Runs per stream of the final confirmation, as a share of those of the audit."""
 
 RUNS_SHARE = 2.0 * (ATTEMPTS * ATTEMPT_SHARE + FINAL_SHARE)
-"""Largest number of runs of the whole simplification, on both streams, as a share of the audit's runs per stream."""
+"""The most runs of the whole simplification, both streams together, as a share of the audit's runs per stream."""
 
 MOST_BEGINNINGS = 2000
+"""Distinct beginnings of one length above which that length and longer ones are not tried, to bound the time."""
 
 ERRORS = 3.0
-"""Standard errors taken off the log-ratio of a beginning when beginnings are compared."""
+"""Standard errors subtracted from the log-ratio of a beginning when beginnings are compared: the best of many is chosen
+partly by luck.
+"""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Simplest:
 
 
 class Begins:
-    """The score that is `sign` (1 or -1) for runs that begin with given symbols, 0 for the others."""
+    """The score that is `sign` (1 or -1) for runs that begin with given symbols, and 0 for the others."""
 
     def __init__(self, beginning: Symbols, sign: float) -> None:
         self.beginning, self.sign = beginning, sign
@@ -68,20 +72,20 @@ class Begins:
 def simplest_witness(
     sampler: Sampler, pair: StreamPair, runs: int, settings: Settings, policy: Target, *, own: bool
 ) -> Simplest | None:
-    """Shrink a pair while the claim stays refuted, and confirm what is left on fresh runs with one plain event.
+    """Shrink a pair while it still refutes the claim, and confirm the result on fresh runs with one plain event.
 
     Parameters
     ----------
     sampler : plays the runs; requests are keyed (4, attempt, side).
-    pair : refutes the claim.
-    runs : runs per stream of the audit; with few runs, fewer simpler pairs are tried, to stay within this share.
-    settings : of the audit.
-    policy : what is audited.
-    own : whether the pair is the user's own: it is then left as it is.
+    pair : the pair that refutes the claim.
+    runs : runs per stream of the audit; with few runs, fewer simpler pairs are tried.
+    settings : the settings of the audit.
+    policy : the target.
+    own : whether the pair is the user's own and therefore left unchanged.
 
     Returns
     -------
-    None when nothing simpler refutes the claim at level `error`, or the time budget ended.
+    None if nothing simpler refutes the claim at level `error`, or if the time budget ran out.
 
     """
     attempts, attempt, final = planned(runs)
@@ -99,12 +103,12 @@ def simplest_witness(
             if game.refutes(evidence):
                 return Simplest(pair, evidence, counted)
     except (StoppedError, KeyboardInterrupt):
-        pass  # the violation stands without it
+        pass  # the violation does not depend on it
     return None
 
 
 def planned(runs: int) -> tuple[int, int, int]:
-    """Return the largest number of simpler pairs, the runs per stream of each, and those of the last confirmation.
+    """Return the largest number of simpler pairs, the runs per stream of each, and those of the final confirmation.
 
     >>> planned(100_000), planned(2000)
     ((30, 4000, 50000), (6, 400, 1000))
@@ -116,10 +120,10 @@ def planned(runs: int) -> tuple[int, int, int]:
 
 
 def _in_turn(plain: Event | None, chosen: Chosen) -> list[list[tuple[Event, float]]]:
-    """Return the events that are read first, and those that are read when these refute nothing.
+    """Return the events that are read first, and those that are read if the first do not refute the claim.
 
-    The same runs are read twice, and what is reported depends on the first reading: the shares of all events together
-    add up to 1, so the level covers both.
+    The same runs are read twice, and the report depends on the first reading. The shares of all events together add up
+    to 1, so the level covers both readings.
     """
     if plain is None:
         return [chosen.events]
@@ -137,7 +141,7 @@ class _Shrinking:
     attempts: int = 0
 
     def shrink(self, pair: StreamPair) -> StreamPair:
-        """Return the last of a chain of simpler pairs each of which refuted the claim."""
+        """Return the last of a chain of ever simpler pairs that each refute the claim."""
         while True:
             for simpler in self._simpler(pair):
                 if self.attempts >= self.most:
@@ -160,7 +164,7 @@ class _Shrinking:
         try:
             self.settings.relation.check(before, after)
         except PrivcheckError:
-            return  # inputs of a mechanism with neighbours of its own
+            return  # inputs of a mechanism with its own neighbour relation
         least = kind(self.policy.feedback).least_rounds(shape[0]) if self.policy.feedback in FEEDBACKS else 1
         for first, second in self.settings.relation.shrink(before, after, self.settings.contexts):
             if len(first) >= least:
@@ -183,7 +187,7 @@ class _Shrinking:
 
 
 def _plain(pair: StreamPair, sides: Sides, chosen: Chosen, settings: Settings, policy: Target) -> Event | None:
-    """Return the event of one beginning that promises most, judged on the runs before the counting fold."""
+    """Return the event of one beginning with the largest promise, judged on the runs before the counting fold."""
     before = taken(sides, slice(0, chosen.folds.counting.start))
     found: list[Candidate] = []
     for view in views_of(policy)(pair, before[0], thorough=False):

@@ -11,16 +11,16 @@ from privcheck.privacy import Contexts
 from privcheck.targets.stream_pair import StreamPair
 
 MOST_PAIRS = 800
-"""Pairs of the family that are kept, a sample that does not look at the policy: many arms make many pairs."""
+"""Pairs of the family that are kept, sampled without looking at the policy: the family grows with the square of K."""
 
 
 def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neighbours: str) -> list[StreamPair]:
-    """Return the structured family, or `MOST_PAIRS` of it, in an order that is shuffled without looking at the policy.
+    """Return the structured family, or `MOST_PAIRS` pairs of it, shuffled without looking at the policy.
 
-    Every round of a base table has the same row: all arms low, all high, one arm high or one arm low. One round j, at
-    every place (up to 32 spread over longer horizons, the edges of doubling blocks among them), is then given a first
-    and a second value: all arms low or all high, or one arm against the others. Under `neighbours="reward"` one entry
-    changes, under "group:k" k successive rows.
+    Every round of a base table has the same row: all arms low, all high, one arm high or one arm low. One round is then
+    given a row that differs between the streams: all arms low and all high, or one arm against the others. It is tried
+    in every position, or for long horizons in a selection that includes the edges of doubling blocks. Under
+    `neighbours="reward"` one entry changes, under "group:k" k successive rows.
     """
     low, high = rewards
     rows = [np.full(arms, low), np.full(arms, high)]
@@ -39,10 +39,10 @@ def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neig
 
 
 def contextual_pairs(horizon: int, arms: int, rewards: tuple[float, float], contexts: Contexts) -> list[StreamPair]:
-    """Return the structured family of contextual streams under "context-reward", shuffled and cut like the other.
+    """Return the structured family of contextual streams under "context-reward", shuffled and limited in the same way.
 
-    A base has the same extreme context and the same row of rewards (all low, all high, or one arm high) in every round;
-    one round is given a first and a second context and row of rewards.
+    Every round of a base has the same extreme context and the same row of rewards (all low, all high, or one arm high).
+    One round is then given a context and rewards that differ between the streams.
     """
     low, high = rewards
     rows = [np.where(np.arange(arms) == arm, high, low) for arm in range(min(arms, 2))]
@@ -63,7 +63,7 @@ def contextual_pairs(horizon: int, arms: int, rewards: tuple[float, float], cont
 
 
 MOST_CORNERS = 4
-"""Extreme contexts that are combined with each other."""
+"""Extreme contexts that are combined with each other: the family grows with the cube of their number."""
 
 
 def _shuffled(pairs: list[StreamPair]) -> list[StreamPair]:
@@ -81,7 +81,7 @@ def _changes(base: Table, low: float, high: float, neighbours: str) -> list[tupl
 
 
 def _places(horizon: int) -> list[int]:
-    """Return 0-based rounds: all of a short horizon, else the first 16, block edges and an even spread."""
+    """Return 0-based rounds: all but the last of a short horizon, else the first 16, block edges and an even spread."""
     if horizon <= 32:
         return list(range(max(1, horizon - 1)))
     edges = [2**i + d for i in range(4, horizon.bit_length()) for d in (-1, 0)]

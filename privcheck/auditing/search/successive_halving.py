@@ -1,4 +1,4 @@
-"""The search for the pair of neighbouring streams that an observer can tell apart best."""
+"""Successive halving: the search for the pair of neighbouring streams that an observer can tell apart best."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ LEAST_RUNS = 40
 """Fewest runs per stream of every pair: too few to measure a log-ratio, enough to notice a gross leak."""
 
 PESSIMISM = (0.5, 1.0, 2.0)
-"""Standard errors taken off a pair's log-ratio. Frequent events are found by pessimism, rare ones by optimism: pairs go
-on that are first in either ranking, in turn; the last round is decided by the first.
+"""Standard errors subtracted from a pair's log-ratio. Pessimism finds frequent events, optimism rare ones, so there is
+one ranking for each value, and the rankings take turns in sending a pair to the next round. The first ranking decides
+the last round.
 """
 
 KEPT = 5
-"""Factor by which the number of pairs falls from one round to the next."""
+"""Factor by which the number of pairs falls from one round to the next: more than 2, so that the rounds are few."""
 
 PARENTS = 4
-"""Pairs of which variants join the next round."""
+"""Pairs whose variants join the next round: enough that each of the three rankings has its best pair among them."""
 
 VARIANTS = 60
-"""Variants that join a round, at most."""
+"""The most variants that join a round; fewer join if the budget is small."""
 
 FEW = 30
-"""Pairs down to which the family is cut before variants join."""
+"""Pairs to which the family is reduced before variants join."""
 
 LAST = 5
-"""Pairs so few that there is no further round."""
+"""The most pairs in the last round, so few that each gets many runs."""
 
 
 @dataclass(frozen=True)
 class Screening:
-    """What the search did: pairs looked at, and runs spent on them (both sides)."""
+    """The extent of the search: the pairs looked at, and the runs spent on them, both streams together."""
 
     pairs: int
     runs: int
@@ -69,20 +70,20 @@ class Round:
 
     @property
     def cost(self) -> int:
-        """Runs, both sides together."""
+        """Runs, both streams together."""
         return 2 * (self.kept + self.joining) * self.runs
 
 
 def screening_rounds(pairs: int, budget: int) -> list[Round]:
-    """Plan successive halving, with two rounds in which variants of the best pairs join; the last costs twice as much.
+    """Plan successive halving; variants of the best pairs join in two rounds, and the last round costs twice as much.
 
-    Every pair has at least `LEAST_RUNS` runs per stream, twice as often in the second round, and so on, also when
-    the budget is too small for that; then fewer variants join, or none.
+    Every pair has at least `LEAST_RUNS` runs per stream in the first round, twice that in the second, and so on, even
+    if the budget is too small for it; fewer variants join in that case, or none.
 
     Parameters
     ----------
-    pairs : how many candidates there are.
-    budget : runs to spend, both sides together.
+    pairs : the number of candidates.
+    budget : runs to spend, both streams together.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def screening_rounds(pairs: int, budget: int) -> list[Round]:
 
 
 def screening_cost(pairs: int, budget: int) -> int:
-    """Return the runs, both sides together, that the plan for this budget makes at most.
+    """Return the most runs, both streams together, that the plan for this budget makes.
 
     >>> screening_cost(128, 50_000)
     50142
@@ -127,17 +128,17 @@ def screen(
     advance: Callable[[int], None],
     key: tuple[int, ...] = (1,),
 ) -> Found:
-    """Return the most promising pair. No run made here is counted: the winner is confirmed on fresh runs.
+    """Return the most promising pair. No run made here is counted: the pair is confirmed on fresh runs.
 
     Parameters
     ----------
     sampler : plays the runs; requests are keyed (*key, round, pair, side).
-    pairs : candidates; all are played.
-    budget : runs to spend, both sides together.
-    runs, level, delta : of the confirmation, which a pair's promise anticipates.
+    pairs : the candidates, all of which are played.
+    budget : runs to spend, both streams together.
+    runs, level, delta : those of the confirmation, whose lower limit a pair's promise predicts.
     views : how outputs are read.
-    advance : told of every run.
-    key : makes the randomness independent of every other request's.
+    advance : called with the number of runs that have finished.
+    key : makes the randomness independent of that of all other requests.
 
     """
     counting = folds(runs).counting
@@ -163,7 +164,7 @@ def screen(
 
 @dataclass(frozen=True)
 class _Promise:
-    """The promises of a pair's best events: learned on each half of its runs and judged on the other, on average."""
+    """The promises of a pair's best events, cross-fitted: learned on each half of its runs and judged on the other."""
 
     views: ViewMaker
     runs: int
@@ -183,7 +184,7 @@ class _Promise:
 
 
 def _ranked(promises: list[list[float]]) -> list[int]:
-    """Return the places of pairs in an order that takes the next best of each ranking in turn.
+    """Return the indices of pairs in an order that takes the next best pair of each ranking in turn.
 
     >>> _ranked([[3.0, 0.0, 0.0], [2.0, 9.0, 0.0], [1.0, 1.0, 9.0]])
     [0, 1, 2]

@@ -27,18 +27,18 @@ def read_streams(
     horizon: int | None = None,
     contexts: Contexts | None = None,
 ) -> StreamPair:
-    """Return the user's pair of streams after checking it: same shape, neighbours, rewards in range, and T = horizon
-    if the horizon is given.
+    """Return the user's pair of streams after checking that they have the same shape, are neighbours, have rewards in
+    range, and have `horizon` rounds if that is given.
 
     Parameters
     ----------
-    streams : a path to a .npy or .csv file, or a pair of arrays of shape (T,) or (T, K); a length-T stream pays all
-        arms the same.
+    streams : a path to a .npy or .csv file, or a pair of arrays of shape (T,) or (T, K); in a stream of shape (T,) all
+        arms pay the same.
     arms : K.
-    rewards : declared range.
+    rewards : the declared range.
     relation : the neighbour relation that the pair has to satisfy.
     horizon : T, or None to take it from the streams.
-    contexts : of a contextual bandit; the streams then have additional columns for contexts, counted in `arms`.
+    contexts : those of a contextual bandit; the streams then have additional columns for contexts, included in `arms`.
     """
     if isinstance(streams, str | Path):
         label = f"streams of {Path(streams).name}"
