@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -124,6 +125,8 @@ def _complete(cls: type[Mechanism]) -> None:
 
     added = loss if defined == "charge" else charge
     added.__qualname__ = f"{cls.__qualname__}.{added.__name__}"
+    returned = inspect.signature(added).return_annotation
+    vars(added)["__signature__"] = inspect.signature(definition).replace(return_annotation=returned)
     setattr(cls, added.__name__, added)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -210,3 +211,8 @@ def test_a_loss_that_is_not_wired_would_not_be_charged(monkeypatch):
 
     assert Unwired.with_scale(2.0).loss(1.0) == 1.0
     assert charged(Unwired.with_scale(2.0)) == {1: Charge(0.5)}
+
+
+def test_what_is_added_shows_the_signature_of_what_was_defined():
+    assert str(inspect.signature(Laplace.loss)) == "(self, sensitivity: 'float') -> 'float'"
+    assert str(inspect.signature(RandomisedResponse.loss)) == "(self, sensitivity: 'float' = 1.0) -> 'float'"
