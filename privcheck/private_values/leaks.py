@@ -35,7 +35,7 @@ KINDS = {
     "format": "a private value formatted by a format specification",
     "hash": "a private value used as a dictionary key or set member",
     "pickle": "a private value written to a file or sent to another process",
-    "kept": "a context given to `select` and kept for later rounds",
+    "kept": "the context that `select` was given was kept for later rounds",
     "reveal": "`reveal` called without the session's token",
 }
 """The kinds of leaks, each with what happened."""
