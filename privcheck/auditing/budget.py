@@ -13,7 +13,10 @@ from privcheck.auditing.search.successive_halving import screening_cost
 from privcheck.targets.runners import Runner
 
 KERNEL_RUNS = 200_000
+"""Runs per stream of a kernel where the user says nothing: seconds of work at the default horizon."""
+
 PYTHON_TIME_BUDGET = 60.0
+"""Seconds for a target in Python where the user says nothing: as long as a user waits for a first answer."""
 
 SAFETY = 0.6
 """Share of a time budget that the pilot plans to use. It leaves a margin because an audit that runs out of time before

@@ -8,6 +8,7 @@ from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
 
 SLACK = 1.0 + 1e-9
+"""A lower bound contradicts an upper one beyond this ratio only: the slack with which budgets are compared."""
 
 
 def upper_bound(report: AuditReport) -> float | None:
