@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,11 @@ from privcheck.feedback import FEEDBACKS, Feedback
 from privcheck.feedback.arms import as_arm
 from privcheck.feedback.base import one_reward
 from privcheck.targets.location import Location
+
+try:
+    from joblib.externals import cloudpickle  # what joblib pickles with, up to its version 1.5
+except ImportError:
+    import cloudpickle
 
 
 class Delayed(Feedback):
@@ -93,7 +99,17 @@ def test_every_reward_but_the_last_is_told_a_round_late():
     assert played == [1, 1, 1]
 
 
+@pytest.fixture
+def sent_by_value():
+    """Let worker processes, which cannot import this file, receive the class itself."""
+    module = sys.modules[__name__]
+    cloudpickle.register_pickle_by_value(module)
+    yield
+    cloudpickle.unregister_pickle_by_value(module)
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.usefixtures("sent_by_value")
 def test_a_private_policy_is_consistent(jobs):
     """False failure probability 1e-3 (the default error), and the seed is fixed. Workers need no registry."""
     report = privcheck.audit(target("Noisy"), runs=5000, jobs=jobs, **OPTIONS)
