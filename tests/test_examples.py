@@ -44,7 +44,7 @@ def test_forgetting_is_certified(neighbours):
     assert certificate.epsilon_upper == certificate.ledger_epsilon == 1.0
 
 
-def test_the_sandwich_of_the_mended_bandit():
+def test_the_certificate_and_the_audit_of_the_fixed_bandit_agree():
     report = privcheck.audit(f"{EXAMPLES / 'forgetful_bandit.py'}:ForgetfulBandit", runs=5000, **OPTIONS)
     assert report.verdict == "consistent"
     assert 0.5 < report.epsilon_lower < report.certificate.epsilon_upper == 1.0
