@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
-from heapq import nlargest
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
+from privcheck.accounting.by_datum import ByDatum, Datum
 from privcheck.accounting.charge import NOTHING, Charge, check_charges
-
-Datum = Hashable
+from privcheck.accounting.totals import Totals
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Release:
     mechanism : the mechanism's id.
     scale : the scale of its noise.
     sensitivities : computed sensitivity of each datum that it touches, in the mechanism's norm.
-    charges : the charge of each of these data; JSON has their epsilons under the name `losses`.
+    charges : the charge of each of these data; JSON has their epsilons under the name `losses`, and what these do not
+        imply under the name `other_losses`.
     location : file and line of the code that released.
     """
 
@@ -32,13 +34,21 @@ class Release:
     mechanism: str
     scale: float
     sensitivities: Mapping[Datum, float]
-    charges: Mapping[Datum, Charge] = field(metadata={"json": "losses"})
+    charges: Mapping[Datum, Charge] = field(metadata={"json": "losses", "json_too": "other_losses"})
     location: str
 
     @property
     def losses(self) -> dict[Datum, float]:
         """The epsilon of each charge: a copy of `charges` as numbers."""
         return {datum: charge.epsilon for datum, charge in self.charges.items()}
+
+    @property
+    def other_losses(self) -> dict[Datum, dict[str, float]]:
+        """The numbers of each charge that its epsilon does not imply."""
+        if not any(charge.beside_epsilon() for charge in ByDatum.of(self.charges).different):
+            return {}
+        found = {datum: charge.beside_epsilon() for datum, charge in self.charges.items()}
+        return {datum: numbers for datum, numbers in found.items() if numbers}
 
 
 @dataclass
@@ -54,7 +64,8 @@ class Ledger:
     group_size : number of data that are protected together.
     what : what a datum of one round is, in words.
     releases : the releases in order.
-    paid : the sum of each datum's charges; JSON has their epsilons under the name `totals`.
+    paid : the sum of each datum's charges; JSON has their epsilons under the name `totals`, and, if a release has
+        `other_losses`, what is not implied under the name `other_totals`.
 
     Examples
     --------
@@ -68,7 +79,12 @@ class Ledger:
     group_size: int = 1
     what: str = "reward"
     releases: list[Release] = field(default_factory=list)
-    paid: dict[Datum, Charge] = field(default_factory=dict, metadata={"json": "totals"})
+    paid: Mapping[Datum, Charge] = field(default_factory=dict, metadata={"json": "totals", "json_too": "other_totals"})
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.paid, Totals) or self.paid.group_size != self.group_size:
+            self.paid, given = Totals(self.group_size), self.paid
+            self.sums.add(ByDatum.of(given))
 
     def record(
         self,
@@ -80,29 +96,59 @@ class Ledger:
         location: str,
     ) -> Release:
         """Add a release and charge the data that it touches."""
-        check_charges(charges.values())
-        release = Release(
-            len(self.releases), round_number, mechanism, scale, dict(sensitivities), dict(charges), location
-        )
+        if not isinstance(charges, ByDatum):
+            check_charges(charges.values())
+        kept, owed = ByDatum.of(sensitivities), ByDatum.of(charges)
+        check_charges(owed.different)
+        release = Release(len(self.releases), round_number, mechanism, scale, kept, owed, location)
+        self.sums.add(owed)  # first: a charge that cannot be added is refused
         self.releases.append(release)
-        for datum, charge in charges.items():
-            self.paid[datum] = self.paid.get(datum, NOTHING) + charge
         return release
+
+    def snapshot(self) -> Ledger:
+        """Return a copy that shares nothing that can change."""
+        return replace(self, releases=list(self.releases), paid=self.sums.copy())
+
+    @property
+    def sums(self) -> Totals:
+        """What was paid, as the object that adds it up."""
+        assert isinstance(self.paid, Totals)
+        return self.paid
 
     @property
     def epsilon(self) -> float:
         """The largest total loss of any datum, or of any `group_size` data together."""
-        return largest_epsilon(self.paid, self.group_size)
+        return self.sums.largest("epsilon")
+
+    @property
+    def total(self) -> Charge:
+        """The largest total in each currency, of any datum, or of any `group_size` data together."""
+        return self.sums.as_charge(self.sums.largest)
 
     @property
     def totals(self) -> defaultdict[Datum, float]:
         """The total epsilon charged to each datum, 0 for data not in the ledger: a copy of `paid` as numbers."""
-        return defaultdict(float, {datum: total.epsilon for datum, total in self.paid.items()})
+        return defaultdict(float, self.sums.amounts("epsilon"))
+
+    @property
+    def other_totals(self) -> dict[Datum, dict[str, float]]:
+        """The numbers of each total that its epsilon does not imply; empty as long as that holds for all releases."""
+        if not any(release.other_losses for release in self.releases):
+            return {}
+        found = {datum: total.beside_epsilon() for datum, total in self.paid.items()}
+        return {datum: numbers for datum, numbers in found.items() if numbers}
 
     @property
     def worst_datum(self) -> Datum | None:
-        """The datum with the largest total; None before the first release."""
-        return max(self.paid, key=lambda datum: self.paid[datum].epsilon, default=None)
+        """The datum with the largest total, of several the one released first; None before the first release.
+
+        The largest is that of epsilon; of mu if epsilon is infinite, and of rho if mu is too.
+        """
+        kept = [name for name in ("epsilon", "mu", "rho") if self.sums.keeps(name)]
+        name = next((name for name in kept if self.sums.most(name) < math.inf), "epsilon")
+        most = self.sums.most(name)
+        released = (datum for release in self.releases for datum in release.charges)
+        return next((datum for datum in chain(released, self.paid) if self.sums.amount(datum, name) == most), None)
 
     def of(self, datum: Datum) -> list[Release]:
         """Return the releases that charged a datum, in order."""
@@ -125,15 +171,6 @@ class Ledger:
             f"{datum_in_words(datum, self.what)} is released {times}, after rounds {rounds} ({places}), "
             f"for a total of {self.paid[datum]}"
         )
-
-
-def largest_epsilon(paid: Mapping[Datum, Charge], group_size: int) -> float:
-    """Return the largest sum of the epsilons of any `group_size` data.
-
-    >>> largest_epsilon({1: Charge(0.5), 2: Charge(1.0), 3: Charge(0.25)}, 2)
-    1.5
-    """
-    return sum(nlargest(group_size, [total.epsilon for total in paid.values()]))
 
 
 def datum_in_words(datum: Datum, what: str = "reward") -> str:

@@ -92,8 +92,7 @@ def test_a_charge_in_words():
 
 
 def test_a_total_may_overflow_but_is_no_charge():
-    total = Charge(1e308) + Charge(1e308)
-    assert total == Charge.total(math.inf)
+    assert (Charge(1e308) + Charge(1e308)).epsilon == math.inf
     check_charges([Charge(1e308)])
     with pytest.raises(PrivcheckError, match="loss: got inf, expected a finite number of at least 0"):
-        check_charges([NOTHING, total])
+        check_charges([NOTHING, Charge.total(math.inf)])

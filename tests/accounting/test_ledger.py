@@ -77,7 +77,8 @@ def test_losses_and_totals_are_the_epsilons_and_copies():
     ledger = Ledger()
     release = charge(ledger, {1: 0.5, 2: 0.0})
     charge(ledger, {1: 0.25})
-    assert (release.losses, ledger.paid) == ({1: 0.5, 2: 0.0}, {1: Charge(0.75), 2: Charge(0.0)})
+    assert (release.losses, dict(ledger.totals)) == ({1: 0.5, 2: 0.0}, {1: 0.75, 2: 0.0})
+    assert ledger.paid == {1: Charge(0.5) + Charge(0.25), 2: Charge(0.0)}
     release.losses[1] = ledger.totals[1] = 99.0
     assert (release.losses[1], ledger.totals[1], ledger.totals[3]) == (0.5, 0.75, 0.0)
 
@@ -88,7 +89,8 @@ def test_losses_and_totals_are_the_epsilons_and_copies():
         (0.25, "charge"),
         (None, "charge"),
         *((Charge.total(epsilon), "loss") for epsilon in (math.nan, math.inf, -math.inf, -0.1)),
-        (Charge(1e308) + Charge(1e308), "loss"),
+        *((Charge.total(math.inf, 1.0, bound), "loss") for bound in (math.nan, -0.1)),
+        *((Charge.total(0.1, delta=delta), "delta") for delta in (math.nan, -0.1, 1.0)),
     ],
 )
 def test_what_does_not_add_up_is_refused_whole(charged, parameter):

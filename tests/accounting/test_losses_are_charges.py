@@ -24,7 +24,8 @@ def bare_losses(source):
         else:
             continue
         is_loss = any(word in name.lower() for word in ("loss", "charge", "paid"))
-        if is_loss and annotation is not None and "float" in ast.unparse(annotation):
+        held = "" if annotation is None else ast.unparse(annotation)
+        if is_loss and "float" in held and not held.endswith(", Charge]"):
             found.append(f"{name}: {ast.unparse(annotation)}")
     return found
 
@@ -42,6 +43,8 @@ def test_no_loss_is_a_bare_float(file):
         ("class Release:\n    charges: dict[Datum, 'float']", ["charges: dict[Datum, 'float']"]),
         ("paid: float | None = None", ["paid: float | None"]),
         ("async def spend(*losses: float, **charges: float): ...", ["losses: float", "charges: float"]),
+        ("charge: Callable[[Charge], float]", ["charge: Callable[[Charge], float]"]),
+        ("charge: Callable[[float], Charge]", []),
         ("def record(self, charges: Mapping[Datum, Charge], scale: float) -> float: ...", []),
     ],
 )

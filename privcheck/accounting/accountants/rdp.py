@@ -1,0 +1,85 @@
+"""Composition of Renyi differential privacy at one order that is fixed beforehand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from privcheck.accounting.accountants.base import Accountant
+from privcheck.accounting.charge import Charge
+from privcheck.accounting.currencies import Currency, add_up, rho_of
+from privcheck.accounting.gaussian_profile import ROUNDING
+from privcheck.accounting.notions import Approximate, Notion
+from privcheck.declared import Real, parameter
+
+FAR = 300.0
+"""Exponents beyond which epsilon itself bounds the divergence well enough."""
+
+
+@dataclass(frozen=True)
+class RDP(Accountant):
+    """Add up the Renyi divergences of one order.
+
+    Parameters
+    ----------
+    order : alpha > 1, fixed before the run. Each order is an accountant of its own, with its own share of delta.
+
+    Guarantee
+    ---------
+    A charge bounds the divergence of order alpha by rho alpha, by mu^2 alpha / 2, and by what randomised response
+    with the same epsilon has, of which every epsilon-DP release is a post-processing. If the sum of the bounds never
+    exceeds r, D_alpha of the whole run is at most r, whatever was chosen adaptively: from the last release backwards,
+    given the history, E_q[(p / q)^alpha] of all that is still to come is at most exp((alpha - 1) (r - the sum so far)),
+    because the next release multiplies it by at most exp((alpha - 1) its bound). Delta at a given epsilon then follows
+    by Proposition 12 of Canonne, Kamath and Steinke 2020. The best of several orders may not be chosen after the run.
+
+    Source: Feldman and Zrnic 2021, the Renyi filter; Mironov 2017, on randomised response; Bun and Steinke 2016,
+    Proposition 3.3.
+
+    Examples
+    --------
+    >>> RDP(8.0).needs(Charge(0.5)) < 8.0 * Charge(0.5).rho, RDP(8.0).needs(Charge(50.0)) <= 50.0
+    (True, True)
+    """
+
+    order: float = parameter(Real(1.0, 1e6, low_open=True), typical=(1.5, 64.0), doc="alpha: the order")
+
+    id: ClassVar[str] = "rdp"
+
+    @property
+    def currency(self) -> Currency:
+        """What is added up."""
+        return Currency(f"rdp:{self.order!r}".removesuffix(".0"), self.needs, add_up)
+
+    def needs(self, charge: Charge) -> float:
+        """Return the smallest bound on the divergence that the charge gives, rounded up."""
+        return min(rho_of(charge) * self.order * (1.0 + ROUNDING), _of_pure(charge.epsilon, self.order))
+
+    def epsilon_of(self, amount: float, delta: float) -> float:
+        """Return the epsilon of a total at this delta."""
+        if amount == 0.0 or delta <= 0.0 or math.isinf(amount):
+            return 0.0 if amount == 0.0 else math.inf
+        return max(0.0, amount + self._added(delta))
+
+    def limit(self, budget: Notion, share: float) -> float:
+        """Return the largest divergence that implies epsilon at this share of delta."""
+        delta = share * budget.delta if isinstance(budget, Approximate) else 0.0
+        return budget.epsilon - self._added(delta) if isinstance(budget, Approximate) and delta > 0.0 else -1.0
+
+    def _added(self, delta: float) -> float:
+        """Return epsilon minus the divergence, rounded up."""
+        parts = math.log1p(-1.0 / self.order), -(math.log(delta) + math.log(self.order)) / (self.order - 1.0)
+        return sum(parts) + ROUNDING * sum(map(abs, parts))
+
+
+def _of_pure(epsilon: float, order: float) -> float:
+    r"""Return the divergence of randomised response, or epsilon where it is large.
+
+    It is ln(cosh((alpha - 1/2) epsilon) / cosh(epsilon / 2)) / (alpha - 1), and the difference of the two hyperbolic
+    cosines is 2 sinh(alpha epsilon / 2) sinh((alpha - 1) epsilon / 2), which has no cancellation.
+    """
+    if order * epsilon > FAR:
+        return epsilon
+    excess = 2.0 * math.sinh(order * epsilon / 2.0) * math.sinh((order - 1.0) * epsilon / 2.0)
+    return min(epsilon, math.log1p(excess / math.cosh(epsilon / 2.0)) / (order - 1.0) * (1.0 + ROUNDING))

@@ -1,0 +1,225 @@
+"""Plans, against published numbers, closed forms, the registered accountants and dp-accounting."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privcheck.accounting import Charge, Plan, PlannedRelease
+from privcheck.accounting.accountants import accountant
+from privcheck.accounting.dominating_pairs import DiscreteLaplacePair, GaussianPair, LaplacePair, ResponsePair
+from privcheck.accounting.gaussian_profile import epsilon_of
+from privcheck.accounting.plan import ACCOUNTANTS
+from privcheck.errors import PrivcheckError
+from privcheck.mechanisms import (
+    BinaryTree,
+    DiscreteLaplace,
+    Gaussian,
+    HybridTree,
+    Laplace,
+    NoisyMax,
+    RandomisedResponse,
+    planned,
+)
+
+
+def plan(mechanism, count, sensitivity=None) -> Plan:
+    return Plan([planned(mechanism, sensitivity, count)])
+
+
+def test_twenty_gaussian_releases():
+    account = plan(Gaussian.with_scale(4.0), 20).at_delta(1e-6)
+    assert account.epsilon == pytest.approx(5.550859868, abs=1e-9)
+    assert account.bounds["gdp"] >= epsilon_of(math.sqrt(20.0) / 4.0, 1e-6)
+    assert account.bounds["pure"] == math.inf
+    assert account.best == "gdp"
+
+
+def test_twenty_laplace_releases():
+    account = plan(Laplace.with_scale(4.0), 20).at_delta(1e-6)
+    assert (account.best, round(account.epsilon, 3)) == ("pld", 4.671)
+
+
+def test_a_hundred_laplace_releases():
+    bounds = plan(Laplace.with_scale(10.0), 100).at_delta(1e-6).bounds
+    found = {name: round(bounds[name], 2) for name in ("pure", "rdp", "pld")}
+    assert found == {"pure": 10.0, "rdp": 4.98, "pld": 4.69}
+
+
+def test_the_sum_wins_over_zcdp_where_delta_does_not_pay():
+    """Twenty releases at 0.1: with rho = epsilon^2 / 2 and rho + 2 sqrt(rho ln(1 / delta)), zCDP gives 2.45."""
+    account = plan(Laplace.with_scale(10.0), 20).at_delta(1e-6)
+    rho = 20 * 0.1**2 / 2
+    assert round(rho + 2.0 * math.sqrt(rho * math.log(1e6)), 2) == 2.45
+    assert account.bounds["pure"] == pytest.approx(2.0, abs=2e-6)
+    assert account.bounds["pure"] < account.bounds["zcdp"] < 2.45
+    assert Plan([PlannedRelease(Charge(0.1), 2)]).at_delta(1e-6).best in ("pure", "pld", "rdp")
+
+
+PLANS = {
+    "gaussian": plan(Gaussian.with_scale(3.0), 10),
+    "laplace": plan(Laplace.with_scale(2.0), 30),
+    "discrete": plan(DiscreteLaplace.with_scale(6.0), 30, 3),
+    "response": plan(RandomisedResponse(4, 0.3), 12),
+    "tree": plan(BinaryTree(sensitivity=1.0, epsilon=3.0, horizon=64), 2),
+    "hybrid": plan(HybridTree(sensitivity=1.0, epsilon=1.0), 4),
+    "maximum": plan(NoisyMax(sensitivity=2.0, epsilon=0.2), 40),
+    "mixed": Plan([planned(Gaussian.with_scale(3.0), count=4), planned(Laplace.with_scale(5.0), count=9)]),
+    "aside": Plan([PlannedRelease(Charge(0.4, delta=1e-8), 12), planned(Gaussian.with_scale(4.0))]),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_no_accountant_is_below_the_lower_end(name):
+    for delta in (1e-2, 1e-6):
+        account = PLANS[name].at_delta(delta)
+        assert account.lower > 0.0
+        assert min(account.bounds.values()) == account.bounds[account.best] == account.epsilon >= account.lower
+    at = PLANS[name].at_epsilon(account.epsilon)
+    assert at.lower <= at.delta == min(at.bounds.values()) <= 1e-6 * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_accountants_are_those_of_the_filters(name):
+    total = PLANS[name].total
+    for by in ("pure", "zcdp", "gdp"):
+        assert PLANS[name].at_delta(1e-5).bounds[by] == pytest.approx(accountant(by).epsilon(total, 1e-5), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(set(PLANS) - {"aside"}))
+def test_orders_of_renyi_privacy_are_at_least_as_good_as_one_fixed_order(name):
+    bound = PLANS[name].at_delta(1e-5).bounds["rdp"]
+    for order in (2.0, 5.0, 20.0):
+        by = accountant(f"rdp:{order:g}")
+        amount = sum(by.needs(release.charge) * release.count for release in PLANS[name].releases)
+        assert bound <= by.epsilon_of(amount, 1e-5) * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "laplace", "response"])
+def test_renyi_privacy_against_dp_accounting(name):
+    dp = pytest.importorskip("dp_accounting")
+    rdp = pytest.importorskip("dp_accounting.rdp")
+    keep = 1.0 / (1.0 + 3.0 * math.exp(-0.3))
+    event, count = {
+        "gaussian": (dp.GaussianDpEvent(3.0), 10),
+        "laplace": (dp.LaplaceDpEvent(2.0), 30),
+        "response": (dp.RandomizedResponseDpEvent((1.0 - keep) * 4.0 / 3.0, 4), 12),
+    }[name]
+    relation = dp.NeighboringRelation.REPLACE_ONE if name == "response" else dp.NeighboringRelation.ADD_OR_REMOVE_ONE
+    theirs = rdp.RdpAccountant(neighboring_relation=relation)
+    for _ in range(count):  # dp-accounting's other accountant ignores counts of randomised response
+        theirs.compose(event)
+    for delta in (1e-3, 1e-6):
+        assert PLANS[name].at_delta(delta).bounds["rdp"] == pytest.approx(theirs.get_epsilon(delta), rel=0.01)
+
+
+@settings(max_examples=15)
+@given(st.floats(0.01, 3.0), st.integers(1, 400), st.floats(1e-9, 0.1))
+def test_bounds_of_pure_charges(epsilon, count, delta):
+    account = Plan([PlannedRelease(Charge(epsilon), count)]).at_delta(delta)
+    assert account.lower <= account.epsilon <= epsilon * count
+    assert list(account.bounds) == list(ACCOUNTANTS)
+
+
+def test_trees_are_accounted_for_by_their_nodes():
+    """A tree costs less than one Laplace release of the same epsilon, because its nodes add up as privacy losses do."""
+    tree = plan(BinaryTree(sensitivity=1.0, epsilon=7.0, horizon=64), 1)
+    assert tree.releases[0].pairs == ((LaplacePair(1.0), 7),)
+    assert tree.at_delta(1e-3).epsilon < plan(Laplace(sensitivity=1.0, epsilon=7.0), 1).at_delta(1e-3).epsilon
+    hybrid = plan(HybridTree(sensitivity=1.0, epsilon=2.0, total_share=0.25), 1)
+    assert hybrid.releases[0].pairs == ((LaplacePair(0.5), 1), (LaplacePair(1.5), 1))
+
+
+def test_mechanisms_have_their_own_pairs():
+    assert planned(Gaussian.with_scale(4.0), 2.0).pairs == ((GaussianPair(0.5), 1),)
+    assert planned(DiscreteLaplace.with_scale(4.0), 2).pairs == ((DiscreteLaplacePair(0.5, 2), 1),)
+    assert planned(RandomisedResponse(3, 0.5)).pairs == ((ResponsePair(0.5, 3), 1),)
+    assert planned(NoisyMax.with_scale(4.0), 2.0).pairs == ((ResponsePair(0.5, 2), 1),)
+    assert planned(Laplace.with_scale(4.0), 0.0).pairs == ()
+
+
+def test_the_sensitivity_is_the_declared_one_unless_another_is_given():
+    assert planned(Laplace(sensitivity=3.0, epsilon=0.5)).charge == Charge(0.5)
+    assert planned(DiscreteLaplace(sensitivity=3, epsilon=0.5)).pairs == ((DiscreteLaplacePair(0.5, 3), 1),)
+    assert planned(Laplace.with_scale(2.0)).charge == Charge(0.5)
+    assert planned(Laplace.with_scale(2.0), 3.0).charge == Charge(1.5)
+
+
+def test_a_derived_class_is_known_only_by_its_charge():
+    class Doubled(Laplace):
+        def charge(self, sensitivity):
+            return Charge(2.0 * super().charge(sensitivity).epsilon)
+
+    assert planned(Doubled.with_scale(4.0)).pairs == ((ResponsePair(0.5), 1),)
+
+
+def test_what_is_set_aside_is_taken_from_delta():
+    aside = Plan([PlannedRelease(Charge(0.1, delta=1e-7), 5)])
+    assert aside.at_delta(4e-7).epsilon == math.inf
+    assert aside.at_delta(1e-6).epsilon >= Plan([PlannedRelease(Charge(0.1), 5)]).at_delta(5e-7).epsilon - 1e-9
+    assert aside.at_epsilon(0.5).delta == pytest.approx(5e-7, rel=1e-9)
+
+
+def test_a_bound_on_rho_alone_has_no_privacy_loss_distribution():
+    account = Plan([PlannedRelease(Charge(rho=0.1)), planned(Laplace.with_scale(4.0))]).at_delta(1e-6)
+    assert account.bounds["pld"] == account.bounds["gdp"] == account.bounds["pure"] == math.inf
+    assert (account.best, account.lower) in {("zcdp", 0.0), ("rdp", 0.0)}
+
+
+def test_without_delta_only_the_sum_is_left():
+    account = plan(Laplace.with_scale(4.0), 20).at_delta(0.0)
+    assert (account.best, account.epsilon) == ("pure", 5.0)
+    assert plan(Gaussian.with_scale(4.0), 20).at_delta(0.0).epsilon == math.inf
+
+
+@pytest.mark.parametrize("amount", [1e-300, 1e-12, 800.0, 1e12, 1e200, 1e308])
+@pytest.mark.parametrize("count", [1, 10**12])
+def test_amounts_of_any_size_are_accounted_for(amount, count):
+    releases = [PlannedRelease(Charge(amount), count), PlannedRelease(Charge(amount), 1, ((LaplacePair(amount), 1),))]
+    if amount < 1e150:
+        releases.append(PlannedRelease(Charge(mu=amount), count))
+    for release in releases:
+        for account in (Plan([release]).at_delta(1e-6), Plan([release]).at_epsilon(1.0)):
+            assert not any(math.isnan(bound) or bound < 0.0 for bound in account.bounds.values())
+            assert account.lower <= min(account.bounds.values()) * (1.0 + 1e-9)
+
+
+def test_nothing_costs_nothing():
+    account = plan(Laplace.with_scale(4.0), 20, 0.0).at_delta(1e-6)
+    assert account.epsilon == 0.0
+
+
+def test_the_first_releases():
+    both = Plan([planned(Laplace.with_scale(4.0), count=20), planned(Gaussian.with_scale(4.0), count=5)])
+    assert [release.count for release in both.first(20).releases] == [20]
+    assert [release.count for release in both.first(22).releases] == [20, 2]
+    assert both.first(25) == both
+    with pytest.raises(PrivcheckError, match="count: got 26"):
+        both.first(26)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Plan([]), "releases: got no release"),
+        (lambda: Plan([Charge(0.5)]), "releases: got"),
+        (lambda: PlannedRelease(0.5), "charge: got 0.5"),
+        (lambda: PlannedRelease(Charge(0.5), 0), "count: got 0"),
+        (lambda: PlannedRelease(Charge(0.5), 1.5), "count: got 1.5"),
+        (lambda: planned("laplace"), "mechanism: got 'laplace'"),
+        (lambda: planned(Laplace.with_scale(1.0), math.nan), "sensitivity: got nan"),
+        (lambda: planned(Laplace.with_scale(1.0), -1.0), "sensitivity: got -1.0"),
+        (lambda: PLANS["laplace"].at_delta(1.0), "delta: got 1.0"),
+        (lambda: PLANS["laplace"].at_delta(-0.1), "delta: got -0.1"),
+        (lambda: PLANS["laplace"].at_delta(math.nan), "delta: got nan"),
+        (lambda: PLANS["laplace"].at_epsilon(-1.0), "epsilon: got -1.0"),
+        (lambda: PLANS["laplace"].at_epsilon(math.inf), "epsilon: got inf"),
+    ],
+)
+def test_bad_input_is_one_line(make, message):
+    with pytest.raises(PrivcheckError) as refused:
+        make()
+    assert str(refused.value).startswith(message)
