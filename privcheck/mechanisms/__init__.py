@@ -1,24 +1,58 @@
 """The mechanisms: one file each, with its declared sensitivity, its exact law and its privacy loss."""
 
+from privcheck.mechanisms.above_threshold import AboveThreshold
 from privcheck.mechanisms.base import COMPARISON_SLACK, MECHANISMS, NOISE_SLACK, Mechanism
 from privcheck.mechanisms.binary_tree import BinaryTree
+from privcheck.mechanisms.discrete_gaussian import DiscreteGaussian
 from privcheck.mechanisms.discrete_laplace import DiscreteLaplace
+from privcheck.mechanisms.exponential_mechanism import ExponentialMechanism
+from privcheck.mechanisms.factorised_stream import FactorisedStream
+from privcheck.mechanisms.gaussian import Gaussian
+from privcheck.mechanisms.gaussian_tree import GaussianTree, SymmetricGaussianTree
 from privcheck.mechanisms.hybrid_tree import HybridTree
+from privcheck.mechanisms.kary_tree import KaryTree
 from privcheck.mechanisms.laplace import Laplace
 from privcheck.mechanisms.noisy_max import NoisyMax
+from privcheck.mechanisms.one_bit import OneBit
+from privcheck.mechanisms.permute_and_flip import PermuteAndFlip
+from privcheck.mechanisms.planned import planned
+from privcheck.mechanisms.provenance import remember
 from privcheck.mechanisms.randomised_response import RandomisedResponse
 from privcheck.mechanisms.scaled import ScaledMechanism
+from privcheck.mechanisms.staircase import Staircase
+from privcheck.mechanisms.subset_selection import SubsetSelection
+from privcheck.mechanisms.symmetric_gaussian import SymmetricGaussian
+from privcheck.mechanisms.wishart import Wishart
+from privcheck.mechanisms.wishart_tree import WishartTree
+
+remember()
 
 __all__ = [
     "COMPARISON_SLACK",
     "MECHANISMS",
     "NOISE_SLACK",
+    "AboveThreshold",
     "BinaryTree",
+    "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
+    "FactorisedStream",
+    "Gaussian",
+    "GaussianTree",
     "HybridTree",
+    "KaryTree",
     "Laplace",
     "Mechanism",
     "NoisyMax",
+    "OneBit",
+    "PermuteAndFlip",
     "RandomisedResponse",
     "ScaledMechanism",
+    "Staircase",
+    "SubsetSelection",
+    "SymmetricGaussian",
+    "SymmetricGaussianTree",
+    "Wishart",
+    "WishartTree",
+    "planned",
 ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,9 @@ class Mechanism(Declared):
     - `log_density(output, value)` is the logarithm of the output's joint density (its probability, when outputs are
       discrete) given the exact value, so that the loss of a recorded output is known (`log_ratio`);
     - `charge(sensitivity)` is the charge of data with that computed sensitivity, and `loss(sensitivity)` its epsilon;
-    - a mechanism that adds independent noise also has `noise(shape, rng)`.
+    - `rounding(sizes)` bounds what float rounding inside `draw` adds to a computed sensitivity;
+    - a mechanism that adds independent noise also has `noise(shape, rng)`;
+    - `calibrate` inverts `charge`: the least noise for a budget.
 
     A class defines `charge` and gets `loss` from it. A class that defines only `loss` gets `charge` from that instead,
     even if its base defines `charge`: whichever of the two comes first in the method resolution order counts.
@@ -51,9 +53,13 @@ class Mechanism(Declared):
     notion: ClassVar[str]
     sensitivity_norm: ClassVar[str]
     source: ClassVar[str]
+    samples_exactly: ClassVar[bool] = False
+    """Whether `draw(..., secure=True)` samples exactly, with randomness from the system; it belongs to `draw`."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if "draw" in vars(cls) and "samples_exactly" not in vars(cls):
+            cls.samples_exactly = False
         _complete(cls)
         if "id" in cls.__dict__:
             MECHANISMS.register(cls.id, cls)
@@ -75,6 +81,68 @@ class Mechanism(Declared):
     def loss(self, sensitivity: float) -> float:
         """Return the epsilon of `charge(sensitivity)`."""
         raise NotImplementedError
+
+    def rounding(self, sizes: Array) -> float:  # noqa: ARG002
+        """Return how far rounding inside `draw`, before the noise is added, can move two neighbours apart.
+
+        Parameters
+        ----------
+        sizes : the largest size of each entry of a value, in its shape.
+
+        Returns
+        -------
+        What a computed sensitivity has to be increased by; 0 unless `draw` calculates with the value.
+
+        """
+        return 0.0
+
+    @classmethod
+    def calibrate(
+        cls,
+        *,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        mu: float | None = None,
+        sensitivity: float = 1.0,
+        releases: int = 1,
+        accountants: Mapping[str, float] | None = None,
+        **parameters: Any,
+    ) -> Self:
+        """Return the mechanism with the least noise with which so many releases stay within a budget.
+
+        Parameters
+        ----------
+        epsilon, delta, rho, mu : the budget, in one notion: epsilon, epsilon and delta, rho, or mu.
+        sensitivity : > 0, of one datum in each release, in the norm `sensitivity_norm`.
+        releases : how many releases the budget is for.
+        accountants : shares of delta, as for `privcheck.accounting.BudgetFilter`: by default all of it for "gdp".
+        parameters : the other parameters of the mechanism, such as the horizon of a tree.
+
+        Guarantee
+        ---------
+        `BudgetFilter` with this budget and these accountants accepts all releases, however adaptive the rest of the run
+        is; with the next larger budget of one release, as a float, the charges would not be within it.
+
+        Raises
+        ------
+        PrivcheckError : no budget, or one in several notions; a number outside its domain; unknown or missing
+            parameters; a budget that no noise of this mechanism keeps, such as epsilon alone for Gaussian noise.
+
+        Examples
+        --------
+        >>> from privcheck.mechanisms import Gaussian, Laplace
+        >>> round(Gaussian.calibrate(epsilon=1, delta=1e-6, sensitivity=2).scale, 6)
+        8.449358
+        >>> Laplace.calibrate(epsilon=1, releases=4).epsilon
+        0.25
+        >>> round(Laplace.calibrate(epsilon=1, delta=1e-6, releases=100).epsilon, 4)
+        0.0189
+        """
+        from privcheck.mechanisms.calibration import calibrated
+
+        budget = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
+        return calibrated(cls, budget, sensitivity, releases, accountants, parameters)
 
     def release(self, value: Any, rng: Any, *, secure: bool = False) -> Any:
         """Return one private release of `value`: the result of `draw`, or of the recorder if one is active."""
@@ -211,10 +279,19 @@ def distances(output: npt.ArrayLike, exact: Array) -> Array:
     >>> distances([[1.0, 2.0], [4.0, 0.0]], np.array([1.0, 1.0])).tolist()
     [[0.0, 1.0], [3.0, 1.0]]
     """
+    return np.abs(differences(output, exact))
+
+
+def differences(output: npt.ArrayLike, exact: Array) -> Array:
+    """Return output - exact entry by entry; `output` has the shape (..., *shape of exact).
+
+    >>> differences([[1.0, 2.0], [4.0, 0.0]], np.array([1.0, 1.0])).tolist()
+    [[0.0, 1.0], [3.0, -1.0]]
+    """
     outputs = finite_array("output", output)
     if outputs.ndim < exact.ndim or outputs.shape[outputs.ndim - exact.ndim :] != exact.shape:
         raise PrivcheckError("output", words(f"shape {outputs.shape}"), f"shape (..., *{exact.shape}) as the value")
-    return np.abs(outputs - exact)
+    return outputs - exact
 
 
 def inner_sum(terms: Array, inner: int) -> Any:

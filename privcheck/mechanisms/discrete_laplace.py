@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,6 +64,7 @@ class DiscreteLaplace(ScaledMechanism):
     """
 
     id: ClassVar[str] = "discrete-laplace"
+    samples_exactly: ClassVar[bool] = True
     notion: ClassVar[str] = "pure"
     sensitivity_norm: ClassVar[str] = "L1"
     source: ClassVar[str] = "Ghosh, Roughgarden and Sundararajan (2012)"
@@ -96,7 +98,7 @@ class DiscreteLaplace(ScaledMechanism):
 
     def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
         """Return `value` plus noise: an int for an integer, an int64 array of the same shape for an array."""
-        exact = _integers("value", value)
+        exact = integer_array("value", value)
         noisy = self._draw_exactly(exact) if secure else exact + self.noise(exact.shape, generator(rng))
         return int(noisy) if exact.ndim == 0 else noisy
 
@@ -109,7 +111,7 @@ class DiscreteLaplace(ScaledMechanism):
 
     def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> Integers:
         """Return `runs` independent releases of `value`, shape (runs, *shape of value)."""
-        exact = _integers("value", value)
+        exact = integer_array("value", value)
         return self.noise((check("runs", runs, Integer(1)), *exact.shape), rng) + exact
 
     def log_density(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Any:
@@ -117,7 +119,7 @@ class DiscreteLaplace(ScaledMechanism):
 
         `output` has the shape (..., *shape of value), the result the shape (...); it is a float when that is empty.
         """
-        exact, outputs = _integers("value", value), _integers("output", output)
+        exact, outputs = integer_array("value", value), integer_array("output", output)
         log_top = math.log(math.tanh(0.5 / self.scale))
         return inner_sum(log_top - distances(outputs, exact.astype(np.float64)) / self.scale, exact.ndim)
 
@@ -128,21 +130,35 @@ class DiscreteLaplace(ScaledMechanism):
 
     def log_ratio(self, output: npt.ArrayLike, value: npt.ArrayLike, other: npt.ArrayLike) -> Any:
         """Return ln(P(output | `value`) / P(output | `other`)), with the shapes of `log_density`."""
-        first, second, outputs = _integers("value", value), _integers("other", other), _integers("output", output)
+        first, second, outputs = (
+            integer_array("value", value),
+            integer_array("other", other),
+            integer_array("output", output),
+        )
         same_shape(first, second)
         one, two = distances(outputs, first.astype(np.float64)), distances(outputs, second.astype(np.float64))
         return inner_sum((two - one) / self.scale, first.ndim)
 
     def _draw_exactly(self, exact: Integers) -> Integers:
-        import opendp.prelude as dp
-
-        dp.enable_features("contrib")
-        space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-        noisy = dp.m.make_laplace(*space, scale=self.scale)(exact.ravel().tolist())
+        noisy = integer_laplace(self.scale)(exact.ravel().tolist())
         return np.array(noisy, dtype=np.int64).reshape(exact.shape)
 
 
-def _integers(name: str, value: npt.ArrayLike) -> Integers:
+@lru_cache(maxsize=128)
+def integer_laplace(scale: float) -> Any:
+    """Return OpenDP's measurement that adds discrete Laplace noise to a list of integers."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
+
+
+def integer_array(name: str, value: npt.ArrayLike) -> Integers:
+    """Return `value` as an int64 array, or refuse it unless it holds integers of moderate size.
+
+    >>> integer_array("value", [1.0, 2.0]).tolist()
+    [1, 2]
+    """
     expected = "an integer of magnitude at most 2^51, or a non-empty array of them"
     largest = 2 * LARGEST if name == "output" else LARGEST
     try:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting.charge import Charge
 from privcheck.arrays import Array
-from privcheck.declared import POSITIVE, Choice, Integer, check, parameter
-from privcheck.errors import PrivcheckError, words
+from privcheck.declared import POSITIVE, Choice, parameter
 from privcheck.mechanisms import noisy_max_law
-from privcheck.mechanisms.base import finite_array, generator
-from privcheck.mechanisms.scaled import ScaledMechanism
+from privcheck.mechanisms.discrete_laplace import integer_laplace
+from privcheck.mechanisms.selection import Selection, charge_of_bounded_range, exact_winner, score_vector
 
 
 @dataclass(frozen=True)
-class NoisyMax(ScaledMechanism):
+class NoisyMax(Selection):
     r"""Release the index of the largest of K scores after adding independent noise to each.
 
     J = argmax_j (u_j + Z_j), with Z_j independent and noise "laplace": density exp(-|z| / b) / (2 b);
@@ -36,12 +38,16 @@ class NoisyMax(ScaledMechanism):
 
     Guarantee
     ---------
-    Notion: pure differential privacy, epsilon (r / b if a scale was given).
+    Notion: pure differential privacy, epsilon (r / b if a scale was given). With Gumbel noise the log-ratios of all
+    outputs lie within a range of that width, so that rho = epsilon^2 / 8 (`exponential-mechanism`); with the others
+    rho and mu are what epsilon implies.
     Neighbours: those for which r was computed; `privcheck.privacy.sensitivity.score_range` computes it for sums
     of rewards.
     Released: the index J only, never the noisy scores.
     What one datum can change: every score, as long as the changes d_j differ from one another by at most r.
-    Noise: scale b, fast floating-point draws; `secure=True` uses OpenDP's exact samplers (not for "laplace").
+    Noise: scale b, fast floating-point draws; `secure=True` uses OpenDP's exact samplers. With "laplace", scores are
+    then rounded to multiples of g, 2^-54 b < g <= 2^-53 b, before OpenDP's discrete Laplace noise of scale
+    b (1 + 2^-32) is added; the larger scale covers the rounding if epsilon is at least 1e-6.
     Ties: the lowest index wins; ties have probability zero.
     Proof: a common shift of all scores does not change the argmax, so only differences of the d_j matter. Fix j and all
     noises except Z_j: j wins when Z_j > t = max_{i != j} (u_i + Z_i) - u_j. Under the neighbour the threshold is at
@@ -58,7 +64,7 @@ class NoisyMax(ScaledMechanism):
     Raises
     ------
     PrivcheckError : a parameter outside its domain, scores that are not a finite vector, an `rng` that is not a
-        Generator, `secure=True` with Laplace noise (OpenDP has no such noisy max).
+        Generator.
 
     Source: Dwork and Roth (2014), Claim 3.9 (Laplace, monotone counts); McKenna and Sheldon (2020), permute and flip
     (exponential); McSherry and Talwar (2007), Theorem 6 (Gumbel); the proof above for any r.
@@ -81,6 +87,7 @@ class NoisyMax(ScaledMechanism):
     """
 
     id: ClassVar[str] = "noisy-max"
+    samples_exactly: ClassVar[bool] = True
     notion: ClassVar[str] = "pure"
     sensitivity_norm: ClassVar[str] = "range of score differences"
     source: ClassVar[str] = (
@@ -104,49 +111,14 @@ class NoisyMax(ScaledMechanism):
         doc="law of the noise",
     )  # fmt: skip
 
-    def release(self, value: npt.ArrayLike, rng: np.random.Generator | None, *, secure: bool = False) -> int:
-        """Return the 0-based index of the largest noisy score; `value` holds the scores, shape (K,).
-
-        With `secure=True` the index comes from OpenDP and the operating system's randomness; `rng` is then unused and
-        may be None.
-        """
-        winner: int = super().release(value, rng, secure=secure)
-        return winner
-
-    def draw(self, value: npt.ArrayLike, rng: np.random.Generator | None, *, secure: bool = False) -> int:
-        """Return what `release` returns when no recorder is active."""
-        scores = _scores(value)
-        if secure:
-            return self._release_exactly(scores)
-        return int(np.argmax(scores + self._draw(generator(rng), (scores.size,))))
-
-    def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> npt.NDArray[np.int64]:
-        """Return `runs` independent releases, shape (runs,), of the same scores, shape (K,)."""
-        scores = _scores(value)
-        draws = self._draw(generator(rng), (check("runs", runs, Integer(1)), scores.size))
-        draws += scores
-        winners: npt.NDArray[np.int64] = np.argmax(draws, axis=1)
-        return winners
-
-    def probabilities(self, scores: npt.ArrayLike) -> Array:
-        """Return the exact probability of each index, shape (K,), by quadrature or closed form, accurate to 1e-12."""
-        return np.exp(self.log_probabilities(scores))
+    def charge(self, sensitivity: float) -> Charge:
+        """Return the charge of data with this computed range; with Gumbel noise, of that bounded range."""
+        charge = super().charge(sensitivity)
+        return charge_of_bounded_range(charge) if self.noise == "gumbel" else charge
 
     def log_probabilities(self, scores: npt.ArrayLike) -> Array:
         """Return the natural logarithms of `probabilities`, without underflow however far behind a score is."""
-        return _LAWS[self.noise](_scores(scores), self.scale)
-
-    def log_density(self, output: int, value: npt.ArrayLike) -> float:
-        """Return ln P(output | scores `value`) for a 0-based index."""
-        law = self.log_probabilities(value)
-        return float(law[check("output", output, Integer(0, law.size - 1))])
-
-    def log_ratio(self, output: int, value: npt.ArrayLike, other: npt.ArrayLike) -> float:
-        """Return ln(P(output | scores `value`) / P(output | scores `other`)) for a 0-based index."""
-        first, second = _scores(value), _scores(other, "other")
-        if first.size != second.size:
-            raise PrivcheckError("other", words(f"{second.size} scores"), f"{first.size} scores, as many as value")
-        return self.log_density(output, first) - self.log_density(output, second)
+        return _LAWS[self.noise](score_vector(scores), self.scale)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         draws: Array
@@ -156,17 +128,10 @@ class NoisyMax(ScaledMechanism):
             draws = (rng.laplace if self.noise == "laplace" else rng.gumbel)(0.0, self.scale, shape)
         return draws
 
-    def _release_exactly(self, scores: Array) -> int:
-        import opendp.prelude as dp
-
+    def _draw_exactly(self, scores: Array) -> int:
         if self.noise == "laplace":
-            hint = "OpenDP has no noisy max with Laplace noise; noise='exponential' or 'gumbel' can be secure"
-            raise PrivcheckError("secure", True, "False for noisy-max with Laplace noise", hint)
-        dp.enable_features("contrib")
-        domain = dp.vector_domain(dp.atom_domain(T=float, nan=False))
-        exponential, gumbel = dp.max_divergence(), dp.zero_concentrated_divergence()
-        measure = exponential if self.noise == "exponential" else gumbel
-        return int(dp.m.make_noisy_max(domain, dp.linf_distance(T=float), measure, scale=self.scale)(scores.tolist()))
+            return _largest_exactly(scores, self.scale)
+        return exact_winner(scores, self.scale, self.noise)
 
 
 _LAWS = {
@@ -176,8 +141,14 @@ _LAWS = {
 }
 
 
-def _scores(value: npt.ArrayLike, name: str = "scores") -> Array:
-    scores = finite_array(name, value)
-    if scores.ndim != 1:
-        raise PrivcheckError(name, words(f"shape {scores.shape}"), "a vector of shape (K,)", "give one score per index")
-    return scores
+def _largest_exactly(scores: Array, scale: float) -> int:
+    """Return the index of the largest score with discrete Laplace noise on a lattice; all sums are exact integers.
+
+    With d_j the change of score j in steps of the lattice, rounding adds at most 2 steps to the range of the d_j; the
+    proof of the class holds for integers too. The noise exceeds 63 bits with probability below exp(-500).
+    """
+    exponent = math.frexp(scale)[1] - 54
+    steps = [round(Fraction(score) / Fraction(2) ** exponent) for score in scores.tolist()]
+    noise = integer_laplace(math.ldexp(scale, -exponent) * (1.0 + 2.0**-32))([0] * len(steps))
+    noisy = [step + drawn for step, drawn in zip(steps, noise, strict=True)]
+    return noisy.index(max(noisy))

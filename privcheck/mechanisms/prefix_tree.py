@@ -1,11 +1,12 @@
-"""The base class of tree mechanisms: every step releases one dyadic node; prefix sums are sums of released nodes."""
+"""The base class of tree mechanisms: every step releases one node; prefix sums are sums of released nodes."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,9 @@ import numpy.typing as npt
 from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import active_recorder, finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.laplace import Laplace
+from privcheck.mechanisms.prefix_stream import checked_item, refused
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 
@@ -40,9 +42,19 @@ class PrefixTree(ScaledMechanism):
     """Base of the mechanisms that release a noisy sum of a stream's first t items for every t = 1, 2, ....
 
     Step t releases one node: the noisy sum of the items `starts[t - 1]`, ..., t - 1 (counted from 0), whose number is a
-    power of two. The prefix sum at t is that node plus the prefix sum at `starts[t - 1]`, which is already known. Nodes
-    and prefix sums therefore determine each other: releasing either releases both, with the same density.
+    power of the degree k. A node of more than one item has k parts of the next smaller size, of which the last is not
+    released. The prefix sum at t is the node plus the prefix sum at `starts[t - 1]`, which is already known. Nodes and
+    prefix sums therefore determine each other: releasing either releases both, with the same density.
     """
+
+    samples_exactly: ClassVar[bool] = True
+    unit_variance: ClassVar[float] = 2.0
+    """The variance of a node's noise of scale 1."""
+
+    @property
+    def degree(self) -> int:
+        """The number k of nodes of one size that make up a node of the next size."""
+        return 2
 
     def node(self, step: int) -> Node:
         """Return the node that step t >= 1 releases."""
@@ -68,17 +80,26 @@ class PrefixTree(ScaledMechanism):
         """Return a new stream, whose `add(x)` takes the next item and returns the private prefix sum."""
         return PrefixStream(self, rng if secure else generator(rng), secure)
 
+    def node_mechanism(self, scale: float) -> ScaledMechanism:
+        """Return the mechanism that releases a node with noise of this scale."""
+        return _laplace(scale)
+
     def draw_node(self, node: Node, exact: Any, rng: np.random.Generator | None, *, secure: bool) -> Any:
-        """Return the noisy sum of a node: one release of a Laplace mechanism, which an active recorder sees."""
-        return _laplace(node.scale).release(exact, rng, secure=secure)
+        """Return the noisy sum of a node: one release of its mechanism, which an active recorder sees."""
+        return self.node_mechanism(node.scale).release(exact, rng, secure=secure)
+
+    def rounding(self, sizes: Array) -> float:
+        """Return what rounding the nodes' sums can add to the sensitivity: one unit per addition, on both sides."""
+        additions = (self.degree - 1) * digits(len(sizes), self.degree)
+        return additions * sys.float_info.epsilon * float(sizes.sum())
 
     def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
         """Return the private prefix sums of a whole stream of shape (t,) or (t, d), in that shape."""
         items = self._items("value", value)
         if not secure:
             return self._noisy_prefixes(items, 1, generator(rng))[0]
-        sums, scales = self.node_sums(items), self.scales(len(items))
-        noisy = [_laplace(scales[i]).draw(sums[i], None, secure=True) for i in range(len(items))]
+        sums, scales = self._node_sums(items), self.scales(len(items))
+        noisy = [self.node_mechanism(scales[i]).draw(sums[i], None, secure=True) for i in range(len(items))]
         return self.prefixes(np.array(noisy)[None])[0]
 
     def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> Array:
@@ -92,13 +113,18 @@ class PrefixTree(ScaledMechanism):
     def node_sums(self, value: npt.ArrayLike) -> Array:
         """Return the exact sums of the nodes of a stream of shape (t,) or (t, d), in that shape.
 
-        Halves are added pairwise, as in `PrefixStream.add`, so that both round in the same way.
+        The parts of a node are added from the last to the first, as in `PrefixStream.add`, so that both round in the
+        same way.
         """
-        sums = self._items("value", value).copy()
+        return self._node_sums(self._items("value", value))
+
+    def _node_sums(self, items: Array) -> Array:
+        sums = items.copy()
         levels = self._levels(len(sums))
         for level in range(int(levels.max())):
-            right = np.flatnonzero(levels > level)
-            sums[right] = sums[right - 2**level] + sums[right]
+            last = np.flatnonzero(levels > level)
+            for part in range(1, self.degree):
+                sums[last] = sums[last - part * self.degree**level] + sums[last]
         return sums
 
     def prefixes(self, nodes: Array) -> Array:
@@ -127,7 +153,7 @@ class PrefixTree(ScaledMechanism):
         """
         items = self._items("value", value)
         scales = self.scales(len(items)).reshape(-1, *[1] * (items.ndim - 1))
-        terms = -np.abs(self.noisy_nodes(output, items) - self.node_sums(items)) / scales - np.log(2.0 * scales)
+        terms = self._log_densities(self.noisy_nodes(output, items) - self._node_sums(items), scales)
         return np.asarray(inner_sum(terms, items.ndim - 1))
 
     def log_density(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Any:
@@ -142,23 +168,35 @@ class PrefixTree(ScaledMechanism):
         first, second = self._items("value", value), self._items("other", other)
         same_shape(first, second)
         nodes, scales = self.noisy_nodes(output, first), self.scales(len(first)).reshape(-1, *[1] * (first.ndim - 1))
-        one, two = np.abs(nodes - self.node_sums(first)), np.abs(nodes - self.node_sums(second))
-        return inner_sum((two - one) / scales, first.ndim)
+        noise, other_noise = nodes - self._node_sums(first), nodes - self._node_sums(second)
+        return inner_sum(self._log_ratios(noise, other_noise, scales), first.ndim)
 
     def variances(self, length: int) -> Array:
         """Return the noise variance of the prefix sums at steps 1, ..., length (per entry of a vector)."""
-        variances: Array = self.prefixes(2.0 * self.scales(self.check_length(length))[None] ** 2)[0]
+        variances: Array = self.prefixes(self.unit_variance * self.scales(self.check_length(length))[None] ** 2)[0]
         return variances
 
     def _noisy_prefixes(self, items: Array, runs: int, rng: np.random.Generator) -> Array:
-        noisy = rng.laplace(0.0, 1.0, (runs, *items.shape))
+        noisy = self._unit_noise((runs, *items.shape), rng)
         noisy *= self.scales(len(items)).reshape(-1, *[1] * (items.ndim - 1))
-        noisy += self.node_sums(items)
+        noisy += self._node_sums(items)
         return self.prefixes(noisy)
 
+    def _unit_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+        return rng.laplace(0.0, 1.0, shape)
+
+    def _log_densities(self, noise: Array, scales: Array) -> Array:
+        return np.asarray(-np.abs(noise) / scales - np.log(2.0 * scales))
+
+    def _log_ratios(self, noise: Array, other_noise: Array, scales: Array) -> Array:
+        """Return ln(density of `noise` / density of `other_noise`) entry by entry."""
+        return np.asarray((np.abs(other_noise) - np.abs(noise)) / scales)
+
     def _levels(self, length: int) -> Integers:
+        """Return the exponents of the nodes' sizes, which are powers of the degree."""
         sizes = np.arange(1, length + 1) - self.starts(length)
-        return np.frexp(sizes.astype(np.float64))[1].astype(np.int64) - 1
+        powers = self.degree ** np.arange(digits(length, self.degree), dtype=np.int64)
+        return np.searchsorted(powers, sizes)
 
     def _items(self, name: str, value: npt.ArrayLike) -> Array:
         items = finite_array(name, value)
@@ -180,8 +218,8 @@ class PrefixStream:
     Guarantee
     ---------
     Each step draws the noise of one node, once; earlier nodes are reused as released. An item that is refused changes
-    nothing. While a recorder is active (`privcheck.mechanisms.base.recording`), it sees each node as one release of a
-    Laplace mechanism, and items may be anything that can be added, such as private values under a guard.
+    nothing. While a recorder is active (`privcheck.mechanisms.base.recording`), it sees each node as one release of
+    its mechanism, and items may be anything that can be added, such as private values under a guard.
 
     Examples
     --------
@@ -200,48 +238,37 @@ class PrefixStream:
         self.noisy: Any = None
         self._rng, self._secure = rng, secure
         self._shape: tuple[int, ...] | None = None
-        self._halves: list[Any] = []
-        self._prefixes: list[tuple[int, Any]] = []
+        self._sums: list[tuple[int, Any, Any]] = []
 
     @property
     def released(self) -> tuple[Node, ...]:
         """The nodes released so far; the latest is `node`, its noisy sum `noisy`."""
         return self.mechanism.nodes(self.step) if self.step else ()
 
+    @property
+    def summed_nodes(self) -> int:
+        """The number of nodes that the latest prefix sum is a sum of."""
+        return len(self._sums)
+
     def add(self, item: Any) -> Any:
         """Take the next item, a number or a vector, and return the private sum of all items so far."""
-        value = self._checked(item)
+        exact, shape = checked_item(item, self._shape)
         node = self._next_node()
-        level = (node.stop - node.start).bit_length() - 1
-        exact = value
-        for half in self._halves[:level]:
-            exact = half + exact
+        kept = len(self._sums)
+        while kept and self._sums[kept - 1][0] >= node.start:
+            kept -= 1
+            exact = self._sums[kept][1] + exact
         noisy = self.mechanism.draw_node(node, exact, self._rng, secure=self._secure)
-        if level == len(self._halves):
-            self._halves.append(exact)
-        self._halves[level] = exact
-        while self._prefixes and self._prefixes[-1][0] > node.start:
-            self._prefixes.pop()
-        total = self._prefixes[-1][1] + noisy if self._prefixes else noisy
-        self._prefixes.append((node.stop, total))
-        self.step, self.node, self.noisy = node.stop, node, noisy
+        total = self._sums[kept - 1][2] + noisy if kept else noisy
+        self._sums[kept:] = [(node.start, exact, total)]
+        self.step, self.node, self.noisy, self._shape = node.stop, node, noisy, shape
         return total.copy() if isinstance(total, np.ndarray) else total
 
     def _next_node(self) -> Node:
         try:
             return self.mechanism.node(self.step + 1)
         except PrivcheckError as error:
-            refuse = getattr(active_recorder(), "refuse", None)
-            raise (error if refuse is None else refuse(error)) from None
-
-    def _checked(self, item: Any) -> Any:
-        if active_recorder() is not None and not isinstance(item, int | float | list | tuple | np.ndarray | np.generic):
-            return item
-        value = finite_array("item", item)
-        if self._shape is not None and value.shape != self._shape:
-            raise PrivcheckError("item", words(f"shape {value.shape}"), f"shape {self._shape} like the items before")
-        self._shape = value.shape
-        return float(value) if value.ndim == 0 else value
+            raise refused(error) from None
 
 
 @lru_cache(maxsize=1024)
@@ -260,6 +287,18 @@ def most_covered(starts: npt.ArrayLike, stops: npt.ArrayLike) -> int:
         return 0
     length = int(last.max()) + 1
     return int(np.cumsum(np.bincount(first, minlength=length) - np.bincount(last, minlength=length)).max())
+
+
+def digits(number: int, degree: int) -> int:
+    """Return how many digits a number of at least 1 has in the base `degree`.
+
+    >>> digits(8, 9), digits(9, 9), digits(64, 2)
+    (1, 2, 7)
+    """
+    count, power = 1, degree
+    while power <= number:
+        count, power = count + 1, power * degree
+    return count
 
 
 def bit_lengths(numbers: Sequence[int] | Integers) -> Integers:

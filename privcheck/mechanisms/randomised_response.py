@@ -61,6 +61,7 @@ class RandomisedResponse(Mechanism):
     """
 
     id: ClassVar[str] = "randomised-response"
+    samples_exactly: ClassVar[bool] = True
     notion: ClassVar[str] = "pure"
     sensitivity_norm: ClassVar[str] = "number of changed entries"
     source: ClassVar[str] = "Warner (1965); Kairouz, Oh and Viswanath (2016)"

@@ -1,50 +1,67 @@
-"""Mechanisms whose noise has one scale, built from (sensitivity, epsilon) or from the scale itself."""
+"""Mechanisms whose noise has one scale, built from a sensitivity and a budget or from the scale itself."""
 
 from __future__ import annotations
 
 import math
 import sys
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from privcheck.accounting.charge import NOTHING, Charge
 from privcheck.declared import POSITIVE, Real, check, declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, NOISE_SLACK, Mechanism
+from privcheck.mechanisms.currency import EPSILON, Currency
 
 
 class ScaledMechanism(Mechanism):
     """Base of the mechanisms with a noise scale, built from a sensitivity and a budget or from the scale itself.
 
-    Built from a sensitivity s and a budget epsilon, it draws noise at the scale m s (1 + 4e-9) / epsilon and charges
-    exactly epsilon. Built from a scale b (`with_scale`), it charges m s / b for data of computed sensitivity s. Here m
-    is the number of released statistics that one datum enters (`statistics_per_datum`): 1, except in trees.
+    Built from a sensitivity s and a budget epsilon, it draws noise at the scale m s (1 + 4e-9) / epsilon, and charges
+    exactly epsilon for data of computed sensitivity s, and in proportion where that is smaller. Built from a scale b
+    (`with_scale`), it charges m s / b for data of computed sensitivity s. Here m is the number of released statistics
+    that one datum enters (`statistics_per_datum`): 1, except in trees. A budget in another `currency` is mu, the same
+    with sqrt(m) in the place of m, or rho = mu^2 / 2.
 
     Parameters
     ----------
     sensitivity : s > 0, the declared sensitivity in the norm `sensitivity_norm`; None if a scale is given.
-    epsilon : > 0, the privacy budget of one release; None if a scale is given.
+    epsilon : > 0, the privacy budget of one release; None if a scale is given; or mu, or rho.
     given_scale : b > 0, the noise scale; None if the other two are given.
 
     Guarantee
     ---------
     With noise of scale b, data of sensitivity s (in the norm `sensitivity_norm`, under the neighbour relation for which
-    s was computed) cost at most m s / b in pure differential privacy. A computed s may exceed the declared one by the
-    relative slack 1e-9, and (1 + 1e-9) / (1 + 4e-9) < 1, so the declared epsilon is never exceeded.
+    s was computed) cost at most m s / b in pure differential privacy; in Gaussian differential privacy, where squares
+    add up, at most mu = sqrt(m) s / b; in zero-concentrated differential privacy at most rho = m (s / b)^2 / 2. A
+    computed s may exceed the declared one by the relative slack 1e-9, and (1 + 1e-9) / (1 + 4e-9) < 1, so the declared
+    budget is never exceeded. A datum whose computed sensitivity s' is smaller costs at most m s' / b =
+    epsilon (s' / s) / (1 + 4e-9), and is charged the smaller of epsilon and epsilon (s' / s) (1 + 1e-9): the relative
+    1e-9 makes it exactly epsilon where s' is below s by rounding only. The same holds of mu, and of rho with the square
+    of the last two factors. A computed sensitivity includes the rounding r of the released value wherever r exceeds
+    2e-9 of it (see `privcheck.private_values.float_rounding`); below that, (1 + 2e-9) / (1 + 4e-9) < 1. So a datum
+    that the value depends on is never charged nothing, even if its coefficients cancel but for rounding. A given scale
+    has no surplus: there the loss may exceed the charge by a share of 2e-9, by rounding.
 
     Examples
     --------
-    >>> from privcheck.mechanisms import Laplace
-    >>> Laplace(sensitivity=1.0, epsilon=0.5).loss(0.3), Laplace.with_scale(4.0).loss(3.0)
+    >>> from privcheck.mechanisms import Gaussian, Laplace
+    >>> Laplace(sensitivity=1.0, epsilon=0.5).loss(1.0), Laplace.with_scale(4.0).loss(3.0)
+    (0.5, 0.75)
+    >>> round(Laplace(sensitivity=1.0, epsilon=0.5).loss(0.25), 6)
+    0.125
+    >>> Gaussian(sensitivity=1.0, mu=0.5).charge(1.0).mu, Gaussian.with_scale(4.0).charge(3.0).mu
     (0.5, 0.75)
 
     """
 
+    currency: ClassVar[Currency] = EPSILON
+    """The currency of the budget, which names the parameter that holds it."""
+
     sensitivity: float | None
-    epsilon: float | None
     given_scale: float | None
 
     def __post_init__(self) -> None:
-        unused = ("sensitivity", "epsilon") if self.given_scale is not None else ("given_scale",)
+        unused = ("sensitivity", self.currency.name) if self.given_scale is not None else ("given_scale",)
         for declared in declared_fields(type(self)):
             value, hint = getattr(self, declared.name), declared.metadata["hint"]
             if declared.name not in unused:
@@ -52,7 +69,7 @@ class ScaledMechanism(Mechanism):
             elif value is not None:
                 raise PrivcheckError(declared.name, value, "None when a scale is given", hint)
         if not sys.float_info.min <= self.scale < math.inf:
-            hint = "bring sensitivity and epsilon, or the scale, to ordinary magnitudes"
+            hint = f"bring sensitivity and {self.currency.name}, or the scale, to ordinary magnitudes"
             raise PrivcheckError("noise scale", self.scale, "a positive normal float", hint)
 
     @classmethod
@@ -70,12 +87,12 @@ class ScaledMechanism(Mechanism):
 
     @property
     def scale(self) -> float:
-        """The scale b of the noise: the one that was given, or m s (1 + 4e-9) / epsilon."""
+        """The scale b of the noise: the one that was given, or that of the declared sensitivity and budget."""
         if self.given_scale is not None:
             return self.given_scale
         assert self.sensitivity is not None
-        assert self.epsilon is not None
-        return self.sensitivity * self.statistics_per_datum * (1.0 + NOISE_SLACK) / self.epsilon
+        assert self._budget is not None
+        return self.sensitivity * self._together * (1.0 + NOISE_SLACK) / self.currency.to_ratio(self._budget)
 
     def charge(self, sensitivity: float) -> Charge:
         """Return the charge of data with this computed sensitivity.
@@ -86,7 +103,8 @@ class ScaledMechanism(Mechanism):
 
         Returns
         -------
-        A charge of the declared epsilon, or of m s / scale if a scale was given; `NOTHING` if s = 0.
+        A charge of the declared budget, less in proportion if s is below the declared sensitivity, or if a scale was
+        given of m s / scale; `NOTHING` if s = 0.
 
         Raises
         ------
@@ -97,8 +115,8 @@ class ScaledMechanism(Mechanism):
         computed = check("sensitivity", sensitivity, Real(0.0))
         if computed == 0.0:
             return NOTHING
-        if self.sensitivity is None or self.epsilon is None:
-            return Charge(computed * self.statistics_per_datum / self.scale)
+        if self.sensitivity is None or self._budget is None:
+            return self.currency.charge(self.currency.of_ratio(computed * self._together / self.scale))
         if computed > self.sensitivity * (1.0 + COMPARISON_SLACK):
             raise PrivcheckError(
                 "sensitivity",
@@ -106,4 +124,17 @@ class ScaledMechanism(Mechanism):
                 f"at most the declared {self.sensitivity!r} ({self.sensitivity_norm})",
                 f"declare sensitivity={computed!r}, which needs proportionally more noise",
             )
-        return Charge(self.epsilon)
+        share = computed / self.sensitivity * (1.0 + COMPARISON_SLACK)
+        if share >= 1.0:
+            return self.currency.charge(self._budget)
+        partial = self.currency.of_ratio(self.currency.to_ratio(self._budget) * share)
+        return self.currency.charge(max(min(partial, self._budget), sys.float_info.min))
+
+    @property
+    def _budget(self) -> float | None:
+        budget: float | None = getattr(self, self.currency.name)
+        return budget
+
+    @property
+    def _together(self) -> float:
+        return self.currency.together(self.statistics_per_datum)

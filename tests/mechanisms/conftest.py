@@ -11,17 +11,30 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from privcheck.mechanisms import (
+    AboveThreshold,
     BinaryTree,
+    DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
+    FactorisedStream,
+    Gaussian,
+    GaussianTree,
     HybridTree,
+    KaryTree,
     Laplace,
     Mechanism,
     NoisyMax,
+    OneBit,
+    PermuteAndFlip,
     RandomisedResponse,
     ScaledMechanism,
+    Staircase,
+    SubsetSelection,
+    SymmetricGaussian,
+    SymmetricGaussianTree,
 )
 
 
@@ -34,12 +47,18 @@ def beside(name: str) -> ModuleType:
 
 
 trees = beside("tree_oracles")
+sparse = beside("above_threshold_oracles")
+local = beside("local_oracles")
+normal = beside("gaussian_oracles")
 REALS = st.floats(0.1, 10.0)
+
+RATIOS = {"epsilon": lambda loss: loss, "mu": lambda loss: loss, "rho": lambda loss: math.sqrt(2 * loss)}
+"""The ratio of sensitivity and noise scale for a budget in each currency."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """How to exercise one mechanism.
+    """How to exercise one mechanism; its loss is in its currency, the strongest that its noise bounds.
 
     `worst_loss(mechanism, s)`: loss of the worst pair of data of sensitivity s under the law that the mechanism claims
     (by scipy where it can). `change(rng, s)`: an output, data, data at distance s. `p_value(mechanism, draws)`:
@@ -47,6 +66,8 @@ class Case:
     where OpenDP has no sound one. `options`: further parameters. `sensitivities`: what the contract draws from. `pair`:
     two neighbours for an audit, and how far they are apart in the mechanism's norm. `exact`: whether
     `privcheck.auditing.exact` has the law of a pair; False only where no closed form is known.
+    `largest_ratio(mechanism, s, output, value, other)`: what no log-ratio of these exceeds; by default the loss.
+    `column_norm(mechanism)`: the ratio of all statistics together, where a datum enters them with different weights.
     """
 
     mechanism: type[Mechanism]
@@ -60,15 +81,34 @@ class Case:
     sensitivities: st.SearchStrategy = REALS
     pair: tuple[Any, Any, float] = field(kw_only=True)
     exact: bool = True
+    largest_ratio: Callable[[Mechanism, float, Any, Any, Any], float] | None = None
+    column_norm: Callable[[Mechanism], float] | None = None
 
     @property
     def scaled(self) -> bool:
         return issubclass(self.mechanism, ScaledMechanism)
 
-    def declare(self, sensitivity: float = 1, epsilon: float = 1.0) -> Mechanism:
-        if self.scaled:
-            return self.mechanism(sensitivity=sensitivity, epsilon=epsilon, **self.options)
-        return self.mechanism(epsilon=epsilon, **self.options)
+    @property
+    def currency(self) -> str:
+        return self.mechanism.currency.name if self.scaled else "epsilon"
+
+    def ratio(self, loss: float) -> float:
+        """Return the ratio of sensitivity and scale at which one statistic has this loss."""
+        return RATIOS[self.currency](loss)
+
+    def together(self, mechanism: Mechanism) -> float:
+        """Return the ratio of all statistics that a datum enters together, for a ratio of 1 of each."""
+        if self.column_norm is not None:
+            return self.column_norm(mechanism)
+        entered = mechanism.statistics_per_datum
+        return entered if self.currency == "epsilon" else math.sqrt(entered)
+
+    def loss(self, mechanism: Mechanism, sensitivity: float) -> float:
+        return getattr(mechanism.charge(sensitivity), self.currency)
+
+    def declare(self, sensitivity: float = 1, budget: float = 1.0) -> Mechanism:
+        given = {self.currency: budget, **self.options}
+        return self.mechanism(sensitivity=sensitivity, **given) if self.scaled else self.mechanism(**given)
 
     def with_scale(self, scale: float) -> Mechanism:
         if self.scaled:
@@ -102,6 +142,39 @@ def laplace_opendp(scale: float, sensitivity: float) -> float:
     dp.enable_features("contrib")
     space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
     return dp.m.make_laplace(*space, scale=scale).map(sensitivity)
+
+
+def gaussian_worst_loss(mechanism: Mechanism, sensitivity: float) -> float:
+    """mu from the two errors of the best test, with a threshold in the middle: the sum of their standard quantiles."""
+    law, middle = stats.norm(scale=mechanism.scale), sensitivity / 2
+    errors = law.logsf(middle), law.logcdf(middle - sensitivity)
+    return -float(sum(special.ndtri_exp(error) for error in errors))
+
+
+def gaussian_change(rng: np.random.Generator, sensitivity: float) -> tuple[Any, Any, Any]:
+    value, step = rng.normal(size=3) * 5, rng.normal(size=3)
+    return value + rng.normal(size=3) * 5, value, value + step * sensitivity / np.linalg.norm(step)
+
+
+def gaussian_largest_ratio(mechanism: Mechanism, sensitivity: float, output: Any, value: Any, other: Any) -> float:
+    """The log-ratio is linear in the output and 0 in the middle of both values."""
+    return sensitivity * np.linalg.norm(output - (value + other) / 2) / mechanism.scale**2
+
+
+def gaussian_p_value(mechanism: Mechanism, draws: np.ndarray) -> float:
+    """Three tests at once (Bonferroni): both entries are normal, and so is their difference if they are independent."""
+    noise = (draws - np.array(LAPLACE_VALUE)) / mechanism.scale
+    columns = [noise[:, 0], noise[:, 1], (noise[:, 0] - noise[:, 1]) / math.sqrt(2)]
+    return 3 * min(stats.kstest(column, stats.norm.cdf).pvalue for column in columns)
+
+
+def gaussian_opendp(scale: float, sensitivity: float) -> float:
+    """OpenDP charges zCDP, rho = mu^2 / 2."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    return math.sqrt(2 * dp.m.make_gaussian(*space, scale=scale).map(sensitivity))
 
 
 def noisy_max_worst_loss(mechanism: Mechanism, sensitivity: float) -> float:
@@ -183,6 +256,52 @@ def discrete_opendp(scale: float, sensitivity: float) -> float:
     return dp.m.make_laplace(*space, scale=scale).map(int(sensitivity))
 
 
+def gaussian_pmf(sigma: float) -> np.ndarray:
+    """Probabilities of discrete Gaussian noise on -reach, ..., reach; both tails are below 1e-300."""
+    reach = math.ceil(40 * sigma) + 12
+    weights = np.exp(-np.square(np.arange(-reach, reach + 1) / sigma) / 2)
+    return weights / weights.sum()
+
+
+def discrete_gaussian_worst_loss(mechanism: Mechanism, sensitivity: float) -> float:
+    """rho from the Renyi divergence of order 2, term by term: sum p^2 / q = exp(2 rho)."""
+    reach, size = math.ceil(20 * mechanism.scale), int(sensitivity)
+    places = np.arange(-reach - 2 * size, reach + 2 * size + 1)
+    squares = [np.square(shifted / mechanism.scale) / 2 for shifted in (places, places - size)]
+    normaliser = special.logsumexp(-np.square(np.arange(-reach, reach + 1) / mechanism.scale) / 2)
+    return float(special.logsumexp(squares[1] - 2 * squares[0]) - normaliser) / 2
+
+
+def discrete_gaussian_change(rng: np.random.Generator, sensitivity: float) -> tuple[Any, Any, Any]:
+    """Integers, integers that differ by `sensitivity` in one entry, and an output."""
+    value = rng.integers(-5, 5, size=3)
+    return value + rng.integers(-9, 9, size=3), value, value + rng.permutation([int(sensitivity), 0, 0])
+
+
+def discrete_gaussian_p_value(mechanism: Mechanism, draws: np.ndarray) -> float:
+    """Chi-square of both entries against the law by enumeration, and of the pair's signs against independence."""
+    noise, law = draws - np.array(DISCRETE_VALUE), gaussian_pmf(mechanism.scale)
+    middle = law.size // 2
+    counts = np.bincount((np.clip(noise, -middle, middle) + middle).ravel(), minlength=law.size)
+    kept = law * noise.size >= 5
+    lumped = [np.array([*x[kept], x[~kept].sum()]) for x in (counts, law * noise.size)]
+    if lumped[1][-1] < 1e-3 and lumped[0][-1]:
+        return 0.0
+    cells = slice(None) if lumped[1][-1] >= 1e-3 else slice(-1)
+    entries = stats.chisquare(lumped[0][cells], lumped[1][cells], sum_check=False).pvalue if kept.sum() > 1 else 1.0
+    signs = np.bincount((3 * np.sign(noise[:, 0]) + np.sign(noise[:, 1]) + 4).astype(int), minlength=9)
+    single = np.array([law[:middle].sum(), law[middle], law[:middle].sum()])
+    return 2 * min(entries, stats.chisquare(signs, np.outer(single, single).ravel() * len(noise)).pvalue)
+
+
+def discrete_gaussian_opendp(scale: float, sensitivity: float) -> float:
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.atom_domain(T="i64"), dp.absolute_distance(T=float)
+    return dp.m.make_gaussian(*space, scale=scale).map(float(sensitivity))
+
+
 def response_worst_loss(mechanism: Mechanism, _: float) -> float:
     """The largest ratio in the whole K x K table of probabilities."""
     table = np.array([mechanism.probabilities(truth) for truth in range(mechanism.categories)])
@@ -215,6 +334,41 @@ def binary_opendp(scale: float, sensitivity: float) -> float:
     return (tree >> dp.m.then_laplace(scale=scale)).map(1) * sensitivity
 
 
+def ternary_rows(mechanism: Mechanism, length: int) -> np.ndarray:
+    return normal.rows_of(trees.kary_nodes(3), mechanism, length)
+
+
+def stair_masses(mechanism: Staircase) -> tuple[np.ndarray, np.ndarray]:
+    """Edges of the stairs on z >= 0 and the probability between them, from the definition of the law."""
+    count = math.ceil(60 / mechanism.epsilon) + 2
+    first = 1 / (1 + math.exp(mechanism.epsilon / 2))
+    edges = np.concatenate(([0.0], (np.arange(count) + first))) * mechanism.sensitivity
+    weights = np.exp(-mechanism.epsilon * np.arange(count)) * np.diff(edges)
+    return edges, weights / weights.sum()
+
+
+def staircase_worst_loss(mechanism: Mechanism, sensitivity: float) -> float:
+    """The largest log-ratio over outputs on both sides of every edge, with the neighbour at the full distance."""
+    edges, _ = stair_masses(mechanism)
+    outputs = np.concatenate((edges * (1 - 1e-7), edges * (1 + 1e-7)))[:40]
+    return float(np.abs(mechanism.log_ratio(outputs, 0.0, sensitivity)).max())
+
+
+def staircase_change(rng: np.random.Generator, sensitivity: float) -> tuple[Any, Any, Any]:
+    value = rng.normal() * 5
+    return value + rng.laplace() * 5, value, value + rng.uniform(-1, 1) * sensitivity
+
+
+def staircase_p_value(mechanism: Mechanism, draws: np.ndarray) -> float:
+    """Two tests at once (Bonferroni): the size against the piecewise linear distribution function, and the sign."""
+    edges, masses = stair_masses(mechanism)
+    noise = draws - STAIRCASE_VALUE
+    cdf = np.concatenate(([0.0], np.cumsum(masses)))
+    sizes = stats.kstest(np.abs(noise), lambda size: np.interp(size, edges, cdf)).pvalue
+    return 2 * min(sizes, stats.binomtest(int((noise > 0).sum()), len(noise)).pvalue)
+
+
+STAIRCASE_VALUE = 2.0
 LAPLACE_VALUE = (3.0, -2.0)
 DISCRETE_VALUE = (3, -2)
 RESPONSE_VALUE = (2, 0)
@@ -225,14 +379,49 @@ NOISY_MAX_VALUE = (0.0, 1.0, 2.5, 1.0)
 NOISY_MAX_BAD = (1.0, [math.nan, 1.0], [1.0, math.inf], ["1"], [[1.0], [1.0, 2.0]], [[1.0, 2.0]], [], None, [True])
 
 
-def noisy_max_case(noise: str, opendp_map: Callable[[float, float], float] | None) -> Case:
+def noisy_max_case(
+    opendp_map: Callable[[float, float], float] | None, mechanism: type[Mechanism] = NoisyMax, **options: str
+) -> Case:
     functions = noisy_max_worst_loss, noisy_max_change, noisy_max_p_value
-    return Case(
-        NoisyMax, NOISY_MAX_VALUE, (*NOISY_MAX_BAD, [1j]), *functions, opendp_map, {"noise": noise}, pair=SCORES
-    )
+    return Case(mechanism, NOISY_MAX_VALUE, (*NOISY_MAX_BAD, [1j]), *functions, opendp_map, options, pair=SCORES)
 
 
 CASES = {
+    "one-bit": Case(
+        OneBit,
+        local.ONE_BIT_VALUE,
+        local.ONE_BIT_BAD,
+        local.one_bit_worst_loss,
+        local.one_bit_change,
+        local.one_bit_p_value,
+        None,
+        {"radius": 2.0},
+        st.just(1),
+        pair=([-2.0], [2.0], 1),
+    ),
+    "subset-selection": Case(
+        SubsetSelection,
+        local.SUBSET_VALUE,
+        (*BAD_INTEGERS, 5, -1),
+        local.subset_worst_loss,
+        local.subset_change,
+        local.subset_p_value,
+        None,
+        {"categories": 5, "size": 2},
+        st.just(1),
+        pair=([0.0], [2.0], 1),
+    ),
+    "above-threshold": Case(
+        AboveThreshold,
+        sparse.VALUE,
+        sparse.BAD,
+        sparse.worst_loss,
+        sparse.change,
+        sparse.p_value,
+        None,
+        {"answers": 2},
+        pair=([0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0], [0.0, 2.0, 2.0, 2.0, 2.0, 0.0, 0.0], 1.0),
+    ),
     "laplace": Case(
         Laplace,
         LAPLACE_VALUE,
@@ -243,9 +432,22 @@ CASES = {
         laplace_opendp,
         pair=([0.0, 0.0], [0.5, -0.5], 1.0),
     ),
-    "noisy-max": noisy_max_case("laplace", noisy_max_opendp),
-    "noisy-max, exponential": noisy_max_case("exponential", noisy_max_opendp),
-    "noisy-max, gumbel": noisy_max_case("gumbel", gumbel_opendp),
+    "gaussian": Case(
+        Gaussian,
+        LAPLACE_VALUE,
+        (math.nan, math.inf, [1.0, -math.inf], "1", [[1.0], [1.0, 2.0]], [], None, True, 1j),
+        gaussian_worst_loss,
+        gaussian_change,
+        gaussian_p_value,
+        gaussian_opendp,
+        pair=([0.0, 0.0], [0.6, -0.8], 1.0),
+        largest_ratio=gaussian_largest_ratio,
+    ),
+    "noisy-max": noisy_max_case(noisy_max_opendp, noise="laplace"),
+    "noisy-max, exponential": noisy_max_case(noisy_max_opendp, noise="exponential"),
+    "noisy-max, gumbel": noisy_max_case(gumbel_opendp, noise="gumbel"),
+    "exponential-mechanism": noisy_max_case(gumbel_opendp, ExponentialMechanism),
+    "permute-and-flip": noisy_max_case(noisy_max_opendp, PermuteAndFlip),
     "discrete-laplace": Case(
         DiscreteLaplace,
         DISCRETE_VALUE,
@@ -256,6 +458,18 @@ CASES = {
         discrete_opendp,
         sensitivities=st.integers(1, 10),
         pair=([0.0, 3.0], [1.0, 3.0], 1),
+    ),
+    "discrete-gaussian": Case(
+        DiscreteGaussian,
+        DISCRETE_VALUE,
+        (*BAD_INTEGERS, 2**60),
+        discrete_gaussian_worst_loss,
+        discrete_gaussian_change,
+        discrete_gaussian_p_value,
+        discrete_gaussian_opendp,
+        sensitivities=st.integers(1, 10),
+        pair=([0.0, 3.0], [1.0, 3.0], 1),
+        largest_ratio=gaussian_largest_ratio,
     ),
     "randomised-response": Case(
         RandomisedResponse,
@@ -269,6 +483,18 @@ CASES = {
         st.just(1),
         pair=([0.0], [2.0], 1),
     ),
+    "staircase": Case(
+        Staircase,
+        STAIRCASE_VALUE,
+        (math.nan, math.inf, [1.0, 2.0], [1.0], "1", [[1.0], [1.0, 2.0]], [], None, True, 1j),
+        staircase_worst_loss,
+        staircase_change,
+        staircase_p_value,
+        None,  # OpenDP has no staircase noise
+        {"sensitivity": 1.0},
+        st.just(1.0),
+        pair=(0.0, 1.0, 1.0),
+    ),
     "binary-tree": Case(
         BinaryTree,
         trees.TREE_VALUE,
@@ -279,6 +505,65 @@ CASES = {
         binary_opendp,
         {"horizon": 8},
         pair=([0.0] * 4, [1.0, 0.0, 0.0, 0.0], 1.0),
+    ),
+    "k-ary-tree": Case(
+        KaryTree,
+        trees.TREE_VALUE,
+        (*BAD_STREAMS, [1.0] * 9),
+        trees.tree_worst_loss(trees.kary_nodes(3)),
+        trees.tree_change,
+        trees.tree_p_value(trees.kary_nodes(3)),
+        None,  # OpenDP's tree pads the stream to a power of the degree and has a level more; see test_kary_tree.py
+        {"horizon": 8, "degree": 3},
+        pair=([0.0] * 4, [1.0, 0.0, 0.0, 0.0], 1.0),
+    ),
+    "symmetric-gaussian": Case(
+        SymmetricGaussian,
+        normal.MATRIX_VALUE,
+        (math.nan, 1.0, [1.0, 2.0], [[1.0, 2.0]], [[math.inf]], "1", [[1.0], [1.0, 2.0]], [], None, [[True]], [[1j]]),
+        lambda mechanism, sensitivity: normal.gaussian_mu(sensitivity, mechanism.scale),
+        normal.matrix_change,
+        normal.matrix_p_value,
+        gaussian_opendp,
+        pair=([[0.0, 0.0], [0.0, 0.0]], [[0.6, 0.4], [0.4, math.sqrt(0.32)]], 1.0),
+        largest_ratio=normal.matrix_largest_ratio,
+    ),
+    "gaussian-tree": Case(
+        GaussianTree,
+        trees.TREE_VALUE,
+        (*BAD_STREAMS, [1.0] * 9),
+        normal.worst_loss(ternary_rows),
+        normal.vectors_change,
+        normal.stream_p_value(ternary_rows, normal.prefixes_to_nodes, trees.TREE_VALUE),
+        None,  # OpenDP's map of trees in L2 is unsound
+        {"horizon": 8, "degree": 3},
+        pair=([0.0] * 4, [1.0, 0.0, 0.0, 0.0], 1.0),
+        largest_ratio=normal.largest_ratio(ternary_rows, normal.prefixes_to_nodes),
+    ),
+    "symmetric-gaussian-tree": Case(
+        SymmetricGaussianTree,
+        normal.MATRICES,
+        (*BAD_STREAMS, [1.0] * 8, [[1.0, 2.0]], [[[1.0]]] * 9, [[[1.0, 2.0]]]),
+        normal.worst_loss(ternary_rows),
+        normal.matrices_change,
+        normal.stream_p_value(ternary_rows, normal.prefixes_to_nodes, normal.MATRICES),
+        None,
+        {"horizon": 8, "degree": 3},
+        pair=([[[0.0]]] * 4, [[[1.0]], *[[[0.0]]] * 3], 1.0),
+        largest_ratio=normal.largest_ratio(ternary_rows, normal.prefixes_to_nodes),
+    ),
+    "factorised-stream": Case(
+        FactorisedStream,
+        trees.TREE_VALUE,
+        (*BAD_STREAMS, [1.0] * 9),
+        normal.worst_loss(normal.square_root_rows),
+        normal.vectors_change,
+        normal.stream_p_value(normal.square_root_rows, normal.prefixes_to_rows, trees.TREE_VALUE),
+        None,  # OpenDP has no factorisations
+        {"horizon": 8, "bandwidth": 5},
+        pair=([0.0] * 6, [1.0, *[0.0] * 5], 1.0),
+        largest_ratio=normal.largest_ratio(normal.square_root_rows, normal.prefixes_to_rows),
+        column_norm=lambda mechanism: math.sqrt((normal.square_root_rows(mechanism, 8)[:, 0] ** 2).sum()),
     ),
     "hybrid-tree": Case(
         HybridTree,
@@ -292,6 +577,10 @@ CASES = {
         pair=([0.0] * 4, [0.0, 0.0, 1.0, 0.0], 1.0),
     ),
 }
+
+
+APART = {"wishart": "test_wishart.py"}
+"""Mechanisms whose privacy is no multiple of sensitivity / scale, and the files of their contracts."""
 
 
 @pytest.fixture(params=list(CASES))
@@ -311,4 +600,19 @@ def cases() -> dict[str, Case]:
 
 @pytest.fixture
 def expected_nodes() -> dict[str, Callable]:
-    return {"binary-tree": trees.binary_nodes, "hybrid-tree": trees.hybrid_nodes}
+    return {"binary-tree": trees.binary_nodes, "hybrid-tree": trees.hybrid_nodes, "k-ary-tree": trees.kary_nodes(4)}
+
+
+@pytest.fixture
+def apart() -> dict[str, str]:
+    return APART
+
+
+@pytest.fixture(scope="session", name="sparse")
+def sparse_oracles() -> ModuleType:
+    return sparse
+
+
+@pytest.fixture(scope="session", name="local")
+def local_oracles() -> ModuleType:
+    return local

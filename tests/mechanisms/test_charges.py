@@ -126,9 +126,9 @@ def charged(mechanism):
     ids=lambda value: type(value).__name__,
 )
 def test_the_last_definition_is_what_is_charged(mechanism, epsilon):
-    assert mechanism.charge(1.0) == Charge(epsilon)
+    assert mechanism.charge(1.0).epsilon == epsilon
     assert mechanism.loss(1.0) == mechanism.loss(sensitivity=1.0) == epsilon
-    assert charged(mechanism) == {1: Charge(epsilon)}
+    assert charged(mechanism) == {1: mechanism.charge(1.0)}
 
 
 def test_a_mechanism_that_defines_neither_charges_nothing_by_mistake():
@@ -145,7 +145,8 @@ def test_shipped_mechanisms_define_charge_and_have_loss_from_it(name):
 
 
 def test_what_the_shipped_mechanisms_charge():
-    assert Laplace(sensitivity=1.0, epsilon=0.3).charge(0.5) == Charge(0.3)
+    assert Laplace(sensitivity=1.0, epsilon=0.3).charge(1.0) == Charge(0.3)
+    assert Laplace(sensitivity=1.0, epsilon=0.3).charge(0.5) == Charge(0.15 * (1.0 + 1e-9))
     assert NoisyMax.with_scale(4.0).charge(1.0) == Charge(0.25)
     assert DiscreteLaplace(sensitivity=2, epsilon=0.3).charge(2.0) == Charge(0.3)
     assert RandomisedResponse(categories=2, epsilon=0.3).charge() == Charge(0.3)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms import NoisyMax
+from privcheck.mechanisms import NoisyMax, noisy_max
 from privcheck.privacy.sensitivity import score_range
 
 FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=60)
@@ -176,8 +177,7 @@ def test_releases_are_indices():
     mechanism, rng = NoisyMax(sensitivity=2.0, epsilon=1.0), np.random.default_rng(0)
     assert type(mechanism.release([0.0, 1.0], rng)) is int
     assert mechanism.release([4.0], rng) == 0
-    with pytest.raises(PrivcheckError, match="OpenDP has no noisy max"):
-        mechanism.release([0.0, 1.0], rng, secure=True)
+    assert type(mechanism.release([0.0, 1.0], None, secure=True)) is int
     for bad in (2, -1, 0.5):
         with pytest.raises(PrivcheckError, match="output"):
             mechanism.log_ratio(bad, [0.0, 1.0], [1.0, 0.0])
@@ -230,7 +230,7 @@ def test_exponential_noise_attains_its_loss():
     assert mechanism.log_ratio(0, [1.0, 1.0, 0.5], [0.0, 2.0, 1.5]) == pytest.approx(mechanism.loss(2.0), rel=1e-12)
 
 
-@pytest.mark.parametrize("noise", ["exponential", "gumbel"])
+@pytest.mark.parametrize("noise", NOISES)
 def test_secure_release_follows_the_law_and_half_the_scale_does_not(noise):
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
     scores, draws = [0.0, 1.0, 2.5, 1.0], 3000
@@ -239,3 +239,30 @@ def test_secure_release_follows_the_law_and_half_the_scale_does_not(noise):
     for sampler, accepted in ((mechanism, True), (NoisyMax.with_scale(0.5, noise=noise), False)):
         counts = np.bincount([sampler.release(scores, None, secure=True) for _ in range(draws)], minlength=4)
         assert (stats.chisquare(counts, expected).pvalue >= 1e-9) == accepted
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 0.75, 1.0, 3e200])
+def test_secure_laplace_noise_is_added_to_rounded_scores_exactly(scale, monkeypatch):
+    """A step is at most 2^-53 of the scale; scores that floats cannot add to one another are compared exactly."""
+    scales = []
+
+    def no_noise(lattice_scale):
+        scales.append(lattice_scale)
+        return lambda zeros: [0] * len(zeros)
+
+    monkeypatch.setattr(noisy_max, "integer_laplace", no_noise)
+    mechanism = NoisyMax.with_scale(scale)
+    assert mechanism.release([1e300, -1e300, 1e300 * (1 + 2.0**-52)], None, secure=True) == 2
+    assert mechanism.release([0.0, scale * 2.0**-52, scale * 2.0**-52], None, secure=True) == 1
+    assert mechanism.release([0.0, scale * 2.0**-56], None, secure=True) == 0
+    assert all(2.0**53 <= lattice_scale <= 2.0**54 * (1 + 2.0**-31) for lattice_scale in scales)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 1.0, 50.0])
+def test_rounding_to_the_lattice_costs_nothing(epsilon):
+    """The exact loss bound on integers, (r / g + 2) / (lattice scale), is at most epsilon."""
+    mechanism = NoisyMax.with_scale(2.0 / epsilon)
+    step = Fraction(2) ** (math.frexp(mechanism.scale)[1] - 54)
+    lattice_scale = Fraction(float(Fraction(mechanism.scale) / step) * (1.0 + 2.0**-32))
+    assert (Fraction(2) / step + 2) / lattice_scale <= Fraction(mechanism.loss(2.0))
+    assert (Fraction(2) / step + 2) / (Fraction(mechanism.scale) / step) > Fraction(2) / Fraction(mechanism.scale)

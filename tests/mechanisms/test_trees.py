@@ -7,12 +7,13 @@ import pytest
 from scipy import stats
 
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms import BinaryTree, HybridTree, Laplace
+from privcheck.mechanisms import BinaryTree, HybridTree, KaryTree, Laplace
 from privcheck.mechanisms.base import recording
 
 TREES = {
     "binary-tree": BinaryTree(horizon=64, sensitivity=1.0, epsilon=1.0),
     "hybrid-tree": HybridTree(sensitivity=1.0, epsilon=1.0, total_share=0.3),
+    "k-ary-tree": KaryTree(horizon=64, sensitivity=1.0, epsilon=1.0, degree=4),
 }
 HORIZONS = [*range(1, 70), 127, 128, 129, 1000]
 

@@ -37,6 +37,22 @@ def binary_nodes(mechanism: Any, length: int) -> list[tuple[int, int, float]]:
     return [(*block, mechanism.scale) for block in sorted(found, key=lambda block: block[1])]
 
 
+def kary_nodes(degree: int):
+    """The blocks of a greedy splitting into powers of the degree, largest first, for every prefix."""
+
+    def nodes(mechanism: Any, length: int) -> list[tuple[int, int, float]]:
+        found = set()
+        for t in range(1, length + 1):
+            done = 0
+            while done < t:
+                size = max(degree**level for level in range(30) if degree**level <= t - done)
+                found.add((done, done + size))
+                done += size
+        return [(*block, mechanism.scale) for block in sorted(found, key=lambda block: block[1])]
+
+    return nodes
+
+
 def hybrid_nodes(mechanism: Any, length: int) -> list[tuple[int, int, float]]:
     """The same for epochs that end at 1, 2, 4, ...: blocks of the tree of an epoch, then its total."""
     found, first, last = [], 0, 1

@@ -1,0 +1,86 @@
+"""Calibration of mechanisms: the least noise with which a number of releases stays within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING
+from typing import Any, TypeVar
+
+from privcheck.accounting.budget import ONE_NOTION, amount_in_words, budget_of
+from privcheck.accounting.calibrate import has_room, largest, taking_part
+from privcheck.accounting.filter import BudgetFilter
+from privcheck.declared import POSITIVE, Integer, check, declared_fields
+from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms.base import Mechanism
+
+M = TypeVar("M", bound=Mechanism)
+
+BUDGETS = ("epsilon", "mu", "rho")
+"""Parameters that hold the budget of a mechanism; the first that it declares is searched for."""
+
+NO_ROOM = 1e-140
+"""What is found below it is not a noise level but the end of the search."""
+
+
+def calibrated(
+    cls: type[M],
+    budget: Mapping[str, float | None],
+    sensitivity: float,
+    releases: int,
+    accountants: Mapping[str, float] | None,
+    parameters: Mapping[str, Any],
+) -> M:
+    """Return the mechanism of a class that `Mechanism.calibrate` describes.
+
+    >>> from privcheck.mechanisms import Laplace
+    >>> calibrated(Laplace, {"epsilon": 1.0}, 2.0, 4, None, {})
+    Laplace(sensitivity=2.0, epsilon=0.25, given_scale=None)
+    """
+    asked = budget_of(**budget)
+    if asked is None:
+        raise PrivcheckError("budget", words("nothing"), ONE_NOTION, f"for example {cls.__name__}.calibrate(epsilon=1)")
+    filtered = BudgetFilter(asked, accountants)
+    sensitivity = check("sensitivity", sensitivity, POSITIVE, "of one datum, in the norm of the mechanism")
+    releases = check("releases", releases, Integer(1, 2**53), "how often the mechanism is released")
+    declared = {field.name: field for field in declared_fields(cls)}
+    name = next((name for name in BUDGETS if name in declared), None)
+    if name is None:
+        raise PrivcheckError(
+            "mechanism", words(cls.id), "one with a budget among its parameters", "set its noise yourself"
+        )
+    known = set(declared) - {name, "sensitivity", "given_scale"}
+    check_parameters(cls, known, parameters, f"{cls.__name__}.calibrate finds the noise")
+    given = {"sensitivity": sensitivity} if "sensitivity" in declared else {}
+
+    def build(amount: float) -> M:
+        return cls(**{name: amount}, **given, **parameters)
+
+    def fits(amount: float) -> bool:
+        try:
+            return has_room(filtered, build(amount).charge(sensitivity), releases)
+        except PrivcheckError:  # beyond the domain of the parameter
+            return False
+
+    charge = build(1.0).charge(sensitivity)  # what is wrong with other parameters is said here
+    found = largest(fits)
+    if found > NO_ROOM:
+        return build(found)
+    shares = " and ".join(by.currency.name for by, share in taking_part(filtered))
+    got = words(f"{amount_in_words(asked)} for {cls.id}, whose charge is {charge!r}")
+    hint = f"the accountants of this budget add up {shares}"
+    raise PrivcheckError("budget", got, "a budget that some noise can keep", hint)
+
+
+def check_parameters(cls: type[Mechanism], known: set[str], parameters: Mapping[str, Any], hint: str) -> None:
+    """Refuse unknown parameters of a mechanism and missing ones, by name.
+
+    >>> from privcheck.mechanisms import BinaryTree
+    >>> check_parameters(BinaryTree, {"horizon"}, {"horizon": 4}, "")
+    """
+    for name, value in parameters.items():
+        if name not in known:
+            expected = f"only the parameters {', '.join(sorted(known))}" if known else "no further parameters"
+            raise PrivcheckError(name, value, expected, hint)
+    for field in declared_fields(cls):
+        if field.name in known - set(parameters) and field.default is MISSING:
+            raise PrivcheckError(field.name, words("nothing"), field.metadata["domain"].text, field.metadata["doc"])
