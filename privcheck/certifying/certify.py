@@ -1,4 +1,4 @@
-"""`privcheck.certify`: an upper bound on epsilon from the releases that a policy makes, and where it leaks."""
+"""`privcheck.certify`: an upper bound on the privacy loss from the releases that a policy makes, and where it leaks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure, convert
+from privcheck.accounting.notions import Notion
+from privcheck.accounting.spent import spent
 from privcheck.arrays import Table
+from privcheck.certifying.code_coverage import CodeCoverage
 from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.replay import Build, replay
@@ -15,7 +19,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.privacy import Contexts
 from privcheck.progress import progress
-from privcheck.results.certificate import Certificate
+from privcheck.results.certificate import EXPLORED, UNDER_GUARD, Certificate
 from privcheck.results.replay_result import ReplayResult
 from privcheck.targets.settings import DEFAULT_HORIZON, EXECUTIONS, CertifySettings, Settings
 from privcheck.targets.target import Target, load_policy
@@ -26,6 +30,9 @@ def certify(
     *,
     epsilon: float | None = None,
     delta: float = 0.0,
+    rho: float | None = None,
+    mu: float | None = None,
+    accountants: dict[str, float] | None = None,
     arms: int | None = None,
     horizon: int | None = None,
     rewards: tuple[float, float] = (0.0, 1.0),
@@ -44,10 +51,19 @@ def certify(
     Parameters
     ----------
     target : as for `privcheck.audit`; the reference of a shipped algorithm is certified, not its kernel.
-    epsilon : the budget of the filter; without one the ledger only records, and nothing is certified.
-    delta : must be 0, because the ledger adds up pure epsilon-DP losses.
-    arms, horizon, rewards, neighbours : as for `privcheck.audit`.
-    feedback : "bandit", "full" or "contextual": `select(context)`, `update(context, action, reward)`.
+    epsilon : the budget of the filter, in pure DP; without any budget the ledger only records, and nothing is
+        certified.
+    delta : with epsilon, the delta of an (epsilon, delta)-DP budget, in [0, 1).
+    rho : the budget in zCDP, in place of epsilon.
+    mu : the budget in Gaussian DP, in place of epsilon. A factory receives those of epsilon, delta, rho and mu that are
+        given and that its signature names.
+    accountants : with delta, the share of delta of each accountant: {"gdp": 1.0} by default; "zcdp" and "rdp" are
+        others, and "pure", which needs no share, always takes part.
+    arms, rewards, neighbours : as for `privcheck.audit`.
+    horizon : the number of rounds per execution T; by default 16, twice the number of arms if that is more, or the
+        rounds within which a shipped algorithm makes a release.
+    feedback : "bandit", "full", "contextual" (`select(context)`, `update(context, action, reward)`) or
+        "identification" (also `stopped` and `recommend()`).
     contexts : what contexts look like; required by "contextual" feedback, which also needs
         neighbours="context-reward".
     runs : number of guarded executions, each on its own stream, that look for leaks and refusals.
@@ -59,25 +75,34 @@ def certify(
 
     Guarantee
     ---------
-    When `granted`, the policy run under `privcheck.guard` with this budget is epsilon-DP on every execution: each
-    release stays within the budget or is refused. Under contextual feedback it is jointly epsilon-DP: the bound is on
-    what the actions of all other rounds reveal about a round's context and rewards. The certificate covers the code
-    that ran, provided that it is honest (it may be mistaken); timing, memory and floating-point artefacts are outside
-    its scope.
+    When `upper` is not None, the policy run under `privcheck.guard` with this budget satisfies it on every execution:
+    each release stays within the budget or is refused. It is then epsilon-DP, (epsilon, delta)-DP, rho-zCDP or mu-GDP,
+    for the neighbours of `neighbours`, of which each is a fixed table of rewards. Under contextual feedback it is so
+    jointly: the bound is on what the actions of all other rounds reveal about a round's context and rewards. With delta
+    an accountant may go on while its own epsilon, at its own share of delta, is within the budget; the shares are fixed
+    before the first run, because the best accountant of a finished run would cost all their deltas. `granted` says
+    more: every line of the target's own code that matters for privacy ran in some execution, and none leaked or was
+    refused a release; `unreached` lists the lines that did not run. It covers the code that ran, provided that it is
+    honest (it may be mistaken); timing, memory and floating-point artefacts are outside its scope. Mechanisms built
+    from a scale keep a budget up to a relative 4e-9; those built from a budget have as much more noise.
 
     Examples
     --------
     >>> certificate = certify("adap-ucb", epsilon=1.0, arms=2, horizon=16)
     >>> certificate.coverage, certificate.epsilon_upper
-    ('all-executions', 1.0)
+    ('all-executions-under-guard', 1.0)
+    >>> certify("adap-ucb(epsilon=0.25)", mu=0.5, arms=2, horizon=16).upper
+    GaussianDP(mu=0.5)
     """
     options = dict(locals())
     del options["target"]
     settings = CertifySettings(**options)
-    _check(settings)
+    if settings.feedback not in FEEDBACKS.guarded:
+        expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
+        raise PrivcheckError("feedback", settings.feedback, expected, "other kinds cannot be certified yet")
     loaded = load_policy(target)
     count = loaded.arms(settings.arms)
-    length = settings.horizon or max(DEFAULT_HORIZON, 2 * count)
+    length = settings.horizon or max(DEFAULT_HORIZON, 2 * count, loaded.warm_up(settings, count))
     return certified(loaded.target(settings, length, count), settings, length, settings.runs)
 
 
@@ -87,7 +112,7 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
     Parameters
     ----------
     policy : the policy to run under the guard.
-    settings : epsilon is the budget; its arms, horizon and runs are ignored.
+    settings : `budget` is that of the filter; arms, horizon and runs are ignored.
     length : T, the rounds of one execution.
     runs : number of guarded executions.
 
@@ -95,7 +120,7 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
     ------
     PrivcheckError : a policy that cannot be certified.
     """
-    count, build = policy.arms, policy.build
+    count, build, budget = policy.arms, policy.build, settings.budget
     if length < count:
         raise PrivcheckError("horizon", length, f"at least the number of arms, {count}", "raise the horizon")
     of_both = {policy.feedback, settings.feedback}
@@ -103,12 +128,16 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         raise PrivcheckError("feedback", settings.feedback, f"{policy.feedback!r}, which {policy.name} takes")
     rng = np.random.default_rng([settings.seed, 0])
     tables = [random_table(rng, length, count, settings, number) for number in range(runs)]
-    sessions = []
+    sessions, coverage = [], CodeCoverage(policy.feedback)
     with progress(f"certifying {policy.name}", 2 * runs) as advance:
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([settings.seed, number, purpose]) for purpose in (1, 2))
-            session = Session(settings.relation, settings.rewards, settings.epsilon, noise, settings.contexts)
-            drive_guarded(build(coins), table, session, policy.feedback)
+            session = Session(
+                settings.relation, settings.rewards, budget, noise, settings.contexts, settings.accountants
+            )
+            played = build(coins)
+            with coverage.watching(played):
+                drive_guarded(played, table, session, policy.feedback)
             sessions.append(session)
             advance(1)
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, settings)]
@@ -116,27 +145,27 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         refused = any(session.refusals for session in sessions)
         replayed, notes = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
         advance(runs)
-    worst = max(sessions, key=lambda session: session.ledger.epsilon)
+    worst = max(sessions, key=_loss)
     leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
         ::-1
     ]
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
-    released = any(session.ledger.releases for session in sessions)
-    if not (released or refusals):
+    if leaks and not any(session.ledger.releases for session in sessions):
         notes.append(
             "nothing was released through a privcheck mechanism: noise drawn with numpy cannot be counted, so draw it "
             "with privcheck.mechanisms, e.g. Laplace(sensitivity=1.0, epsilon=1.0).release(value, rng)"
         )
-    granted = not (leaks or refusals or notes or replayed.divergences) and settings.epsilon is not None
+    holds = not (leaks or refusals or notes or replayed.divergences) and budget is not None
+    notes += coverage.notes
+    unreached = coverage.unreached
     return Certificate(
         target=policy.name,
-        granted=granted,
-        coverage="all-executions" if granted else "explored",
+        granted=holds and not (unreached or coverage.notes),
+        coverage=UNDER_GUARD if holds else EXPLORED,
         epsilon_claimed=settings.epsilon,
-        delta=0.0,
-        epsilon_upper=settings.epsilon if granted else None,
-        ledger_epsilon=worst.ledger.epsilon,
+        delta=settings.delta if settings.epsilon is not None else 0.0,
+        ledger_epsilon=_loss(worst)[0] if isinstance(budget, Approximate) else worst.ledger.epsilon,
         replay=replayed,
         ledger=worst.ledger,
         leaks=leaks,
@@ -151,15 +180,41 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         seed=settings.seed,
         contexts=settings.contexts,
         notes=notes,
+        unreached=unreached,
+        mechanisms=sorted({code for session in sessions for code in session.mechanisms}, key=str),
+        budget=budget,
+        **_upper_bounds(budget if holds else None),
+        accountant=_accountant(worst),
+        shares={} if worst.filter is None else worst.filter.shares,
+        ledger_rho=worst.ledger.total.rho,
+        ledger_mu=worst.ledger.total.mu,
     )
 
 
-def _check(settings: Settings) -> None:
-    if settings.delta > 0.0:
-        raise PrivcheckError("delta", settings.delta, "0", "the ledger adds up pure epsilon-DP losses only")
-    if settings.feedback not in FEEDBACKS.guarded:
-        expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
-        raise PrivcheckError("feedback", settings.feedback, expected, "other kinds cannot be certified yet")
+def _loss(session: Session) -> tuple[float, float]:
+    """Return the largest loss of any datum in the notion of the budget, and in Gaussian DP where none is finite."""
+    ledger = session.ledger
+    amount = ledger.epsilon if session.filter is None else spent(session.filter, ledger).amount
+    return amount, ledger.total.mu
+
+
+def _accountant(session: Session) -> str | None:
+    """Return the accountant by which the loss is the smallest; None if there is no loss or no budget."""
+    if session.filter is None or not session.ledger.releases:
+        return None
+    return spent(session.filter, session.ledger).accountant
+
+
+def _upper_bounds(budget: Notion | None) -> dict[str, float | None]:
+    """Return the upper bounds that a budget implies at its own delta; all are None without one."""
+    pure = budget.epsilon if isinstance(budget, Pure) else None
+    gaussian = convert(budget, GaussianDP) if isinstance(budget, Pure | GaussianDP) else None
+    concentrated = convert(budget, Concentrated) if isinstance(budget, Pure | GaussianDP | Concentrated) else None
+    return {
+        "epsilon_upper": budget.epsilon if isinstance(budget, Approximate) else pure,
+        "rho_upper": None if concentrated is None else concentrated.rho,
+        "mu_upper": None if gaussian is None else gaussian.mu,
+    }
 
 
 def _replayed(

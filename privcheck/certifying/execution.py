@@ -18,6 +18,7 @@ from privcheck.mechanisms.tape import DivergenceError
 from privcheck.privacy import Contexts
 from privcheck.private_values.source import LeakError
 from privcheck.targets.location import describe_exception
+from privcheck.targets.time_limit import limited
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,12 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
     by, arms, played = kind(feedback), _arms(table, session.contexts), list[int]()
     session.round = 1
     try:
-        with session.active():
-            rounds = by.rounds(table, arms, session.contexts)
-            by.play(_Guarded(policy, session, by, arms), iter(rounds), arms, played)
-    except Exception as error:
+        remaining = iter(by.rounds(table, arms, session.contexts))
+        with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
+            by.play(_Guarded(policy, session, by, arms), remaining, arms, played)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if not (session.leaks or session.refusals):
             raise _failed(error, session.round, session.contexts) from None
         return Execution(played, isinstance(error, ReleaseRefusedError))
@@ -73,6 +76,13 @@ class _Guarded:
             self.policy.update(*self.kind.wrapped(self.session, told, self.arms))
         self.session.next_round()
 
+    @property
+    def stopped(self) -> bool:
+        return bool(self.policy.stopped)
+
+    def recommend(self) -> Any:
+        return self.policy.recommend()
+
 
 def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts: Contexts | None = None) -> list[int]:
     """Play a policy on a table of shape (T, K) with ordinary rewards, sending its releases through `recorder`.
@@ -83,12 +93,14 @@ def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts
     rounds = by.rounds(table, arms, contexts)
     remaining = iter(rounds)
     try:
-        with recording(recorder):
+        with recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
             by.play(_Separated(policy) if by.contextual else policy, remaining, arms, played)
     except DivergenceError as divergence:
         divergence.actions = played
         raise
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise _failed(error, len(rounds) - operator.length_hint(remaining), contexts) from None
     return played
 
@@ -111,7 +123,7 @@ def _arms(table: Table, contexts: Contexts | None) -> int:
     return int(table.shape[1]) - (0 if contexts is None else contexts.size)
 
 
-def _failed(error: Exception, round_number: int, contexts: Contexts | None) -> Exception:
+def _failed(error: BaseException, round_number: int, contexts: Contexts | None) -> Exception:
     if isinstance(error, PrivcheckError):
         return error
     hint = "" if contexts is None else "select() is called on a throw-away copy: what it sets does not reach update()"

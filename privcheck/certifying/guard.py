@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from privcheck.accounting import Ledger
-from privcheck.certifying.context_isolation import ask_guarded, throw_away
+from privcheck.accounting import BudgetExceededError, Ledger, budget_of
+from privcheck.accounting.spent import spent
+from privcheck.certifying.calls import Calls
+from privcheck.certifying.context_isolation import ask_guarded, copy_of_state, generators, throw_away
+from privcheck.certifying.noise_source import noise_source
 from privcheck.certifying.session import Session
-from privcheck.declared import POSITIVE, Integer, check
-from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.declared import Integer, check
+from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, kind
-from privcheck.mechanisms.base import generator
+from privcheck.feedback.deferred_methods import check_at_once
 from privcheck.privacy import Contexts, check_contexts, check_rewards, relation
+
+LARGE = 2000
+"""Size of a policy beyond which copying it before every update would take longer than a millisecond: it is copied only
+when a release that does not fit into the budget is to be expected.
+"""
 
 
 class GuardedPolicy:
@@ -21,52 +30,109 @@ class GuardedPolicy:
 
     It has the same `select()` and `update()` as the policy inside; under contextual feedback these are
     `select(context)`, which runs on a throw-away copy of the policy, and `update(context, action, reward)`. A release
-    that would take any datum over the budget raises `privcheck.BudgetExceededError` before its noise is drawn;
-    comparing an unreleased reward or branching on it raises `privcheck.LeakError`.
+    that would take any datum over the budget raises `privcheck.BudgetExceededError` before its noise is drawn; `select`
+    then goes on with the policy as it was before that update, if it could be copied, and `update` is closed. A policy
+    that holds more than 2000 objects is copied only while it holds data for which a release like the largest so far
+    would not fit, or has released nothing. Any other exception within the
+    policy, such as the `privcheck.LeakError` of comparing an unreleased reward, closes both, because it may leave the
+    policy half-updated. Closed calls raise `privcheck.GuardClosedError` with the first cause. Calls of several threads
+    take turns; in a forked process all are closed.
 
     Parameters
     ----------
     policy : a policy that releases through privcheck's mechanisms.
     session : the session that guards it.
     feedback : id of the kind of feedback, one under which a policy can be guarded.
-    arms : K, under contextual feedback; 0 if it is not known.
+    arms : K; 0 if it is not known.
     """
 
     def __init__(self, policy: Any, session: Session, feedback: str, arms: int = 0) -> None:
         self._policy, self._session, self._kind, self._arms = policy, session, kind(feedback), arms
+        self._calls, self._coins, self._size = Calls(), generators(policy), 0
         session.round = 1
 
     def select(self, *context: Any) -> Any:
         """Return the arm to play, for this context under contextual feedback."""
-        read = self._context(*context)
-        with self._session.active():
-            action, _ = ask_guarded(self._policy, read, self._session)
-            try:
-                return self._kind.action(action, self._arms or None, "action")
-            except PolicyError as error:
-                if error.value is not action or isinstance(action, int):
+        with self._calls.one("select()"):
+            read = self._context(*context)
+            with self._session.active():
+                try:
+                    action, _ = ask_guarded(self._policy, read, self._session)
+                except BaseException as error:
+                    if not self._kind.contextual:  # the policy itself was asked, not a copy of it
+                        self._calls.close(error, "select()", "update()")
                     raise
-                expected, hint = error.expected, error.hint
-            raise PolicyError("action", words(f"an object of type {type(action).__name__}"), expected, hint)
+                return self._checked_action(action)
 
     def update(self, *told: Any) -> None:
         """Take (action, reward), or (context, action, reward) under contextual feedback, and pass it on wrapped.
 
         The reward is that of the arm played, or the rewards of all arms under full information. The ranges of the
-        reward and of the context are checked.
+        reward and of the context are checked first; a call that is refused for them changes nothing.
         """
-        self._check_count("update", self._kind.told, told)
-        first = self._session.round
+        with self._calls.one("update()"):
+            self._check_count("update", self._kind.told, told)
+            first = self._session.round
+            try:
+                wrapped = self._kind.wrapped(self._session, told, self._arms)
+            except BaseException:
+                self._session.round = first  # the policy was told nothing
+                raise
+            if self._kind.whole_row:
+                self._arms = self._arms or np.size(wrapped[-1])
+            before = None
+            if self._size <= LARGE or self._session.expects_refusal:
+                before, self._size = copy_of_state(self._policy, self._coins)
+            try:
+                with self._session.active():
+                    self._policy.update(*wrapped)
+            except BudgetExceededError as refused:
+                self._put_back(before, refused)
+                raise
+            except BaseException as error:
+                self._calls.close(error, "select()", "update()")
+                raise
+            finally:
+                self._session.next_round()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the policy has stopped, under identification feedback."""
+        return bool(self._asked("stopped", lambda: bool(self._policy.stopped)))
+
+    def recommend(self) -> Any:
+        """Return the arm that the policy recommends, under identification feedback."""
+        return self._checked_action(self._asked("recommend", lambda: self._policy.recommend()))
+
+    def _asked(self, name: str, answer: Callable[[], Any]) -> Any:
+        """Return what a policy answers after its last round; a leak closes the guard, as one in `select` does."""
+        if name not in (*self._kind.methods, *self._kind.attributes):
+            hint = "build the guard with feedback='identification'"
+            raise PrivcheckError(name, words(f"a guard for feedback={self._kind.id!r}"), "one for identification", hint)
+        with self._calls.one(name), self._session.active():
+            try:
+                return answer()
+            except BaseException as error:
+                self._calls.close(error, "select()", "update()", *self._kind.attributes, "recommend")
+                raise
+
+    def _put_back(self, before: Any | None, refused: BudgetExceededError) -> None:
+        """Go on with the policy as it was before an update in which a release did not fit into the budget."""
+        self._calls.close(refused, "update()")
+        if before is None:
+            self._calls.close(refused, "select()")
+        else:
+            self._policy = before
+
+    def _checked_action(self, action: Any) -> Any:
+        """Return an action of the policy, or refuse it; if it is private, the error does not show it."""
         try:
-            wrapped = self._kind.wrapped(self._session, told, self._arms)
-        except PrivcheckError:
-            self._session.round = first  # the policy was told nothing
-            raise
-        try:
-            with self._session.active():
-                self._policy.update(*wrapped)
-        finally:
-            self._session.next_round()
+            return self._kind.action(action, self._arms or None, "action")
+        except PolicyError as error:
+            if error.value is not action or isinstance(action, int):
+                raise
+            expected, hint = error.expected, error.hint
+        raise PolicyError("action", words(f"an object of type {type(action).__name__}"), expected, hint)
 
     def _context(self, *context: Any) -> Any:
         """Return the context, checked and read-only; None if feedback is not contextual."""
@@ -83,37 +149,60 @@ class GuardedPolicy:
 
     @property
     def ledger(self) -> Ledger:
-        """Every release so far, and the total charge of each datum."""
-        return self._session.ledger
+        """Every release so far, and the total charge of each datum: a copy, which the guard does not read."""
+        session = self._own("ledger")
+        with session.charging:
+            return session.ledger.snapshot()
 
     @property
     def spent(self) -> float:
-        """The largest total charge so far of any datum, or of any k data together under "group:k"."""
-        return self._session.ledger.epsilon
+        """The largest total charge so far of any datum, or of any k data together under "group:k".
+
+        It is in the notion of the budget: epsilon (at the budget's delta if it has one), rho or mu.
+        """
+        session = self._own("spent")
+        assert session.filter is not None
+        with session.charging:
+            return spent(session.filter, session.ledger).amount
 
     @property
     def left(self) -> float:
-        """The budget minus `spent`, and at least 0."""
-        assert self._session.filter is not None
-        return self._session.filter.left(self._session.ledger)
+        """The budget minus `spent`, and at least 0; of mu, whose squares add up, what still fits."""
+        session = self._own("left")
+        assert session.filter is not None
+        with session.charging:
+            return session.filter.left(session.ledger)
+
+    def _own(self, name: str) -> Session:
+        self._calls.process.check(name)
+        return self._session
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         hint = "a copy would spend the same budget again, and a file would contain the private rewards"
         raise PrivcheckError("policy", words("a copy of a guarded policy"), "the guarded policy itself", hint)
 
     def __repr__(self) -> str:
-        return f"GuardedPolicy({type(self._policy).__name__}, spent {self.spent:g}, left {self.left:g})"
+        try:
+            state = f"spent {self.spent:g}, left {self.left:g}" + (", closed" if self._calls.closed else "")
+        except GuardClosedError:
+            state = "closed"
+        return f"GuardedPolicy({type(self._policy).__name__}, {state})"
 
 
 def guard(
     policy: Any,
     *,
-    epsilon: float,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    rho: float | None = None,
+    mu: float | None = None,
+    accountants: dict[str, float] | None = None,
     rewards: tuple[float, float] = (0.0, 1.0),
     feedback: str = "bandit",
     neighbours: str = "row",
     contexts: Contexts | None = None,
     arms: int | None = None,
+    noise: str = "secure",
     rng: np.random.Generator | None = None,
 ) -> GuardedPolicy:
     """Wrap a policy so that a service which runs it cannot exceed the privacy budget.
@@ -122,20 +211,27 @@ def guard(
     ----------
     policy : a newly built object with `select()` and `update()` that releases through privcheck's mechanisms and has
         seen no rewards yet.
-    epsilon : the largest total charge of any datum, > 0.
+    epsilon : the largest total charge of any datum in pure DP, > 0; with `delta`, in (epsilon, delta)-DP.
+    delta : in [0, 1).
+    rho, mu : the largest total charge in zCDP or in Gaussian DP, in place of epsilon.
+    accountants : with delta, the share of delta of each accountant, {"gdp": 1.0} by default: see `privcheck.certify`.
     rewards : declared (lowest, highest) reward; rewards outside this range are refused.
-    feedback : "bandit", "full" or "contextual".
+    feedback : "bandit", "full", "contextual" or "identification".
     neighbours : what one datum is: "row", "reward", "group:k" or, under contextual feedback, "context-reward".
     contexts : what contexts look like, under contextual feedback; contexts that do not fit are refused.
-    arms : K, under contextual feedback; not needed for a decision set, whose shape gives it.
-    rng : Generator of the privacy noise; by default the operating system seeds one.
+    arms : K, so that other actions are refused; by default `policy.arms` if that is an integer. Contextual feedback
+        needs it unless contexts are decision sets, whose shape gives it.
+    noise : "secure" samples exactly, with OpenDP and the system's randomness, and refuses mechanisms that cannot;
+        "float" is numpy's, faster, and its last digits can reveal more about the released value than epsilon allows.
+    rng : Generator of float noise, not one that the policy draws from; by default the system seeds one.
 
     Guarantee
     ---------
-    Pure epsilon-DP for neighbouring streams, on every execution: everything that leaves the guarded policy is a
-    function of releases within the budget, of its own coins, and of public numbers. Any error that it raises depends
-    on these alone. Under contextual feedback the guarantee is joint differential privacy: it protects the context and
-    reward of one round against everything that leaves the policy in the other rounds.
+    The notion of the budget (epsilon-DP, (epsilon, delta)-DP, rho-zCDP or mu-GDP) for neighbouring streams, on every
+    execution: everything that leaves the guarded policy is a function of releases within the budget, of its own coins,
+    and of public numbers. Any error that it raises depends on these alone. Under contextual feedback the guarantee is
+    joint: it protects the context and reward of one round against everything that leaves the policy in the other
+    rounds. Neighbouring streams are fixed tables of rewards that differ in one datum.
 
     Examples
     --------
@@ -151,24 +247,42 @@ def guard(
     if not all(callable(getattr(policy, name, None)) for name in ("select", "update")):
         got = words(f"an object of type {type(policy).__name__}")
         raise PrivcheckError("policy", got, "an object with select() and update()", "build the policy first")
+    if isinstance(policy, GuardedPolicy):
+        raise PrivcheckError("policy", words("a guarded policy"), "the policy itself", "use it as it is")
     if feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", feedback, expected, "other kinds cannot be guarded yet")
+    by = kind(feedback)
+    if missing := [name for name in (*by.methods, *by.attributes) if not hasattr(policy, name)]:
+        got = words(f"an object of type {type(policy).__name__} without {missing[0]}")
+        raise PrivcheckError("policy", got, f"an object with {by.call}", "or give the kind of feedback that it takes")
+    check_at_once("policy", policy, by.methods)
     related = relation(neighbours)
     check_contexts(feedback, related.name, contexts, FEEDBACKS.contextual)
-    count = 0 if contexts is None else _arms(contexts, arms)
+    count = _arms(policy, contexts, arms)
     if contexts is not None and throw_away(policy) is None:
         got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")
         raise PrivcheckError("policy", got, "a policy that can be copied", "select() is called on a throw-away copy")
-    budget = check("epsilon", epsilon, POSITIVE, "a privacy budget is positive, e.g. 1.0")
-    noise = np.random.default_rng() if rng is None else generator(rng)
-    session = Session(related, check_rewards(rewards), budget, noise, contexts)
+    budget = budget_of(epsilon, delta, rho, mu)
+    if budget is None:
+        raise PrivcheckError("epsilon", None, "a budget: epsilon, rho or mu", "a guard needs one: give epsilon=1.0")
+    coins = [
+        *generators(policy),
+        *(part for part in getattr(policy, "__dict__", {}).values() if isinstance(part, np.random.Generator)),
+    ]
+    source = noise_source(noise, rng, coins)
+    session = Session(related, check_rewards(rewards), budget, source, contexts, accountants)
     return GuardedPolicy(policy, session, feedback, count)
 
 
-def _arms(contexts: Contexts, arms: int | None) -> int:
-    if arms is None and len(contexts.shape) == 2:
+def _arms(policy: Any, contexts: Contexts | None, arms: int | None) -> int:
+    """Return K, or 0 if nothing says it."""
+    if arms is None and contexts is not None and len(contexts.shape) == 2:
         return int(contexts.shape[0])
+    own = getattr(policy, "arms", None)
+    if arms is None and contexts is None:
+        return int(own) if isinstance(own, int | np.integer) and type(own) is not bool and own > 0 else 0
     count: int = check("arms", arms, Integer(1), "give the number of arms")
-    contexts.columns(count)
+    if contexts is not None:
+        contexts.columns(count)
     return count

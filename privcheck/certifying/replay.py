@@ -28,6 +28,11 @@ def replay(
     actions differ elsewhere, raw data steered the policy. This is a test, not a proof: it covers only the streams and
     seeds that it tries.
 
+    The largest loss is reported and compared with nothing. Under pure DP the loss of a transcript is at most epsilon;
+    with Gaussian noise no number bounds it, and under (epsilon, delta)-DP, zCDP or Gaussian DP a transcript whose loss
+    exceeds epsilon is no violation: such transcripts only have to be rare. One transcript for each pair cannot show
+    how rare they are; an audit, which counts them, can.
+
     Parameters
     ----------
     build : makes the policy from a Generator, the source of its coins.

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from privcheck.accounting import BudgetFilter, Ledger, ReleaseRefusedError
+from privcheck.accounting.by_datum import ByDatum
 from privcheck.accounting.charge import Charge, check_charges
+from privcheck.accounting.notions import Notion
+from privcheck.certifying.calls import Process
+from privcheck.certifying.noise_source import check_sampler
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, Mechanism, recording
+from privcheck.mechanisms.provenance import MechanismCode, examined
 from privcheck.privacy import Contexts, Relation
-from privcheck.private_values.float_rounding import check_rounding
+from privcheck.private_values.float_rounding import with_rounding, without_common_shift
 from privcheck.private_values.integers import check_whole
 from privcheck.private_values.source import REVEAL, Leak, Private, PrivateSource
 
@@ -30,33 +36,40 @@ class Session:
     ----------
     relation : neighbour relation, which determines what one datum is.
     rewards : declared (lowest, highest) reward.
-    budget : epsilon that the total charge of no datum may exceed; None records without refusing.
-    noise : Generator of the privacy noise, owned by the session.
+    budget : what the total charge of no datum may exceed, a notion of privacy or the epsilon of pure privacy; None
+        records without refusing.
+    noise : Generator of the privacy noise, owned by the session; None for secure noise, OpenDP's and the system's.
     contexts : what contexts look like, under contextual feedback.
+    accountants : shares of the budget's delta by accountant: see `privcheck.accounting.BudgetFilter`.
 
     Guarantee
     ---------
-    With a budget, every ordinary value that leaves the session was released by a mechanism whose loss, calculated from
-    computed sensitivities, fitted into the budget of every datum that it touches (of any k data together under
+    With a budget, every ordinary value that leaves the session was released by a mechanism whose charge, calculated
+    from computed sensitivities, fitted into the budget of every datum that it touches (of any k data together under
     "group:k"). Any other way of turning a private value into an ordinary one is recorded as a leak and then raises.
     """
 
     relation: Relation
     rewards: tuple[float, float]
-    budget: float | None
-    noise: np.random.Generator
+    budget: float | Notion | None
+    noise: np.random.Generator | None
     contexts: Contexts | None = None
+    accountants: Mapping[str, float] | None = None
     round: int = 0
     notes: list[str] = field(default_factory=list)
     leaks: list[Leak] = field(default_factory=list)
     refusals: list[ReleaseRefusedError] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.process, self.charging = Process(), Lock()
         self.source = PrivateSource(on_leak=self.leaks.append)
+        self.mechanisms: dict[MechanismCode, None] = {}
         group = self.relation.limit if self.relation.name.startswith("group") else 1
-        self.ledger = Ledger(group_size=group, what="reward" if self.contexts is None else "context and reward")
+        what = "reward" if self.contexts is None else "context and reward"
+        self.filter = None if self.budget is None else BudgetFilter(self.budget, self.accountants)
+        self.ledger = Ledger(group, what) if self.filter is None else self.filter.new_ledger(group, what)
         self._is_reading = False
-        self.filter = None if self.budget is None else BudgetFilter(self.budget)
+        self._checked_at, self._expects = 0, True
 
     def reward(self, value: float, arm: int) -> Private:
         """Wrap the reward of this round's arm."""
@@ -117,27 +130,35 @@ class Session:
             yield
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool = False) -> Any:
-        """Charge the data behind `value`, and only then draw the noise; called by `mechanism.release`."""
+        """Charge the data behind `value`, and only then draw the noise; called by `mechanism.release`.
+
+        The charge stays if the mechanism raises an exception: whether it does may depend on the data.
+        """
+        self.process.check("a release")
+        secure = secure or self.noise is None
         if not isinstance(value, Private):
+            if self.noise is None:
+                check_sampler(mechanism, _name(mechanism))
             return mechanism.draw(value, self.noise, secure=secure)
         location = caller()
         try:
+            if self.noise is None:
+                check_sampler(mechanism, _name(mechanism))
             if self._is_reading and self.filter is not None and not value.is_public:
                 hint = "whether select() makes a release may depend on the context that it reads: release in update()"
                 raise PrivcheckError("release", words("one inside select()"), "releases inside update() only", hint)
             if value.source not in (None, self.source):
                 hint = "its data are charged in that run: do not keep private values in class attributes or globals"
                 raise PrivcheckError("value", words("a private value of another run"), "one of this run", hint)
-            sensitivities = _sensitivities(mechanism, value)
-            charges = _charges(mechanism, sensitivities)
-            if self.filter is not None:
-                self.filter.check(self.ledger, charges, location)
+            if mechanism.sensitivity_norm == RANGE:
+                value = without_common_shift(value)
+            code = self._charge(mechanism, value, location)
         except ReleaseRefusedError as refused:
             self.refusals.append(refused)
             raise
         except PrivcheckError as error:
             raise self.refuse(error) from None
-        scale, failure = mechanism.scale, None
+        failure = None
         try:
             with np.errstate(all="ignore"):
                 output = mechanism.draw(_hidden(mechanism, value), self.noise, secure=secure)
@@ -147,8 +168,36 @@ class Session:
             failure = "mechanism", f"{_name(mechanism)}, which raises {type(error).__name__}", "one that draws", ""
         if failure:  # raised outside of the handler: the error itself may show the private value
             raise self._refused(location, *failure)
-        self.ledger.record(self.round, _name(mechanism), scale, sensitivities, charges, location)
+        self.mechanisms[code] = None
         return output
+
+    def _charge(self, mechanism: Mechanism, value: Private, location: str) -> MechanismCode:
+        sensitivities, scale = _sensitivities(mechanism, value), mechanism.scale
+        code = examined(mechanism, value.shape, max(sensitivities.different, default=1.0))
+        charges = _charges(mechanism, sensitivities)
+        with self.charging:  # between the check and the charge no other thread may be charged or read the ledger
+            if self.filter is not None:
+                self.filter.check(self.ledger, charges, location)
+            self.ledger.record(self.round, _name(mechanism), scale, sensitivities, charges, location)
+        return code
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        hint = "a copy would spend the same budget again, and a file would contain the private rewards"
+        raise PrivcheckError("session", words("a copy of a guarded session"), "the session itself", hint)
+
+    @property
+    def expects_refusal(self) -> bool:
+        """Whether a release like the largest so far could exceed the budget for data that private values refer to.
+
+        It is also true before the first release, after which no release is known to fit.
+        """
+        if self._checked_at != len(self.ledger.releases):
+            charges = [charge for release in self.ledger.releases for charge in ByDatum.of(release.charges).different]
+            most = Charge.total(*(max(getattr(charge, name) for charge in charges) for name in BOUNDS))
+            total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), most))
+            self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)
+            self._checked_at = len(self.ledger.releases)
+        return self._expects
 
     def refuse(self, error: PrivcheckError) -> ReleaseRefusedError:
         """Record an error as a refusal that names the line, and return it; the error must show no private value."""
@@ -160,29 +209,43 @@ class Session:
         return refused
 
 
-def _sensitivities(mechanism: Mechanism, value: Private) -> dict[Hashable, float]:
-    if mechanism.notion != "pure":
-        got = words(f"{_name(mechanism)}, a mechanism of {mechanism.notion} privacy")
-        raise PrivcheckError("mechanism", got, "a pure-DP mechanism", "this ledger adds up pure epsilon-DP losses")
+def _sensitivities(mechanism: Mechanism, value: Private) -> ByDatum[float]:
     if mechanism.sensitivity_norm not in NORMS:
         got = words(f"{_name(mechanism)}, whose sensitivity is a {mechanism.sensitivity_norm}")
         hint = "sensitivities of private values are computed in these norms"
         raise PrivcheckError("mechanism", got, f"a mechanism for {', '.join(NORMS)}", hint)
-    found = {d: s for d, s in value.sensitivities(NORMS[mechanism.sensitivity_norm]).items() if s > 0.0}
+    found = value.sensitivities(NORMS[mechanism.sensitivity_norm])
     if mechanism.integers is None:
-        if found:
-            check_rounding(value, max(found.values()))
-        return found
+        return ByDatum.of(with_rounding(value, found, getattr(mechanism, "sensitivity", None), mechanism.rounding))
     check_whole(value, *mechanism.integers)
-    # a change of integers is an integer, so any fraction in its bound is slack
-    return {datum: float(math.floor(s * (1.0 + COMPARISON_SLACK))) for datum, s in found.items()}
+    moved = ByDatum(tuple((s, data) for s, data in ByDatum.of(found).groups if s > 0.0))
+    return moved.map(_whole_square if mechanism.sensitivity_norm in ("L2", "Frobenius") else _whole)
 
 
-def _charges(mechanism: Mechanism, sensitivities: dict[Hashable, float]) -> dict[Hashable, Charge]:
+def _whole(sensitivity: float) -> float:
+    """Return the largest change that integers can make: an integer, so that any fraction in its bound is slack."""
+    return float(math.floor(sensitivity * (1.0 + COMPARISON_SLACK)))
+
+
+def _whole_square(sensitivity: float) -> float:
+    """Return the largest L2 distance of integers: the root of an integer, which need not be one."""
+    return math.sqrt(_whole(sensitivity * sensitivity * (1.0 + COMPARISON_SLACK)))
+
+
+def _charges(mechanism: Mechanism, sensitivities: ByDatum[float]) -> ByDatum[Charge]:
     """Return the charge of each datum; data of equal sensitivity get the same charge."""
-    by_sensitivity = {s: mechanism.charge(s) for s in dict.fromkeys(sensitivities.values())}
-    check_charges(by_sensitivity.values())
-    return {datum: by_sensitivity[s] for datum, s in sensitivities.items()}
+    charges = sensitivities.map(mechanism.charge)
+    check_charges(charges.different)
+    for charge in charges.different:
+        if mechanism.notion not in NOTIONS or (mechanism.notion in WITHOUT_EPSILON and 0.0 < charge.epsilon < math.inf):
+            got = words(f"{_name(mechanism)}, a mechanism of {mechanism.notion} privacy that charges {charge!r}")
+            hint = "name the strongest of pure, approximate, gaussian and zcdp that its `charge` bounds"
+            raise PrivcheckError("mechanism", got, "a notion of privacy and a charge that agree", hint)
+        if mechanism.notion == "approximate" and charge.delta == 0.0 < charge.epsilon < math.inf:
+            got = words(f"{_name(mechanism)}, a mechanism of approximate privacy that charges no delta")
+            hint = "return Charge(epsilon, delta=...) from its `charge`: `loss` alone says that it is pure"
+            raise PrivcheckError("mechanism", got, "a charge with the delta that is set aside", hint)
+    return charges
 
 
 def _hidden(mechanism: Mechanism, value: Private) -> Any:
@@ -194,8 +257,15 @@ def _name(mechanism: Mechanism) -> str:
     return getattr(mechanism, "id", type(mechanism).__name__)
 
 
-NORMS = {"L1": "l1", "L2": "l2", "Frobenius": "frobenius", "range of score differences": "range"}
-NORMS |= {"number of changed entries": "changed"}
+BOUNDS = ("epsilon", "rho", "mu", "delta")
+NOTIONS = ("pure", "approximate", "gaussian", "zcdp")
+WITHOUT_EPSILON = ("gaussian", "zcdp")
+"""Notions whose charges bound no epsilon: a finite one would be a number of another kind, under the wrong name."""
+
+RANGE = "range of score differences"
+NORMS = {"L1": "l1", "L2": "l2", "Frobenius": "frobenius", RANGE: "range"}
+NORMS |= {"number of changed entries": "changed", "trace of one outer product": "outer"}
+NORMS |= {"L2 norms of items, summed": "l1"}  # the L2 norm of an item is at most its L1 norm
 
 _PACKAGE = str(Path(__file__).parents[1])
 

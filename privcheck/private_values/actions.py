@@ -6,8 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from privcheck.arrays import zero_array
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.entries import Form, collected, forms
@@ -54,13 +53,16 @@ def one_hot(action: Any, arms: int) -> Any:
     private = isinstance(action, Refusals)
     if not private or action.is_public:
         chosen = action.reveal(None) if private else action
-        return np.eye(count)[check("action", chosen, Integer(0, count - 1), "arms are counted from 0")]
+        arm = check("action", chosen, Integer(0, count - 1), "arms are counted from 0")
+        indicator = zero_array("arms", count)
+        indicator[arm] = 1.0
+        return indicator
     table, feature = _action(action, count)
     owner = table.data[table.owner[feature]]
     group = table.derived_group(("one hot", feature), lambda: ONE_HOT)
     features = []
     for arm in range(count):
-        make = partial(table.add, owner, 0.0, 1.0, float(table.hidden[feature] == arm), group, whole=True)
+        make = partial(table.add, owner, 0.0, 1.0, float(table._hidden[feature] == arm), group, whole=True)
         features.append(table.derived(("one hot", feature, arm), make))
     return action.make(action.source, *collected([Form(0.0, (j,), (1.0,)) for j in features], (count,)))
 
@@ -86,7 +88,7 @@ def chosen_row(rows: Private, action: Private) -> Private:
             continue
         group = table.derived_group(key, lambda: VectorBound.of(lows, highs, longest))
         whole = all(form.is_whole(table) for form in entries[place::width])
-        played = entries[int(table.hidden[feature]) * width + place].value(table)
+        played = entries[int(table._hidden[feature]) * width + place].value(table)
         make = partial(table.add, table.data[owner], low, high, played, group, whole=whole)
         found.append(Form(0.0, (table.derived((*key, place), make),), (1.0,)))
     return rows.make(action.source, *collected(found, rows.shape[1:]))

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
 from itertools import pairwise
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.terms import Terms
 
 if TYPE_CHECKING:
     from privcheck.private_values.private import Private
+
+_LARGEST = sys.float_info.max / 2.0
+"""Largest end of an interval: values within it are computed without overflow."""
+
+
+_MANY = 32
 
 
 class Form(NamedTuple):
@@ -46,17 +57,29 @@ class Form(NamedTuple):
 
         It is computed in Python's floats, so that numpy's floating-point warnings and errors reveal nothing about it.
         """
-        parts = [weight * table.hidden[j] for j, weight in zip(self.features, self.weights, strict=True)]
-        return math.fsum((self.const, *parts))
+        if len(self.features) > _MANY:
+            hidden = table._hidden.take(np.array(self.features)).tolist()
+        else:
+            hidden = [table._hidden[j] for j in self.features]
+        parts = [weight * number for number, weight in zip(hidden, self.weights, strict=True)]
+        try:
+            return math.fsum((self.const, *parts))
+        except OverflowError:  # of a partial sum: an error would depend on the data
+            return float(sum(map(Fraction, parts), Fraction(self.const)))
 
     def interval(self, table: FeatureTable) -> tuple[float, float]:
-        """Return the interval in which it lies, whatever the data are."""
+        """Return the interval in which it lies, whatever the data are; refuse a form that could overflow."""
         low = high = self.const
         for j, weight in zip(self.features, self.weights, strict=True):
             ends = weight * table.low[j], weight * table.high[j]
             low, high = low + min(ends), high + max(ends)
         reach = self._reach(table)
-        return max(low, self.const - reach), min(high, self.const + reach)
+        low, high = max(low, self.const - reach), min(high, self.const + reach)
+        low = min(low, high)  # where rounding has exchanged them
+        if not -_LARGEST <= low <= high <= _LARGEST:
+            hint = "bring values and coefficients to ordinary magnitudes"
+            raise PrivcheckError("interval of a private value", words("infinite ends"), "a finite interval", hint)
+        return low, high
 
     def _reach(self, table: FeatureTable) -> float:
         """Return how far it can get from its constant, given the norm of the vector whose entries its features are."""
@@ -64,7 +87,7 @@ class Form(NamedTuple):
         if len(groups) != 1 or -1 in groups:
             return math.inf
         shares = [(weight, table.multiplicity[j]) for j, weight in zip(self.features, self.weights, strict=True)]
-        return math.sqrt(sum(weight**2 / m for weight, m in shares)) * table.bounds[groups.pop()].l2_radius
+        return math.hypot(*(weight / math.sqrt(m) for weight, m in shares)) * table.bounds[groups.pop()].l2_radius
 
 
 def forms(value: Private) -> list[Form]:
@@ -80,7 +103,23 @@ def forms(value: Private) -> list[Form]:
 
 def evaluated(value: Private, table: FeatureTable) -> Any:
     """Return the hidden value of an array."""
+    if value.size == 1:
+        return np.array([_exact_sum(float(value._const.ravel()[0]), value.terms.tidy(), table)]).reshape(value.shape)
     return np.array([form.value(table) for form in forms(value)]).reshape(value.shape)
+
+
+def _exact_sum(const: float, terms: Terms, table: FeatureTable) -> float:
+    """Return the value of the only entry, as `Form.value` does, without a copy of the terms."""
+
+    def parts() -> Iterator[float]:
+        yield const
+        for _, features, weights in terms.chunks():
+            yield from map(mul, weights.tolist(), table._hidden.take(features).tolist())
+
+    try:
+        return math.fsum(parts())
+    except OverflowError:  # of a partial sum: an error would depend on the data
+        return float(sum(map(Fraction, parts())))
 
 
 def collected(entries: list[Form], shape: tuple[int, ...]) -> tuple[Any, Terms]:

@@ -14,6 +14,8 @@ from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.leaks import describe_data
 from privcheck.private_values.private import Private
 
+_LARGEST = 2.0**62
+
 
 def rounded(value: Any) -> Any:
     """Return each entry rounded to the nearest integer, halves up; integer mechanisms accept sums of such values.
@@ -24,7 +26,7 @@ def rounded(value: Any) -> Any:
 
     Raises
     ------
-    PrivcheckError : an entry depends on several data, or an ordinary value is not a finite number.
+    PrivcheckError : an entry depends on several data, or an ordinary value is not a finite number of size below 2^62.
 
     Source: floor(x + 1/2) does not depend on other data, so its sensitivity is computed from its own interval.
 
@@ -38,6 +40,8 @@ def rounded(value: Any) -> Any:
     """
     if not isinstance(value, Private) or value.is_public:
         array = finite_array("value", value.reveal(None) if isinstance(value, Private) else value)
+        if (np.abs(array) >= _LARGEST).any():
+            raise PrivcheckError("value", value, "numbers between -2^62 and 2^62", "larger ones are no 64-bit integers")
         whole = np.floor(array + 0.5).astype(np.int64)
         return int(whole) if whole.ndim == 0 else whole
     assert value.source is not None
@@ -59,6 +63,15 @@ def check_whole(value: Private, lowest: int, highest: int) -> None:
     if not lowest <= low <= high <= highest:
         got = words(f"a private value in [{low:g}, {high:g}]")
         raise PrivcheckError("value", got, f"integers in [{lowest:g}, {highest:g}]", "clip the value of each datum")
+    if not all(_is_exact(form, table) for form in entries):
+        got = words("a sum of products beyond 2^53, which floats round")
+        raise PrivcheckError("value", got, "integers that are computed exactly", "subtract public numbers first")
+
+
+def _is_exact(form: Form, table: FeatureTable) -> bool:
+    """Return whether every product of an integer form is an integer that floats represent."""
+    ends = [abs(w) * max(-table.low[j], table.high[j]) for j, w in zip(form.features, form.weights, strict=True)]
+    return all(end <= 2.0**53 for end in ends)
 
 
 def _rounded(form: Form, table: FeatureTable) -> Form:

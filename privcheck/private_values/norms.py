@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from privcheck.accounting.by_datum import ByDatum
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError
+from privcheck.private_values.data_ids import PAIRS
 from privcheck.private_values.features import FeatureTable
+from privcheck.private_values.outer_products import traces
 from privcheck.private_values.terms import Terms
 
 _MOST_SIGNS = 10
 """Largest number of features or entries for which all signs are tried: the 2^9 of them, up to a common sign, take
 less than a millisecond.
 """
+
+
+_MANY = 32
+"""Number of terms above which it is tried to keep the sensitivities of rounds together."""
 
 
 class _Part(NamedTuple):
@@ -30,7 +37,7 @@ class _Part(NamedTuple):
     l2_diameter: float = math.inf
 
 
-def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> dict[Hashable, float]:
+def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Mapping[Hashable, float]:
     r"""Return, for each datum, the largest norm of the change of y = const + C f when that datum is replaced.
 
     s = sup { ||C d|| : |d_j| <= w_j }, d over the datum's features, w_j = high_j - low_j the widths of their intervals.
@@ -38,7 +45,7 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> di
     Parameters
     ----------
     norm : "l1", "l2", "frobenius" (l2 of all entries), "range" (largest minus smallest entry of the change) or
-        "changed" (number of entries that change).
+        "changed" (number of entries that change); "outer" is not a norm: see `outer_products.traces`.
     terms : C, with `size` rows.
     table : the features: intervals, data, norm bounds of vectors.
     size : number of entries of y.
@@ -76,19 +83,26 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> di
     [2.0, 2.0]
 
     """
+    if norm == "outer":
+        return traces(terms, table, size)
     if norm not in NORMS:
         raise PrivcheckError("norm", norm, "one of " + ", ".join(map(repr, NORMS)), "use the norm of the mechanism")
     tidy = terms.tidy()
     if tidy.count == 0:
         return {}
-    features = tidy.features.tolist()
-    owner = np.array([table.owner[j] for j in features])
+    if tidy.count > _MANY and (rounds := _of_rounds(norm, tidy, table, size)) is not None:
+        return rounds
+    owner = table.owner.take(tidy.features)
     order = np.argsort(owner, kind="stable")
-    bounds = np.flatnonzero(np.diff(owner[order], prepend=-1, append=-1)).tolist()
+    bounds = np.flatnonzero(np.diff(owner[order], prepend=-1, append=-1))
+    alone = _alone(norm, tidy.features, tidy.weights, table, size).tolist()
     known: dict[tuple[object, ...], float] = {}
     result: dict[Hashable, float] = {}
-    for start, stop in pairwise(bounds):
+    for number, (start, stop) in zip(owner[order[bounds[:-1]]].tolist(), pairwise(bounds.tolist()), strict=True):
         part = order[start:stop]
+        if stop - start == 1 and not math.isnan(found := alone[part[0]]):
+            result[table.data[number]] = found
+            continue
         columns, rows, weights = tidy.features[part], tidy.rows[part], tidy.weights[part]
         matrix, used, touched = _dense(rows, columns, weights)
         widths = np.array([table.high[j] - table.low[j] for j in used])
@@ -97,11 +111,43 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> di
         if key not in known:
             if norm == "range" and touched < size:
                 matrix = np.vstack([matrix, np.zeros(matrix.shape[1])])
-            with np.errstate(over="ignore", invalid="ignore"):
-                found = NORMS[norm](matrix, widths, parts)
+            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                found = float(NORMS[norm](matrix, widths, parts))
             known[key] = found if math.isfinite(found) else math.inf
-        result[table.data[int(owner[part[0]])]] = known[key]
+        result[table.data[number]] = known[key]
     return result
+
+
+def _of_rounds(norm: str, tidy: Terms, table: FeatureTable, size: int) -> ByDatum[float] | None:
+    """Return the sensitivities of rounds that have one term each, which are few different ones, in few bytes a round.
+
+    None if it is otherwise.
+    """
+    found: dict[float, list[Integers]] = {}
+    last = -1
+    for _, features, weights in tidy.chunks():
+        owner, moved = table.owner.take(features), _alone(norm, features, weights, table, size)
+        if np.isnan(moved).any() or (np.diff(owner, prepend=last) <= 0).any() or owner[-1] >= PAIRS:
+            return None
+        last = int(owner[-1])
+        for value in np.unique(moved).tolist():
+            found.setdefault(value, []).append(owner[moved == value])
+        if len(found) > _MANY:
+            return None
+    return ByDatum.of_rounds({value: np.concatenate(parts) for value, parts in found.items()})
+
+
+def _alone(norm: str, features: Integers, weights: Array, table: FeatureTable, size: int) -> Array:
+    """Return what each term moves if it is the only one of its datum; NaN if its feature is bounded with others."""
+    if norm == "changed":
+        moved = np.ones(weights.size)
+    elif norm == "range" and size == 1:
+        moved = np.zeros(weights.size)
+    else:
+        with np.errstate(over="ignore", under="ignore"):
+            moved = np.abs(weights) * (table.high.take(features) - table.low.take(features))
+    found: Array = np.where(table.group.take(features) < 0, moved, math.nan)
+    return found
 
 
 def _dense(rows: Integers, columns: Integers, weights: Array) -> tuple[Array, list[int], int]:
@@ -143,20 +189,30 @@ class _Norm:
     def __call__(self, matrix: Array, widths: Array, parts: list[_Part]) -> float:
         """Return the largest norm over the box, or a bound from the bounded vectors if that is smaller."""
         scaled = matrix * widths
-        largest = self.box(scaled)
+        largest = float(_without_overflow(self.box, scaled))
         if not parts:
             return largest
         found = []
-        for columns, multiplicities, l1_diameter, l2_diameter in parts:
-            taken = list(columns)
-            bound = self.box(scaled[:, taken])
+        for places, multiplicities, l1_diameter, l2_diameter in parts:
+            taken = list(places)
+            bound = float(_without_overflow(self.box, scaled[:, taken]))
             if multiplicities:
                 weights = np.array(multiplicities)
-                by_column = float((self.columns(matrix[:, taken]) / weights).max()) * l1_diameter
-                bound = min(bound, by_column, self.ball(matrix[:, taken] / np.sqrt(weights)) * l2_diameter)
+                columns = _without_overflow(lambda part: self.columns(part) / weights, matrix[:, taken])  # noqa: B023
+                ball = float(_without_overflow(self.ball, matrix[:, taken] / np.sqrt(weights)))
+                bound = min(bound, float(columns.max()) * l1_diameter, ball * l2_diameter)
             found.append(bound)
         moved = sum((matrix[:, list(part.columns)] != 0.0).any(axis=1).astype(int) for part in parts)
         return min(largest, math.hypot(*found) if self.squares_add and np.max(moved) <= 1 else sum(found))
+
+
+def _without_overflow(norm: Callable[[Array], Any], matrix: Array) -> Any:
+    """Return the norm of a matrix, scaled by a power of two if squares of its entries could over- or underflow."""
+    largest = float(np.abs(matrix).max(initial=0.0))
+    if largest == 0.0 or 1e-100 < largest < 1e100 or not math.isfinite(largest):
+        return norm(matrix)
+    exponent = math.frexp(largest)[1]
+    return np.ldexp(norm(np.ldexp(matrix, -exponent)), exponent)
 
 
 def _l1_of_box(scaled: Array) -> float:

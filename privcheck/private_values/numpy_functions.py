@@ -1,16 +1,18 @@
-"""numpy's functions on private values: linear functions work, all others are leaks."""
+"""numpy's functions on private values: linear functions work, all others are leaks, and no argument is ignored."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import inspect
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import linear_operations as linear
-from privcheck.private_values.leaks import COLLECT, COMPARE
-from privcheck.private_values.refused_operations import NONLINEAR, Refusals, read, refuse
+from privcheck.private_values.leaks import COLLECT, COMPARE, RELEASE
+from privcheck.private_values.refused_operations import NONLINEAR, Refusals, on_ordinary, private_within, refuse
 
 _LINEAR: dict[Any, Callable[..., Any]] = {
     np.add: linear.add,
@@ -26,118 +28,233 @@ _REDUCTIONS: dict[tuple[Any, str], Callable[..., Any]] = {
     (np.add, "accumulate"): linear.cumulative,
     (np.multiply, "outer"): lambda a, b: linear.outer(a, b).reshape(a.shape + b.shape),
 }
+_TAKEN = {"reduce": ("axis", "keepdims"), "accumulate": ("axis",)}
 _COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
-
-_OF_ONE: dict[Any, Callable[..., Any]] = {
-    np.sum: linear.total,
-    np.mean: linear.mean,
-    np.cumsum: linear.cumulative,
-    np.copy: lambda a: a.copy(),
-    np.clip: lambda a, low=None, high=None, **named: a.clip(
-        low if low is not None else named.get("a_min", named.get("min")),
-        high if high is not None else named.get("a_max", named.get("max")),
-    ),
-    np.shape: lambda a: a.shape,
-    np.ndim: lambda a: a.ndim,
-    np.size: lambda a: a.size,
-}
-_OF_TWO: dict[Any, Callable[..., Any]] = {np.dot: linear.dot, np.outer: linear.outer}
-_PICKING = (
-    np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis, np.broadcast_to, np.tile,
-    np.repeat, np.roll, np.flip, np.take, np.diagonal, np.atleast_1d, np.atleast_2d,
-)  # fmt: skip
-_JOINING = (np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack)
+_UNUSED: dict[str, Any] = {
+    "where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "out": None,
+}  # fmt: skip
+"""The arguments of universal functions that change nothing when they have these values."""
 
 
 class NumpyProtocol:
-    """numpy's hooks: universal functions and other functions."""
+    """numpy's hooks: universal functions and other functions.
+
+    An argument that is not implemented for private values is refused, unless it has numpy's default. Public values go
+    to numpy with all arguments.
+    """
 
     __slots__ = ()
 
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        out = options.pop("out", (None,))[0]
+        name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
         function = _LINEAR.get(ufunc) if method == "__call__" else _REDUCTIONS.get((ufunc, method))
-        allowed = {"axis", "keepdims"} if method == "reduce" else {"axis"} if method == "accumulate" else set()
-        options = {name: option for name, option in options.items() if option is not None}
-        if function is None or not options.keys() <= allowed:
-            name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
-            kind = "comparison" if ufunc in _COMPARISONS else "function"
-            call = lambda *values: getattr(ufunc, method)(*values, **options)  # noqa: E731
-            result = read(kind, name, call, *inputs, hint=NONLINEAR if kind == "function" else COMPARE)
-        else:
-            if method in ("reduce", "accumulate"):
-                options.setdefault("axis", 0)
-            operands = [self.of(value) for value in inputs]
-            if any(value is None for value in operands):
-                return NotImplemented
-            result = function(*operands, **options)
-        if out is None:
-            return result
-        if not isinstance(out, Refusals):
-            if isinstance(result, Refusals) and not result.is_public:
-                refuse("conversion", "writing into a float array", result, hint=COLLECT)
-            out[...] = result.ordinary() if isinstance(result, Refusals) else result
-        else:
-            out[...] = result  # type: ignore[index]
-        return out
+        given = {option: value for option, value in options.items() if not _is_unused(option, value)}
+        outputs, taken = given.pop("out", ()), _TAKEN.get(method, ())
+        private = [value for value in private_within((inputs, options)) if not value.is_public]
+        if not private and (function is None or outputs or not given.keys() <= {*taken}):
+            return on_ordinary(getattr(ufunc, method), inputs, options)
+        if function is None:
+            kind, hint = ("comparison", COMPARE) if ufunc in _COMPARISONS else ("function", NONLINEAR)
+            refuse(kind, name, *private, hint=hint)
+        _check_taken(name, given, taken, private)
+        if method in ("reduce", "accumulate"):
+            given.setdefault("axis", 0)
+            if method == "accumulate" and given["axis"] is None:
+                raise ValueError("accumulate does not allow multiple axes")
+        operands = [self.of(value) for value in inputs]
+        if any(value is None for value in operands):
+            return NotImplemented
+        result = function(*operands, **given)
+        return _written(result, *outputs, broadcast=method == "__call__") if outputs else result
 
     def __array_function__(self: Any, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-        if function in _OF_ONE and isinstance(arguments[0], Refusals):
-            return _OF_ONE[function](*arguments, **options)
-        if function in _OF_TWO and len(arguments) == 2 and not options:
-            operands = [self.of(value) for value in arguments]
-            return NotImplemented if any(a is None for a in operands) else _OF_TWO[function](*operands)
-        if function is np.take and ("out" in options or len(arguments) > 3):
-            refuse("conversion", "writing into a float array", arguments[0], hint=COLLECT)
-        if function in _PICKING and isinstance(arguments[0], Refusals):
-            rest = arguments[1:]
-            return arguments[0].view_as(lambda array: function(array, *rest, **options))  # type: ignore[attr-defined]
-        if function in _JOINING and isinstance(arguments[0], (list, tuple)):
-            return _joined(function, [self.of(part) for part in arguments[0]], arguments[1:], options)
         name = f"{function.__module__}.{function.__name__}"
-        values = list(_private_within((arguments, options)))
-        if not all(value.is_public for value in values):
-            refuse("function", name, *values, hint=NONLINEAR)
-        return function(*_ordinary(arguments), **_ordinary(options))
+        private = [value for value in private_within((arguments, options)) if not value.is_public]
+        supported = _SUPPORTED.get(function)
+        if supported is not None:
+            bound = supported.signature.bind(*arguments, **options)
+            given = supported.given(bound.arguments)
+            if not private and not given.keys() <= {*supported.taken}:
+                return on_ordinary(function, arguments, options)
+            if any(next(private_within(bound.arguments[name]), None) is not None for name in supported.operands):
+                _check_taken(name, given, supported.taken, private)
+                return supported.call(self.of, bound, given)
+        if private:
+            refuse("function", name, *private, hint=NONLINEAR)
+        return on_ordinary(function, arguments, options)
 
 
-def _private_within(item: Any) -> Iterator[Any]:
-    if isinstance(item, Refusals):
-        yield item
-    elif isinstance(item, (list, tuple)):
-        for part in item:
-            yield from _private_within(part)
-    elif isinstance(item, dict):
-        yield from _private_within(tuple(item.values()))
+@dataclass(frozen=True)
+class _Supported:
+    """A function of numpy for private values.
+
+    Parameters
+    ----------
+    signature : numpy's signature.
+    call : takes `Private.of`, the bound arguments, and the arguments that do not have numpy's default.
+    taken : the arguments that are implemented, besides the operands.
+    operands : the arguments that may be private.
+    """
+
+    signature: inspect.Signature
+    call: Callable[..., Any]
+    taken: Collection[str]
+    operands: Collection[str]
+
+    def given(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments, besides the operands, that do not have numpy's default."""
+        found = {name: value for name, value in arguments.items() if name not in self.operands}
+        found |= found.pop("kwargs", {})
+        defaults = {name: parameter.default for name, parameter in self.signature.parameters.items()}
+        return {
+            name: value
+            for name, value in found.items()
+            if not (_is(value, defaults[name]) if name in defaults else _is_unused(name, value))
+        }
 
 
-def _ordinary(item: Any) -> Any:
-    if isinstance(item, Refusals):
-        return item.ordinary()
-    if isinstance(item, (list, tuple)):
-        return type(item)(_ordinary(part) for part in item)
-    return {name: _ordinary(part) for name, part in item.items()} if isinstance(item, dict) else item
+def _is_unused(option: str, value: Any) -> bool:
+    return value is np._NoValue or (option in _UNUSED and _is(value, _UNUSED[option]))
 
 
-def _like(number: float) -> Callable[..., Any]:
+def _is(value: Any, default: Any) -> bool:
+    """Return whether an argument is numpy's default; other objects than these are compared by identity."""
+    simple = isinstance(value, (bool, int, str)) and type(value) is type(default)
+    return value is default or value is np._NoValue or (simple and value == default)
+
+
+def _check_taken(name: str, given: Collection[str], taken: Collection[str], private: list[Any]) -> None:
+    """Refuse the arguments that a function does not take from private values."""
+    for option in given:
+        if option == "out":
+            refuse("conversion", f"{name} with out=", *private, hint=COLLECT)
+        if option not in taken:
+            takes = ", ".join(taken) or "no options"
+            hint = f"{name} takes {takes} with private values: leave {option}= out, or {RELEASE}"
+            refuse("function", f"{name} with {option}=", *private, hint=hint)
+
+
+def _written(result: Any, out: Any, *, broadcast: bool) -> Any:
+    """Return `out`, a private array, after writing a result into it."""
+    if not isinstance(out, Refusals):
+        refuse("conversion", "writing into a float array", result, hint=COLLECT)
+    shape = out.shape  # type: ignore[attr-defined]
+    if shape != result.shape and not (broadcast and np.broadcast_shapes(shape, result.shape) == shape):
+        raise ValueError(f"an output of shape {shape} for a result of shape {result.shape}")
+    out[...] = result  # type: ignore[index]
+    return out
+
+
+def _of_operands(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return how to call a function of all operands, and of the arguments that are given."""
+
+    def call(of: Any, bound: inspect.BoundArguments, given: dict[str, Any]) -> Any:
+        operands = [of(value) for name, value in bound.arguments.items() if name not in given and name in _OPERANDS]
+        return NotImplemented if any(value is None for value in operands) else function(*operands, **given)
+
+    return call
+
+
+def _picked(function: Any) -> Callable[..., Any]:
+    """Return how to call a function that only selects and moves the entries of its first argument."""
+
+    def call(of: Any, bound: inspect.BoundArguments, _: Any) -> Any:
+        first = next(iter(bound.arguments))
+
+        def pick(array: Any) -> Any:
+            bound.arguments[first] = array
+            return function(*bound.args, **bound.kwargs)
+
+        return of(bound.arguments[first]).view_as(pick)
+
+    return call
+
+
+def _joined(function: Any) -> Callable[..., Any]:
+    """Return how to call a function that joins arrays."""
+
+    def call(of: Any, bound: inspect.BoundArguments, given: dict[str, Any]) -> Any:
+        parts = [of(part) for part in next(iter(bound.arguments.values()))]
+        if any(part is None for part in parts):
+            raise PrivcheckError(function.__name__, words("other things"), "private values and public arrays")
+        numbers, offset = [], 0
+        for part in parts:
+            numbers.append(np.arange(part.size).reshape(part.shape) + offset)
+            offset += part.size
+        return linear.picked(parts, function(numbers, **given))
+
+    return call
+
+
+def _at_least(function: Any) -> Callable[..., Any]:
+    def call(of: Any, bound: inspect.BoundArguments, _: Any) -> Any:
+        found = tuple(of(array).view_as(function) for array in bound.arguments["arys"])
+        return found if len(found) > 1 else found[0]
+
+    return call
+
+
+def _clipped(a: Any, **limits: Any) -> Any:
+    if not (limits.keys() <= {"min", "max"} or limits.keys() == {"a_min", "a_max"}):
+        raise TypeError("numpy.clip takes both a_min and a_max, or min and max")
+    return a.clip(limits.get("a_min", limits.get("min")), limits.get("a_max", limits.get("max")))
+
+
+def _filled(number: float) -> Callable[..., Any]:
     """Return numpy's zeros_like or ones_like; only arrays of floats can take private values."""
 
-    def like(a: Any, dtype: Any = float, **_: Any) -> Any:
-        array = np.full(a.shape, number, float if dtype is None else dtype)
+    def like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
+        array = np.full(a.shape if shape is None else shape, number, float if dtype is None else dtype)
         return a.public(array) if array.dtype == np.float64 else array
 
     return like
 
 
-_OF_ONE |= {np.zeros_like: _like(0.0), np.empty_like: _like(0.0), np.ones_like: _like(1.0)}
+def _concatenate(
+    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> None:
+    """Stand for numpy.concatenate where numpy does not know its own signature, as in version 2.0."""
 
 
-def _joined(function: Any, parts: list[Any], rest: Any, options: Any) -> Any:
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        raise PrivcheckError(function.__name__, words("other things"), "private values and public arrays")
-    numbers, offset = [], 0
-    for part in known:
-        numbers.append(np.arange(part.size).reshape(part.shape) + offset)
-        offset += part.size
-    return linear.picked(known, function(numbers, *rest, **options))
+def _dot(a: Any, b: Any, out: Any = None) -> None:
+    """Stand for numpy.dot in the same way."""
+
+
+def _supported(function: Any, call: Callable[..., Any], taken: Collection[str] = (), operands: int = 1) -> _Supported:
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        stand_in: Callable[..., None] = _concatenate if function is np.concatenate else _dot
+        signature = inspect.signature(stand_in)
+    return _Supported(signature, call, tuple(taken), tuple(signature.parameters)[:operands])
+
+
+_OPERANDS = ("a", "b", "prototype")
+_AXES = ("axis", "keepdims")
+_SUPPORTED: dict[Any, _Supported] = {
+    np.sum: _supported(np.sum, _of_operands(linear.total), _AXES),
+    np.mean: _supported(np.mean, _of_operands(linear.mean), _AXES),
+    np.cumsum: _supported(np.cumsum, _of_operands(linear.cumulative), ("axis",)),
+    np.copy: _supported(np.copy, _of_operands(lambda a: a.copy())),
+    np.clip: _supported(np.clip, _of_operands(_clipped), ("a_min", "a_max", "min", "max")),
+    np.shape: _supported(np.shape, _of_operands(lambda a: a.shape)),
+    np.ndim: _supported(np.ndim, _of_operands(lambda a: a.ndim)),
+    np.size: _supported(np.size, _of_operands(lambda a: a.size)),
+    np.dot: _supported(np.dot, _of_operands(linear.dot), operands=2),
+    np.outer: _supported(np.outer, _of_operands(linear.outer), operands=2),
+    np.zeros_like: _supported(np.zeros_like, _of_operands(_filled(0.0)), ("dtype", "shape")),
+    np.empty_like: _supported(np.empty_like, _of_operands(_filled(0.0)), ("dtype", "shape")),
+    np.ones_like: _supported(np.ones_like, _of_operands(_filled(1.0)), ("dtype", "shape")),
+    np.atleast_1d: _supported(np.atleast_1d, _at_least(np.atleast_1d)),
+    np.atleast_2d: _supported(np.atleast_2d, _at_least(np.atleast_2d)),
+}
+_JOINING: tuple[Any, ...] = (np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack)
+_PICKING: tuple[Any, ...] = (
+    np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis, np.broadcast_to, np.tile,
+    np.repeat, np.roll, np.flip, np.take, np.diagonal,
+)  # fmt: skip
+for _function in _JOINING:
+    _SUPPORTED[_function] = _supported(_function, _joined(_function), ("axis",))
+for _function in _PICKING:
+    _names = list(inspect.signature(_function).parameters)[1:]
+    _SUPPORTED[_function] = _supported(_function, _picked(_function), [name for name in _names if name != "out"])

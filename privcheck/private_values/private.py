@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -30,10 +31,18 @@ REVEAL = object()
 class _Cell:
     """What an array and its views share: the terms of all of its entries, and where their data come from."""
 
-    __slots__ = ("size", "source", "terms")
+    __slots__ = ("__weakref__", "size", "source", "terms")
 
     def __init__(self, source: PrivateSource | None, terms: Terms, size: int) -> None:
-        self.source, self.terms, self.size = source, terms, size
+        self.source: PrivateSource | None = None
+        self.terms, self.size = terms, size
+        self.join(source)
+
+    def join(self, source: PrivateSource | None) -> None:
+        """Belong to a source, which keeps what the terms refer to for as long as this lives."""
+        if source is not None and self.source is None:
+            self.source = source
+            source.cells.append(ref(self))
 
 
 class Private(Refusals, NumpyProtocol):
@@ -160,7 +169,7 @@ class Private(Refusals, NumpyProtocol):
         features = set(self.terms.features.tolist())
         return self.source is not None and bool(features) and features <= self.source.features.actions.keys()
 
-    def sensitivities(self, norm: str) -> dict[Hashable, float]:
+    def sensitivities(self, norm: str) -> Mapping[Hashable, float]:
         """Return how far replacing each datum can move this array: see `norms.sensitivities`."""
         return {} if self.source is None else sensitivities(norm, self.terms, self.source.features, self.size)
 
@@ -221,7 +230,8 @@ class Private(Refusals, NumpyProtocol):
         if self._whole:
             source = linear.joint_source(self, new)
             self._const[...] = new._const
-            self._cell.source, self._cell.terms = source, new.terms
+            self._cell.join(source)
+            self._cell.terms = new.terms
         else:
             self[...] = new  # type: ignore[index]
         return self
@@ -342,7 +352,7 @@ class PrivateArray(Private):
         inputs = np.empty(np.shape(positions), np.int64)
         inputs[...] = np.arange(other.size).reshape(other.shape)
         self._const[chosen] = other._const
-        cell.source = source
+        cell.join(source)
         if np.ndim(positions) == 0:
             cell.terms = cell.terms.with_row(int(positions), terms)
             return

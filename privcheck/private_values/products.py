@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privcheck.arrays import real_array
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.entries import Form, collected, forms
 from privcheck.private_values.features import FeatureTable
@@ -39,8 +40,7 @@ def clip(value: Any, low: Any, high: Any) -> Any:
     highs = value.of(np.inf if high is None else high)
     if lows is None or highs is None or not (lows.is_public and highs.is_public):
         raise PrivcheckError("low, high", words("other things"), "public numbers", "clip to public limits")
-    if not (lows._const <= highs._const).all():
-        raise PrivcheckError("low, high", words("a low above its high"), "low <= high in every entry")
+    _check_limits(value._const, lows._const, highs._const)
     const = np.clip(value._const, lows._const, highs._const)
     if value.source is None:
         return value.make(None, const, value.terms)
@@ -52,6 +52,25 @@ def clip(value: Any, low: Any, high: Any) -> Any:
     entries = forms(value)
     found = [_clip(entries[i], a, b, table) for i, a, b in zip(numbers, lowest, highest, strict=True)]
     return value.make(value.source, *collected(found, shape))
+
+
+def clip_ordinary(value: Any, low: Any, high: Any) -> Any:
+    """Return numpy's clip of real numbers; what has no private values is refused as it would be with them."""
+    lows = real_array("low", -np.inf if low is None else low)
+    highs = real_array("high", np.inf if high is None else high)
+    _check_limits(real_array("value", value), lows, highs)
+    return np.clip(value, low if high is not None else lows, high)
+
+
+def _check_limits(values: Any, lows: Any, highs: Any) -> None:
+    try:
+        ordered = (lows <= highs).all()
+        np.broadcast_shapes(values.shape, lows.shape, highs.shape)
+    except ValueError:
+        got = words(f"shapes {values.shape}, {lows.shape} and {highs.shape}")
+        raise PrivcheckError("value, low, high", got, "shapes that broadcast") from None
+    if not ordered:
+        raise PrivcheckError("low, high", words("a low above its high, or NaN"), "low <= high in every entry")
 
 
 def _product(a: Form, b: Form, table: FeatureTable) -> Form:

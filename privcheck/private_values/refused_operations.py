@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -31,7 +31,40 @@ def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, 
     for value in values:
         if isinstance(value, Refusals) and not value.is_public:
             refuse(kind, operation, *values, hint=hint)
-    return function(*(value.ordinary() if isinstance(value, Refusals) else value for value in values))
+    return on_ordinary(function, values, {})
+
+
+def private_within(item: Any) -> Iterator[Any]:
+    """Yield the private values, public ones included, in nested lists, tuples and dictionaries."""
+    if isinstance(item, Refusals):
+        yield item
+    elif isinstance(item, (list, tuple)):
+        for part in item:
+            yield from private_within(part)
+    elif isinstance(item, dict):
+        yield from private_within(tuple(item.values()))
+
+
+def on_ordinary(function: Callable[..., Any], arguments: Any, options: Any) -> Any:
+    """Return a function of values in which no datum is involved; what it writes into them is written into them."""
+    copies: dict[int, tuple[Any, Any]] = {}
+
+    def ordinary(item: Any) -> Any:
+        if isinstance(item, Refusals):
+            return copies.setdefault(id(item), (item, item.ordinary()))[1]
+        if isinstance(item, (list, tuple)):
+            return type(item)(ordinary(part) for part in item)
+        return {name: ordinary(part) for name, part in item.items()} if isinstance(item, dict) else item
+
+    has_private = next(private_within((arguments, options)), None) is not None
+    result = function(*ordinary(arguments), **ordinary(options)) if has_private else function(*arguments, **options)
+    for original, copied in copies.values():
+        if isinstance(copied, np.ndarray):
+            if not np.array_equal(copied, original.ordinary(), equal_nan=True):
+                original[...] = copied
+            if result is copied:
+                result = original
+    return result
 
 
 def _function(name: str) -> Callable[..., Any]:

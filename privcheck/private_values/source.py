@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
+from weakref import ReferenceType, ref
 
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.arrays import real_array, zero_array
 from privcheck.declared import POSITIVE, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array
@@ -17,10 +19,18 @@ from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.leaks import Leak, LeakError
 from privcheck.private_values.private import REVEAL, Private
 from privcheck.private_values.products import clip as _clip
+from privcheck.private_values.products import clip_ordinary
+from privcheck.private_values.spans import Spans
 from privcheck.private_values.terms import NOTHING, Terms
 from privcheck.private_values.vector_bounds import VectorBound
 
 __all__ = ["REVEAL", "Leak", "LeakError", "Private", "PrivateSource", "clip", "zeros"]
+
+_SWEEP_AFTER = 64
+"""Number of new features after which those that nothing refers to are looked for, if few are alive."""
+
+_MOST_CELLS = 1024
+"""Number of references to private values after which the dead ones are dropped, if few are alive."""
 
 
 class PrivateSource:
@@ -55,6 +65,8 @@ class PrivateSource:
 
     def __init__(self, on_leak: Callable[[Leak], object] | None = None) -> None:
         self.features = FeatureTable()
+        self.cells: list[ReferenceType[Any]] = []
+        self._settled, self._next_sweep, self._most_cells = 0, _SWEEP_AFTER, _MOST_CELLS
         self.on_leak: Callable[[Leak], object] = on_leak or (lambda _: None)
 
     def scalar(self, value: float, low: float, high: float, datum: Hashable) -> Private:
@@ -65,15 +77,21 @@ class PrivateSource:
         PrivcheckError : the value or an end is not finite, the value is outside [low, high], the id is not hashable.
 
         """
+        floats = type(value) is type(low) is type(high) is float
+        if floats and -math.inf < low < high < math.inf and low <= value <= high:  # nearly always: in a few steps
+            self._make_room()
+            feature = self.features.add(_datum(datum), low, high, value)
+            return Private.make(self, np.zeros(()), Terms.feature(feature))
         if np.ndim(value) != 0:
             raise PrivcheckError("value", words(f"shape {np.shape(value)}"), "one number", "use vector for several")
         return self._wrapped(np.asarray(value), low, high, [datum])
 
     def action(self, value: int, arms: int, datum: Hashable) -> Private:
         """Return the action of a datum, one of K arms, as a private integer: see `privcheck.one_hot`."""
-        wrapped = self.scalar(check("action", value, Integer(0, arms - 1)), 0.0, arms - 1.0, datum)
+        number = check("action", value, Integer(0, arms - 1))
+        wrapped = self._wrapped(np.asarray(number), 0.0, arms - 1.0, [datum], whole=True)
         for feature in wrapped.terms.features.tolist():
-            self.features.actions[feature], self.features.whole[feature] = arms, True
+            self.features.actions[feature] = arms
         return wrapped
 
     def vector(
@@ -125,13 +143,16 @@ class PrivateSource:
         ids: Sequence[Hashable],
         norm: float = math.inf,
         diameter: float = math.inf,
+        *,
+        whole: bool = False,
     ) -> Private:
+        self._make_room()
         value = _finite("value", values)
         if value.ndim == 0:
             lows, highs = [check("low", low, Real())], [check("high", high, Real())]
         else:
             lows, highs = (_ends(name, ends, value.shape) for name, ends in (("low", low), ("high", high)))
-        if norm < math.inf and np.linalg.norm(value) > norm * (1.0 + ROUNDING):
+        if norm < math.inf and math.hypot(*value.ravel().tolist()) > norm * (1.0 + ROUNDING):
             raise PrivcheckError("value", words("a vector beyond its norm"), f"an L2 norm of at most {norm:g}")
         bounded = min(norm, diameter) < math.inf
         group = self.features.add_group(VectorBound.of(lows, highs, norm, diameter)) if bounded else -1
@@ -146,8 +167,40 @@ class PrivateSource:
                 const[i] = a
                 continue
             rows.append(i)
-            features.append(self.features.add(_datum(datum), a, b, x, group))
+            features.append(self.features.add(_datum(datum), a, b, x, group, whole=whole))
         return Private.make(self, const.reshape(value.shape), Terms.of(rows, features, [1.0] * len(rows)))
+
+    def _make_room(self) -> None:
+        """Forget, at times, what is no longer used."""
+        if len(self.cells) >= self._most_cells:
+            self._living()
+        if len(self.features.low) >= self._next_sweep:
+            self.forget()
+
+    def forget(self) -> None:
+        """Forget every number that no private value refers to any more; called at times, before a value is wrapped.
+
+        Those that were added since the last time stay: another thread may be about to refer to them.
+        """
+        count = len(self.features.low)
+        recent = np.array([self._settled]), np.array([count - self._settled])
+        kept = Spans([*(cell.terms.ranges[1:3] for cell in self._living()), recent])
+        self.features.keep(kept)
+        self._settled = count
+        self._next_sweep = count + max(_SWEEP_AFTER, kept.size // 4)
+
+    def data_in_use(self) -> set[Hashable]:
+        """Return the data that private values refer to."""
+        used = Spans(cell.terms.ranges[1:3] for cell in self._living())
+        return {self.features.data[number] for number in self.features.owner.take(used.positions()).tolist()}
+
+    def _living(self) -> list[Any]:
+        """Return what still refers to numbers, and drop the references to what does not."""
+        references, self.cells = self.cells, []
+        living = [cell for reference in references if (cell := reference()) is not None]
+        self.cells.extend(ref(cell) for cell in living)
+        self._most_cells = 2 * len(living) + _MOST_CELLS
+        return living
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PrivateSource:
         return self
@@ -164,8 +217,13 @@ def zeros(shape: int | tuple[int, ...]) -> Private:
     >>> sums[1] += PrivateSource().scalar(0.5, low=0.0, high=1.0, datum=7)
     >>> sums[1]
     Private(shape=(), data=round 7, hidden)
+
+    Raises
+    ------
+    PrivcheckError : a shape that is neither a length nor a tuple of lengths, or too large for the memory.
+
     """
-    return Private.make(None, np.zeros(shape), NOTHING)
+    return Private.make(None, zero_array("shape", shape), NOTHING)
 
 
 def clip(value: Any, low: Any, high: Any) -> Any:
@@ -177,7 +235,8 @@ def clip(value: Any, low: Any, high: Any) -> Any:
 
     Raises
     ------
-    PrivcheckError : an entry depends on several data, or the limits are not public or not in order.
+    PrivcheckError : an entry depends on several data, the limits are not public or not in order, or a value or a limit
+        is not a real number.
 
     Examples
     --------
@@ -186,7 +245,11 @@ def clip(value: Any, low: Any, high: Any) -> Any:
     ({0: 1.0}, 1.0)
 
     """
-    return _clip(value, low, high) if isinstance(value, Private) else np.clip(value, low, high)
+    if isinstance(value, Private):
+        return _clip(value, low, high)
+    if isinstance(low, Private) or isinstance(high, Private):
+        return _clip(Private.public(real_array("value", value)), low, high)
+    return clip_ordinary(value, low, high)
 
 
 def _finite(name: str, values: Any) -> Any:

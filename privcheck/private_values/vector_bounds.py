@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Self
 
@@ -43,23 +44,41 @@ class VectorBound:
         """Return the bounds of a vector with these intervals, L2 norm and L2 diameter."""
         lows, highs = np.atleast_1d(low), np.atleast_1d(high)
         largest, root = np.maximum(np.abs(lows), np.abs(highs)), math.sqrt(lows.size)
-        radius = min(norm, float(np.linalg.norm(largest)))
-        l1_radius = min(float(largest.sum()), root * radius)
-        acute = bool(((lows >= 0.0) | (highs <= 0.0)).all())
-        distance = min(diameter, float(np.linalg.norm(highs - lows)), _widest(radius, acute))
-        l1_distance = min(float((highs - lows).sum()), 2.0 * l1_radius, root * distance)
+        with np.errstate(over="ignore", under="ignore"):
+            widths = highs - lows
+            radius = min(norm, _length(largest))
+            l1_radius = min(float(largest.sum()), _normal(root * radius))
+            acute = bool(((lows >= 0.0) | (highs <= 0.0)).all())
+            distance = min(diameter, _length(widths), _widest(radius, acute))
+            l1_distance = min(float(widths.sum()), 2.0 * l1_radius, _normal(root * distance))
         return cls(l1_radius, radius, l1_distance, distance, acute)
 
     def times(self, other: VectorBound, *, same: bool) -> VectorBound:
         """Return the bounds of all products v_i w_j; `same` means that v and w are one vector.
 
-        ||v w'|| = ||v|| ||w||, and v w' - x y' = v (w - y)' + (v - x) y'.
+        ||v w'|| = ||v|| ||w||, and v w' - x y' = v (w - y)' + (v - x) y'. Each product is rounded, by at most u of its
+        size; that is not small compared with a diameter that is much smaller than the radius.
         """
-        l1_radius, radius = self.l1_radius * other.l1_radius, self.l2_radius * other.l2_radius
+        l1_radius = _normal(self.l1_radius * other.l1_radius)
+        radius = _normal(self.l2_radius * other.l2_radius)
         acute = same or (self.acute and other.acute)
-        l1_both = self.l1_radius * other.l1_diameter + self.l1_diameter * other.l1_radius
-        both = self.l2_radius * other.l2_diameter + self.l2_diameter * other.l2_radius
+        l1_both = self.l1_radius * other.l1_diameter + self.l1_diameter * other.l1_radius + _ROUNDING * l1_radius
+        both = self.l2_radius * other.l2_diameter + self.l2_diameter * other.l2_radius + _ROUNDING * radius
         return VectorBound(l1_radius, radius, min(2.0 * l1_radius, l1_both), min(_widest(radius, acute), both), acute)
+
+
+_ROUNDING = 2.0 * sys.float_info.epsilon
+
+
+def _length(vector: npt.NDArray[np.float64]) -> float:
+    """Return the L2 norm, also where squares would over- or underflow."""
+    exponent = int(np.frexp(np.abs(vector).max())[1])
+    return _normal(float(np.ldexp(np.linalg.norm(np.ldexp(vector, -exponent)), exponent)))
+
+
+def _normal(bound: float) -> float:
+    """Return a bound, or infinity if it is too small to be computed with a small relative error."""
+    return bound if bound >= sys.float_info.min else math.inf
 
 
 def _widest(radius: float, acute: bool) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -28,6 +29,16 @@ def zoo() -> SimpleNamespace:
         spec.loader.exec_module(module)
         found |= vars(module)
     return SimpleNamespace(**found)
+
+
+@pytest.fixture(scope="session")
+def programs() -> ModuleType:
+    """The module random_programs.py, which is not in a package."""
+    spec = importlib.util.spec_from_file_location("random_programs", Path(__file__).with_name("random_programs.py"))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["random_programs"] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="session")

@@ -82,7 +82,7 @@ def test_the_mechanisms_of_this_file_are_not_registered():
 @pytest.mark.parametrize(
     ("kind", "parameter", "words"),
     [
-        (Concentrated, "mechanism", "a mechanism of zCDP privacy in a release at test_bad_input.py:"),
+        (Concentrated, "mechanism", "a mechanism of zCDP privacy that charges Charge(epsilon=0.5) in a"),
         (OfAnUnknownNorm, "mechanism", "whose sensitivity is a Wasserstein in a release at test_bad_input.py:"),
         (ChargesNaN, "loss", "nan in a release at test_bad_input.py:"),
         (PaysBack, "loss", "-1.0 in a release at test_bad_input.py:"),
@@ -171,7 +171,8 @@ def test_a_noisy_maximum_of_one_number_is_refused_without_a_charge():
     with session.active(), pytest.raises(ReleaseRefusedError) as caught:
         NoisyMax(sensitivity=2.0, epsilon=1.0).release(reward, None)
     assert "a vector of shape (K,)" in str(caught.value)
-    spent_nothing(session)
+    assert session.noise.untouched
+    assert dict(session.ledger.totals) == {}
 
 
 def test_ordinary_numbers_cost_nothing():

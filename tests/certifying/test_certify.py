@@ -26,7 +26,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "running_mean_bandit.py"
 @pytest.mark.parametrize("name", GRANTED)
 def test_what_is_private_is_granted(name, arms):
     certificate = certify(name, epsilon=1.0, arms=arms, horizon=24)
-    assert (certificate.granted, certificate.coverage) == (True, "all-executions")
+    assert (certificate.granted, certificate.coverage) == (True, "all-executions-under-guard")
     assert certificate.epsilon_upper == 1.0
     assert certificate.ledger_epsilon == 1.0
     assert (certificate.replay.divergences, certificate.replay.first_divergence) == (0, None)
@@ -180,15 +180,13 @@ def test_the_same_seed_gives_the_same_certificate(name):
 def test_an_audit_never_refutes_a_certificate(name, neighbours):
     """A certificate is a promise: the audited lower bound stays below it.
 
-    False failures: the bound holds with probability 1 - 1e-6 for each of these 8 audits, so below 8e-6 in all; the seed
-    is fixed.
+    False failures: the bound holds with probability 1 - 1e-6 for each of these 8 audits, so below 8e-6 in all. With
+    seeds 0 to 5 the least of the lower bounds of adap-kl-ucb under "reward" is 0.75; with a fifth of the runs it is 0.
     """
     spec = ALGORITHMS[name](arms=3, epsilon=1.0)
     budget = 2.0 if name == "rnm-ftnl-published" and neighbours == "row" else 1.0
     certificate = certify(spec, epsilon=budget, neighbours=neighbours, horizon=6, runs=3)
-    report = privcheck.audit(
-        spec, epsilon=budget, neighbours=neighbours, horizon=6, runs=20_000, confidence=1 - 1e-6, seed=11
-    )
+    report = privcheck.audit(spec, epsilon=budget, neighbours=neighbours, horizon=6, runs=100_000, confidence=1 - 1e-6)
     assert certificate.granted
     assert report.epsilon_lower <= certificate.epsilon_upper
     assert report.epsilon_lower > 0.1
@@ -199,7 +197,7 @@ def test_an_audit_never_refutes_a_certificate(name, neighbours):
     ("options", "parameter"),
     [
         ({"epsilon": math.nan}, "epsilon"), ({"epsilon": math.inf}, "epsilon"), ({"epsilon": 0.0}, "epsilon"),
-        ({"epsilon": -1.0}, "epsilon"), ({"epsilon": "1"}, "epsilon"), ({"delta": 1e-5}, "delta"),
+        ({"epsilon": -1.0}, "epsilon"), ({"epsilon": "1"}, "epsilon"), ({"delta": 1.0}, "delta"),
         ({"delta": -0.1}, "delta"), ({"arms": 1}, "arms"), ({"horizon": 0}, "horizon"), ({"horizon": 2}, "horizon"),
         ({"rewards": (1.0, 0.0)}, "rewards range"), ({"rewards": (0.0, math.nan)}, "rewards range"),
         ({"rewards": (0.0, 2.0)}, "rewards"), ({"neighbours": "group:0"}, "neighbours"),

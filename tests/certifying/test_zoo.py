@@ -75,7 +75,11 @@ def test_a_wrong_sensitivity_is_refused_with_both_numbers(name, numbers, place):
 def test_what_is_right_is_certified(name, seed, place):
     certificate = certified(place, name, seed=seed)
     assert (certificate.leaks, certificate.refusals, certificate.replay.divergences) == ([], [], 0)
-    assert (certificate.granted, certificate.coverage, certificate.epsilon_upper) == (True, "all-executions", 1.0)
+    assert (certificate.granted, certificate.coverage, certificate.epsilon_upper) == (
+        True,
+        "all-executions-under-guard",
+        1.0,
+    )
     assert certificate.ledger_epsilon == pytest.approx(1.0, rel=1e-8)
     assert 0.1 < certificate.replay.largest_loss <= 1.0
 
@@ -140,7 +144,7 @@ def test_a_tree_that_is_fed_too_much_is_refused_at_its_line(place, line_of):
 
 def served(policy, stream, **options):
     """Run a policy as a service does."""
-    guarded = guard(policy, epsilon=1.0, rng=np.random.default_rng(1), **options)
+    guarded = guard(policy, epsilon=1.0, noise="float", rng=np.random.default_rng(1), **options)
     for reward in stream:
         guarded.update(guarded.select(), reward)
     return guarded
@@ -167,7 +171,7 @@ def test_a_service_runs_what_is_right(name, zoo):
 
 def test_a_tree_in_a_service_stops_at_its_horizon_and_spends_nothing_more(zoo):
     policy = zoo.OverlongTree(np.random.default_rng(0))
-    guarded = guard(policy, epsilon=1.0, rng=np.random.default_rng(1))
+    guarded = guard(policy, epsilon=1.0, noise="float", rng=np.random.default_rng(1))
     for _ in range(7):
         guarded.update(guarded.select(), 0.5)
     before = len(guarded.ledger.releases), dict(guarded.ledger.totals)

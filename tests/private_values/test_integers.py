@@ -123,8 +123,7 @@ def test_a_whole_change_needs_no_more_than_the_whole_part_of_its_bound():
     """An L1 bound that comes from an L2 norm may have a fraction, of which integers make no use."""
     session = start(5.0)
     vector = session.source.vector([0.0, 0.0], -2.0, 2.0, data=1, l2_norm=2.0)
-    for feature in range(2):
-        session.source.features.whole[feature] = True
+    session.source.features.whole = [True, True]
     assert vector.sensitivities("l1")[1] == pytest.approx(4.0 * np.sqrt(2.0))
     with session.active():
         DiscreteLaplace(sensitivity=5, epsilon=1.0).release(vector, None)

@@ -54,6 +54,8 @@ ARRAY = {
         lambda x: x.tolist(), np.asarray, np.asanyarray, lambda x: np.array([x, x]),
         lambda x: operator.iadd(np.zeros(2), x), lambda x: operator.isub(np.zeros((3, 2)), x),
         lambda x: np.zeros((3, 2)).__setitem__(1, x), lambda x: np.random.default_rng(0).choice(2, p=x),
+        lambda x: np.dot(x, x, out=np.zeros(())), lambda x: np.clip(x, 0.0, 1.0, out=np.zeros(2)),
+        lambda x: np.concatenate([x, x], out=np.zeros(4, int)),
     ],
     "function": [
         abs, np.max, np.min, np.argmax, np.sort, np.argsort, np.linalg.norm, np.var, np.median, np.nonzero, np.prod,
@@ -61,7 +63,7 @@ ARRAY = {
         lambda x: x.round(1),
         lambda x: x**2, lambda x: 1.0 / x, np.exp, np.linalg.inv, lambda x: np.array_equal(x, x), np.maximum.reduce,
         lambda x: np.searchsorted(x, 0.5), lambda x: np.einsum("i->", x), lambda x: np.add.at(x, 0, 1.0),
-        lambda x: np.add(x, 1.0, where=np.array([True, False])), lambda x: np.dot(x, x, out=np.zeros(())),
+        lambda x: np.add(x, 1.0, where=np.array([True, False])),
     ],
     "pickle": [pickle.dumps],
     "reveal": [lambda x: x.reveal("token")],

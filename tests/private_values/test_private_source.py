@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -55,3 +58,21 @@ def test_an_entry_with_one_possible_value_is_public(source):
     assert context[1].is_public
     assert float(context[1]) == 1.0
     assert context.sensitivities("l1") == {0: 1.0}
+
+
+EQUAL_IDS = [
+    (3, Decimal(3)),
+    (np.float32(3.0), 3),
+    (3 + 0j, Fraction(3)),
+    ((4, 1), (4.0, True)),
+    ((4, 1), (Decimal(4), 1.0)),
+]
+
+
+@pytest.mark.parametrize(("one", "same"), EQUAL_IDS)
+def test_equal_ids_of_any_types_are_one_datum(one, same):
+    """As in a dictionary; two data instead of one would have half of its sensitivity each."""
+    source = PrivateSource()
+    total = source.scalar(0.5, 0.0, 1.0, datum=one) + source.scalar(0.5, 0.0, 1.0, datum=same)
+    assert total.sensitivities("l1") == {one: 2.0}
+    assert source.vector([0.1, 0.9], 0.0, 1.0, data=[one, same]).sensitivities("l1") == {one: 2.0}

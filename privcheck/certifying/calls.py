@@ -1,0 +1,92 @@
+"""The calls of a guarded policy: one at a time, in the process that made the guard, and none after a failure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from textwrap import shorten
+from threading import Lock, get_ident
+from traceback import format_exception_only
+
+from privcheck.errors import GuardClosedError, PrivcheckError, words
+
+_forks = 0
+
+
+def _forked() -> None:
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+class Process:
+    """The process in which an object was made.
+
+    A fork is noticed by the number of the process, or by Python itself where a number occurs twice, as it can in
+    containers.
+
+    >>> Process().check("update()")
+    """
+
+    def __init__(self) -> None:
+        self._made_in = os.getpid(), _forks
+
+    def check(self, call: str) -> None:
+        """Raise `GuardClosedError` in a process that was forked later."""
+        if (os.getpid(), _forks) != self._made_in:
+            got = words(f"{call} in a process that was forked after the guard was made")
+            hint = "the child would draw the parent's noise and spend its budget again: guard a new policy in the child"
+            raise GuardClosedError("guard", got, "calls in the process that made it", hint)
+
+
+class Calls:
+    """Lets the calls of a guarded policy in one at a time; a second thread waits.
+
+    >>> calls = Calls()
+    >>> with calls.one("select()"):
+    ...     calls.close(ValueError("no such arm"), "update()")
+    >>> calls.closed
+    True
+    """
+
+    def __init__(self) -> None:
+        self.process = Process()
+        self._lock = Lock()
+        self._current: tuple[int, str] | None = None
+        self._closed: dict[str, BaseException] = {}
+
+    @contextmanager
+    def one(self, call: str) -> Iterator[None]:
+        """Enclose a call; PrivcheckError if this thread is inside another one, for which it would wait for ever."""
+        self.process.check(call)  # first: in a forked process nobody may be left to release the lock
+        if (current := self._current) is not None and current[0] == get_ident():
+            got, hint = words(f"a call inside {current[1]} of the same guard"), "call the guard from outside the policy"
+            raise PrivcheckError(call, got, "one call at a time", hint)
+        with self._lock:
+            self._check_open(call)
+            self._current = get_ident(), call
+            try:
+                yield
+            finally:
+                self._current = None
+
+    def close(self, cause: BaseException, *calls: str) -> None:
+        """Let none of these calls in from now on; the first cause stays."""
+        for call in calls:
+            self._closed.setdefault(call, cause)
+
+    @property
+    def closed(self) -> bool:
+        """Whether some call is no longer let in."""
+        return bool(self._closed)
+
+    def _check_open(self, call: str) -> None:
+        if (cause := self._closed.get(call)) is None:
+            return
+        reason = shorten("".join(format_exception_only(cause)), 400)
+        hint = "what was released and spent stays; guard a new policy for new data"
+        raise GuardClosedError(call, words(f"a guard that was closed by {reason}"), "an open guard", hint) from cause

@@ -1,0 +1,388 @@
+"""The functions of a target's own files that a run of its policy may call."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import functools
+import inspect
+import linecache
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from privcheck.errors import words
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+SHOWN_OR_STORED = ("repr", "str", "format", "reduce", "reduce_ex", "getstate", "setstate", "copy", "deepcopy", "del")
+CALLED_BY_NO_ROUND = frozenset(f"__{name}__" for name in SHOWN_OR_STORED)
+"""Methods with which objects are shown, copied and stored; a round does not need them."""
+
+DEPTH = 4
+"""How deep the attributes of a policy are searched for objects of its own classes and for generators."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnFunction:
+    """A function of the target's own files, with its syntax tree.
+
+    Parameters
+    ----------
+    function : the function itself.
+    node : its definition.
+    owner : the class in which it was found; None for a function of a module.
+    name : what it is called: its own name, or that of the attribute of the class.
+    """
+
+    function: FunctionType
+    node: Definition
+    owner: type | None
+    name: str
+
+    @property
+    def file(self) -> str:
+        """The file that defines it."""
+        return self.function.__code__.co_filename
+
+    @functools.cached_property
+    def parameters(self) -> list[str]:
+        """The names of its positional parameters."""
+        arguments = self.node.args
+        return [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+
+    def value(self, name: str) -> Any:
+        """Return what a free name stands for; None if that is not known."""
+        code = self.function.__code__
+        if name in code.co_freevars and self.function.__closure__ is not None:
+            cell = self.function.__closure__[code.co_freevars.index(name)]
+            try:
+                return cell.cell_contents
+            except ValueError:
+                return None
+        return self.function.__globals__.get(name)
+
+
+class OwnCode:
+    """What a run of a policy may call in the target's own files, found from the policy and by following names.
+
+    Its own files are the modules of the policy's classes, their packages, and whatever else lies outside of the
+    standard library, of installed packages and of privcheck; of privcheck, the shipped bandits.
+
+    Parameters
+    ----------
+    policy : a newly built policy.
+    called, read : names of the methods that are called from outside, and of the attributes that are read.
+
+    Attributes
+    ----------
+    policy : the policy.
+    functions : everything that was found.
+    roots : those that are called although no other one names them: `select`, `update` and what else is `called` or
+        `read`, what the policy holds and what Python calls by itself.
+    classes : own classes of the policy and of the objects that it holds.
+    instances : the first object of each class.
+    generators : names of the attributes that hold a numpy Generator, or an object that does.
+    unreadable : names of methods whose source cannot be read.
+    """
+
+    def __init__(self, policy: Any, called: Iterable[str] = ("select", "update"), read: Iterable[str] = ()) -> None:
+        self.policy = policy
+        self.functions: list[OwnFunction] = []
+        self.roots: set[OwnFunction] = set()
+        self.classes: list[type] = []
+        self._made: set[type] = set()
+        self.instances: dict[type, Any] = {}
+        self.generators: set[str] = set()
+        self.unreadable: list[str] = []
+        self._known: dict[Any, OwnFunction | None] = {}
+        self._names = {*called, *read}
+        self._packages = set(_packages(type(policy)))
+        for name in sorted(called):
+            self._add_root(self._add(getattr(policy, name, None), name=name, needed=True))
+        for name in sorted(read):
+            for part in _functions(inspect.getattr_static(policy, name, None)):
+                self._add_root(self._add(part, name=name, needed=True))
+        self._look_into(policy, DEPTH, set())
+        self._follow()
+
+    def methods(self, name: str) -> list[OwnFunction]:
+        """Return the methods of this name, of any class."""
+        return [f for f in self.functions if f.owner is not None and f.name == name]
+
+    def updates(self) -> list[OwnFunction]:
+        """Return what is told the rewards: the policy's `update`, and those that it inherits."""
+        told = _plain(getattr(self.policy, "update", None))
+        bases = type(self.policy).__mro__
+        return [f for f in self.functions if f.function is told or (f.name == "update" and f.owner in bases)]
+
+    def of(self, value: Any) -> list[OwnFunction]:
+        """Return the function that a value is, or the method that makes an object of the class that it is."""
+        if isinstance(value, type):
+            return [f for f in self.methods("__init__") if f.owner in value.__mro__]
+        found = self._known.get(_plain(value))
+        return [] if found is None else [found]
+
+    def is_own(self, file: str) -> bool:
+        """Tell whether a file belongs to the target."""
+        return file.startswith("<ipython") or _is_own(file, frozenset(self._packages))
+
+    def _look_into(self, value: Any, depth: int, seen: set[int]) -> bool:
+        """Take in the classes and functions of the objects in a value; tell whether it holds a Generator."""
+        if isinstance(value, np.random.Generator | np.random.BitGenerator):
+            return True
+        if depth < 0 or id(value) in seen or isinstance(value, str | bytes | int | float | np.ndarray | ModuleType):
+            return False
+        seen.add(id(value))
+        if isinstance(value, FunctionType | MethodType | functools.partial):
+            self._add_root(self._add(value))
+            return False
+        if isinstance(value, type):
+            self._add_class(value)
+            return False
+        if isinstance(value, dict | list | tuple | set | frozenset):
+            items = list(value.values() if isinstance(value, dict) else value)
+            return sum(self._look_into(item, depth - 1, seen) for item in items) > 0
+        self._add_class(type(value))
+        self.instances.setdefault(type(value), value)
+        found = False
+        for name, held in attributes(value).items():
+            if self._look_into(held, depth - 1, seen):
+                self.generators.add(name)
+                found = True
+        return found
+
+    def _add_root(self, own: OwnFunction | None) -> None:
+        if own is not None:
+            self.roots.add(own)
+
+    def _add_class(self, cls: type) -> None:
+        self._made.add(cls)
+        for base in cls.__mro__:
+            if base not in self.classes and self.is_own(_file(base)):
+                self.classes.append(base)
+
+    def _add(
+        self, value: Any, owner: type | None = None, name: str = "", *, needed: bool = False
+    ) -> OwnFunction | None:
+        """Take in a function, whatever it is wrapped in; one that is needed has to be readable."""
+        found = _plain(value)
+        if not isinstance(found, FunctionType):
+            if needed and found is not None:
+                self.unreadable.append(name)
+            return None
+        if found in self._known:
+            return self._known[found]
+        own = node = None
+        file = found.__code__.co_filename
+        if needed or self.is_own(file):
+            node = _definition(found)
+            if node is None and not _is_generated(found):
+                self.unreadable.append(found.__qualname__)
+        if node is not None:
+            own = OwnFunction(found, node, owner or _owner(value), name or found.__name__)
+            self.functions.append(own)
+        self._known[found] = own
+        if value is not found and isinstance(value, FunctionType):
+            self._add(getattr(value, "__wrapped__", None))
+        for inner in (cell for cell in (found.__closure__ or ()) if own is not None):
+            try:
+                held = inner.cell_contents
+            except ValueError:
+                continue
+            if isinstance(held, FunctionType | MethodType | functools.partial):
+                self._add_root(self._add(held))
+        return own
+
+    def _follow(self) -> None:
+        """Take in what the functions found so far name, until nothing is new."""
+        done = 0
+        before = (-1, -1)
+        while before != (len(self.functions), len(self.classes)) or done < len(self.functions):
+            before = len(self.functions), len(self.classes)
+            for own in self.functions[done:]:
+                self._follow_names(own)
+            done = before[0]
+            for cls in list(self.classes):
+                self._add_methods(cls)
+
+    def _follow_names(self, own: OwnFunction) -> None:
+        for node in ast.walk(own.node):
+            if isinstance(node, ast.Attribute):
+                self._names.add(node.attr)
+                if isinstance(node.value, ast.Name) and isinstance(module := own.value(node.value.id), ModuleType):
+                    self._add_named(getattr(module, node.attr, None), node.attr)
+            elif isinstance(node, ast.Name):
+                if node.id == "getattr":
+                    self._names.update(name for cls in self.classes for name in vars(cls))
+                self._add_named(own.value(node.id), node.id)
+
+    def _add_named(self, value: Any, name: str) -> None:
+        """Take in what a name stands for; a function of another name is a root, because calls do not name it."""
+        if isinstance(value, type):
+            self._add_class(value)
+        elif isinstance(value, dict | list | tuple):
+            for item in value.values() if isinstance(value, dict) else value:
+                if isinstance(item, FunctionType | type):
+                    self._add_named(item, "")
+        elif isinstance(value, FunctionType | MethodType | functools.partial):
+            found = self._add(value)
+            if found is not None and found.function.__name__ != name:
+                self._add_root(found)
+
+    def _add_methods(self, cls: type) -> None:
+        """Take in the methods of a class that are named anywhere, and those that Python calls by itself."""
+        for name, member in list(vars(cls).items()):
+            implicit = name.startswith("__") and name.endswith("__") and name not in CALLED_BY_NO_ROUND
+            if name in self._names or implicit:
+                for part in _functions(member):
+                    if self._is_called(cls, name):
+                        own = self._add(part, cls, name)
+                        if implicit or (own is not None and own.function.__name__ != name):
+                            self._add_root(own)
+
+    def _is_called(self, cls: type, name: str) -> bool:
+        """Tell whether an object of some class has this method of this class, or reaches it through `super`."""
+        for found in [made for made in self._made if cls in made.__mro__]:
+            for base in found.__mro__:
+                if base is cls:
+                    return True
+                if name in vars(base):
+                    parts = [self._known.get(_plain(part)) for part in _functions(vars(base)[name])]
+                    if not any(own is not None and _calls_super(own.node) for own in parts):
+                        break
+        return False
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """Return the attributes of an object, those in slots included."""
+    slots = [name for cls in type(value).__mro__ for name in _slots(cls)]
+    held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+    return held | getattr(value, "__dict__", {})
+
+
+def _slots(cls: type) -> Iterable[str]:
+    slots = cls.__dict__.get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else [name for name in slots if not name.startswith("__")]
+
+
+def _functions(member: Any) -> Iterator[Any]:
+    """Yield the functions of a member of a class: a property has up to three."""
+    if isinstance(member, property):
+        yield from (part for part in (member.fget, member.fset, member.fdel) if part is not None)
+    elif isinstance(member, functools.cached_property):
+        yield member.func
+    elif isinstance(_plain(member), FunctionType):
+        yield member
+
+
+def _plain(value: Any) -> Any:
+    """Return the function inside of methods, partial calls and the wrappers of `functools.wraps`."""
+    while True:
+        if isinstance(value, MethodType | staticmethod | classmethod):
+            value = value.__func__
+        elif isinstance(value, functools.partial):
+            value = value.func
+        elif isinstance(value, FunctionType) or not hasattr(value, "__wrapped__"):
+            break
+        else:
+            value = value.__wrapped__
+    return value if isinstance(value, FunctionType) else (None if value is None else _hashable(value))
+
+
+def _hashable(value: Any) -> Any:
+    return value if getattr(type(value), "__hash__", None) else id(value)
+
+
+def _owner(value: Any) -> type | None:
+    while isinstance(value, functools.partial):
+        value = value.func
+    return type(value.__self__) if isinstance(value, MethodType) else None
+
+
+def _calls_super(node: Definition) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == "super" for part in ast.walk(node))
+
+
+def _is_generated(function: FunctionType) -> bool:
+    """Tell whether a function was made by a decorator such as `dataclass`, which compiles text."""
+    return function.__name__.startswith("__") and function.__code__.co_filename.startswith("<")
+
+
+def _file(cls: type) -> str:
+    """Return the file of a class; that of one of its methods where its module has none."""
+    module = sys.modules.get(cls.__module__)
+    files = [_plain(f).__code__.co_filename for m in vars(cls).values() for f in _functions(m)]
+    written = [file for file in files if not (file.startswith("<string>") or file == _NAMED_TUPLES)] or files
+    return written[0] if written else getattr(module, "__file__", None) or ""
+
+
+def _packages(cls: type) -> Iterator[str]:
+    """Yield the folders of the top-level packages of a class, and of those that it is derived from."""
+    for base in cls.__mro__:
+        top = sys.modules.get(base.__module__.partition(".")[0])
+        file = _file(base)
+        if base is object or not file or Path(file).is_relative_to(_PRIVCHECK):
+            continue
+        folders = [str(Path(folder)) for folder in getattr(top, "__path__", ())]
+        yield from (folder for folder in folders if not Path(folder).is_relative_to(_STANDARD))
+        yield file
+
+
+_PRIVCHECK = Path(__file__).resolve().parents[1]
+_NAMED_TUPLES = collections.namedtuple.__code__.co_filename
+"""Where methods of every named tuple are defined, whatever file has its class."""
+_STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
+
+
+@cache
+def _is_own(file: str, packages: frozenset[str]) -> bool:
+    if not file or file.startswith("<"):
+        return False
+    path = Path(file).resolve()
+    if path.is_relative_to(_PRIVCHECK):
+        return path.relative_to(_PRIVCHECK).parts[0] in ("adapters", "bandits")
+    if any(path == Path(own).resolve() or path.is_relative_to(Path(own).resolve()) for own in packages):
+        return True
+    return not path.is_relative_to(_STANDARD) and not {"site-packages", "dist-packages"} & set(path.parts)
+
+
+@lru_cache(maxsize=64)
+def _definitions(text: str) -> dict[tuple[str, int], Definition]:
+    """Return the definitions in a source text by name and first line, decorators included."""
+    try:
+        parsed = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return {}
+    found: dict[tuple[str, int], Definition] = {}
+    for node in ast.walk(parsed):
+        if isinstance(node, ast.Lambda):
+            found.setdefault(("<lambda>", node.lineno), node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            found[node.name, first] = node
+    return found
+
+
+def _definition(function: FunctionType) -> Definition | None:
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    return _definitions(text).get((code.co_name, code.co_firstlineno))
+
+
+def unreadable_note(names: list[str]) -> str:
+    """Return the note about methods whose source cannot be read.
+
+    >>> print(unreadable_note(["Policy.update"]))
+    the source of Policy.update cannot be read, so it is not known which of its lines ran: put the policy in a file
+    """
+    which = words(", ".join(dict.fromkeys(names)))
+    return f"the source of {which} cannot be read, so it is not known which of its lines ran: put the policy in a file"

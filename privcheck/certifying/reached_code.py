@@ -1,0 +1,176 @@
+"""Which pieces of a source file run: expressions and statements, by their place in the file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import CodeType, FrameType, TracebackType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of source text.
+
+    Parameters
+    ----------
+    file : as the code object names it.
+    start, stop : line, from 1, and column, from 0 in bytes, of its ends.
+    """
+
+    file: str
+    start: tuple[int, int]
+    stop: tuple[int, int]
+
+
+class ReachedCode:
+    """A block in which the pieces that run are taken note of; it may be entered several times.
+
+    Python reports the instructions of the given code objects alone, and only while they have unreached pieces, so it
+    costs little once most of a policy has run. Up to Python 3.11 this takes the trace function: that of a debugger or
+    of coverage.py is suspended while the block is open.
+
+    Parameters
+    ----------
+    pieces : what to look out for.
+    codes : the code objects to which they belong, with those within them.
+
+    Attributes
+    ----------
+    unreached : the pieces that have not run; those of which nothing was compiled are left out, since they cannot.
+
+    Examples
+    --------
+    >>> def half(x):
+    ...     return x / 2 if x else 0
+    >>> code = half.__code__
+    >>> place = code.co_firstlineno + 1
+    >>> used, unused = (Piece(code.co_filename, (place, a), (place, b)) for a, b in ((11, 16), (27, 28)))
+    >>> reached = ReachedCode([used, unused], [code])
+    >>> with reached:
+    ...     _ = half(1.0)
+    >>> reached.unreached == {unused}
+    True
+    """
+
+    def __init__(self, pieces: Iterable[Piece] = (), codes: Iterable[CodeType] = ()) -> None:
+        self.unreached: set[Piece] = set()
+        self._plans: dict[CodeType, dict[int, list[Piece]]] = {}
+        self._reporter = _monitored if sys.version_info >= (3, 12) else _traced
+        self.add(pieces, codes)
+
+    def add(self, pieces: Iterable[Piece], codes: Iterable[CodeType]) -> None:
+        """Look out for further pieces."""
+        others = list(dict.fromkeys(pieces))
+        for code in codes:
+            for inner in _with_inner(code):
+                plan = self._plans.setdefault(inner, {})
+                for place, belonging in _plan(inner, others).items():
+                    plan.setdefault(place, []).extend(belonging)
+                    self.unreached.update(belonging)
+
+    def __enter__(self) -> ReachedCode:
+        self._open = self._reporter(self._plans, self._reach)
+        self._open.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
+
+    def _reach(self, code: CodeType, place: int) -> None:
+        """Take note that an instruction ran; an instruction is looked out for until each of its pieces has run."""
+        pieces = self._plans[code].get(place)
+        if pieces is None:
+            return
+        self.unreached.difference_update(pieces)
+        for plan in self._plans.values():
+            for other in [other for other, left in plan.items() if self.unreached.isdisjoint(left)]:
+                del plan[other]
+
+
+Plans = dict[CodeType, dict[int, list[Piece]]]
+Report = Callable[[CodeType, int], None]
+
+
+@contextmanager
+def _traced(plans: Plans, report: Report) -> Iterator[None]:
+    """Report instructions through the trace function of this thread."""
+
+    def called(frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG001
+        if not plans.get(frame.f_code):
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return stepped
+
+    def stepped(frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG001
+        if event == "opcode":
+            report(frame.f_code, frame.f_lasti)
+        return stepped
+
+    previous = sys.gettrace()
+    if any(plans.values()):
+        sys.settrace(called)
+    try:
+        yield
+    finally:
+        sys.settrace(previous)
+
+
+@contextmanager
+def _monitored(plans: Plans, report: Report) -> Iterator[None]:
+    """Report instructions through `sys.monitoring`, each once."""
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+    tool = next((number for number in range(6) if monitoring.get_tool(number) is None), None)
+    watched = [code for code, plan in plans.items() if plan]
+    if tool is None:
+        with _traced(plans, report):
+            yield
+        return
+
+    def ran(code: CodeType, place: int) -> Any:
+        report(code, place)
+        return monitoring.DISABLE
+
+    monitoring.use_tool_id(tool, "privcheck")
+    try:
+        monitoring.register_callback(tool, monitoring.events.INSTRUCTION, ran)
+        for code in watched:
+            monitoring.set_local_events(tool, code, monitoring.events.INSTRUCTION)
+        monitoring.restart_events()
+        yield
+    finally:
+        for code in watched:
+            monitoring.set_local_events(tool, code, 0)
+        monitoring.register_callback(tool, monitoring.events.INSTRUCTION, None)
+        monitoring.free_tool_id(tool)
+
+
+def _with_inner(code: CodeType) -> Iterator[CodeType]:
+    """Yield a code object and those of the functions within it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _with_inner(constant)
+
+
+def _plan(code: CodeType, pieces: list[Piece]) -> dict[int, list[Piece]]:
+    """Return the pieces to which each instruction of a code object belongs, by its offset."""
+    own = [piece for piece in pieces if piece.file == code.co_filename]
+    plan = {}
+    for number, (line, last, column, end) in enumerate(code.co_positions()):
+        if line is None or last is None:
+            continue
+        within = [piece for piece in own if _is_within(piece, (line, column), (last, end))]
+        if within:
+            plan[2 * number] = within
+    return plan
+
+
+def _is_within(piece: Piece, start: tuple[int, int | None], stop: tuple[int, int | None]) -> bool:
+    if start[1] is None or stop[1] is None:  # python -X no_debug_ranges
+        return piece.start[0] <= start[0] and stop[0] <= piece.stop[0]
+    return piece.start <= start and stop <= piece.stop

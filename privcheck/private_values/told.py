@@ -1,0 +1,75 @@
+"""What a shipped policy's `update` is told: checked arms and rewards; private rewards stay as they are."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from privcheck.declared import UNIT_INTERVAL, Integer, Real, check
+from privcheck.errors import PrivcheckError, words
+from privcheck.private_values.private import Private
+
+
+def told_arm(action: Any, arms: int) -> int:
+    """Return the arm that `update` is told was played, one of 0, ..., K - 1; `arms` is K, 0 if it is not known.
+
+    A policy calls it before it changes anything.
+
+    >>> told_arm(1, 2), told_arm(7, 0)
+    (1, 7)
+    >>> told_arm(True, 2)
+    Traceback (most recent call last):
+    privcheck.errors.PrivcheckError: action: got True, expected an integer in [0, 1]; the arm that was played, from 0
+    """
+    try:
+        index = None if isinstance(action, bool) else operator.index(action)
+    except TypeError:
+        index = None
+    given = (
+        words(f"an object of type {type(action).__name__}") if index is None and type(action) is not bool else action
+    )
+    domain = Integer(0, arms - 1 if arms else None)
+    arm: int = check("action", given if index is None else index, domain, "the arm that was played, from 0")
+    return arm
+
+
+def told_reward(reward: Any, *, any_rewards: bool = False) -> Any:
+    """Return the reward: a number in [0, 1], or a private value, which its guard has checked.
+
+    Parameters
+    ----------
+    reward : a number, or True or False.
+    any_rewards : whether any finite reward is accepted.
+
+    Raises
+    ------
+    PrivcheckError : another reward.
+
+    Examples
+    --------
+    >>> told_reward(True)
+    1.0
+    """
+    if isinstance(reward, Private):
+        return reward
+    if isinstance(reward, np.ndarray | np.generic) and reward.ndim == 0:
+        reward = reward.item()
+    number = float(reward) if isinstance(reward, bool) else reward
+    hint = "" if any_rewards else "divide by the largest reward, or clip, before the policy sees it"
+    return check("reward", number, Real() if any_rewards else UNIT_INTERVAL, hint)
+
+
+def told_rewards(rewards: Any, arms: int) -> Any:
+    """Return the rewards of all arms, shape (K,), each in [0, 1] or private.
+
+    >>> told_rewards([True, 0.5], 2)
+    array([1. , 0.5])
+    """
+    shape = rewards.shape if isinstance(rewards, Private | np.ndarray) else np.shape(np.asarray(rewards, object))
+    if shape != (arms,):
+        raise PrivcheckError("rewards", words(f"shape {shape}"), f"shape ({arms},), the rewards of all arms")
+    if isinstance(rewards, Private):
+        return rewards
+    return np.array([told_reward(reward) for reward in rewards])
