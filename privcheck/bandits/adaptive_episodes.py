@@ -11,6 +11,7 @@ from privcheck.bandits.kl_index import excess, kl_index
 from privcheck.kernels.building_blocks import compiled, record, reward_sum
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
+from privcheck.private_values.told import told_arm, told_reward
 
 
 class AdaptiveEpisodesPolicy:
@@ -27,7 +28,7 @@ class AdaptiveEpisodesPolicy:
 
     def __init__(self, arms: int, epsilon: float, alpha: float, noise: np.random.Generator) -> None:
         self.epsilon, self.alpha, self.noise = epsilon, alpha, noise
-        self.private_mean = [0.0] * arms
+        self.arms, self.private_mean = arms, [0.0] * arms
         self.block_length = [0] * arms
         self.pulls = [0] * arms
         self.rounds = 0
@@ -39,6 +40,7 @@ class AdaptiveEpisodesPolicy:
 
     def update(self, action: int, reward: float) -> None:
         """Add the reward to the open block; when it closes, release its mean and choose the next episode's arm."""
+        action, reward = told_arm(action, self.arms), told_reward(reward)
         self.rounds += 1
         self.pulls[action] += 1
         self._block_sum += reward

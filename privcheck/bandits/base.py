@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from privcheck.arrays import Array
+from privcheck.arrays import Actions, Array, Table
 from privcheck.declared import POSITIVE, Declared, Integer, declared_fields, parameter
 from privcheck.errors import PrivcheckError
 from privcheck.registry import Registry
 
 if TYPE_CHECKING:
     from privcheck.kernels.building_blocks import Kernel
+    from privcheck.kernels.seeding import Generators
 
 
 class BanditPolicy(Protocol):
@@ -73,6 +74,16 @@ class Algorithm(Declared):
         """Return the numbers that the kernel needs, shape (P,)."""
         raise NotImplementedError
 
+    def symbols(self, table: Table, runs: int, streams: Generators) -> Actions:
+        """Return what independent runs of the kernel on a reward table show: the arm of each round, shape (runs, T)."""
+        actions = np.empty((runs, len(table)), np.int8)
+        means, no_checkpoints = np.zeros(table.shape[1]), np.zeros(0, np.int64)
+        self.kernel(
+            self.kernel_parameters(), table, means, *streams, len(table), runs, actions, no_checkpoints,
+            np.zeros((0, 0)),
+        )  # fmt: skip
+        return actions
+
     def warm_up(self) -> int:
         """Return a number of rounds within which each arm is played and, for a private algorithm, there is a release.
 
@@ -82,12 +93,12 @@ class Algorithm(Declared):
         return 3 * self.arms
 
     def describe(self) -> str:
-        """Return the id with its parameters, for tables.
+        """Return the id with its parameters; read as a target, the text gives the same algorithm.
 
         >>> ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0).describe()
         'adap-ucb(arms=2, epsilon=1, alpha=3.1)'
         """
-        values = (f"{f.name}={in_words(getattr(self, f.name))}" for f in declared_fields(type(self)))
+        values = (f"{f.name}={_exact(getattr(self, f.name))}" for f in declared_fields(type(self)))
         return f"{self.id}({', '.join(values)})"
 
     @classmethod
@@ -105,12 +116,22 @@ ALGORITHMS: Registry[Algorithm] = Registry("algorithm", "privcheck.bandits")
 
 
 def in_words(value: float | str, digits: int = 6) -> str:
-    """Return a parameter's value for tables.
+    """Return a parameter's value for tables, rounded to so many digits.
 
     >>> in_words(0.5), in_words(10_000_000), in_words("split")
     ('0.5', '1e+07', 'split')
     """
     return value if isinstance(value, str) else f"{value:.{digits}g}"
+
+
+def _exact(value: float | str) -> str:
+    """Return a parameter's value in few digits if they are enough, and otherwise in all.
+
+    >>> _exact(0.5), _exact(10_000_000), _exact(1 / 3)
+    ('0.5', '1e+07', '0.3333333333333333')
+    """
+    rounded = in_words(value)
+    return rounded if isinstance(value, str) or float(rounded) == value else repr(value)
 
 
 def arms_parameter() -> Any:
@@ -154,7 +175,7 @@ def split_description(text: str) -> tuple[str, dict[str, Any]]:
         return text, {}
     hint = "as in 'adap-ucb(arms=2, epsilon=1)'"
     try:
-        call = ast.parse(f"f({rest}", mode="eval").body
+        call = ast.parse(source := f"f({rest}", mode="eval").body
     except SyntaxError:
         call = None
     if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
@@ -164,9 +185,8 @@ def split_description(text: str) -> tuple[str, dict[str, Any]]:
         if keyword.arg not in {f.name for f in declared_fields(ALGORITHMS[name])}:
             known = ", ".join(f.name for f in declared_fields(ALGORITHMS[name]))
             raise PrivcheckError("target", text, f"parameters of {name}: {known}", hint)
-        source = ast.unparse(keyword.value)
         try:
             values[str(keyword.arg)] = ast.literal_eval(keyword.value)
         except ValueError:
-            values[str(keyword.arg)] = source  # a word, such as a named option
+            values[str(keyword.arg)] = ast.get_source_segment(source, keyword.value)  # a word, such as a named option
     return name, values

@@ -13,6 +13,7 @@ from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter,
 from privcheck.kernels.building_blocks import compiled, record, reward_sum
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
+from privcheck.private_values.told import told_arm, told_reward
 
 
 @compiled
@@ -153,7 +154,7 @@ class DPSEPolicy:
     def __init__(self, arms: int, epsilon: float, beta: float, noise: np.random.Generator) -> None:
         self.epsilon, self.beta, self.noise = epsilon, beta, noise
         self.alive = list(range(arms))
-        self.private_mean = [0.0] * arms
+        self.arms, self.private_mean = arms, [0.0] * arms
         self.epoch = 0
         self._position, self._left, self._block_sum = 0, 0, 0.0
         self._start_epoch()
@@ -164,6 +165,7 @@ class DPSEPolicy:
 
     def update(self, action: int, reward: float) -> None:
         """Add the reward to the open block; release its mean when it closes, and eliminate at the end of the epoch."""
+        action, reward = told_arm(action, self.arms), told_reward(reward)
         if len(self.alive) == 1:
             return
         self._block_sum += reward

@@ -14,6 +14,7 @@ from privcheck.declared import Real, parameter
 from privcheck.kernels.building_blocks import compiled, record
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
+from privcheck.private_values.told import told_arm, told_reward
 
 
 def ratio_parameter(default: float = 2.0, *, least: float = 1.0) -> Any:
@@ -56,7 +57,7 @@ class BatchesPolicy:
     ) -> None:
         self.epsilon, self.ratio, self.first, self.noise, self.coins = epsilon, ratio, first, noise, coins
         self.mechanism = Laplace(sensitivity=1.0, epsilon=epsilon)
-        self.pulls = [0] * arms
+        self.arms, self.pulls = arms, [0] * arms
         self.rounds = 0
         self._arm, self._left, self._batch_sum = 0, first, 0.0
 
@@ -66,6 +67,7 @@ class BatchesPolicy:
 
     def update(self, action: int, reward: float) -> None:
         """Add the reward to the open batch; when it closes, release its sum and choose the next batch's arm."""
+        action, reward = told_arm(action, self.arms), told_reward(reward)
         self.rounds += 1
         self._batch_sum += reward if self.coins is None else toss(reward, self.coins)
         self._left -= 1

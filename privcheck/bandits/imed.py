@@ -100,6 +100,8 @@ class IMED(Algorithm):
 class IMEDPolicy(UCBPolicy):
     """The reference of IMED."""
 
+    any_rewards = False
+
     def select(self) -> int:
         """Return the first arm never played, else the arm with the smallest index."""
         if 0 in self.pulls:

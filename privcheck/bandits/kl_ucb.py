@@ -109,6 +109,8 @@ class KLUCB(Algorithm):
 class KLUCBPolicy(UCBPolicy):
     """The reference of KL-UCB."""
 
+    any_rewards = False
+
     def index(self, arm: int) -> float:
         """Return the KL-UCB index q, as -ln(1 - q)."""
         n = self.pulls[arm]

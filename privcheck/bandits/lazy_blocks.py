@@ -13,6 +13,7 @@ from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.step_kernel import Generator, step_kernel
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import NOISE_SLACK
+from privcheck.private_values.told import told_arm, told_reward
 
 
 class LazyBlocksPolicy:
@@ -37,7 +38,7 @@ class LazyBlocksPolicy:
     ) -> None:
         self.epsilon, self.noise, self.reward_coins = epsilon, noise, reward_coins
         self.mechanism = Laplace(sensitivity=1.0, epsilon=epsilon)
-        self.private_mean = [0.0] * arms
+        self.arms, self.private_mean = arms, [0.0] * arms
         self.block_length = [0] * arms
         self.rounds = 0
         self._sums, self._counts = [0.0] * arms, [0] * arms
@@ -56,6 +57,7 @@ class LazyBlocksPolicy:
 
     def update(self, action: int, reward: float) -> None:
         """Add the reward to the arm's open block, and release the block when it is full."""
+        action, reward = told_arm(action, self.arms), told_reward(reward)
         self.rounds += 1
         self._arm = None
         self._sums[action] += reward if self.reward_coins is None else toss(reward, self.reward_coins)

@@ -11,6 +11,7 @@ from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.kernels.building_blocks import compiled, record, reward_sum
 from privcheck.mechanisms import NoisyMax
+from privcheck.private_values.told import told_arm, told_rewards
 
 
 @compiled
@@ -108,7 +109,7 @@ class RNMFTNLPolicy:
 
     def __init__(self, arms: int, mechanism: NoisyMax, noise: np.random.Generator) -> None:
         self.mechanism, self.noise = mechanism, noise
-        self.scores = np.zeros(arms)
+        self.arms, self.scores = arms, np.zeros(arms)
         self._arm, self._epoch_length, self._left = 0, 1, 1
 
     def select(self) -> int:
@@ -117,7 +118,9 @@ class RNMFTNLPolicy:
 
     def update(self, action: int, rewards: Array) -> None:
         """Add the rewards of all actions; at the end of the epoch release the next action and reset the sums."""
-        self.scores = self.scores + rewards
+        told_arm(action, self.arms)
+        row = told_rewards(rewards, self.arms)
+        self.scores = self.scores + row
         self._left -= 1
         if self._left == 0:
             self._arm = self.mechanism.release(self.scores, self.noise)

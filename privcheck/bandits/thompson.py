@@ -11,6 +11,7 @@ from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter
 from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.step_kernel import Generator, step_kernel
+from privcheck.private_values.told import told_arm, told_reward
 
 KEPT = [("successes", np.float64), ("failures", np.float64)]
 
@@ -89,7 +90,7 @@ class ThompsonPolicy:
     """The reference of Thompson sampling."""
 
     def __init__(self, arms: int, coins: np.random.Generator) -> None:
-        self.coins = coins
+        self.arms, self.coins = arms, coins
         self.successes, self.failures = [0.0] * arms, [0.0] * arms
         self._arm: int | None = None
 
@@ -102,6 +103,7 @@ class ThompsonPolicy:
 
     def update(self, action: int, reward: float) -> None:
         """Count a success or a failure, decided by a coin if the reward is neither 0 nor 1."""
+        action, reward = told_arm(action, self.arms), told_reward(reward)
         outcome = float(self.coins.random() < reward) if 0.0 < reward < 1.0 else reward
         self.successes[action] += outcome
         self.failures[action] += 1.0 - outcome

@@ -7,6 +7,7 @@ from abc import abstractmethod
 
 from privcheck.bandits.ucb import UCBPolicy
 from privcheck.mechanisms.prefix_tree import PrefixStream
+from privcheck.private_values.told import told_arm, told_reward
 
 
 class TreePolicy(UCBPolicy):
@@ -24,6 +25,7 @@ class TreePolicy(UCBPolicy):
 
     def update(self, action: int, reward: float) -> None:
         """Add the reward to the arm's tree, which returns the private sum."""
+        action, reward = told_arm(action, self.arms), told_reward(reward)
         self.rounds += 1
         self.pulls[action] += 1
         self.sums[action] = self.trees[action].add(reward)

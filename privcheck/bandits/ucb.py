@@ -12,6 +12,7 @@ from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter
 from privcheck.kernels.building_blocks import inlined
 from privcheck.kernels.step_kernel import Generator, step_kernel
+from privcheck.private_values.told import told_arm, told_reward
 
 KEPT = [("sum", np.float64), ("pulls", np.int64)]
 
@@ -82,8 +83,10 @@ class UCB(Algorithm):
 class UCBPolicy:
     """The reference of UCB1."""
 
+    any_rewards = True
+
     def __init__(self, arms: int) -> None:
-        self.sums = [0.0] * arms
+        self.arms, self.sums = arms, [0.0] * arms
         self.pulls = [0] * arms
         self.rounds = 0
 
@@ -96,6 +99,7 @@ class UCBPolicy:
 
     def update(self, action: int, reward: float) -> None:
         """Count the pull and add its reward."""
+        action, reward = told_arm(action, self.arms), told_reward(reward, any_rewards=self.any_rewards)
         self.rounds += 1
         self.pulls[action] += 1
         self.sums[action] += reward

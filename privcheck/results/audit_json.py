@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference.tradeoff import TradeoffRegion
 from privcheck.privacy import Contexts
-from privcheck.results.audit_report import AuditReport, Estimate, Resolution, Witness
+from privcheck.results.audit_report import AuditReport, Estimate, Resolution, Search, Witness
 from privcheck.results.certificate_json import read_certificate
-from privcheck.serialise import ILL_TYPED, from_json, number
+from privcheck.serialise import ILL_TYPED, array, from_json, number, well_typed
 
 EXPECTED = "what AuditReport.to_json wrote"
 VERDICTS = (None, "violation", "consistent", "inconclusive")
@@ -32,15 +30,15 @@ def read_report(text: str) -> AuditReport:
     content = {name: value if name in texts else number(value) for name, value in content.items()}
     try:
         if content["verdict"] not in VERDICTS:
-            raise ValueError("verdict")
-        return AuditReport(**content | _parts(content))
-    except ILL_TYPED:
-        raise PrivcheckError("text", words("fields of the wrong type"), EXPECTED) from None
+            raise ValueError(f"verdict is {content['verdict']!r}")
+        return well_typed(AuditReport(**content | _parts(content)))
+    except ILL_TYPED as error:
+        raise PrivcheckError("text", words(f"fields of the wrong type: {error}"), EXPECTED) from None
 
 
 def _parts(content: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that are not plain values."""
-    found: dict[str, Any] = {"rewards": tuple(content["rewards"])}
+    found: dict[str, Any] = {"rewards": tuple(map(number, content["rewards"]))}
     if content["certificate"] is not None:
         found["certificate"] = read_certificate(content["certificate"])
     if content.get("contexts") is not None:
@@ -49,20 +47,29 @@ def _parts(content: dict[str, Any]) -> dict[str, Any]:
         found["epsilon_estimate"] = _estimate(content["epsilon_estimate"])
     if content["resolution"] is not None:
         found["resolution"] = Resolution(**_numbers(content["resolution"]))
+    if content.get("search") is not None:
+        search = dict(content["search"])
+        names = {name: tuple(search[name]) for name in ("families", "missing") if name in search}
+        found["search"] = Search(**search | names)
     for place in ("witness", "simplest"):
         if content.get(place) is not None:
             found[place] = _witness(dict(content[place]))
     if content.get("tradeoff") is not None:
         region = content["tradeoff"]
-        counts = {name: np.array(region[name], int) for name in ("more", "less")}
-        thresholds = np.array([number(value) for value in region["thresholds"]], float)
-        found["tradeoff"] = TradeoffRegion(thresholds, **counts, runs=tuple(region["runs"]), level=region["level"])
+        found["tradeoff"] = _region(**region)
     return found
+
+
+def _region(*, thresholds: Any, more: Any, less: Any, runs: Any, level: Any) -> TradeoffRegion:
+    scores, first, second = array(thresholds), array(more).astype(int), array(less).astype(int)
+    if not len(scores) == len(first) == len(second):
+        raise ValueError("thresholds and counts have different lengths")
+    return TradeoffRegion(scores, first, second, tuple(runs), level)
 
 
 def _witness(content: dict[str, Any]) -> Witness:
     for name in ("first", "second"):
-        content[name] = np.array(content[name], float)
+        content[name] = array(content[name])
         content[f"probability_{name}"] = _estimate(content[f"probability_{name}"])
     return Witness(**content | {"rounds": tuple(content["rounds"])})
 

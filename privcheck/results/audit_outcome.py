@@ -12,13 +12,16 @@ from privcheck.results.audit_report import Estimate, Resolution, Witness
 class Outcome:
     """The part of an `AuditReport` that the search and the counted runs determine; that class describes the fields.
 
-    An audit that ended before any runs were counted has the defaults: no bound and no witness.
+    An audit that ended before any runs were counted has the defaults: no bound and no witness. `refused_pairs` are the
+    random pairs on which the target raised an error.
     """
 
     verdict: str | None
     screened_pairs: int
     screening_runs: int
+    refused_pairs: int = 0
     counted_runs: int = 0
+    stop_after: int | None = None
     epsilon_lower: float | None = None
     epsilon_lower_clopper_pearson: float | None = None
     epsilon_estimate: Estimate | None = None

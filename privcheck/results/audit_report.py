@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privcheck.arrays import Table
+from privcheck.errors import printable
 from privcheck.inference.tradeoff import TradeoffRegion
 from privcheck.privacy import Contexts
 from privcheck.serialise import plain, to_json
@@ -42,6 +43,33 @@ class Resolution:
 
 
 @dataclass(frozen=True)
+class Search:
+    """How much of the candidate pairs of streams an audit looked at.
+
+    Parameters
+    ----------
+    pairs : candidate pairs of streams: those of the structured families and random ones, or the user's own pair.
+    screened : candidate pairs that were played; 0 if the audit ended during the search.
+    families : the families of the pairs that were played: "kind of base streams: kind of change".
+    missing : the families of which no pair was played.
+    equal_coins : whether the random pairs were compared with the same coins on both streams; False if the target's
+        coins cannot be set, None without random pairs.
+
+    """
+
+    pairs: int
+    screened: int
+    families: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    equal_coins: bool | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every family and at least nine in ten of the pairs were played, as "consistent" needs."""
+        return not self.missing and 10 * self.screened >= 9 * self.pairs
+
+
+@dataclass(frozen=True)
 class Witness:
     """Two neighbouring streams and an event by which an observer can tell them apart.
 
@@ -68,6 +96,9 @@ class Witness:
     probability_second: Estimate
     mirror: str | None = None
 
+    def __repr__(self) -> str:
+        return f"<Witness {printable(self.streams)}: {printable(self.event)}>"
+
 
 @dataclass(frozen=True)
 class AuditReport:
@@ -75,14 +106,17 @@ class AuditReport:
 
     Parameters
     ----------
-    verdict : "violation": the claim is refuted at level `error`; "consistent": it is not refuted, and the resolution is
-        at or above the claim; "inconclusive": there were too few runs to tell, or the audit ended early; None: no claim
-        was given.
+    verdict : "violation": the claim is refuted at level `error`; "consistent": it is not refuted, although the search
+        was complete, the resolution is at or above the claim, the outputs varied, and `epsilon_lower` is not above the
+        claim; "inconclusive": one of these is missing, which a note names, or the audit ended early; None: no claim was
+        given.
     epsilon_claimed, delta : the claim.
     epsilon_lower : lower bound on epsilon at `confidence`; None if the audit ended early. Both levels, `confidence` and
         `error`, cover the whole search, because events and streams were chosen on runs that were not counted.
-    epsilon_lower_clopper_pearson : the same bound from two Clopper-Pearson limits, for comparison.
-    epsilon_estimate : log-ratio of the winning event's probabilities, with its two-sided interval.
+    epsilon_lower_clopper_pearson : the same event's bound from Clopper-Pearson limits, for comparison.
+    epsilon_estimate : log-ratio of the probabilities of this event, the one behind `epsilon_lower`, with its two-sided
+        interval: the limits of the same test at half the level each. With a mirror image both events are counted
+        together. The interval contains the value, and the value is at least the lower bounds (unless these are 0).
     delta_lower : lower bound on delta at the claimed epsilon, from an event chosen for it, at `confidence`; None
         without a claim. `delta_lower` and `epsilon_lower` each hold at `confidence`, but not jointly.
     resolution : what the runs could have shown.
@@ -101,10 +135,19 @@ class AuditReport:
     simplest : for a violation, a simpler witness (shorter streams and, if possible, one plain event) that refuted the
         claim again at level `error` on fresh runs; None if nothing simpler did.
     simplest_lower : the lower bound that `simplest` gives by itself, at `confidence`.
-    time_budget : the number of seconds that was asked for; None if none was given.
+    time_budget : the number of seconds that was asked for; None if none was given. It has no part in repeating the
+        audit: `pairs`, `runs` and `stop_after` say what was played.
+    pairs : the number of candidate pairs that were to be screened; None for the user's own streams.
+    stop_after : the number of counted runs per stream after which the audit was cut short by the user or the clock, or
+        was asked to stop; None if it ended by itself.
+    streams : the user's own pair as it is written in a call: a file's name in quotation marks, short arrays in full,
+        "pair" for others; None if the pair was searched for.
     contexts : for a contextual bandit, what the context of one round looks like.
-    screened_pairs, screening_runs : the number of pairs of streams examined, and the runs (on both streams) spent on
-        that.
+    guarded : whether the policy was played under its guard, with the claim as budget.
+    accountants : the shares of delta that were asked for; None for the usual ones.
+    screened_pairs, screening_runs : the number of pairs of streams examined, variants of candidates among them, and the
+        runs (on both streams) spent on that.
+    search : how much of the candidate pairs was looked at; None in reports written before there was such a field.
 
     """
 
@@ -142,7 +185,13 @@ class AuditReport:
     simplest_lower: float | None = None
     time_budget: float | None = None
     contexts: Contexts | None = None
+    search: Search | None = None
+    pairs: int | None = None
+    stop_after: int | None = None
+    streams: str | None = None
     notes: list[str] = field(default_factory=list)
+    guarded: bool = False
+    accountants: dict[str, float] | None = None
 
     def to_json(self) -> str:
         """Return all fields as JSON text, `schema_version` first, infinities as "inf"."""
@@ -192,8 +241,17 @@ class AuditReport:
 
         return plot_audit(self, path, picture)
 
+    def __repr__(self) -> str:
+        return f"<AuditReport {self}>"
+
+    def _repr_html_(self) -> str:
+        from privcheck.reporting.pages.notebook import audit_html
+
+        return audit_html(self)
+
     def __str__(self) -> str:
         claim = "no claim" if self.epsilon_claimed is None else f"claim epsilon = {self.epsilon_claimed:g}"
         claim += f", delta = {self.delta:g}" if self.delta else ""
         lower = "no lower bound" if self.epsilon_lower is None else f"epsilon >= {self.epsilon_lower:.3f}"
-        return f"{self.target}: {self.verdict or 'measured'} ({claim}; {lower} at confidence {self.confidence:g})"
+        told = f"{self.verdict or 'measured'} ({claim}; {lower} at confidence {self.confidence:g})"
+        return f"{printable(self.target)}: {told}"

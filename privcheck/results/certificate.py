@@ -6,14 +6,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privcheck.accounting import Ledger
+from privcheck.accounting import Approximate, Concentrated, GaussianDP, Ledger, Pure, convert
+from privcheck.accounting.notions import Notion
+from privcheck.mechanisms.provenance import SHIPPED, MechanismCode
 from privcheck.privacy import Contexts
 from privcheck.private_values.source import Leak
 from privcheck.results.replay_result import ReplayResult
+from privcheck.results.unreached_line import UnreachedLine
 from privcheck.serialise import to_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+UNDER_GUARD, EXPLORED = "all-executions-under-guard", "explored"
+"""What a certificate covers."""
 
 
 @dataclass(frozen=True)
@@ -23,19 +30,35 @@ class Certificate:
     Parameters
     ----------
     target : what was certified: the code named here and no other.
-    granted : whether `epsilon_upper` is certified for every execution.
-    coverage : "all-executions": the policy ran under the guard with the filter on, and no run leaked or had a release
-        refused; on every execution of the guarded policy, each release then stays within the budget or is refused.
-        "explored": only what the ledger and the replay saw.
-    epsilon_claimed : the budget of the filter; None without one.
-    epsilon_upper : certified upper bound on epsilon; None unless coverage is "all-executions".
-    ledger_epsilon : the largest loss of any datum over the explored executions.
+    granted : whether the budget is certified for every execution under the guard, and every line of the target that
+        matters for privacy ran in some explored execution.
+    coverage : "all-executions-under-guard": the policy ran under the guard with the filter on, and no run leaked or had
+        a release refused; on every execution of the guarded policy, each release then stays within the budget or is
+        refused. "explored": only what the ledger and the replay saw.
+    epsilon_claimed, delta : epsilon and delta of the budget; None and 0 if it has none.
+    epsilon_upper : certified upper bound on epsilon, at `delta`; None unless coverage is "all-executions-under-guard"
+        and the budget bounds epsilon (one in rho or mu does so only together with a delta: see `epsilon_at`).
+    ledger_epsilon : the largest loss of any datum over the explored executions, in epsilon: for (epsilon, delta)-DP at
+        `delta`, as `accountant` adds it up, otherwise in pure DP; infinite if the noise does not bound it.
     replay : what transcript replay found.
     ledger : the ledger of the explored execution with the largest loss.
     leaks : the places where private values were turned into ordinary ones without a release.
     refusals : releases that were refused, in words.
     executions : the number of guarded runs.
     contexts : what contexts look like, under contextual feedback; the notion is then joint differential privacy.
+    unreached : lines of the target's own code that touch a private value, make a release or draw from a Generator, and
+        that no explored execution ran. The bound holds with them, because the guard refuses what they may not do; but
+        what they do was not seen. A longer horizon or more runs may reach them.
+    mechanisms : the mechanisms that released something, by class and file. The certificate takes them to be as private
+        as they charge; those of privcheck are tested, those in `trusted` are the user's.
+    budget : the budget of the filter, a notion of `privcheck.accounting`; None without one.
+    rho_upper, mu_upper : certified upper bounds in zCDP and Gaussian DP, under the same condition as `epsilon_upper`;
+        None where the budget implies none, as for (epsilon, delta)-DP.
+    accountant : which accountant shows that the explored execution with the largest loss is within the budget, or comes
+        closest to it: "pure", "gdp", "zcdp" or "rdp"; None if nothing was released or there is no budget.
+    shares : the share of delta of each accountant, fixed before the first run; empty unless the budget has a delta.
+    ledger_rho, ledger_mu : the largest loss of any datum over the explored executions, in zCDP and Gaussian DP;
+        infinite where what the budget adds up does not bound it, None in files written before there were such fields.
     """
 
     target: str
@@ -59,6 +82,80 @@ class Certificate:
     seed: int
     contexts: Contexts | None = None
     notes: list[str] = field(default_factory=list)
+    unreached: list[UnreachedLine] = field(default_factory=list)
+    mechanisms: list[MechanismCode] = field(default_factory=list)
+    budget: Notion | None = None
+    rho_upper: float | None = None
+    mu_upper: float | None = None
+    accountant: str | None = None
+    shares: dict[str, float] = field(default_factory=dict)
+    ledger_rho: float | None = None
+    ledger_mu: float | None = None
+
+    def __post_init__(self) -> None:
+        """Complete a budget that is given by `epsilon_claimed` and `delta` alone, as in files of earlier versions."""
+        if not isinstance(self.budget, Concentrated | GaussianDP):
+            epsilon, delta = self.epsilon_claimed, self.delta
+            stated = None if epsilon is None else Approximate(epsilon, delta) if delta else Pure(epsilon)
+            object.__setattr__(self, "budget", stated)
+
+    @property
+    def upper(self) -> Notion | None:
+        """The certified upper bound, in the notion of the budget; None unless it holds for all guarded executions."""
+        if self.coverage != UNDER_GUARD:
+            return None
+        if isinstance(self.budget, Concentrated):
+            return None if self.rho_upper is None else Concentrated(self.rho_upper)
+        if isinstance(self.budget, GaussianDP):
+            return None if self.mu_upper is None else GaussianDP(self.mu_upper)
+        if self.epsilon_upper is None:
+            return None
+        return Approximate(self.epsilon_upper, self.delta) if self.delta else Pure(self.epsilon_upper)
+
+    def epsilon_at(self, delta: float) -> float | None:
+        """Return the certified upper bound on epsilon at a delta; None if the certificate implies none.
+
+        Parameters
+        ----------
+        delta : in [0, 1). It may be larger than that of the budget, but not smaller.
+
+        Guarantee
+        ---------
+        The guarded policy is (epsilon, delta)-DP with the returned epsilon. At the budget's own delta it is
+        `epsilon_upper`; at others the bound is converted (`privcheck.accounting.convert`) and rounded up.
+
+        Examples
+        --------
+        >>> from privcheck.reporting.example_results import GRANTED
+        >>> GRANTED.epsilon_at(0.0), GRANTED.epsilon_at(0.25) < 1.0
+        (1.0, True)
+        """
+        upper = self.upper
+        if upper is None or delta < self.delta or (delta == 0.0 and isinstance(upper, Concentrated | GaussianDP)):
+            return None
+        if delta == self.delta and self.epsilon_upper is not None:
+            return self.epsilon_upper
+        converted: Approximate = convert(upper, Approximate, delta=delta)
+        return converted.epsilon
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Whether the bound holds under the guard, but parts of the target were not seen."""
+        return not self.granted and self.coverage == UNDER_GUARD
+
+    @property
+    def trusted(self) -> list[MechanismCode]:
+        """The mechanisms that do not come with privcheck: the bound holds if they are as private as they charge."""
+        return [code for code in self.mechanisms if code.standing != SHIPPED]
+
+    @property
+    def provided(self) -> str:
+        """What the bound rests on besides privcheck, in words; empty if on nothing."""
+        if not self.trusted:
+            return ""
+        names = " and ".join(map(str, self.trusted))
+        says = "is as private as it says" if len(self.trusted) == 1 else "are as private as they say"
+        return f"provided that {names} {says}"
 
     def to_json(self) -> str:
         """Return all fields as JSON text, `schema_version` first, infinities as "inf"."""
@@ -104,10 +201,28 @@ class Certificate:
 
         return plot_certificate(self, path, picture)
 
+    @property
+    def _upper_text(self) -> str:
+        if isinstance(self.upper, Concentrated):
+            return f"rho <= {self.upper.rho:g}"
+        if isinstance(self.upper, GaussianDP):
+            return f"mu <= {self.upper.mu:g}"
+        return f"epsilon <= {self.epsilon_upper:g}" + (f" at delta = {self.delta:g}" if self.delta else "")
+
+    def __repr__(self) -> str:
+        return f"<Certificate {self}>"
+
+    def _repr_html_(self) -> str:
+        from privcheck.reporting.pages.notebook import certificate_html
+
+        return certificate_html(self)
+
     def __str__(self) -> str:
         if self.granted:
             joint = "" if self.contexts is None else " (joint differential privacy)"
-            return f"{self.target}: certified, epsilon <= {self.epsilon_upper:g} on every guarded execution{joint}"
+            provided = f", {self.provided}" if self.trusted else ""
+            every = "on every guarded execution"
+            return f"{self.target}: certified{provided}, {self._upper_text} {every}{joint}"
         found = []
         if self.leaks:
             plural = "s, the first" if len(self.leaks) > 1 else ""
@@ -116,5 +231,8 @@ class Certificate:
             found.append(f"{self.replay.divergences} of {self.replay.replays} replays diverge")
         if self.refusals:
             found.append(self.refusals[0])
+        if self.is_inconclusive and self.unreached:
+            found.append(f"{len(self.unreached)} lines never ran, the first {self.unreached[0]}")
         why = "; ".join(found) or "; ".join(self.notes) or "no budget was given"
-        return f"{self.target}: not certified ({why})"
+        word = "inconclusive" if self.is_inconclusive else "not certified"
+        return f"{self.target}: {word} ({why})"

@@ -36,7 +36,8 @@ class ReplayResult:
     replays : number of replays.
     divergences : number of replays in which raw data steered the policy.
     largest_loss : largest absolute log-likelihood ratio of the releases in the other replays; exact for those
-        transcripts.
+        transcripts. It is an observation, not a bound: Gaussian noise bounds the loss of no single transcript, so it
+        may exceed the epsilon of an (epsilon, delta) budget that is kept.
     first_divergence : the first divergence; None if there is none.
     """
 

@@ -92,6 +92,16 @@ class Simulation:
     checkpoints: Integers = field(repr=False)
     results: tuple[PolicyResult, ...]
 
+    def __repr__(self) -> str:
+        played = ", ".join(result.policy for result in self.results)
+        where = f"{self.environment.id}, {len(self.environment.means)} arms"
+        return f"<Simulation of {played} on {where}: {self.runs:,} runs of {self.horizon:,} rounds>"
+
+    def _repr_html_(self) -> str:
+        from privcheck.reporting.pages.notebook import simulation_html
+
+        return simulation_html(self)
+
     def to_arrays(self) -> dict[str, Any]:
         """Return all numbers as arrays, ready for `numpy.savez(path, **arrays)`.
 
@@ -123,9 +133,12 @@ class Simulation:
     def to_json(self, *, compare: bool = False) -> str:
         """Return the summary as JSON text: {"schema_version", "results": [...]}, and "comparisons" if asked for.
 
-        "environment" has the id and the means of the arms; "horizon", "runs" and "seed" are those of the call.
+        "environment" has the id and the means of the arms, and their names if they come from a log;
+        "horizon", "runs" and "seed" are those of the call.
         """
-        place = {"id": self.environment.id, "means": self.environment.means}
+        place: dict[str, Any] = {"id": self.environment.id, "means": self.environment.means}
+        if names := getattr(self.environment, "names", ()):
+            place["names"] = names
         setting = {"environment": place, "horizon": self.horizon, "runs": self.runs, "seed": self.seed}
         return to_json({"results": self.summary()} | setting | ({"comparisons": self.compare()} if compare else {}))
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import zipfile
+import zlib
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,8 @@ def read_csv(path: str | Path) -> dict[str, Any]:
         expected = [(p, r, t) for p in policies for r in range(regret.shape[1]) for t in rounds]
         if [(row[0], int(row[1]), int(row[2])) for row in rows] != expected:
             raise ValueError("rows are missing, duplicated or out of order")
+        if not np.isfinite(regret).all():
+            raise ValueError("a regret is not finite")
     except (OSError, ValueError, IndexError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PrivcheckError("csv", str(path), "a file written by save_csv", reason) from None
@@ -88,6 +91,9 @@ def read_npz(path: str | Path) -> Simulation:
         environment = _made(found["environment"], ENVIRONMENTS)
         algorithms = [_made(spec, ALGORITHMS) for spec in found["algorithms"]]
         rounds, regret = arrays["round"], arrays["regret"]
+        _check_arrays(rounds, regret, arrays["seconds"])
+        if type(found["seed"]) is not int or not all(isinstance(engine, str) for engine in found["engines"]):
+            raise ValueError("its description has fields of the wrong type")
         results = tuple(
             PolicyResult(str(label), algorithm, rounds, values, float(seconds), engine)
             for label, algorithm, values, seconds, engine in zip(
@@ -95,9 +101,27 @@ def read_npz(path: str | Path) -> Simulation:
             )
         )
         return Simulation(environment, int(rounds[-1]), regret.shape[1], found["seed"], rounds, results)
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        EOFError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PrivcheckError("npz", str(path), "a file written by save_npz", reason) from None
+
+
+def _check_arrays(rounds: Any, regret: Any, seconds: Any) -> None:
+    if not (rounds.dtype.kind == "i" and regret.dtype.kind == seconds.dtype.kind == "f"):
+        raise ValueError("its arrays are not numbers")
+    if not (rounds.ndim == 1 and regret.ndim == 3 and seconds.ndim == 1 and 0 not in regret.shape):
+        raise ValueError("its arrays have other shapes")
+    if regret.shape[2] != len(rounds) or rounds[0] < 1 or (np.diff(rounds) < 1).any() or not np.isfinite(regret).all():
+        raise ValueError("its arrays are not a regret at increasing rounds")
 
 
 def _described(thing: Any, registry: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ CHUNK_RUNS = 256
 
 CHUNK_STEPS = 2_000_000
 """Rounds of a chunk of a step engine, which take up to a second; changing them changes the results of a seed."""
+
+R = TypeVar("R")
 
 _NO_ACTIONS: Actions = np.zeros((0, 0), np.int8)
 
@@ -110,7 +112,7 @@ def play(
     arguments = [(algorithm, environment, checkpoints, count, seed, (*key, c)) for c, count in enumerate(sizes)]
     regret = np.empty((runs, len(checkpoints)))
     done = 0
-    for chunk in _in_order(play_chunk, arguments, jobs):
+    for chunk in in_order(play_chunk, arguments, jobs):
         regret[done : done + len(chunk)] = chunk
         done += len(chunk)
         if advance is not None:
@@ -140,12 +142,12 @@ def play_steps(
     horizon = int(checkpoints[-1])
     rows = []
     for _ in range(runs):
-        table = _checked(environment.table(streams.rewards, horizon), environment, horizon)
+        table = checked_table(environment.table(streams.rewards, horizon), environment, horizon)
         rows.append(_run_kernel(algorithm, table, environment, checkpoints, 1, streams))
     return np.concatenate(rows)
 
 
-def _checked(table: Any, environment: Environment, horizon: int) -> Array:
+def checked_table(table: Any, environment: Environment, horizon: int) -> Array:
     """Return a table that kernels may index without bounds checks, or refuse it."""
     rewards = np.ascontiguousarray(table, np.float64)
     if rewards.shape != (horizon, environment.arms):
@@ -182,7 +184,7 @@ def _run_kernel(
     return regret
 
 
-def _in_order(function: Callable[..., Array], arguments: list[tuple[Any, ...]], jobs: int) -> Iterator[Array]:
+def in_order(function: Callable[..., R], arguments: list[tuple[Any, ...]], jobs: int) -> Iterator[R]:
     """Yield the results one by one, in the order of the arguments."""
     if jobs == 1:
         yield from (function(*each) for each in arguments)

@@ -101,7 +101,7 @@ def replay(
     rows = len(log.actions)
     algorithm = chosen_algorithm(policy, len(log.arms), budget, rows)
     if algorithm.feedback != "bandit":
-        got = words(f"{algorithm.id}, which observes the rewards of all arms")
+        got = words(f"{algorithm.id}, which takes {algorithm.feedback} feedback")
         raise PrivcheckError("policy", got, "a policy with bandit feedback", "a log has one reward per round")
     reward, matched = np.full(runs, np.nan), np.zeros(runs, np.int64)
     keep = log.propensities.min() / log.propensities

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import astuple
 
 from privcheck.bandits.base import Algorithm
+from privcheck.bandits.best_arm import BestArmAlgorithm
 from privcheck.declared import POSITIVE, Integer, check
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
@@ -83,7 +84,11 @@ def simulate(
     jobs, count = check("jobs", jobs, Integer(1)), check("checkpoints", checkpoints, Integer(1))
     budget = None if epsilon is None else check("epsilon", epsilon, POSITIVE, "give a positive budget")
     algorithms = [chosen_algorithm(policy, place.arms, budget, horizon) for policy in as_list(policies)]
-    _check_rewards(place, algorithms, horizon)
+    for algorithm in algorithms:
+        if isinstance(algorithm, BestArmAlgorithm):
+            hint = "privcheck.identify and `privcheck simulate` give its stopping times"
+            raise PrivcheckError("policies", words(algorithm.id), "algorithms that are measured by their regret", hint)
+    check_rewards(place, algorithms, horizon)
     rounds = log_checkpoints(horizon, count)
     results, seen = [], Counter[int]()
     with progress("simulating", runs * len(algorithms)) as advance:
@@ -101,7 +106,7 @@ def simulate(
     return Simulation(place, horizon, runs, seed, rounds, tuple(results))
 
 
-def _check_rewards(place: Environment, algorithms: list[Algorithm], horizon: int) -> None:
+def check_rewards(place: Environment, algorithms: Sequence[Algorithm], horizon: int) -> None:
     """Refuse rewards outside an algorithm's range, and more rounds than the environment has rewards for."""
     if place.longest is not None and horizon > place.longest:
         hint = "give a longer table, or simulate fewer rounds"

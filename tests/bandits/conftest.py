@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.declared import Choice, Integer, declared_fields
+from privcheck.feedback import kind
+from privcheck.kernels.seeding import Generators
 
 
 def random_specs(cls: type, arms: st.SearchStrategy[int]) -> st.SearchStrategy[Any]:
@@ -33,25 +35,16 @@ def example_spec(cls: Any, **changes: Any) -> Any:
 
 
 def reference_actions(spec: Any, table: np.ndarray, noise: np.random.Generator) -> list[int]:
-    """Play the reference once, with privacy noise from `noise` and the coins of `kernel_actions`."""
-    policy = spec.build(np.random.default_rng(2), noise=noise)
-    actions = []
-    for row in table:
-        action = policy.select()
-        actions.append(action)
-        policy.update(action, row if spec.feedback == "full" else float(row[action]))
+    """Return the symbols of the reference, with privacy noise from `noise` and the coins of `kernel_actions`."""
+    actions: list[int] = []
+    by, policy = kind(spec.feedback), spec.build(np.random.default_rng(2), noise=noise)
+    by.play(policy, iter(by.rounds(table, spec.arms, None)), spec.arms, actions)
     return actions
 
 
 def kernel_actions(spec: Any, table: np.ndarray, noise: np.random.Generator, runs: int = 1, coins: Any = None) -> Any:
-    """Play the kernel; the environment's Generator is not needed here."""
-    horizon, arms = table.shape
-    actions = np.full((runs, horizon), -1, np.int8)
-    spec.kernel(
-        spec.kernel_parameters(), table, np.full(arms, 0.5), np.random.default_rng(1),
-        coins or np.random.default_rng(2), noise, horizon, runs, actions, np.zeros(0, np.int64), np.zeros((0, 0)),
-    )  # fmt: skip
-    return actions
+    """Return the symbols of the kernel; the environment's Generator is not needed here."""
+    return spec.symbols(table, runs, Generators(np.random.default_rng(1), coins or np.random.default_rng(2), noise))
 
 
 @pytest.fixture(params=list(ALGORITHMS), scope="session")

@@ -31,12 +31,17 @@ def released_within(name, arms, least):
 def test_certified_at_exactly_its_epsilon(name):
     horizon = released_within(name, 2, SHORT.get(name, 24))
     certificate = certify(name, epsilon=1.0, arms=2, horizon=horizon, runs=3 if horizon > 1000 else 10)
-    assert (certificate.granted, certificate.coverage, certificate.epsilon_upper) == (True, "all-executions", 1.0)
+    assert (certificate.granted, certificate.coverage, certificate.epsilon_upper) == (
+        True,
+        "all-executions-under-guard",
+        1.0,
+    )
     assert (certificate.leaks, certificate.refusals, certificate.replay.divergences) == ([], [], 0)
     assert certificate.ledger_epsilon == pytest.approx(SPENT.get(name, 1.0), rel=1e-8)
     assert certificate.ledger_epsilon <= 1.0
     if horizon <= 1000:  # on longer tables no replayed pair changes a release by much
-        assert 0.0 < certificate.replay.largest_loss <= certificate.ledger_epsilon
+        # the replayed loss is a difference of floats; the noise scale has a slack of 4e-9 for their rounding
+        assert 0.0 < certificate.replay.largest_loss <= certificate.ledger_epsilon * (1.0 + 1e-12)
 
 
 @pytest.mark.parametrize("arms", [2, 4])
@@ -55,7 +60,7 @@ def test_the_printed_noise_of_the_tree_is_refused(horizon):
 
     def printed(rng):
         tree = BinaryTree.with_scale(math.log(horizon), horizon=horizon)
-        return DPUCBPolicy([tree.start(rng) for _ in range(2)], 0.0)
+        return DPUCBPolicy([tree.start(rng) for _ in range(2)], [0.0] * 8)
 
     certificate = certify(printed, epsilon=1.0, arms=2, horizon=horizon, runs=6)
     assert not certificate.granted
@@ -70,7 +75,7 @@ def test_an_audit_of_the_releases_finds_the_printed_noise_of_the_tree():
 
     def with_scale(scale):
         def build(rng):
-            return DPUCBPolicy([BinaryTree.with_scale(scale, horizon=4).start(rng) for _ in range(2)], 0.0)
+            return DPUCBPolicy([BinaryTree.with_scale(scale, horizon=4).start(rng) for _ in range(2)], [0.0] * 4)
 
         return audit(build, epsilon=1.0, arms=2, runs=2000, observe="releases", streams=streams, seed=0)
 

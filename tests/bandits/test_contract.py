@@ -20,7 +20,7 @@ def test_every_planned_algorithm_is_registered():
 
 
 def test_metadata(algorithm, play):
-    assert algorithm.feedback in ("bandit", "full")
+    assert algorithm.feedback in ("bandit", "full", "identification")
     assert algorithm.simulation_engine in ("event", "step")
     assert algorithm.source
     assert algorithm.private == ("epsilon" in {f.name for f in declared_fields(algorithm)})
@@ -43,7 +43,7 @@ def test_actions_are_arms(algorithm, play):
             assert policy.select() == action, "select() is idempotent between updates"
             seen.add(action)
             policy.update(action, np.full(arms, 0.5) if algorithm.feedback == "full" else 0.5)
-        if algorithm.feedback == "bandit" and spec.warm_up():
+        if algorithm.feedback != "full" and spec.warm_up():
             assert seen == set(range(arms)), "every arm is tried within `warm_up` rounds"
 
     check()

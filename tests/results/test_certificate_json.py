@@ -52,6 +52,17 @@ def test_the_cases_are_different_ones(made):
     assert any(isinstance(datum, tuple) for datum in made["by arm"].ledger.totals)
 
 
+def test_files_of_schema_version_1_are_read():
+    """They call the coverage of a granted certificate "all-executions"."""
+    for now, read in ((GRANTED, Certificate), (CERTIFIED, AuditReport)):
+        text = now.to_json()
+        older = text.replace('"all-executions-under-guard"', '"all-executions"').replace(
+            '"schema_version": 2', '"schema_version": 1'
+        )
+        assert older != text
+        assert read.from_json(older).to_json() == text
+
+
 def test_charges_are_numbers_in_json():
     """What the files of version 1 have always looked like."""
     content = json.loads(GRANTED.to_json())["ledger"]
@@ -69,7 +80,34 @@ def test_a_total_that_has_overflowed_comes_back():
         ledger.record(number, "laplace", 1.0, {1: 1.0}, {1: Charge(1e308)}, "bandit.py:7")
     one = replace(GRANTED, ledger=ledger)
     assert json.loads(one.to_json())["ledger"]["totals"] == {"1": "inf"}
+    back = Certificate.from_json(one.to_json())
+    assert (back.ledger.releases, back.ledger.totals) == (ledger.releases, ledger.totals)
+    assert back.to_json() == one.to_json()
+
+
+def test_charges_in_other_currencies_come_back():
+    """Epsilons stay a list of numbers; what they do not imply stands beside them, and only then."""
+    ledger = Ledger()
+    charges = {1: Charge(rho=0.125, mu=0.5), 2: Charge(0.5), (3, 0): Charge(0.5, delta=1e-6)}
+    for number in (1, 2):
+        ledger.record(number, "gaussian", 1.0, dict.fromkeys(charges, 1.0), charges, "bandit.py:7")
+    one = replace(GRANTED, ledger=ledger)
+    written = json.loads(one.to_json())["ledger"]
+    assert written["releases"][0]["losses"] == {"1": "inf", "2": 0.5, "(3, 0)": 0.5}
+    assert written["releases"][0]["other_losses"] == {"1": {"rho": 0.125, "mu": 0.5}, "(3, 0)": {"delta": 1e-6}}
+    assert written["other_totals"]["1"]["rho"] == 0.25
     assert Certificate.from_json(one.to_json()).ledger == ledger
+    assert "other" not in json.dumps(json.loads(GRANTED.to_json())["ledger"])
+
+
+@pytest.mark.parametrize(
+    "others", [{"4": {"mu": 0.5}}, {"1": {"sigma": 0.5}}, {"1": {"mu": -0.5}}, {"1": 0.5}, {"1": {"mu": "nan"}}, [0.5]]
+)
+def test_other_losses_that_fit_no_release_are_refused(others):
+    content = json.loads(GRANTED.to_json())
+    content["ledger"]["releases"][0]["other_losses"] = others
+    with pytest.raises(PrivcheckError, match=r"what Certificate\.to_json wrote"):
+        Certificate.from_json(json.dumps(content))
 
 
 def test_an_audit_comes_back_with_its_certificate():
@@ -83,7 +121,7 @@ def test_an_audit_comes_back_with_its_certificate():
     [
         lambda content: content.pop("ledger"),
         lambda content: content.update(more=1),
-        lambda content: content.update(schema_version=2),
+        lambda content: content.update(schema_version=3),
         lambda content: content.update(ledger=7),
         lambda content: content["ledger"].update(more=1),
         lambda content: content["ledger"].update(totals={"round one": 1.0}),

@@ -30,6 +30,11 @@ def final(engine, spec, seed):
     return play(spec, PLACE, checkpoints=CHECKPOINTS, runs=RUNS, seed=seed)
 
 
+BY_REGRET = [
+    name for name in ALGORITHMS if example(name).feedback != "identification" and example(name).warm_up() < HORIZON
+]
+
+
 def test_dp_se_agrees_in_law_and_with_other_noise_does_not(law_test):
     """Means as far apart as the threshold of the first epoch, of 1519 pulls each: all three may stay or go."""
     place, checkpoints, runs = Bernoulli((0.5, 0.64, 0.5)), np.array([6000]), 1500
@@ -42,7 +47,7 @@ def test_dp_se_agrees_in_law_and_with_other_noise_does_not(law_test):
     assert law_test(fast, play_steps(spec(0.05), place, checkpoints, runs, 2, ())[:, 0]) < LEVEL
 
 
-@pytest.mark.parametrize("name", [name for name in ALGORITHMS if example(name).warm_up() < HORIZON])
+@pytest.mark.parametrize("name", BY_REGRET)
 def test_own_engine_and_steps_agree_in_law(name, law_test):
     fast, slow = final("own", example(name), 1), final("steps", example(name), 2)
     for column, checkpoint in enumerate(CHECKPOINTS):

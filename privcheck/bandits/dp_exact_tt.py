@@ -1,0 +1,106 @@
+"""DP-Exact-TT, an algorithm of this project: Top Two on the exact likelihood of the released sums."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.bandits.base import arms_parameter, epsilon_parameter
+from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter
+from privcheck.bandits.dp_glr_imed import LONGEST_FIRST_BATCH
+from privcheck.bandits.geometric_batches import ratio_parameter
+from privcheck.bandits.grid_top_two import GridTopTwoPolicy, top_two_kernel
+from privcheck.bandits.reward_coins import rewards_parameter
+from privcheck.declared import Real, parameter
+
+
+@dataclass(frozen=True)
+class DPExactTT(BestArmAlgorithm):
+    r"""DP-Exact-TT: best-arm identification by geometric batches and the exact likelihood of their noisy sums.
+
+    The first batch of an arm has ceil(first / epsilon) rewards, lowest arm first; every further one brings its total to
+    ceil(ratio n). When a batch closes, its sum is released with Laplace(1 / epsilon) noise. L_a(q) is the log-
+    likelihood of arm a's releases if its rewards are Bernoulli(q): the law of a Binomial plus Laplace noise, without
+    approximation (`privcheck.kernels.noisy_binomial`). On a grid of means (`privcheck.bandits.mean_grid`) let
+
+        mix_a = ln mean_q e^L_a(q),    mu_a = argmax L_a,    B = argmax mu_a,
+        null_a = sup over q <= r of L_B(q) + L_a(r), bounded from above.
+
+    It stops and recommends B once mix_B + mix_a - null_a >= ln((K - 1) / delta) for all a != B. Otherwise the next
+    batch goes to an arm with n_a < max(sqrt(t / K), t / (10 K)), if there is one (forced exploration); to B, if
+    sum_a d(mu_B, u_a) / d(mu_a, u_a) > 1 with u_a = argmin_u n_B d(mu_B, u) + n_a d(mu_a, u) and d = d_epsilon (which
+    balances leader and challengers); else to the challenger argmin_a max L_B + max L_a - null_a + ln n_a.
+
+    Parameters
+    ----------
+    arms : K >= 2.
+    epsilon : privacy budget, > 0.
+    delta : the largest probability of recommending an arm that is not the best, in [1e-9, 0.5).
+    ratio : ratio of successive pull counts of an arm, in [1.05, 64].
+    first : epsilon times the length of an arm's first batch, in (0, 100].
+    rewards : "plain", or "coin" for one Bernoulli coin per reward: delta is proved for rewards in {0, 1} only.
+
+    Guarantee
+    ---------
+    epsilon-DP (pure) for reward streams in [0, 1] of any law that differ in one round, when the actions, the stopping
+    time and the recommendation are released. Each reward enters one sum, of sensitivity 1, that is released once; see
+    `BatchesPolicy`. Arms change, and the policy stops, only when a batch closes, and as a function of released sums, so
+    everything is post-processing. Ties within 1e-9 go to the lowest arm, whatever the data.
+
+    delta-correct for independent Bernoulli rewards (or coins) of constant means, whatever they are: a wrong arm is
+    recommended with probability at most delta. Proof. Given the past, a release of arm a has the density f at its true
+    mean, and which arm is played next and for how long are functions of the past. So M_a = e^mix_a divided by the
+    densities of a's releases at its true mean is a non-negative martingale of mean 1, and so is M_B M_b for two arms.
+    Let b be a best arm. If B is wrong when the policy stops, the true means are among the q <= r of null_b, hence
+    M_B M_b >= (K - 1) / delta, which has probability at most delta / (K - 1) (Ville 1939). Add this up over B. The
+    numerical steps are in `privcheck.bandits.mean_grid`; dropping points takes less than 1e-12 from delta.
+    Arms that are equally good are never told apart: then it does not stop, or only on the event of probability delta.
+
+    Source
+    ------
+    This project (docs/identification.md); Top Two and batches: Jourdan and Azize 2025; mixtures: Robbins 1970.
+
+    Examples
+    --------
+    >>> DPExactTT(arms=2, epsilon=0.3).first_batch
+    34
+    >>> policy = DPExactTT(arms=2, epsilon=1.0).build(np.random.default_rng(0))
+    >>> while not policy.stopped:
+    ...     policy.update(arm := policy.select(), float(arm == 1))
+    >>> policy.recommend()
+    1
+
+    """
+
+    arms: int = arms_parameter()
+    epsilon: float = epsilon_parameter()
+    delta: float = delta_parameter()
+    ratio: float = ratio_parameter(1.5, least=1.05)
+    first: float = parameter(
+        Real(0.0, 100.0, low_open=True), typical=(0.1, 10.0), default=10.0, doc="epsilon times an arm's first batch"
+    )
+    rewards: str = rewards_parameter()
+
+    id: ClassVar[str] = "dp-exact-tt"
+    source: ClassVar[str] = "this project, after Jourdan and Azize 2025"
+    kernel = staticmethod(top_two_kernel)
+
+    @property
+    def first_batch(self) -> int:
+        """Return the number of rewards in an arm's first batch."""
+        return max(math.ceil(min(self.first / self.epsilon, LONGEST_FIRST_BATCH)), 1)
+
+    def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> GridTopTwoPolicy:
+        coins = rng if self.rewards == "coin" else None
+        return GridTopTwoPolicy(self.arms, self.epsilon, self.delta, self.ratio, noise or rng, coins, self.first_batch)
+
+    def warm_up(self) -> int:
+        """Return the number of rounds of all first batches together."""
+        return self.arms * self.first_batch
+
+    def kernel_parameters(self) -> Array:
+        return np.array([self.epsilon, self.ratio, self.first_batch, self.rewards == "coin"], np.float64)

@@ -1,0 +1,297 @@
+"""The Top Two algorithm on the likelihoods of noisy sums: the kernel and the reference of DP-Exact-TT and Top Two."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privcheck.arrays import Actions, Array, Integers
+from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
+from privcheck.bandits.best_arm import forced_arm, record_end, record_symbols
+from privcheck.bandits.geometric_batches import BatchesPolicy, next_total
+from privcheck.bandits.mean_grid import DROPPED, POINTS, add_sum, least_probability, mean_grid, null_bound
+from privcheck.bandits.reward_coins import coin_sum
+from privcheck.kernels.building_blocks import compiled
+from privcheck.mechanisms.base import NOISE_SLACK
+from privcheck.private_values.told import told_arm, told_reward
+
+INDISTINCT = 1e-9
+"""Estimates and costs closer than this tie, and the lowest arm wins: rounding decides nothing."""
+
+
+@compiled
+def threshold(arms: int, delta: float) -> float:
+    """Return ln((K - 1) / (delta - K G e^-40)): see `DPExactTT` and `privcheck.bandits.mean_grid`.
+
+    >>> round(threshold(5, 0.01), 6) == round(math.log(400), 6)
+    True
+    """
+    return math.log((arms - 1) / (delta - arms * POINTS * math.exp(-DROPPED)))
+
+
+@compiled
+def leader_of(estimates: Array) -> int:
+    """Return the arm with the largest estimate, the lowest of those within 1e-9.
+
+    >>> leader_of(np.array([0.5, 0.7, 0.7 + 1e-12]))
+    1
+    """
+    leader = 0
+    for a in range(estimates.shape[0]):
+        if estimates[a] > estimates[leader] + INDISTINCT:
+            leader = a
+    return leader
+
+
+@compiled
+def plays_leader(estimates: Array, pulls: Integers, leader: int, epsilon: float) -> bool:
+    """Tell whether the sum over the other arms of d(mu_B, u_a) / d(mu_a, u_a) exceeds 1.
+
+    u_a minimises n_B d(mu_B, u) + n_a d(mu_a, u). An arm that is level with the leader makes the sum infinite.
+    """
+    total = 0.0
+    means, counts = np.zeros(2), np.zeros(2)
+    for a in range(estimates.shape[0]):
+        if a == leader:
+            continue
+        if estimates[a] >= estimates[leader]:
+            return True
+        means[0], means[1] = estimates[leader], estimates[a]
+        counts[0], counts[1] = pulls[leader], pulls[a]
+        u = most_likely_mean(means, counts, 2, epsilon, means[0], means[1])
+        counts[0] = 1.0
+        ahead = divergence_sum(means, counts, 1, u, epsilon)
+        behind = divergence_sum(means[1:], counts, 1, u, epsilon)
+        total += ahead / behind if behind > 0.0 else math.inf
+    return total > 1.0 + INDISTINCT
+
+
+@compiled
+def challenger_of(top: Array, null: Array, pulls: Integers, leader: int) -> int:
+    """Return the arm with the smallest max L_B + max L_a - null_a + ln n_a, the lowest of those within 1e-9."""
+    challenger, lowest = -1, math.inf
+    for a in range(top.shape[0]):
+        cost = top[leader] + top[a] - null[a] + math.log(pulls[a])
+        if a != leader and (challenger < 0 or cost < lowest - INDISTINCT):
+            challenger, lowest = a, cost
+    return challenger
+
+
+@compiled
+def next_arm(estimates: Array, top: Array, null: Array, pulls: Integers, leader: int, t: int, epsilon: float) -> int:
+    """Return the arm of the next batch: a forced one, the leader or its challenger."""
+    arm = forced_arm(pulls, t)
+    if arm >= 0:
+        return arm
+    return leader if plays_leader(estimates, pulls, leader, epsilon) else challenger_of(top, null, pulls, leader)
+
+
+@compiled
+def least_evidence(
+    likelihood: Array, windows: Integers, mixture: Array, pulls: Integers, slack: Array, leader: int, null: Array
+) -> float:
+    """Return the smallest mix_B + mix_a - null_a, and write null_a of every arm but the leader."""
+    evidence = math.inf
+    for a in range(pulls.shape[0]):
+        if a != leader:
+            null[a] = null_bound(
+                likelihood[leader], windows[leader], pulls[leader], likelihood[a], windows[a], pulls[a], slack
+            )
+            evidence = min(evidence, mixture[leader] + mixture[a] - null[a])
+    return evidence
+
+
+@compiled
+def record_stops(stops: Integers, levels: Array, evidence: float, t: int, leader: int) -> int:
+    """Write t and the leader for each level that is reached for the first time; return how many are open."""
+    left = 0
+    for d in range(levels.shape[0]):
+        if stops[d, 0] == 0 and evidence >= levels[d]:
+            stops[d, 0], stops[d, 1] = t, leader
+        left += stops[d, 0] == 0
+    return left
+
+
+@compiled
+def top_two_kernel(
+    parameters: Array,
+    table: Array,
+    means: Array,
+    rewards: np.random.Generator,
+    coins: np.random.Generator,
+    noise: np.random.Generator,
+    horizon: int,
+    runs: int,
+    actions: Actions,
+    deltas: Array,
+    stops: Integers,
+) -> None:
+    """Run Top Two; `parameters`: epsilon (infinite for no noise), ratio, first batch, 1 for coins."""
+    epsilon, ratio, first, toss_coins = parameters[0], parameters[1], int(parameters[2]), parameters[3] > 0.0
+    scale, drawn = (1.0 + NOISE_SLACK) / epsilon, epsilon / (1.0 + NOISE_SLACK)
+    arms = means.shape[0]
+    points, slack = mean_grid(drawn)
+    likelihood, windows = np.zeros((arms, POINTS)), np.zeros((arms, 2), np.int64)
+    mixture, top, estimate = np.zeros(arms), np.zeros(arms), np.zeros(arms)
+    null, pulls = np.zeros(arms), np.zeros(arms, np.int64)
+    levels = np.zeros(deltas.shape[0])
+    for d in range(deltas.shape[0]):
+        levels[d] = threshold(arms, deltas[d])
+    for run in range(runs):
+        likelihood[:] = 0.0
+        windows[:, 0], windows[:, 1] = 0, POINTS - 1
+        pulls[:] = 0
+        stops[run, :, 0], stops[run, :, 1] = 0, -1
+        t, left, arm = 0, deltas.shape[0], 0
+        while t < horizon and left > 0:
+            planned = next_total(pulls[arm], ratio, first)
+            length = planned - pulls[arm]
+            stop = min(t + length, horizon)
+            total = coin_sum(toss_coins, table, means, rewards, coins, arm, t, stop)
+            record_symbols(actions, run, arm, t, stop)
+            whole, t = stop - t == length, stop
+            if not whole:
+                break
+            if epsilon < math.inf:
+                total += noise.laplace(0.0, scale)
+            pulls[arm] = planned
+            mixture[arm], top[arm], estimate[arm] = add_sum(
+                likelihood[arm], windows[arm], points, slack, total, length, planned, drawn
+            )
+            if pulls[arms - 1] == 0:
+                arm += 1
+                continue
+            leader = leader_of(estimate)
+            evidence = least_evidence(likelihood, windows, mixture, pulls, slack, leader, null)
+            left = record_stops(stops[run], levels, evidence, t, leader)
+            arm = next_arm(estimate, top, null, pulls, leader, t, drawn)
+        record_end(actions, run, arms, stops, t, horizon)
+
+
+class GridTopTwoPolicy(BatchesPolicy):
+    """The reference of DP-Exact-TT, which sums over all values of the Binomial where the kernel uses beta functions.
+
+    Guarantee
+    ---------
+    That of `BatchesPolicy`: which arm is played, when the policy stops and what it recommends are functions of released
+    sums, at the moments at which sums are released.
+    """
+
+    def __init__(
+        self,
+        arms: int,
+        epsilon: float,
+        delta: float,
+        ratio: float,
+        noise: np.random.Generator,
+        coins: np.random.Generator | None,
+        first: int,
+    ) -> None:
+        super().__init__(arms, epsilon, ratio, noise, coins, first)
+        self.drawn = epsilon / (1.0 + NOISE_SLACK)
+        self.level = math.log((arms - 1) / (delta - least_probability(arms)))
+        self.points, self.slack = mean_grid(self.drawn)
+        self.likelihood, self.mixture = np.zeros((arms, POINTS)), np.zeros(arms)
+        self.kept = [np.arange(POINTS) for _ in range(arms)]
+        self.stopped, self.recommended = False, 0
+
+    def update(self, action: int, reward: float) -> None:
+        """Add the reward to the open batch; once stopped, nothing is kept."""
+        action, reward = told_arm(action, self.arms), told_reward(reward)
+        if not self.stopped:
+            super().update(action, reward)
+
+    def recommend(self) -> int:
+        """Return the leader at the time of stopping."""
+        return self.recommended
+
+    def take_in(self, arm: int, length: int, private_sum: float) -> None:
+        """Add the sum to the arm's likelihood, and drop points 40 nats below the maximum from the ends."""
+        kept, n = self.kept[arm], self.pulls[arm]
+        self.likelihood[arm, kept] += self.log_densities(private_sum, length, self.points[kept])
+        values = self.likelihood[arm, kept]
+        self.mixture[arm] = np.logaddexp.reduce(values) - math.log(POINTS)
+        low = values + 2.25 * self.slack[kept] * n < values.max() - DROPPED
+        alive = np.flatnonzero(~low)
+        self.kept[arm] = kept[max(alive[0] - 1, 0) : alive[-1] + 2]
+
+    def log_densities(self, private_sum: float, length: int, points: Array) -> Array:
+        """Return the logarithm of the density of a released sum at every point, up to the factor epsilon / 2."""
+        from scipy.special import gammaln
+
+        sums = np.arange(length + 1.0)
+        coefficients = gammaln(length + 1.0) - gammaln(sums + 1.0) - gammaln(length - sums + 1.0)
+        with_noise = coefficients - self.drawn * np.abs(private_sum - sums)
+        found = []
+        for some in np.array_split(points, max(len(points) * length // 200_000, 1)):
+            terms = with_noise + np.log(some / (1.0 - some))[:, None] * sums
+            most = terms.max(axis=1, keepdims=True)
+            found.append(most[:, 0] + np.log(np.exp(terms - most).sum(axis=1)) + length * np.log1p(-some))
+        return np.concatenate(found)
+
+    def choose(self) -> int:
+        """Stop and return the leader, or return the arm of the next batch."""
+        estimates = [self.estimate(arm) for arm in range(self.arms)]
+        leader = 0
+        for arm, estimate in enumerate(estimates):
+            if estimate > estimates[leader] + INDISTINCT:
+                leader = arm
+        others = [arm for arm in range(self.arms) if arm != leader]
+        null = {arm: self.null(leader, arm) for arm in others}
+        if all(self.mixture[leader] + self.mixture[arm] - null[arm] >= self.level for arm in others):
+            self.stopped, self.recommended = True, leader
+            return leader
+        fewest, share = self.pulls.index(min(self.pulls)), sum(self.pulls) / self.arms
+        if self.pulls[fewest] < max(math.sqrt(share), 0.1 * share):
+            return fewest
+        if sum(self.ratio_of_costs(leader, arm, estimates) for arm in others) > 1.0 + INDISTINCT:
+            return leader
+        top = [self.likelihood[arm, self.kept[arm]].max() for arm in range(self.arms)]
+        challenger, lowest = -1, math.inf
+        for arm in others:
+            cost = top[leader] + top[arm] - null[arm] + math.log(self.pulls[arm])
+            if challenger < 0 or cost < lowest - INDISTINCT:
+                challenger, lowest = arm, cost
+        return challenger
+
+    def estimate(self, arm: int) -> float:
+        """Return the vertex of the parabola through the largest likelihood and its neighbours, in arcsin(sqrt(q))."""
+        kept, values = self.kept[arm], self.likelihood[arm]
+        best = int(kept[values[kept].argmax()])
+        left, centre, right = values[max(best - 1, 0)], values[best], values[min(best + 1, POINTS - 1)]
+        bend = left - 2.0 * centre + right
+        shift = 0.5 * (left - right) / bend if bend < 0.0 else 0.0
+        return math.sin((best + 0.5 + shift) * 0.5 * math.pi / POINTS) ** 2
+
+    def null(self, leader: int, arm: int) -> float:
+        """Return the bound on the likelihood of both arms' sums if the leader is no better than the other arm."""
+        bounds = np.full((2, POINTS), -math.inf)
+        for row, a in enumerate((leader, arm)):
+            kept = self.kept[a]
+            bounds[row, kept] = self.likelihood[a, kept] + self.slack[kept] * self.pulls[a]
+        return float((np.maximum.accumulate(bounds[0]) + bounds[1]).max())
+
+    def ratio_of_costs(self, leader: int, arm: int, estimates: list[float]) -> float:
+        """Return d(mu_B, u) / d(mu_a, u) at the minimiser u of n_B d(mu_B, u) + n_a d(mu_a, u)."""
+        if estimates[arm] >= estimates[leader]:
+            return math.inf
+        low, high = estimates[arm], estimates[leader]
+        shrink = math.exp(-self.drawn)
+        for _ in range(60):
+            u = 0.5 * (low + high)
+            if not low < u < high:
+                break
+            # the derivative is that of n kl(z, u), with z the mean moved to within epsilon of u on the logit scale
+            ahead = min(estimates[leader], u / (u + (1.0 - u) * shrink))
+            behind = max(estimates[arm], u * shrink / (1.0 - u + u * shrink))
+            rising = self.pulls[leader] * (u - ahead) + self.pulls[arm] * (u - behind) > 0.0
+            low, high = (low, u) if rising else (u, high)
+        costs = self.divergences(np.array([estimates[leader], estimates[arm]]), 0.5 * (low + high))
+        return costs[0] / costs[1] if costs[1] > 0.0 else math.inf
+
+    def divergences(self, means: Array, u: float) -> list[float]:
+        """Return d(mean, u) for each mean."""
+        from privcheck.bounds import d_epsilon
+
+        return list(d_epsilon(means, u, self.drawn).tolist())

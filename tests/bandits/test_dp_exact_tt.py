@@ -1,0 +1,203 @@
+"""DP-Exact-TT: kernel and reference, stopping times, errors, and broken twins that are caught."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, ks_2samp
+
+from privcheck import audit, certify, guard
+from privcheck.bandits import ALGORITHMS
+from privcheck.bandits.grid_top_two import GridTopTwoPolicy
+from privcheck.environments import Bernoulli
+from privcheck.errors import PrivcheckError
+from privcheck.kernels.seeding import generators
+from privcheck.simulation.identify import play_stops
+
+DPExactTT = ALGORITHMS["dp-exact-tt"]
+MU1, MU2 = (0.95, 0.9, 0.9, 0.9, 0.5), (0.75, 0.7, 0.7, 0.7, 0.7)
+
+
+def test_it_stops_and_the_kernel_agrees(play):
+    """Tables on which it stops: the reference sums over all values, the kernel uses incomplete beta functions."""
+    spec, stopped = DPExactTT(arms=3, epsilon=2.0, delta=0.1, first=4.0), 0
+    for seed in range(20):
+        table = (np.random.default_rng(seed).random((500, 3)) < [0.2, 0.9, 0.4]).astype(float)
+        expected = play.reference(spec, table, np.random.default_rng(seed))
+        assert play.kernel(spec, table, np.random.default_rng(seed))[0].tolist() == expected
+        end = expected.index(3) if 3 in expected else 500
+        assert set(expected[end:-1]) <= {3}
+        stopped += end < 500
+        assert expected[-1] == (1 if end < 500 else 3)
+    assert stopped > 10
+
+
+def test_one_run_is_scored_against_every_delta():
+    spec, streams = DPExactTT(arms=3, epsilon=1.0), [generators(0) for _ in range(3)]
+    means, nothing = np.array([0.9, 0.6, 0.5]), np.zeros((0, 0))
+    both = spec.stops(nothing, means, streams[0], 10**6, 1, np.array([0.001, 0.1]))[0]
+    each = [
+        spec.stops(nothing, means, s, 10**6, 1, np.array([d]))[0, 0]
+        for s, d in zip(streams[1:], [0.001, 0.1], strict=True)
+    ]
+    assert both.tolist() == np.array(each).tolist()
+    assert both[1, 0] < both[0, 0]
+
+
+def test_events_and_steps_have_one_law():
+    """Kolmogorov and Smirnov, false failure 1e-6; half of the noise is told apart."""
+
+    def times(rows, epsilon, seed):
+        spec, streams, means = DPExactTT(arms=2, epsilon=epsilon, delta=0.3), generators(seed), np.array([0.8, 0.3])
+        if not rows:
+            return spec.stops(np.zeros((0, 0)), means, streams, 2000, 400, np.array([0.3]))[:, 0, 0]
+        found = []
+        for _ in range(400):
+            table = (streams.rewards.random((2000, 2)) < means).astype(float)
+            found.append(spec.stops(table, means, streams, 2000, 1, np.array([0.3]))[0, 0, 0])
+        return found
+
+    assert ks_2samp(times(False, 0.5, 1), times(True, 0.5, 2)).pvalue > 1e-6
+    assert ks_2samp(times(False, 0.5, 1), times(True, 1.0, 2)).pvalue < 1e-6
+
+
+BARS = [
+    (MU1, 0.1, 29377, 379),
+    (MU1, 1.0, 8160, 155),
+    (MU2, 1.0, 27282, 498),
+    (MU2, 0.1, 48779, 856),
+]
+"""Means and standard errors of 200 runs of an independent prototype, at delta 0.01."""
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize(("means", "epsilon", "bar", "error"), BARS)
+def test_the_mean_stopping_time_is_that_of_the_prototype(means, epsilon, bar, error, evidence):
+    """Within four standard errors of the difference, false failure 6e-5; no run is wrong, cut or 30 medians long."""
+    spec, runs = DPExactTT(arms=5, epsilon=epsilon), evidence(16, 200)
+    stops = play_stops(spec, Bernoulli(means), np.array([0.01]), 10**7, runs, seed=0)[:, 0]
+    times = stops[:, 0]
+    assert (times > 0).all()
+    assert abs(times.mean() - bar) < 4 * np.hypot(times.std(ddof=1) / np.sqrt(runs), error)
+    assert times.max() < 30 * np.median(times)
+    assert (stops[:, 1] == 0).all()
+
+
+@pytest.mark.evidence
+def test_it_is_wrong_at_most_as_often_as_delta_says(evidence):
+    """Binomial test at 1e-6 that the rate exceeds delta = 0.1."""
+    runs = evidence(100, 2000)
+    spec = DPExactTT(arms=3, epsilon=0.3, delta=0.1)
+    stops = play_stops(spec, Bernoulli((0.6, 0.5, 0.5)), np.array([0.1]), 10**6, runs, seed=1)[:, 0]
+    assert (stops[:, 0] > 0).all()
+    assert binomtest(int((stops[:, 1] != 0).sum()), runs, 0.1, alternative="greater").pvalue > 1e-6
+
+
+def test_equally_good_arms_are_not_told_apart():
+    spec = DPExactTT(arms=2, epsilon=1.0, delta=0.01)
+    stops = play_stops(spec, Bernoulli((0.5, 0.5)), np.array([0.01]), 3000, 40, seed=2)[:, 0]
+    assert (stops[:, 0] > 0).sum() <= 5
+
+
+# Broken twins
+
+
+class Twin(GridTopTwoPolicy):
+    def __init__(self, rng):
+        super().__init__(2, 1.0, 0.3, 1.5, rng, None, 2)
+
+
+class StopsInsideABatch(Twin):
+    """Stops on the raw sum of the open batch."""
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        if not self.stopped and self._batch_sum > 0.5:
+            self.stopped = True
+
+
+class ChoosesTheLeaderAnew(Twin):
+    """Looks at the batch in progress when it chooses."""
+
+    def select(self):
+        if self._batch_sum + self.likelihood[0, 0] > 0.5:
+            return 1
+        return super().select()
+
+
+class DrawsNoiseForEveryTest(Twin):
+    """Releases the batch once for the likelihood and once more for the test."""
+
+    def take_in(self, arm, length, private_sum):
+        self.mechanism.release(self._batch_sum, self.noise)
+        super().take_in(arm, length, private_sum)
+
+
+class RecommendsByRawSums(Twin):
+    """Releases correctly, and recommends by the raw sum of the last batch."""
+
+    raw = 0.0
+
+    def update(self, action, reward):
+        self.raw = reward
+        super().update(action, reward)
+
+    def recommend(self):
+        return int(self.raw > 0.5)
+
+    def choose(self):
+        self.stopped = True
+        return 0
+
+
+@pytest.mark.parametrize("twin", [StopsInsideABatch, ChoosesTheLeaderAnew, RecommendsByRawSums])
+def test_twins_that_read_raw_sums_leak(twin):
+    certificate = certify(twin, epsilon=1.0, arms=2, horizon=12, runs=4, feedback="identification")
+    assert not certificate.granted
+    assert certificate.leaks
+
+
+def test_the_twin_that_draws_noise_again_is_refused():
+    certificate = certify(DrawsNoiseForEveryTest, epsilon=1.0, arms=2, horizon=12, runs=4, feedback="identification")
+    assert not certificate.granted
+    assert certificate.refusals
+    right = certify(Twin, epsilon=1.0, arms=2, horizon=12, runs=4, feedback="identification")
+    assert (right.granted, right.leaks, right.refusals) == (True, [], [])
+
+
+def test_an_unreached_recommendation_is_not_certified():
+    """A policy that never stopped in the explored runs might recommend by anything."""
+
+    class Never(RecommendsByRawSums):
+        def choose(self):
+            return 0
+
+    certificate = certify(Never, epsilon=1.0, arms=2, horizon=12, runs=4, feedback="identification")
+    assert not certificate.granted
+    assert "return int(self.raw > 0.5)" in str(certificate.unreached)
+
+
+def test_an_audit_sees_the_twin_that_stops_inside_a_batch():
+    """On these streams the twin stops in the first round, or later: no finite epsilon."""
+    streams = np.zeros((3, 2)), np.zeros((3, 2))
+    streams[1][0] = 1.0
+    options = {"arms": 2, "runs": 600, "feedback": "identification", "streams": streams}
+    assert audit(StopsInsideABatch, epsilon=1.0, **options).verdict == "violation"
+    assert audit(Twin, epsilon=1.0, **options).epsilon_lower <= 1.0
+
+
+def test_a_guarded_policy_stops_and_recommends():
+    spec = DPExactTT(arms=2, epsilon=2.0, delta=0.3, first=4.0)
+    guarded = guard(spec.build(np.random.default_rng(0)), epsilon=2.0, feedback="identification", noise="float")
+    while not guarded.stopped:
+        guarded.update(arm := guarded.select(), float(arm == 1))
+    assert (guarded.recommend(), guarded.spent) == (1, 2.0)
+    plain = guard(ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0).build(np.random.default_rng(0)), epsilon=1.0)
+    with pytest.raises(PrivcheckError, match="one for identification"):
+        plain.recommend()
+    with pytest.raises(PrivcheckError, match="without recommend"):
+        guard(plain._policy, epsilon=1.0, feedback="identification")
+
+
+def test_bad_delta_is_refused():
+    for delta in (0.0, 0.5, 1e-12, float("nan")):
+        with pytest.raises(PrivcheckError, match=r"delta: got .*, expected a number in \[1e-09, 0.5\)"):
+            DPExactTT(arms=2, epsilon=1.0, delta=delta)

@@ -1,0 +1,127 @@
+"""The mixture over the grid is a martingale, and the bound of the null hypothesis is one, up to its slack."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from privcheck.bandits.mean_grid import POINTS, add_sum, least_probability, mean_grid, null_bound
+from privcheck.kernels.noisy_binomial import log_choices, noisy_binomial
+
+
+class Evidence:
+    """The likelihood of one arm: kept on the grid, and exactly at its true mean."""
+
+    def __init__(self, epsilon, mean):
+        self.epsilon, self.mean = epsilon, mean
+        self.grid = mean_grid(epsilon)
+        self.likelihood, self.window = np.zeros(POINTS), np.array([0, POINTS - 1])
+        self.pulls, self.mixture, self.true = 0, 0.0, 0.0
+        self.batches = []
+
+    def add(self, total, length):
+        self.pulls += length
+        self.mixture, _, self.estimate = add_sum(
+            self.likelihood, self.window, *self.grid, total, length, self.pulls, self.epsilon
+        )
+        self.true += self.at(self.mean, total, length)
+        self.batches.append((total, length))
+
+    def at(self, q, total, length):
+        return noisy_binomial(total, float(length), q, self.epsilon, log_choices(float(length), np.floor(total)))
+
+    def everywhere(self, angles):
+        return np.array([sum(self.at(math.sin(x) ** 2, *batch) for batch in self.batches) for x in angles])
+
+
+def test_the_grid_covers_the_interval():
+    for epsilon in (0.01, 1.0, 5.0, 50.0, 1e6, math.inf):
+        points, slack = mean_grid(epsilon)
+        edges = np.sin(np.arange(POINTS + 1) * 0.5 * math.pi / POINTS) ** 2
+        assert ((edges[:-1] <= points) & (points <= edges[1:])).all()
+        assert ((slack > 0.0) & (slack <= np.log1p(np.diff(edges)) * (1 + 1e-12))).all()
+    assert 0.0 < least_probability(127) < 1e-12
+
+
+def released(rng, epsilon, mean, lengths):
+    arm = Evidence(epsilon, mean)
+    for length in lengths:
+        arm.add(rng.binomial(length, mean) + rng.laplace(0.0, 1 / epsilon), length)
+    return arm
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 8.0])
+def test_the_bound_is_above_a_fine_grid_and_close_to_it(epsilon):
+    """30 points to a cell. Without its slack the bound fails: the twin is below the supremum in some case."""
+    rng, below = np.random.default_rng(1), 0
+    for mean, other in [(0.6, 0.5), (0.5, 0.5), (0.02, 0.01), (0.999, 0.99), (0.3, 0.9)]:
+        first, second = (released(rng, epsilon, m, [40, 200]) for m in (mean, other))
+        low, high = (max(min(first.window[0], second.window[0]) - 1, 0), max(first.window[1], second.window[1]) + 1)
+        angles = np.linspace(low, min(high + 1, POINTS), 3001)[1:-1] * 0.5 * math.pi / POINTS
+        angles = angles[(angles > 1e-6) & (angles < 0.5 * math.pi - 1e-6)]
+        supremum = (np.maximum.accumulate(first.everywhere(angles)) + second.everywhere(angles)).max()
+        windows = first.likelihood, first.window, first.pulls, second.likelihood, second.window, second.pulls
+        slack = first.grid[1]
+        bound, bare = null_bound(*windows, slack), null_bound(*windows, np.zeros(POINTS))
+        assert supremum <= bound + 1e-9
+        assert bound <= supremum + (first.pulls + second.pulls) * slack.max() + 1e-9
+        below += bare < supremum - 1e-12
+    assert below > 0
+
+
+def test_the_mixture_has_mean_one_over_two_batches():
+    """Quadrature over both releases; the length of the second batch depends on the first release."""
+    epsilon, mean = 1.0, 0.3
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    starts = np.arange(-40, 46)
+    totals = (starts[:, None] + 0.5 + 0.5 * nodes).ravel()
+    weights = np.tile(0.5 * weights, len(starts))
+
+    def laws(length):
+        rows = []
+        for total in totals.tolist():
+            arm = Evidence(epsilon, mean)
+            arm.add(total, length)
+            rows.append(arm.likelihood)
+        return 0.5 * epsilon * np.exp(np.array(rows))
+
+    first, second = laws(3), {length: laws(length) for length in (2, 6)}
+    assert weights @ first.mean(axis=1) == pytest.approx(1.0, abs=1e-12)
+    long = totals > 1.0
+    halves = [weights * long, weights * ~long]
+    whole = sum(
+        half @ first @ (second[length].T @ weights) / POINTS for half, length in zip(halves, (6, 2), strict=True)
+    )
+    assert whole == pytest.approx(1.0, abs=1e-12)
+
+
+def crossings(rng, runs, forgets):
+    """Return for each run the largest logarithm of the product of two arms' martingales over 24 batches."""
+    epsilon, means, found = 0.3, (0.5, 0.6), []
+    for _ in range(runs):
+        arms = [Evidence(math.inf if forgets else epsilon, mean) for mean in means]
+        highest, length = -math.inf, math.ceil(10 / epsilon)
+        for _ in range(12):
+            for arm in arms:
+                total = rng.binomial(length, arm.mean) + rng.laplace(0.0, 1 / epsilon)
+                arm.add(total, length)
+                highest = max(highest, sum(a.mixture - a.true for a in arms))
+            length = math.ceil(1.5 * arms[0].pulls) - arms[0].pulls
+        found.append(highest)
+    return np.array(found)
+
+
+@pytest.mark.evidence
+def test_the_martingale_is_calibrated_and_its_twin_without_noise_is_not(evidence):
+    """Ville: P(sup M >= 1 / x) <= x. Binomial tests at 1e-6 for each x; the twin's likelihood forgets the noise."""
+    runs, shares = evidence(100, 2000), (0.9, 0.5, 0.2, 0.1, 0.01)
+    own, twin = (crossings(np.random.default_rng(3), runs, forgets) for forgets in (False, True))
+
+    def refuted(values):
+        counts = [(int((values >= math.log(1 / x)).sum()), x) for x in shares]
+        return [x for k, x in counts if binomtest(k, runs, x, alternative="greater").pvalue < 1e-6]
+
+    assert refuted(own) == []
+    assert 0.1 in refuted(twin)
+    assert 0.01 in refuted(twin)
