@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
+from privcheck.bounds.evaluated import Evaluated
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import QUANTITIES, THIS_INSTANCE
 from privcheck.bounds.settings.setting import Setting
@@ -51,7 +52,7 @@ def evaluate(instance: Any) -> list[BoundValue]:
     """
     if not isinstance(instance, Instance | Setting):
         raise PrivcheckError("instance", instance, "a privcheck.bounds.Instance", "build one with Instance(...)")
-    values = [theorem.evaluate(instance) for theorem in THEOREMS.values()]
+    values = Evaluated(theorem.evaluate(instance) for theorem in THEOREMS.values())
     for lower, upper in contradictions(values, instance):
         warnings.warn(describe_contradiction(lower, upper), ContradictionWarning, stacklevel=2)
     return values

@@ -83,6 +83,18 @@ class BoundValue:
     source: str
     statement: str = ""
 
+    @property
+    def number_text(self) -> str:
+        """The number in a few characters, or why there is none."""
+        if not self.applies:
+            return "does not apply"
+        if self.asymptotic:
+            return "order only" if self.constant is None else f"{self.constant:.4g} ln T (rate)"
+        return "order only" if self.value is None else f"{self.value:.6g}"
+
+    def __repr__(self) -> str:
+        return f"<{self.id}: {self.kind} bound, {self.number_text}>"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-ready values; `conditions` is a list of {"text", "holds"}."""
         return {**asdict(self), "conditions": [asdict(condition) for condition in self.conditions]}

@@ -42,13 +42,14 @@ def from_toml(cls: type[T], path: str | Path, overrides: dict[str, Any]) -> T:
     return cls(**values)
 
 
-def read_toml(path: str | Path) -> dict[str, Any]:
-    """Return the keys and values of a TOML file that describes an instance, or refuse it with a one-line message."""
-    expected = "a TOML file that describes an instance"
+def read_toml(path: str | Path, expected: str = "a TOML file that describes an instance") -> dict[str, Any]:
+    """Return the keys and values of a TOML file, or refuse it with a one-line message that says what is expected."""
     try:
         with Path(path).open("rb") as file:
             return tomllib.load(file)
     except OSError as error:
         raise PrivcheckError(str(path), words(error.strerror or "an unreadable file"), expected) from None
+    except RecursionError:
+        raise PrivcheckError(str(path), words("tables or lists nested too deeply"), expected) from None
     except ValueError as error:
         raise PrivcheckError(str(path), words(f"invalid TOML ({error})"), expected) from None

@@ -19,8 +19,9 @@ highest are left as they are, and the result stays proven."""
 def shortfall(arms: Transport, pulls: float, others: Array, places: Array) -> float:
     """Return a bound on how far `pulls d(mu*, u) + others_a d(mu_a, u)` falls below 1, over all a and u.
 
-    The costs lie above their tangents less `bend (x - x0)^2 / 2`, and so does the sum: this bounds it on a cell of u
-    around x0. A cell whose bound is too low is cut in three, first at `places`, until the bound is 1e-12.
+    On a cell of u around x0 each of the two costs lies above its tangent less `bend (x - x0)^2 / 2`, and above its
+    value at the end of the cell where it is least: the first falls in x, the second rises. The larger bound of the sum
+    counts. A cell whose bound is too low is cut in three, first at `places`, until the bound is 1e-12.
 
     Parameters
     ----------
@@ -48,10 +49,11 @@ def shortfall(arms: Transport, pulls: float, others: Array, places: Array) -> fl
     arm = np.arange(len(places))
     low, high = np.zeros(len(places)), np.ones(len(places))
     x, tangent = places, _tangents(arms, pulls, others, places)
+    least = np.zeros((2, len(places)))
     worst = seen = 0.0
     for _ in range(_ROUNDS):
-        missing = 1 - _least(low, x, high, tangent)
-        seen = max(seen, float((1 - tangent[0]).max()))
+        missing = 1 - _least(low, x, high, tangent, least)
+        seen = max(seen, float((1 - tangent[0].sum(axis=0)).max()))
         worst = max(worst, _GOAL + 2 * seen)
         open_ = missing > worst
         spare = int(open_.sum()) - _CELLS - 6 * len(places)
@@ -60,30 +62,39 @@ def shortfall(arms: Transport, pulls: float, others: Array, places: Array) -> fl
             open_ = missing > worst
         if not open_.any():
             break
-        arm, tangent = arm[open_], tangent[:, open_]
+        arm, tangent, (down, up) = arm[open_], tangent[..., open_], least[:, open_]
         low, x, high = low[open_], x[open_], high[open_]
         left, right = low + (x - low) / 2, x + (high - x) / 2
         beside, start, end = np.concatenate((arm, arm)), np.concatenate((low, right)), np.concatenate((left, high))
-        middle = start + (end - start) / 2
-        lines = _tangents(arms.among(beside), pulls, others[beside], middle)
-        arm, x = np.concatenate((arm, beside)), np.concatenate((x, middle))
+        chosen, few = arms.among(beside), others[beside]
+        lines = _tangents(chosen, pulls, few, start + (end - start) / 2)
+        inner = _heights(*chosen.costs(np.concatenate((left, right))), pulls, few)
+        (down_left, down_right), (up_left, up_right) = (np.split(side, 2) for side in inner)
+        arm, x = np.concatenate((arm, beside)), np.concatenate((x, start + (end - start) / 2))
         low, high = np.concatenate((left, start)), np.concatenate((right, end))
-        tangent = np.concatenate((tangent, lines), axis=1)
+        least = np.array((np.concatenate((down_right, down_left, down)), np.concatenate((up_left, up, up_right))))
+        tangent = np.concatenate((tangent, lines), axis=-1)
     return max(worst, float(missing.max()))
 
 
+def _heights(down: Array, up: Array, pulls: float, others: Array) -> Array:
+    """Return both terms of each sum, shape (2, n), rounded down."""
+    return np.array((pulls * down, others * up)) * (1 - 4 * ROUNDING)
+
+
 def _tangents(arms: Transport, pulls: float, others: Array, x: Array) -> Array:
-    """Return height, slope, error of the slope and bend of each sum at x, shape (4, n); the height rounded down."""
+    """Return height, slope, error of the slope and bend of both terms of each sum at x, shape (4, 2, n)."""
     down, down_slope, up, up_slope = arms.tangents(x)
     bend_down, bend_up = arms.bends(x)
-    height = (pulls * down + others * up) * (1 - 4 * ROUNDING)
-    slope = pulls * down_slope + others * up_slope
-    error = arms.slope_rounding * (pulls * np.abs(down_slope) + others * up_slope)
-    return np.array((height, slope, error, pulls * bend_down + others * bend_up))
+    slopes = np.array((pulls * down_slope, others * up_slope))
+    bends = np.array((pulls * bend_down, others * bend_up))
+    return np.array((_heights(down, up, pulls, others), slopes, arms.slope_rounding * np.abs(slopes), bends))
 
 
-def _least(low: Array, x: Array, high: Array, tangent: Array) -> Array:
+def _least(low: Array, x: Array, high: Array, tangent: Array, least: Array) -> Array:
+    """Return a lower bound of each sum on its cell, from the tangents at x and the least values of both terms."""
     height, slope, error, bend = tangent
     ends = [height + slope * step - error * np.abs(step) - bend * step**2 / 2 for step in (low - x, high - x)]
-    least = np.minimum(*ends)
-    return np.where(np.isnan(least), -np.inf, least)
+    ends = [np.where(np.isnan(end), -np.inf, end) for end in ends]
+    flat = np.maximum(least, np.minimum(*ends))
+    return np.asarray(np.maximum(np.minimum(*(end.sum(axis=0) for end in ends)), flat.sum(axis=0)))

@@ -29,7 +29,7 @@ _SECANTS = 2
 _LEAST = 2.0**-56
 """Least x of a search: at 0 raising an arm costs nothing, and no finite number of pulls suffices. An eighth of 2^-53,
 the spacing of floats just below 1."""
-_GRADED = np.logspace(-8, math.log10(0.5), 60)
+_GRADED = np.logspace(-8, math.log10(0.5), 120)
 
 Costs = tuple[Array, Array]
 """Cost of lowering the best arm, and of raising each other arm."""
@@ -101,13 +101,15 @@ class Transport(ABC):
     def _refined(
         self, pulls: float, nearest: NDArray[np.intp], lowest: Array | float = 0.0, highest: Array | float = 1.0
     ) -> Array:
-        """Return the root of the slope of the demand next to one of the fractions."""
-        low = self.fractions[np.maximum(nearest - 1, 0)]
-        high = self.fractions[np.minimum(nearest + 1, len(self.fractions) - 1)]
+        """Return the root of the slope of the demand next to one of the fractions, on the side to which it rises."""
 
         def rise(x: Array) -> Array:
             return _rise(pulls, *self.rough(x))
 
+        here = self.fractions[nearest]
+        slope = rise(here)
+        low = np.where(slope > 0, here, self.fractions[np.maximum(nearest - 1, 0)])
+        high = np.where(slope < 0, here, self.fractions[np.minimum(nearest + 1, len(self.fractions) - 1)])
         return np.maximum(falling_root(rise, np.clip(lowest, low, high), np.clip(highest, low, high)), _LEAST)
 
 
@@ -149,7 +151,7 @@ def _slope(p: Array, p_bar: Array, q: Array, q_bar: Array, gap: Array, epsilon: 
 
 def _rise(pulls: float, down: Array, down_slope: Array, up: Array, up_slope: Array) -> Array:
     """Return the slope of the demand in x up to a positive factor: pulls times a falling function, less 1."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.asarray(pulls * (down - down_slope * (up / up_slope)) - 1)
 
 
@@ -193,13 +195,14 @@ class GaussianTransport(Transport):
         if math.isinf(self.epsilon):
             return x
         nudge = 1e-4 * np.minimum(x, 1 - x)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             slope = (_rise(pulls, *self.rough(x + nudge)) - _rise(pulls, *self.rough(x - nudge))) / (2 * nudge)
             height = _rise(pulls, *self.tangents(x))
             for _ in range(_SECANTS):
                 there = x - height / slope
-                above = _rise(pulls, *self.tangents(np.where((there > 0) & (there < 1), there, x)))
-                closer = np.abs(above) < np.abs(height)
+                inside = (there > 0) & (there < 1)
+                above = _rise(pulls, *self.tangents(np.where(inside, there, x)))
+                closer = inside & (np.abs(above) < np.abs(height))
                 slope = np.where(closer, (above - height) / (there - x), slope)
                 x, height = np.where(closer, there, x), np.where(closer, above, height)
         return x
@@ -213,7 +216,7 @@ class GaussianTransport(Transport):
         gap = self.best - self.others
         if math.isinf(self.epsilon):
             return super().bends(x)
-        return gap**2 * _bend((1 - x) * gap), gap**2 * _bend(x * gap)
+        return gap**2 * _bend((1 - x) * gap, self.epsilon), gap**2 * _bend(x * gap, self.epsilon)
 
     def rough(self, x: Array) -> Tangents:
         gap = self.best - self.others
@@ -243,14 +246,15 @@ class GaussianTransport(Transport):
         return look_up
 
 
-def _bend(shift: Array) -> Array:
-    """Return `2 E max(Z + s/2, 0)^2 - 1` for a standard normal Z, which is 0 for s = 0 (docs/derivations.md)."""
+def _bend(shift: Array, epsilon: float) -> Array:
+    """Return `min(2 E max(Z + s/2, 0)^2, e^epsilon) - 1` for a standard normal Z (docs/derivations.md)."""
     from scipy.special import erf
 
     half = shift / 2
     with np.errstate(under="ignore"):
         density = np.exp(-(half**2) / 2) / math.sqrt(2 * math.pi)
-    return np.asarray((1 + half**2) * (1 + erf(half / math.sqrt(2))) + 2 * half * density - 1)
+    by_shift = (1 + half**2) * (1 + erf(half / math.sqrt(2))) + 2 * half * density - 1
+    return np.asarray(np.minimum(by_shift, math.expm1(min(epsilon, 700.0))))
 
 
 def transport(family: str, means: Array, epsilon: float) -> Transport:
@@ -260,6 +264,8 @@ def transport(family: str, means: Array, epsilon: float) -> Transport:
     Traceback (most recent call last):
     privcheck.errors.PrivcheckError: means: got [0.5, 0.5], expected a unique maximum; identification needs one ...
     """
+    if means.ndim != 1 or len(means) < 2:
+        raise PrivcheckError("means", means.tolist(), "the means of two arms or more, shape (K,)", "one for each arm")
     best = float(means.max())
     others = means[means < best]
     if len(others) != len(means) - 1:

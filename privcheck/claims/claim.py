@@ -1,0 +1,139 @@
+"""A claim: one statement of a paper, as it is printed, with its place and its readings. It carries no verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privcheck.claims.expression import Expression, Number, expression
+from privcheck.claims.variables import Variable
+
+Point = dict[str, Fraction]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Two sides, and how they are said to compare.
+
+    Parameters
+    ----------
+    left, right : the sides.
+    sense : "<=", ">=" or "=="; "<" in conditions only: a strict inequality that is claimed is entered as the weak one,
+        which is never refuted by equality.
+
+    """
+
+    left: Expression
+    sense: str
+    right: Expression
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.sense} {self.right}"
+
+    @property
+    def gap(self) -> Expression:
+        """What the relation says is not negative; for an equality, the difference, which it says is 0."""
+        return self.left - self.right if self.sense == ">=" else self.right - self.left
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order between two quantities, and the paths along which all variables grow together.
+
+    Parameters
+    ----------
+    left, right : the quantities.
+    sense : "O": the ratio left/right is bounded; "Omega": it is bounded away from 0.
+    paths : values of the variables as expressions in `s`, which tends to infinity.
+
+    """
+
+    left: Expression
+    sense: str
+    right: Expression
+    paths: tuple[dict[str, Expression], ...]
+
+    def __str__(self) -> str:
+        return f"{self.left} = {self.sense}({self.right})"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way in which the text can be read.
+
+    Parameters
+    ----------
+    name : the convention that it takes, in words; "as printed" if there is nothing to choose.
+    variables : what the statement ranges over.
+    says : the statement; None if it is not a formula in finitely many numbers, and cannot be put to the test.
+    assumes : conditions that are printed and are not part of a domain.
+    provable : whether a proof on boxes is tried; sums over many terms are only searched.
+
+    """
+
+    name: str
+    variables: tuple[Variable, ...]
+    says: Relation | Order | None
+    assumes: tuple[Relation, ...] = ()
+    provable: bool = True
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper.
+
+    Parameters
+    ----------
+    id : paper and place, such as "hu-2021/fact17b"; letters distinguish parts.
+    place : where it stands in the paper.
+    quote : what is printed, formulas in plain text.
+    kind : "inequality", "identity", "law", "privacy" or "order".
+    readings : what the text can mean; it is refuted only if each of them is.
+    role : "statement", or "step" for a displayed step of a derivation, whose failure leaves the result open.
+    consequence : what a reader of the paper should do if the printed form fails, and what still stands.
+    repair : a corrected form, which is examined in the same way.
+    repair_text : the corrected form in words.
+
+    """
+
+    id: str
+    place: str
+    quote: str
+    kind: str
+    readings: tuple[Reading, ...]
+    role: str = "statement"
+    consequence: str = ""
+    repair: Reading | None = None
+    repair_text: str = ""
+
+    @property
+    def paper(self) -> str:
+        """The paper's name in ids."""
+        return self.id.partition("/")[0]
+
+
+def at_most(left: Expression | Number, right: Expression | Number) -> Relation:
+    """Return the statement that the left side is at most the right side."""
+    return Relation(expression(left), "<=", expression(right))
+
+
+def below(left: Expression | Number, right: Expression | Number) -> Relation:
+    """Return the condition that the left side is less than the right side."""
+    return Relation(expression(left), "<", expression(right))
+
+
+def at_least(left: Expression | Number, right: Expression | Number) -> Relation:
+    """Return the statement that the left side is at least the right side."""
+    return Relation(expression(left), ">=", expression(right))
+
+
+def equal(left: Expression | Number, right: Expression | Number) -> Relation:
+    """Return the statement that both sides are equal."""
+    return Relation(expression(left), "==", expression(right))
+
+
+def printed(
+    *variables: Variable, says: Relation | Order, assumes: tuple[Relation, ...] = (), provable: bool = True
+) -> Reading:
+    """Return the only reading of a text that leaves no choice."""
+    return Reading("as printed", variables, says, assumes, provable)

@@ -1,0 +1,175 @@
+"""Putting a claim to the test: every reading is proven where that is possible, and searched for a counterexample."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from privcheck.claims.claim import Claim, Order, Reading, Relation
+from privcheck.claims.confirmation import counterexample
+from privcheck.claims.finding import (
+    FAILS,
+    NOT_CHECKABLE,
+    NOT_REFUTED,
+    ON_REGION,
+    ORDER_REFUTED,
+    PROVEN,
+    REFUTED,
+    SUSPICIOUS,
+    UNDER_READING,
+    Finding,
+    ReadingFinding,
+)
+from privcheck.claims.orders import divergence
+from privcheck.claims.prove.bisection import prove
+from privcheck.claims.prove.enumeration import enumerated
+from privcheck.claims.prove.symbolic import vanishes
+from privcheck.claims.search.hunt import hunt
+
+LEAST_SHARE = 0.9
+"""A proof on a smaller share of the region is not reported as one."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work one reading gets, counted in evaluations so that a run repeats.
+
+    Parameters
+    ----------
+    points : evaluations of the search.
+    boxes : parts that a proof may look at.
+    seed : of the random points.
+
+    """
+
+    points: int = 3000
+    boxes: int = 1500
+    seed: int = 0
+
+
+def examine(claim: Claim, effort: Effort | None = None) -> Finding:
+    """Search a claim's domain for a counterexample, prove it where that is possible, and say what was found.
+
+    Guarantee
+    ---------
+    A status that says "refuted" rests on a counterexample that holds in exact rationals or in intervals of 50 and of
+    100 digits, under every reading for "refuted", under the named one for "refuted-under-reading". A proof rests on
+    outward rounding, or on an identity that computer algebra shows.
+
+    Parameters
+    ----------
+    claim : the statement.
+    effort : of the search and the proof.
+
+    Examples
+    --------
+    >>> from privcheck.claims import CLAIMS
+    >>> examine(CLAIMS["hu-2021/fact17b"]).status
+    'refuted'
+    """
+    effort = effort or Effort()
+    started = time.process_time()
+    readings = tuple(examine_reading(reading, effort) for reading in claim.readings)
+    repair = examine_reading(claim.repair, effort) if claim.repair else None
+    return Finding(
+        id=claim.id,
+        paper=claim.paper,
+        place=claim.place,
+        quote=claim.quote,
+        kind=claim.kind,
+        role=claim.role,
+        status=_together(claim, [reading.status for reading in readings]),
+        readings=readings,
+        consequence=claim.consequence,
+        repair=claim.repair_text,
+        repair_status=repair.status if repair else "",
+        seed=effort.seed,
+        seconds=round(time.process_time() - started, 3),
+    )
+
+
+def _together(claim: Claim, statuses: list[str]) -> str:
+    refuted = [status in (REFUTED, ORDER_REFUTED) for status in statuses]
+    if all(refuted):
+        return FAILS if claim.role == "step" else statuses[0]
+    if any(refuted):
+        return UNDER_READING
+    return SUSPICIOUS if SUSPICIOUS in statuses else statuses[0]
+
+
+def examine_reading(reading: Reading, effort: Effort) -> ReadingFinding:
+    """Return what is found about one reading."""
+    status: str = NOT_CHECKABLE
+    evidence: dict[str, Any] = {}
+    if isinstance(reading.says, Order):
+        status, evidence = _order(reading.says)
+    elif isinstance(reading.says, Relation):
+        status, evidence = _relation(reading, effort)
+    domain = "; ".join([*map(str, reading.variables), *map(str, reading.assumes)])
+    return ReadingFinding(reading.name, domain, str(reading.says or ""), status, evidence)
+
+
+def _order(says: Order) -> tuple[str, dict[str, Any]]:
+    found = divergence(says)
+    if found is not None:
+        return ORDER_REFUTED, asdict(found)
+    return NOT_REFUTED, {"paths": [{name: str(value) for name, value in path.items()} for path in says.paths]}
+
+
+def _relation(reading: Reading, effort: Effort) -> tuple[str, dict[str, Any]]:
+    says = reading.says
+    assert isinstance(says, Relation)
+    if says.sense == "==" and vanishes(says.gap, reading.variables):
+        return PROVEN, {"method": "computer algebra"}
+    search = hunt(reading, effort.points, effort.seed)
+    if search.found is not None:
+        return REFUTED, asdict(search.found)
+    if search.unconfirmed:
+        return SUSPICIOUS, {"tried": search.tried, "closest": search.closest, "where": search.where}
+    points = enumerated(reading)
+    if points:
+        everywhere = all(of.whole_domain for of in reading.variables)
+        return (PROVEN if everywhere else ON_REGION), {
+            "method": "enumeration",
+            "region": _region(reading),
+            "share": 1.0,
+            "points": points,
+        }
+    if reading.provable and says.sense != "==":
+        proof = prove(reading, effort.boxes)
+        if proof.share >= LEAST_SHARE:
+            whole = proof.share == 1.0 and all(of.whole_domain for of in reading.variables)
+            found = {"method": "intervals", "region": _region(reading), "share": proof.share, "boxes": proof.boxes}
+            return (PROVEN if whole else ON_REGION), found
+    return NOT_REFUTED, {"tried": search.tried, "closest": search.closest, "where": search.where}
+
+
+def _region(reading: Reading) -> dict[str, list[float]]:
+    return {of.name: [float(end) for end in of.proved] for of in reading.variables}
+
+
+def replay(finding: Finding, claim: Claim) -> list[bool]:
+    """Return, for each reading of a finding that was refuted, whether the recorded evidence still refutes it.
+
+    The claim is the one in the code, so that a file cannot change what a paper says.
+    """
+    by_name = {reading.name: reading for reading in claim.readings}
+    confirmed = []
+    for found in finding.readings:
+        reading = by_name.get(found.name)
+        if found.status == REFUTED:
+            confirmed.append(reading is not None and _again(reading, found.evidence))
+        elif found.status == ORDER_REFUTED:
+            again = reading is not None and isinstance(reading.says, Order) and divergence(reading.says)
+            confirmed.append(bool(again) and asdict(again) == found.evidence)  # type: ignore[arg-type]
+    return confirmed
+
+
+def _again(reading: Reading, evidence: dict[str, Any]) -> bool:
+    try:
+        point = {str(name): Fraction(str(value)) for name, value in dict(evidence["point"]).items()}
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        return False
+    return counterexample(reading, point) is not None

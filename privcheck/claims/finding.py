@@ -1,0 +1,121 @@
+"""What the verifier found about a claim: one status, and evidence that can be checked again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+REFUTED = "refuted"
+UNDER_READING = "refuted-under-reading"
+ORDER_REFUTED = "order-refuted"
+FAILS = "derivation-fails"
+SUSPICIOUS = "suspicious"
+PROVEN = "proven"
+ON_REGION = "verified-on-region"
+NOT_REFUTED = "not-refuted"
+NOT_CHECKABLE = "not-checkable"
+
+STATUSES = {
+    REFUTED: "false at a point of the printed domain, under every reading of the text",
+    ORDER_REFUTED: "the ratio of the two sides is unbounded on a path, under every reading of the text",
+    UNDER_READING: "false under at least one reading that the text allows, and not refuted under another",
+    FAILS: "a displayed step of a derivation is false; the result that it leads to may still hold",
+    SUSPICIOUS: "seems to fail in floating point, but no counterexample could be confirmed; not an error",
+    PROVEN: "proven on the whole printed domain, by intervals or by computer algebra",
+    ON_REGION: "proven by intervals on the region that is named, a part of the printed domain",
+    NOT_REFUTED: "searched without a counterexample; this is no proof",
+    NOT_CHECKABLE: "not a formula in finitely many numbers; nothing was tried",
+}
+"""The statuses, and what each says."""
+
+WRONG = (REFUTED, ORDER_REFUTED, UNDER_READING, FAILS)
+"""The statuses that end `privcheck claims` with exit status 1."""
+
+
+@dataclass(frozen=True)
+class ReadingFinding:
+    """What was found about one reading.
+
+    Parameters
+    ----------
+    name : the reading.
+    domain : the variables and conditions.
+    says : the statement as a formula.
+    status : one of `STATUSES`.
+    evidence : for a refutation the point, both sides and the arithmetic; for a proof its method, region, share and
+        number of boxes; for a search the number of points and the closest one.
+
+    """
+
+    name: str
+    domain: str
+    says: str
+    status: str
+    evidence: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One row of a report.
+
+    Parameters
+    ----------
+    id, paper, place, quote, kind, role : of the claim.
+    status : one of `STATUSES`.
+    readings : what was found about each reading.
+    consequence : what a reader of the paper should do, if the printed form fails.
+    repair : the corrected form in words; empty if there is none.
+    repair_status : what was found about it.
+    seed : of the search.
+    seconds : CPU time.
+
+    """
+
+    id: str
+    paper: str
+    place: str
+    quote: str
+    kind: str
+    role: str
+    status: str
+    readings: tuple[ReadingFinding, ...]
+    consequence: str
+    repair: str
+    repair_status: str
+    seed: int
+    seconds: float
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the printed form fails, under at least one reading."""
+        return self.status in WRONG
+
+
+def findings_from_json(path: str | Path) -> list[Finding]:
+    """Return the findings in a file that `privcheck claims --json` wrote.
+
+    Raises
+    ------
+    PrivcheckError : a file that cannot be read or holds something else.
+    """
+    from privcheck.errors import PrivcheckError, words
+    from privcheck.serialise import ILL_TYPED, check_fields, readable_versions, well_typed
+
+    expected = "a file that `privcheck claims --json FILE` wrote"
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise PrivcheckError("replay", str(path), expected, str(getattr(error, "strerror", "") or "")) from None
+    if not isinstance(content, dict) or not isinstance(content.get("claims"), list):
+        raise PrivcheckError("replay", words("JSON of another kind"), expected, f"schema {readable_versions()}")
+    found = []
+    for row in content["claims"]:
+        try:
+            check_fields(row, Finding, expected)
+            readings = tuple(well_typed(ReadingFinding(**reading)) for reading in row["readings"])
+            found.append(well_typed(Finding(**row | {"readings": readings, "seconds": float(row["seconds"])})))
+        except (PrivcheckError, *ILL_TYPED):
+            raise PrivcheckError("replay", words("fields of the wrong type"), expected) from None
+    return found

@@ -1,0 +1,1 @@
+"""Proofs: bisection of a box with intervals, and identities and limits by computer algebra."""

@@ -1,0 +1,1 @@
+"""The search for a counterexample: edges of the domain and random points, then climbing, then rounder numbers."""

@@ -1,0 +1,106 @@
+"""`privcheck claims`: exit statuses, files, replay, bad input, a missing package."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from privcheck.claims import requirements
+from privcheck.cli import run
+
+FALSE, TRUE = "hu-2021/fact17b", "azize-basu-2022/thm2-constant"
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "300")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    path = tmp_path_factory.mktemp("claims") / "a.json"
+    run(["claims", FALSE, "--json", str(path)])
+    return path.read_text()
+
+
+def test_statuses_and_files(tmp_path, capsys):
+    assert run(["claims", TRUE]) == 0
+    assert "proven" in capsys.readouterr().out
+    assert run(["claims", FALSE, TRUE, "--json", "a.json", "--html", "a.html"]) == 1
+    out, err = capsys.readouterr()
+    assert (FALSE in out, TRUE in out, err) == (True, True, "")
+    rows = json.loads((tmp_path / "a.json").read_text())["claims"]
+    assert [row["id"] for row in rows] == [FALSE, TRUE]
+    assert rows[0]["readings"][0]["evidence"]["point"]
+    assert FALSE in (tmp_path / "a.html").read_text()
+    assert run(["claims", "--replay", "a.json"]) == 1
+    assert FALSE in capsys.readouterr().out
+    assert run(["claims", TRUE, "--json", "b.json"]) == 0
+    assert run(["claims", "--replay", "b.json"]) == 0
+
+
+def test_list(capsys):
+    assert run(["claims", "--list", "--paper", "hu-2021", "--json", "-"]) == 0
+    rows = json.loads(capsys.readouterr().out)["declared"]
+    assert len(rows) > 20
+    assert all(row["id"].startswith("hu-2021/") and row["quote"] and "status" not in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["hu-2021/fact17"], ["id: got 'hu-2021/fact17'", "did you mean"]),
+        (["--paper", "nobody-2020"], ["paper: got 'nobody-2020'", "hu-2021"]),
+        (["--effort", "1 day"], ["effort: got '1 day'", "1m or 2h"]),
+        (["--effort", "0m"], ["effort"]),
+        (["--seed", "-1"], ["seed: got -1"]),
+        (["--json", "a.txt"], ["json"]),
+        (["--html", "a.txt"], ["html"]),
+        (["--markdown", "a.html"], ["markdown"]),
+        ([FALSE, "--markdown", "a.md"], ["markdown", "a run of all claims"]),
+        (["--replay", "missing.json"], ["replay", "missing.json"]),
+        ([FALSE, "--replay", "a.json"], ["replay", "no ids"]),
+    ],
+)
+def test_bad_input_is_one_line(arguments, told, capsys):
+    assert run(["claims", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert all(part in err for part in told), err
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda row: row["readings"][0]["evidence"]["point"].update(n="0"),
+        lambda row: row["readings"][0]["evidence"].pop("point"),
+        lambda row: row["readings"][0].update(status="not-refuted"),
+        lambda row: row["readings"][0].update(name="another"),
+        lambda row: row.update(id="hu-2021/nothing"),
+        lambda row: row.update(extra=1),
+        lambda row: row.update(readings="none"),
+    ],
+)
+def test_a_file_that_was_changed_confirms_nothing(change, written, tmp_path, capsys):
+    content = json.loads(written)
+    change(content["claims"][0])
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    capsys.readouterr()
+    assert run(["claims", "--replay", "a.json"]) == 2
+    assert capsys.readouterr().err.startswith("privcheck: replay: ")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"claims": 1}'])
+def test_other_files_are_refused(text, tmp_path, capsys):
+    (tmp_path / "a.json").write_text(text)
+    assert run(["claims", "--replay", "a.json"]) == 2
+    assert "replay" in capsys.readouterr().err
+
+
+def test_without_the_extra_packages_the_command_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setattr(requirements.importlib.util, "find_spec", lambda name: None)
+    assert run(["claims", "--list"]) == 2
+    assert "pip install 'privcheck[claims]'" in capsys.readouterr().err

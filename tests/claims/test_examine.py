@@ -1,0 +1,140 @@
+"""No false accusation, and none missed: sharp controls, replay, readings, steps, edges of domains."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from privcheck.claims import CLAIMS, Claim, Effort, counterexample, examine, replay
+from privcheck.claims.claim import Order, Reading, at_least, at_most, below, equal, printed
+from privcheck.claims.examine import examine_reading
+from privcheck.claims.expression import exp, expression, log, maximum, variable
+from privcheck.claims.orders import divergence
+from privcheck.claims.variables import Variable, integer, positive, probability
+
+_spec = importlib.util.spec_from_file_location("controls", Path(__file__).parent / "controls.py")
+controls = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(controls)
+
+LITTLE = Effort(points=400, boxes=60)
+X = probability("x")
+
+
+@pytest.mark.parametrize("name", controls.SHARP)
+def test_a_sharp_statement_is_not_refuted(name, evidence):
+    found = examine_reading(controls.SHARP[name](controls.EXACT), Effort(evidence(400, 30_000), evidence(30, 3000)))
+    assert found.status in ("proven", "verified-on-region", "not-refuted"), found
+
+
+@pytest.mark.parametrize("name", controls.SHARP)
+def test_its_constant_moved_by_two_per_cent_is_refuted(name):
+    found = examine_reading(controls.SHARP[name](controls.MOVED), Effort(points=3000, boxes=0))
+    assert found.status == "refuted", found
+
+
+def test_there_are_enough_controls():
+    assert len(controls.SHARP) >= 15
+
+
+def claimed(*readings: Reading, role: str = "statement") -> Claim:
+    return Claim("paper/one", "Lemma 1", "x <= x^2", "inequality", readings, role)
+
+
+FALSE = printed(X, says=at_most(X.symbol, X.symbol**2))
+TRUE = Reading("another", (X,), at_most(X.symbol**2, X.symbol))
+
+
+@pytest.mark.parametrize(
+    ("claim", "status"),
+    [
+        (claimed(FALSE), "refuted"),
+        (claimed(FALSE, TRUE), "refuted-under-reading"),
+        (claimed(FALSE, Reading("a third", (X,), None)), "refuted-under-reading"),
+        (claimed(TRUE), "proven"),
+        (claimed(FALSE, role="step"), "derivation-fails"),
+        (claimed(Reading("none", (X,), None)), "not-checkable"),
+    ],
+)
+def test_readings_and_roles_decide_the_status(claim, status):
+    assert examine(claim, LITTLE).status == status
+
+
+def test_equal_runs_give_equal_findings():
+    first, second = (examine(CLAIMS["hu-2021/fact17b"], Effort(300, 10, 7)) for _ in range(2))
+    assert dataclasses.replace(first, seconds=0.0) == dataclasses.replace(second, seconds=0.0)
+
+
+def test_a_point_outside_of_the_domain_refutes_nothing():
+    """A strict end, a strict condition, and an integer: at each of these the statement is false but not claimed."""
+    half = {"x": Fraction(1, 2)}
+    assert counterexample(FALSE, half) is not None
+    assert counterexample(FALSE, {"x": Fraction(-1)}) is None
+    assert counterexample(FALSE, {}) is None
+    assert counterexample(FALSE, half | {"y": Fraction(1)}) is None
+    assert counterexample(printed(Variable("x", 0.5, 1, low_open=True), says=FALSE.says), half) is None
+    assert counterexample(printed(Variable("x", 0, 1, integer=True), says=FALSE.says), half) is None
+    for condition in (below(X.symbol, "1/2"), below(exp(X.symbol), exp("1/2")), at_least(X.symbol, "2/3")):
+        assert counterexample(printed(X, says=FALSE.says, assumes=(condition,)), half) is None
+    assert counterexample(printed(X, says=FALSE.says, assumes=(at_most(X.symbol, "1/2"),)), half) is not None
+
+
+def test_equality_never_refutes_an_inequality():
+    for says in (
+        at_most(X.symbol, X.symbol),
+        at_most(exp(X.symbol), exp(X.symbol)),
+        equal(log(exp(X.symbol)), X.symbol),
+    ):
+        assert counterexample(printed(X, says=says), {"x": Fraction(1, 2)}) is None
+
+
+def test_what_floats_get_wrong_is_neither_refuted_nor_suspicious():
+    """In floats 1 + x - 1 loses most digits of a small x; the statement is true with equality."""
+    tiny = Variable("x", 0, 1e-12, low_open=True, specials=(1e-16, 1e-15))
+    cancelling = printed(tiny, says=at_least((1 + tiny.symbol) - 1, tiny.symbol), provable=False)
+    assert examine_reading(cancelling, LITTLE).status == "not-refuted"
+
+
+@pytest.mark.parametrize("name", ["hu-2021/thm8", "azize-basu-2022/thm9", "azize-basu-2022/thm5-rho", "hu-2021/thm9"])
+def test_a_refutation_replays_and_a_forged_one_does_not(name):
+    found = examine(CLAIMS[name], Effort(1500, 0))
+    assert found.wrong
+    assert replay(found, CLAIMS[name]) == [True]
+    forged = []
+    for reading in found.readings:
+        told = dict(reading.evidence)
+        if "point" in told:
+            told["point"] = {of: "1/1000000" if "N_" not in of else "1" for of in told["point"]} | {"x": "0"}
+        if "passed" in told:
+            told["passed"] = {"10": "2^2", "100": "2^2", "1000": "2^2"}
+        forged.append(dataclasses.replace(reading, evidence=told))
+    assert replay(dataclasses.replace(found, readings=tuple(forged)), CLAIMS[name]) == [False]
+
+
+def test_an_order_is_refuted_by_a_limit_and_never_by_a_table():
+    n, s = variable("n"), variable("s")
+    million = expression(10**6)
+    assert divergence(Order(million * n, "O", n, ({"n": s},))) is None, "a large constant is no divergence"
+    assert divergence(Order(n * log(n), "O", n, ({"n": s},))) is not None
+    assert divergence(Order(n, "Omega", n * log(n), ({"n": s},))) is not None
+    assert divergence(Order(n * log(log(n + 3)), "O", n, ({"n": s},))) is None, (
+        "the limit is infinite, but not confirmed"
+    )
+    assert divergence(Order(maximum(n, 1 / n), "O", n, ({"n": s},))) is None
+
+
+def test_enumeration_proves_identities_of_integers():
+    n = integer("n", 0, 10, region=(0, 10))
+    holds = printed(n, says=equal((n.symbol + 1) ** 2, n.symbol**2 + maximum(2 * n.symbol + 1, 1)))
+    assert examine_reading(holds, LITTLE).status == "proven"
+    fails = printed(n, says=equal((n.symbol + 1) ** 2, n.symbol**2 + maximum(2 * n.symbol, 1)))
+    assert examine_reading(fails, LITTLE).status == "refuted"
+
+
+def test_an_unbounded_domain_is_verified_on_a_region_only():
+    x = positive("x", (0.5, 2.0))
+    found = examine_reading(printed(x, says=at_most(0, x.symbol)), LITTLE)
+    assert (found.status, found.evidence["region"]) == ("verified-on-region", {"x": [0.5, 2.0]})
