@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privcheck.auditing import budget
 from privcheck.auditing.confirmation.fixed_runs import search_and_confirm
 from privcheck.auditing.confirmation.sequential_audit import search_and_bet
 from privcheck.auditing.exact import exact_loss
-from privcheck.auditing.search.candidates import candidate_pairs
-from privcheck.auditing.search.successive_halving import Screening
-from privcheck.auditing.verdict import ended_early
+from privcheck.auditing.harness.checked_runs import check_runs
+from privcheck.auditing.plan import Plan, make_plan
+from privcheck.auditing.relation_note import relation_note
+from privcheck.auditing.search.candidates import candidate_pairs, searched
+from privcheck.auditing.search.written_streams import as_written
+from privcheck.auditing.verdict import conclude, ended_early
 from privcheck.bandits import Algorithm
-from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.mechanisms.base import Mechanism
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport, Witness
-from privcheck.targets.outputs import Outputs
-from privcheck.targets.runners import Runner
-from privcheck.targets.sampling import Sampler
+from privcheck.targets.sampling import Sampler, StoppedError
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
 from privcheck.targets.target import Target, load
@@ -53,6 +52,10 @@ def audit(
     sequential: bool = False,
     seed: int = 0,
     jobs: int = 1,
+    guarded: bool = False,
+    pairs: int | None = None,
+    stop_after: int | None = None,
+    accountants: dict[str, float] | None = None,
 ) -> AuditReport:
     """Audit a policy or a mechanism: return a lower bound on its epsilon, a verdict on its claim, and a witness.
 
@@ -69,7 +72,7 @@ def audit(
         measurement. "path/to/file.py:name" and "package.module:name" load a factory or a mechanism.
     epsilon : the claim, > 0, or None to measure without a claim. For an OpenDP measurement of pure privacy audited
         without `streams`, None takes the claim from its privacy map, at input distance 1.
-    delta : the claimed delta, in [0, 1).
+    delta : the claimed delta, in [0, 1). Both bounds are then on epsilon at this delta.
     arms : the number of arms K, required for your own policy unless its factory has an attribute `arms`. For a
         mechanism, the number of columns of its data; without it the data are one-dimensional.
     horizon : the number of rounds per run T; by default 16, or the length of `streams`. For a mechanism, the number of
@@ -79,9 +82,10 @@ def audit(
         (`select(context)`, `update(context, action, reward)`), "semi-bandit" (`select()` returns a tuple of base arms,
         `update(arms, outcomes)`) or "identification" (also `stopped` and `recommend()`).
     runs : runs per stream of the final pair, all folds together. The default is 200,000 for shipped algorithms; for
-        other targets a pilot turns `time_budget` into a number of runs before any run is counted.
-    time_budget : in seconds; by default 60 for targets in Python audited without `runs`. If time runs out or the user
-        interrupts, the report has a lower bound that is valid at any time, once some runs have been counted.
+        other targets a pilot turns `time_budget` into `pairs` and `runs` before anything else is played.
+    time_budget : in seconds; by default 60 for targets in Python audited without `runs`. The time is what the processor
+        spends on the target, or wall time if the target mostly waits. The audit is cut short after three times the
+        budget, or after the budget itself if `runs` is given as well.
     confidence : the confidence of `epsilon_lower`.
     error : the level of the verdict: the probability of calling a true claim violated is at most this.
     observe : "actions" (under contextual feedback, those of all rounds but the one that differs), or "releases" for the
@@ -94,8 +98,20 @@ def audit(
     sequential : whether to stop as soon as the claim is refuted, after at most `runs` runs per stream. A gross
         violation is then found within a few thousand runs. The lower bound is valid at any time, and a little smaller
         than the bound from a fixed number of runs.
-    seed : the root of all randomness; the same seed and runs give the same report, whatever `jobs`.
+    seed : the root of all randomness; the same seed, pairs, runs and `stop_after` give the same report, whatever
+        `jobs`. Every report has them, however it was limited.
     jobs : the number of workers.
+    guarded : whether to play the policy under `privcheck.guard`, with `epsilon` as budget: then the lower bound and the
+        certified upper bound speak of one object. A refused release closes `update`, and a leak closes the policy: an
+        observer sees the arms in turn from there on. The reference of a shipped algorithm is played, not its kernel.
+    pairs : the most candidate pairs of streams that are screened, one of each family first; by default all of them, or
+        as many as `time_budget` allows.
+    stop_after : the number of counted runs per stream after which the audit stops, without simplifying a witness; its
+        lower bound is then valid at any time. 0 plays nothing. An audit that is interrupted, or cut short by the clock,
+        has this number in its report and is repeated by it; it is 0 if no run had been counted, and there is then no
+        lower bound. An interrupt before the search has begun, while the target is timed and checked, is raised.
+    accountants : for a claim with delta, the shares of delta of the certificate's accountants, as for
+        `privcheck.certify`; the lower bound does not depend on them.
 
     Returns
     -------
@@ -110,7 +126,8 @@ def audit(
     With probability at least `confidence`, `epsilon_lower` is below the true epsilon; the probability of a "violation"
     verdict on a true claim is at most `error`. Both cover the whole search. They require runs that are independent
     given the streams, which holds if the policy draws all its randomness from its Generator and keeps nothing between
-    runs; the audit checks this by playing the same seeds twice.
+    runs. The audit plays the same seeds twice, and compares runs of one call with those of others; a target
+    with independent runs is refused with probability at most 1.25e-6.
 
     Examples
     --------
@@ -126,20 +143,30 @@ def audit(
         options["epsilon"] = loaded.claim
     settings = Settings(**options)
     count = loaded.arms(settings.arms)
-    pairs = candidate_pairs(loaded, settings, count)
-    horizon = len(np.atleast_1d(pairs[0].first))
-    policy = loaded.target(settings, horizon, count)
-    alike = _check_reproducible(policy.runner, pairs[0], settings.seed)
-    plan = _plan(settings, policy.runner, pairs, started)
-    outcome = _with_notes(_played(plan, settings, policy), len(plan.pairs), len(pairs), alike=alike)
+    candidates = candidate_pairs(loaded, settings, count)
+    horizon = len(np.atleast_1d(candidates[0].first))
+    unguarded = policy = loaded.target(settings, horizon, count)
+    if settings.guarded:
+        policy = _under_guard(unguarded, settings)
+    plan = make_plan(settings, policy, candidates, started)
+    outcome, hints = _checked_and_played(plan, settings, policy, candidates)
+    search = searched(candidates, plan.pairs, outcome, policy.runner)
+    outcome = _with_notes(conclude(outcome, search), hints)
+    outcome = replace(outcome, notes=outcome.notes + relation_note(outcome, policy, settings, candidates[0]))
+    certificate = None
+    try:
+        certificate = _certificate(unguarded, settings, horizon) if outcome.witness else None
+    except KeyboardInterrupt:  # what the runs have shown is not lost
+        outcome = replace(outcome, notes=(*outcome.notes, "interrupted before there was a certificate"))
     resolved = {"arms": count, "horizon": horizon, "feedback": policy.feedback, "runs": plan.runs}
+    resolved |= {"pairs": None if streams is not None else len(plan.pairs), "stop_after": outcome.stop_after}
     asked = {field: getattr(settings, declared.name) for field, declared in Settings.repeated().items()}
     return AuditReport(
         **asked | resolved,
         target=policy.name,
         engine=policy.runner.engine,
-        exact_loss=_exact(policy, settings, np.shape(pairs[0].first), outcome.witness),
-        certificate=_certificate(policy, settings, horizon) if outcome.witness else None,
+        exact_loss=_exact(policy, settings, np.shape(candidates[0].first), outcome.witness),
+        certificate=certificate,
         verdict=outcome.verdict,
         epsilon_lower=outcome.epsilon_lower,
         epsilon_lower_clopper_pearson=outcome.epsilon_lower_clopper_pearson,
@@ -153,10 +180,19 @@ def audit(
         simplest_lower=outcome.simplest_lower,
         screened_pairs=outcome.screened_pairs,
         screening_runs=outcome.screening_runs,
+        search=search,
         counted_runs=outcome.counted_runs,
+        time_budget=settings.time_budget,
+        streams=as_written(streams),
         notes=list(outcome.notes),
         seconds=time.monotonic() - started,
     )
+
+
+def _under_guard(policy: Target, settings: Settings) -> Target:
+    from privcheck.certifying.guarded_build import under_guard
+
+    return under_guard(policy, settings)
 
 
 def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: Witness | None) -> float | None:
@@ -174,7 +210,7 @@ def _certificate(policy: Target, settings: Settings, horizon: int) -> Certificat
     """Return the upper bound on epsilon, where the policy releases through privcheck's mechanisms."""
     from privcheck.certifying.certify import certified
 
-    if settings.epsilon is None or settings.delta > 0.0 or policy.feedback not in FEEDBACKS.guarded:
+    if settings.epsilon is None or policy.feedback not in FEEDBACKS.guarded:
         return None
     try:
         certificate = certified(policy, settings, horizon, max(3, min(20, 2000 // horizon)))
@@ -184,77 +220,27 @@ def _certificate(policy: Target, settings: Settings, horizon: int) -> Certificat
     return certificate if released else None
 
 
-class _Plan(NamedTuple):
-    """The number of runs, fixed before any run is counted, the deadline, and the pairs that there is time to screen."""
-
-    runs: int
-    deadline: float
-    pairs: list[StreamPair]
-
-
-def _plan(settings: Settings, runner: Runner, pairs: list[StreamPair], started: float) -> _Plan:
-    time_budget = settings.time_budget
-    if settings.runs is None and time_budget is None and runner.engine != "kernel":
-        time_budget = budget.PYTHON_TIME_BUDGET
-    if time_budget is None:
-        return _Plan(settings.runs or budget.KERNEL_RUNS, math.inf, pairs)
-    runs = settings.runs
-    if runs is None:
-        cost = budget.seconds_per_run(runner, pairs[0].first, settings.seed)
-        left = max(0.0, time_budget - (time.monotonic() - started))
-        kept = budget.pairs_within(left, cost, settings.jobs, len(pairs))
-        pairs = [pairs[i * len(pairs) // kept] for i in range(kept)]
-        judged = settings.epsilon is not None and not settings.sequential
-        runs = budget.runs_within(left, cost, settings.jobs, runner.engine, kept, simplified=judged)
-    return _Plan(runs, started + time_budget, pairs)
+def _checked_and_played(
+    plan: Plan, settings: Settings, policy: Target, candidates: list[StreamPair]
+) -> tuple[Outcome, tuple[str, ...]]:
+    """Return the outcome, and what may explain a violation; an audit that stops after 0 counted runs plays nothing."""
+    if settings.stop_after == 0:
+        return ended_early(settings), ()
+    try:
+        hints = check_runs(policy.runner, candidates, settings.seed, plan.runs, plan.deadline)
+    except StoppedError:
+        return ended_early(settings), ()
+    return _played(plan, settings, policy), hints
 
 
-def _played(plan: _Plan, settings: Settings, policy: Target) -> Outcome:
+def _played(plan: Plan, settings: Settings, policy: Target) -> Outcome:
     sampler = Sampler(policy.runner, settings.seed, settings.jobs, plan.deadline)
     play = search_and_bet if settings.sequential else search_and_confirm
     try:
         return play(sampler, plan.pairs, plan.runs, settings, policy)
     except KeyboardInterrupt:
-        return ended_early(Screening(1, 0), "interrupted", settings)
+        return ended_early(settings)
 
 
-def _with_notes(outcome: Outcome, looked_at: int, pairs: int, *, alike: bool) -> Outcome:
-    notes = outcome.notes
-    if looked_at < pairs:
-        few = f"{looked_at:,} of {pairs:,} candidate pairs of streams"
-        notes += (f"the time budget allows {few}, evenly spaced, to be screened: a longer one screens all of them",)
-    if alike and outcome.verdict == "violation":
-        notes += (ALIKE,)
-    return replace(outcome, notes=notes)
-
-
-ALIKE = (
-    "a hundred runs with different Generators gave the same output: if the policy is meant to add noise, the noise "
-    "comes from a generator with a fixed seed, not from the Generator that the policy is given"
-)
-
-
-def _check_reproducible(runner: Runner, pair: StreamPair, seed: int) -> bool:
-    """Play the same seeds twice: outputs differ if the policy has another source of randomness, or keeps state.
-
-    Return whether all runs have the same output.
-    """
-    if not runner.reproducible:
-        return False
-    alike = True
-    for table, other in ((pair.first, pair.second), (pair.second, pair.first)):
-        once, twice = (runner.play(table, 100, np.random.SeedSequence(seed, spawn_key=(0, 2)), other) for _ in range(2))
-        alike = alike and not once.differs(Outputs.joined([once[:1]] * len(once))).any()
-        differs = once.differs(twice)
-        if differs.any():
-            place = int(np.flatnonzero(differs)[0]) + 1
-            rounds = once.symbols.shape[1]
-            of_policy = np.ndim(table) == 2 and place <= rounds
-            where = f"actions in round {place}" if of_policy else f"outputs (part {place})"
-            raise PolicyError(
-                "target",
-                words(f"different {where} from the same Generator state and the same rewards"),
-                "a policy that draws all its randomness from the Generator passed to its factory",
-                "look for numpy.random, random or another module's global generator, or state kept between runs",
-            )
-    return alike and runner.engine != "kernel"
+def _with_notes(outcome: Outcome, hints: tuple[str, ...]) -> Outcome:
+    return replace(outcome, notes=outcome.notes + hints) if outcome.verdict == "violation" else outcome

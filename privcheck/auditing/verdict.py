@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from statistics import NormalDist
+
+import numpy as np
 
 from privcheck.auditing.confirmation.e_process import Anytime
 from privcheck.auditing.confirmation.evidence import Evidence
 from privcheck.auditing.events.event import Counts
 from privcheck.auditing.search.successive_halving import Screening
 from privcheck.auditing.witness import describe
-from privcheck.inference.limits import log_ratio_interval
+from privcheck.feedback import kind
+from privcheck.inference.two_tails import two_tails_interval
 from privcheck.results.audit_outcome import Outcome
-from privcheck.results.audit_report import Estimate, Resolution
-from privcheck.targets.outputs import Sides
+from privcheck.results.audit_report import Estimate, Resolution, Search
+from privcheck.targets.outputs import Outputs, Sides, alike
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
+
+LEAST_SHARE = 0.01
+"""Least share of the runs on the confirmed pair that some event has, and lacks, where a claim is called consistent."""
+
+TIMES = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
 
 
 def judge(pair: StreamPair, screening: Screening, evidence: Evidence, sides: Sides, settings: Settings) -> Outcome:
@@ -31,23 +41,19 @@ def judge(pair: StreamPair, screening: Screening, evidence: Evidence, sides: Sid
         if evidence.lower(settings.error)[0] > settings.epsilon:
             verdict = "violation"
         else:
-            verdict = "consistent" if resolution.epsilon >= settings.epsilon else "inconclusive"
-        if lower > settings.epsilon and verdict != "violation":
-            notes = (
-                f"the lower bound at confidence {settings.confidence:g} is above the claim, but the claim is not "
-                f"refuted at level {settings.error:g}: repeat with more runs and another seed",
-            )
+            verdict, notes = unrefuted(lower, resolution, screening, most_common(pair, sides, settings), settings)
     return Outcome(
         verdict=verdict,
         epsilon_lower=max(0.0, lower),
-        epsilon_lower_clopper_pearson=max(0.0, evidence.clopper_pearson_lower(level)),
-        epsilon_estimate=_estimate(winner.counts, evidence.runs, level * winner.share),
+        epsilon_lower_clopper_pearson=max(0.0, evidence.clopper_pearson_lower(winner, level)),
+        epsilon_estimate=_estimate(winner.counts, level * winner.share),
         delta_lower=None if settings.epsilon is None else evidence.delta_lower(settings.epsilon, level),
         tradeoff=evidence.tradeoff,
         resolution=resolution,
         witness=describe(pair, winner, sides, level * winner.share),
         screened_pairs=screening.pairs,
         screening_runs=screening.runs,
+        refused_pairs=screening.refused,
         counted_runs=evidence.runs,
         notes=notes,
     )
@@ -61,34 +67,111 @@ def judge_anytime(
     settings: Settings,
     why: str,
     level: float,
+    stop_after: int | None,
 ) -> Outcome:
     """Return the outcome of runs that stopped early or are sequential, from bets that may be read at any time.
 
-    `level` is the level at which the evidence was read: that of the audit, or a stage's share of it.
+    `level` is the level at which the evidence was read: that of the audit, or a stage's share of it; `stop_after` is
+    the number of counted runs after which they stopped, None if they ended by themselves.
     """
     winner = anytime.winner
+    verdict = anytime.verdict(settings)
+    notes: tuple[str, ...] = (why,) if why else ()
+    if verdict == "inconclusive":
+        notes += almost(anytime.lower, settings)
     return Outcome(
-        verdict=anytime.verdict(settings),
+        verdict=verdict,
         epsilon_lower=anytime.lower,
         e_value=anytime.e_value,
         witness=describe(pair, winner, sides, level * winner.share, anytime=True),
         screened_pairs=screening.pairs,
         screening_runs=screening.runs,
+        refused_pairs=screening.refused,
         counted_runs=anytime.pairs,
-        notes=(why,) if why else (),
+        stop_after=stop_after,
+        notes=notes,
     )
 
 
-def _estimate(counts: Counts, runs: int, level: float) -> Estimate:
-    """Return the log-ratio of hits to misses with a two-sided interval; with two tails, each has half of the level."""
+def unrefuted(
+    lower: float, resolution: Resolution, screening: Screening, common: float, settings: Settings
+) -> tuple[str, tuple[str, ...]]:
+    """Return the verdict on a claim that was not refuted, and the notes that say what "consistent" lacks.
+
+    Parameters
+    ----------
+    lower : the lower bound at the requested confidence.
+    resolution : what the runs could have shown.
+    screening : the extent of the search.
+    common : the share of the counted runs that put out the most common output.
+    settings : the claim and the levels.
+
+    """
+    notes = almost(lower, settings)
+    constant = screening.constant_within if kind(settings.feedback).contextual else screening.constant
+    if common > 1.0 - LEAST_SHARE and not constant:
+        notes += (
+            f"{100 * common:.4g} % of the runs on the confirmed pair put out the same, and no event has between "
+            f"{100 * LEAST_SHARE:g} % and {100 * (1 - LEAST_SHARE):g} % of them, so there was next to nothing to "
+            "compare: lengthen the horizon, or give streams= on which outputs vary",
+        )
+    enough = resolution.epsilon >= (settings.epsilon or 0.0)
+    return "consistent" if enough and not notes else "inconclusive", notes
+
+
+def almost(lower: float, settings: Settings) -> tuple[str, ...]:
+    """Return the note on a lower bound that is above the claim, although the claim is not refuted at level `error`."""
+    if settings.epsilon is None or lower <= settings.epsilon:
+        return ()
+    quantile = NormalDist().inv_cdf
+    factor = (
+        max(2, math.ceil((quantile(settings.error) / quantile(settings.level)) ** 2)) if settings.level < 0.5 else 2
+    )
+    times = "twice" if factor == 2 else f"{TIMES.get(factor, factor)} times"
+    return (
+        f"evidence of a violation at {100 * settings.confidence:g} %, not yet at {settings.error:g}: "
+        f"{times} the runs would decide",
+    )
+
+
+def most_common(pair: StreamPair, sides: Sides, settings: Settings) -> float:
+    """Return the share of runs, of both streams together, with the most common output, if it is more than a half.
+
+    Each part of such an output is the median of that part. Otherwise the share of some other output is returned.
+    """
+    runs = Outputs.joined(alike(sides))
+    shown = np.delete(runs.symbols, kind(settings.feedback).hidden(pair.rounds), axis=1)
+    same = np.ones(len(runs), bool)
+    for column in (*shown.T, *runs.numbers.T):
+        middle = np.partition(column, len(column) // 2)[len(column) // 2]
+        same &= (column == middle) | ((column != column) & (middle != middle))
+    return float(same.mean())
+
+
+def conclude(outcome: Outcome, search: Search) -> Outcome:
+    """Return the outcome with notes on what the search left out; "consistent" becomes "inconclusive" if it is much."""
+    notes = outcome.notes
+    if outcome.refused_pairs:
+        notes += (
+            f"the target raised an error on {outcome.refused_pairs:,} random pairs, which were left out: the audit "
+            "speaks of rewards like those of the other pairs, mostly extreme ones",
+        )
+    if outcome.counted_runs and (search.screened < search.pairs or search.missing):
+        few = f"{search.screened:,} of {search.pairs:,} candidate pairs of streams were screened"
+        if search.missing:
+            few += f", none of {len(search.missing)} of their families"
+        needed = "" if search.complete else '; "consistent" needs every family and nine in ten of the pairs'
+        notes += (f"{few}{needed}: a longer time budget, or pairs={search.pairs}, screens all of them",)
+    lacking = outcome.verdict == "consistent" and not search.complete
+    return replace(outcome, notes=notes, verdict="inconclusive" if lacking else outcome.verdict)
+
+
+def _estimate(counts: Counts, level: float) -> Estimate:
+    """Return the log-ratio of hits to misses, with two-sided limits of the test that the lower bound comes from."""
     ratio = math.log(counts.hits / counts.misses) if counts.hits and counts.misses else math.inf
     if not counts.hits:
         ratio = -math.inf
-    if not counts.mirrored_more and not counts.mirrored_less:
-        return Estimate(ratio, *log_ratio_interval(counts.more, counts.less, runs, level))
-    tails = ((counts.more, counts.less), (counts.mirrored_more, counts.mirrored_less))
-    limits = [log_ratio_interval(k, l, runs, level / 2.0) for k, l in tails]
-    return Estimate(ratio, min(low for low, _ in limits), max(high for _, high in limits))
+    return Estimate(ratio, *two_tails_interval(*counts, level))
 
 
 def _resolution(evidence: Evidence, settings: Settings) -> Resolution:
@@ -109,11 +192,22 @@ def _resolution(evidence: Evidence, settings: Settings) -> Resolution:
     return Resolution(largest, enough / evidence.runs)
 
 
-def ended_early(screening: Screening, why: str, settings: Settings) -> Outcome:
-    """Return the outcome of an audit that ended before any run was counted."""
+def ended_early(settings: Settings) -> Outcome:
+    """Return the outcome of an audit that ended before any run was counted, wherever it was: it is that of none."""
     return Outcome(
         verdict=None if settings.epsilon is None else "inconclusive",
-        screened_pairs=screening.pairs,
-        screening_runs=screening.runs,
-        notes=(f"{why} before any run was counted, so there is no lower bound: allow more time or fewer runs",),
+        screened_pairs=0,
+        screening_runs=0,
+        stop_after=0,
+        notes=("cut short before any run was counted, so there is no lower bound: allow more time or fewer runs",),
     )
+
+
+def cut_short(counted: int, planned: int) -> str:
+    """Return a note on an audit that was ended by the clock, by the user, or by `stop_after`.
+
+    >>> cut_short(1200, 6000)
+    'cut short after 1,200 of 6,000 counted runs per stream: the lower bound is the one that is valid at any time'
+    """
+    reached = f"cut short after {counted:,} of {planned:,} counted runs per stream"
+    return f"{reached}: the lower bound is the one that is valid at any time"

@@ -7,6 +7,7 @@ from typing import Any
 
 from privcheck.feedback.arms import as_arm
 from privcheck.feedback.base import Feedback, Wrapping, one_reward
+from privcheck.private_values.told import told_arm
 
 
 class Bandit(Feedback):
@@ -23,6 +24,6 @@ class Bandit(Feedback):
             played.append(action)
             policy.update(action, row[action])
 
-    def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:  # noqa: ARG002
-        action, reward = told
-        return action, session.reward(one_reward(reward), int(action))
+    def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:
+        arm, reward = told_arm(told[0], arms), one_reward(told[1])
+        return arm, session.reward(reward, arm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -9,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.arrays import Symbols, Table
+from privcheck.arrays import Array, Symbols, Table
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback.arms import as_arm
 from privcheck.mechanisms.base import finite_array
@@ -92,7 +93,8 @@ class Feedback:
 
     A run outputs a sequence of symbols, integers from 0: one for each of its T rounds, which for most kinds is the
     action, and possibly further ones (see `length`). A class with an `id` registers itself. Policies can be guarded and
-    certified only under a class that defines `wrapped`; its `play` may call nothing but `select` and `update`.
+    certified only under a class that defines `wrapped`; its `play` may use nothing but `select`, `update`,
+    `stopped` and `recommend`.
 
     Attributes
     ----------
@@ -209,13 +211,31 @@ class Feedback:
 
 
 def one_reward(value: Any) -> float:
-    """Return the reward of the arm played, or refuse anything that is not a finite number.
+    """Return the reward of the arm played, or refuse anything that is not a finite number; True is 1.
 
-    >>> one_reward(1)
-    1.0
+    >>> one_reward(1), one_reward(np.True_)
+    (1.0, 1.0)
     """
-    reward = finite_array("reward", value)
+    if type(value) is float and math.isfinite(value):
+        return value
+    reward = reward_numbers(value)
     if reward.ndim:
         expected = "one number, the reward of the arm played"
         raise PrivcheckError("reward", words(f"shape {reward.shape}"), expected)
     return float(reward)
+
+
+def reward_numbers(value: Any) -> Array:
+    """Return rewards as floats, or refuse them; the error does not show them, because rewards are private.
+
+    >>> reward_numbers([True, 0.5]).tolist()
+    [1.0, 0.5]
+    """
+    try:
+        given = np.asarray(value)
+        return finite_array("reward", given.astype(float) if given.dtype.kind == "b" else given)
+    except PrivcheckError as error:
+        expected = error.expected
+    except ValueError:
+        expected = "a finite real number or a non-empty array of them"
+    raise PrivcheckError("reward", words(f"a {type(value).__name__} that is not one"), expected, "check it first")

@@ -9,6 +9,7 @@ from privcheck.arrays import Table
 from privcheck.feedback.arms import as_arm
 from privcheck.feedback.base import Feedback, Wrapping, one_reward
 from privcheck.privacy import Contexts
+from privcheck.private_values.told import told_arm
 
 
 class Contextual(Feedback):
@@ -43,4 +44,5 @@ class Contextual(Feedback):
     def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:
         context, action, reward = told
         assert session.contexts is not None
-        return session.contextual(session.contexts.checked(context, arms), action, one_reward(reward), arms)
+        checked = session.contexts.checked(context, arms)
+        return session.contextual(checked, told_arm(action, arms), one_reward(reward), arms)

@@ -8,9 +8,9 @@ from typing import Any
 from privcheck.arrays import Table
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback.arms import as_arm
-from privcheck.feedback.base import Feedback, Wrapping
-from privcheck.mechanisms.base import finite_array
+from privcheck.feedback.base import Feedback, Wrapping, reward_numbers
 from privcheck.privacy import Contexts
+from privcheck.private_values.told import told_arm
 
 
 class FullInformation(Feedback):
@@ -29,9 +29,9 @@ class FullInformation(Feedback):
             played.append(action)
             policy.update(action, row)
 
-    def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:  # noqa: ARG002
-        action, rewards = told
-        values = finite_array("reward", rewards)
-        if values.ndim != 1:
-            raise PrivcheckError("reward", words(f"shape {values.shape}"), "rewards of all arms, shape (K,)")
-        return action, session.reward_vector(values)
+    def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:
+        values = reward_numbers(told[1])
+        if values.ndim != 1 or (arms and values.size != arms):
+            expected = f"rewards of all arms, shape ({arms or 'K'},)"
+            raise PrivcheckError("reward", words(f"shape {values.shape}"), expected)
+        return told_arm(told[0], values.size), session.reward_vector(values)

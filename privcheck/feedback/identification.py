@@ -10,7 +10,8 @@ import numpy as np
 
 from privcheck.arrays import Symbols
 from privcheck.feedback.arms import as_arm
-from privcheck.feedback.base import Feedback, Reading
+from privcheck.feedback.base import Feedback, Reading, Wrapping, one_reward
+from privcheck.private_values.told import told_arm
 
 
 class Identification(Feedback):
@@ -63,3 +64,7 @@ class Identification(Feedback):
             return what + (f" after {symbols[1]} rounds" if len(symbols) > 1 else "")
 
         return [Reading("stopping time and recommendation", read, in_words)]
+
+    def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:
+        arm, reward = told_arm(told[0], arms), one_reward(told[1])
+        return arm, session.reward(reward, arm)

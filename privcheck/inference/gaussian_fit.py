@@ -18,7 +18,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from scipy.stats import chi2, ncx2
 
 from privcheck.arrays import Array
-from privcheck.declared import check
+from privcheck.declared import Real, check
 from privcheck.inference.counts import LEVEL
 from privcheck.inference.tradeoff import TradeoffRegion
 
@@ -30,6 +30,8 @@ FIT_LEVEL = 0.05
 
 FIT_POWER = 0.95
 """Probability with which that test has to reject a Laplace trade-off, or the fit is refused; 1 - its level."""
+
+DELTA_ABOVE_0 = Real(0.0, 1.0, low_open=True, high_open=True)
 
 LABEL = "conditional on a Gaussian trade-off"
 
@@ -57,7 +59,7 @@ class GaussianFit:
 
     def epsilon_lower(self, delta: float) -> float | None:
         """Return the lower limit of epsilon given delta in (0, 1), conditional on the model; None when refused."""
-        delta = check("delta", delta, LEVEL)
+        delta = check("delta", delta, DELTA_ABOVE_0)
         return None if self.refused else gaussian_epsilon(self.mu_lower, delta)
 
 
@@ -83,7 +85,7 @@ def fit_gaussian(region: TradeoffRegion, level: float) -> GaussianFit:
     Parameters
     ----------
     region : counts at declared thresholds; its own level is not used.
-    level : one-sided error probability of `mu_lower` if the model holds (asymptotic), in (0, 1).
+    level : one-sided error probability of `mu_lower` if the model holds (asymptotic), in (0, 0.5].
 
     Source
     ------

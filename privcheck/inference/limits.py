@@ -11,6 +11,9 @@ import math
 from scipy.optimize import brentq
 from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
+from privcheck.declared import check
+from privcheck.inference.counts import LEVEL
+
 
 def conditional_binomial_lower(k: int, l: int, level: float) -> float:
     r"""Return the one-sided lower limit of ln(p / q) by the conditional binomial.
@@ -23,7 +26,7 @@ def conditional_binomial_lower(k: int, l: int, level: float) -> float:
     Parameters
     ----------
     k, l : counts of the event in the same fixed number of independent runs on the first and on the second stream.
-    level : one-sided error probability, in (0, 1).
+    level : one-sided error probability, in (0, 0.5].
 
     Returns
     -------
@@ -39,6 +42,7 @@ def conditional_binomial_lower(k: int, l: int, level: float) -> float:
     0.855
 
     """
+    level = check("level", level, LEVEL)
     if k == 0:
         return -math.inf
     share = float(betaincinv(k, l + 1, level))
@@ -51,6 +55,7 @@ def clopper_pearson(k: int, n: int, level: float) -> tuple[float, float]:
     >>> clopper_pearson(0, 10, 0.05)[0]
     0.0
     """
+    level = check("level", level, LEVEL)
     low = float(betaincinv(k, n - k + 1, level)) if k > 0 else 0.0
     high = float(betaincinv(k + 1, n - k, 1.0 - level)) if k < n else 1.0
     return low, high
@@ -72,6 +77,7 @@ def anytime_limits(k: int, n: int, level: float) -> tuple[float, float]:
     [0.444, 0.556]
 
     """
+    level = check("level", level, LEVEL)
     least = float(betaln(k + 1, n - k + 1)) + math.log(2.0 * level)
 
     def excess(p: float) -> float:
@@ -83,28 +89,21 @@ def anytime_limits(k: int, n: int, level: float) -> tuple[float, float]:
     return low, high
 
 
-def clopper_pearson_lower(k: int, l: int, n: int, level: float, delta: float = 0.0) -> float:
+def clopper_pearson_lower(
+    k: int, l: int, n: int, level: float, delta: float = 0.0, mirrored: tuple[int, int] | None = None
+) -> float:
     """Return the lower limit of ln((p - delta) / q) by two Clopper-Pearson limits at half the level each; -inf when p
     - delta may be 0.
+
+    With the counts of a mirror image on the second and on the first stream, p and q are sums of two probabilities with
+    limits at a quarter of the level each.
 
     >>> clopper_pearson_lower(500, 184, 1000, 0.05) < conditional_binomial_lower(500, 184, 0.05)
     True
     """
-    p = clopper_pearson(k, n, level / 2.0)[0] - delta
-    q = clopper_pearson(l, n, level / 2.0)[1]
+    level = check("level", level, LEVEL)
+    tails = [(k, l)] if mirrored is None else [(k, l), mirrored]
+    each = level / (2.0 * len(tails))
+    p = sum(clopper_pearson(more, n, each)[0] for more, _ in tails) - delta
+    q = sum(clopper_pearson(less, n, each)[1] for _, less in tails)
     return math.log(p / q) if p > 0.0 else -math.inf
-
-
-def log_ratio_interval(k: int, l: int, n: int, level: float) -> tuple[float, float]:
-    """Return a two-sided interval of ln(p / q) that misses with probability at most `level`, by four Clopper-Pearson
-    limits.
-
-    >>> low, high = log_ratio_interval(500, 184, 1000, 0.05)
-    >>> low < math.log(500 / 184) < high
-    True
-    """
-    p = clopper_pearson(k, n, level / 4.0)
-    q = clopper_pearson(l, n, level / 4.0)
-    low = math.log(p[0] / q[1]) if p[0] > 0.0 else -math.inf
-    high = math.log(p[1] / q[0]) if q[0] > 0.0 else math.inf
-    return low, high

@@ -103,7 +103,7 @@ class SequentialTest:
 
         Parameters
         ----------
-        level : error probability, in (0, 1).
+        level : error probability, in (0, 0.5].
         step : distance of the claims 0, step, 2 step, ... that are tested in this order up to the first that is not
             refuted; the same at every reading.
 

@@ -98,12 +98,12 @@ def tradeoff_region(
     ----------
     first, second : scores of independent runs on each input; high scores are evidence for the first.
     thresholds : declared before these runs were seen.
-    level : error probability of the whole region, in (0, 1); every threshold's two Clopper-Pearson limits get an equal
-        share (Bonferroni).
+    level : error probability of the whole region, in (0, 0.5]; every threshold's two Clopper-Pearson limits get an
+        equal share (Bonferroni).
 
     Raises
     ------
-    PrivcheckError : scores or thresholds that are empty, not numbers or NaN, or a level outside (0, 1).
+    PrivcheckError : scores or thresholds that are empty, not numbers or NaN, or a level outside (0, 0.5].
 
     Source
     ------

@@ -34,7 +34,7 @@ def two_tails_lower(more: int, less: int, mirrored_more: int, mirrored_less: int
     ----------
     more, less : runs in S on the first and on the second input.
     mirrored_more, mirrored_less : runs in S' on the second and on the first input; 0 and 0 when there is no S'.
-    level : one-sided error probability, in (0, 1).
+    level : one-sided error probability, in (0, 0.5].
 
     Returns
     -------
@@ -43,7 +43,7 @@ def two_tails_lower(more: int, less: int, mirrored_more: int, mirrored_less: int
 
     Raises
     ------
-    PrivcheckError : a count that is not an integer of at least 0, or a level outside (0, 1).
+    PrivcheckError : a count that is not an integer of at least 0, or a level outside (0, 0.5].
 
     Source
     ------
@@ -58,18 +58,37 @@ def two_tails_lower(more: int, less: int, mirrored_more: int, mirrored_less: int
 
     """
     hits, misses = _hits_and_misses(more, less, mirrored_more, mirrored_less)
-    return conditional_binomial_lower(hits, misses, check("level", level, LEVEL))
+    return conditional_binomial_lower(hits, misses, level)
+
+
+def two_tails_interval(
+    more: int, less: int, mirrored_more: int, mirrored_less: int, level: float
+) -> tuple[float, float]:
+    """Return limits of the log-ratio ln((P_1(S) + P_2(S')) / (P_2(S) + P_1(S'))), each one-sided at half the level.
+
+    They are the limits of `two_tails_lower`, for hits and for misses, and contain the observed ln(hits / misses). The
+    lower one is at most `two_tails_lower` of the same counts at the whole level. The parameters are the same.
+
+    >>> [round(limit, 3) for limit in two_tails_interval(500, 184, 480, 190, 0.05)]
+    [0.843, 1.085]
+    """
+    half = check("level", level, LEVEL) / 2.0
+    low = two_tails_lower(more, less, mirrored_more, mirrored_less, half)
+    return low, -two_tails_lower(less, more, mirrored_less, mirrored_more, half)
 
 
 def two_tails_p_value(more: int, less: int, mirrored_more: int, mirrored_less: int, epsilon: float) -> float:
     """Return the p-value of the claim `epsilon` (pure, at least 0) from the same counts as `two_tails_lower`.
+
+    It is 1 where the test's own is above one half: the conditional test is valid at levels up to that only.
 
     >>> two_tails_p_value(10, 0, 10, 0, 0.0) == 2.0**-20
     True
     """
     epsilon = check("epsilon", epsilon, EPSILON)
     hits, misses = _hits_and_misses(more, less, mirrored_more, mirrored_less)
-    return float(betainc(hits, misses + 1, 1.0 / (1.0 + math.exp(-epsilon)))) if hits else 1.0
+    value = float(betainc(hits, misses + 1, 1.0 / (1.0 + math.exp(-epsilon)))) if hits else 1.0
+    return value if value <= 0.5 else 1.0
 
 
 def coin_sides(runs: int, rng: np.random.Generator) -> tuple[int, int]:

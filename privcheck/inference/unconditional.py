@@ -38,7 +38,7 @@ def epsilon_lower(k: int, l: int, n: int, delta: float, level: float) -> float:
     k, l : counts of one event, fixed beforehand, on the first and on the second input.
     n : independent runs on each input, fixed beforehand.
     delta : of the claim, in [0, 1).
-    level : one-sided error probability, in (0, 1).
+    level : one-sided error probability, in (0, 0.5].
 
     Returns
     -------
@@ -109,7 +109,7 @@ class _Region:
 def _limit(
     k: int, l: int, n: int, level: float, claim: Callable[[float], tuple[float, float]], largest: float
 ) -> float:
-    ratio = 0.5 * NormalDist().inv_cdf(1.0 - min(level, 0.4)) ** 2
+    ratio = 0.5 * NormalDist().inv_cdf(min(level, 0.4)) ** 2
     if log_ratio(k, l, n, *claim(0.0)) <= ratio:
         return 0.0
     start = _crossing(lambda x: log_ratio(k, l, n, *claim(x)) - ratio, 0.0, largest)

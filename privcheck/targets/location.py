@@ -17,7 +17,7 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 
-FACTORY_KEYWORDS = ("arms", "epsilon", "delta", "horizon")
+FACTORY_KEYWORDS = ("arms", "epsilon", "delta", "horizon", "rho", "mu")
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,9 @@ def _import_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.resolve().parent))
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         del sys.modules[name]
         raise _import_failed(str(path), error) from None
     finally:
@@ -90,9 +92,12 @@ def _import_file(path: Path) -> ModuleType:
 def _import_module(name: str, attribute: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name in (name, name.partition(".")[0])
-        file = Path(*name.split(".")).with_suffix(".py") if missing else None
+        place = Path(*name.split("."))
+        file = place.with_suffix(".py") if missing and place.name else None
         hint = f"write {file}:{attribute}" if file is not None and file.is_file() else "fix this error first"
         raise _import_failed(name, error, hint) from None
 
@@ -144,7 +149,7 @@ def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> 
             f"a first parameter rng, and no others required but {', '.join(FACTORY_KEYWORDS)}",
             "wrap it in a function that supplies the others",
         )
-    arguments = {name: keywords[name] for name in FACTORY_KEYWORDS if name in named}
+    arguments = {name: keywords.get(name) for name in FACTORY_KEYWORDS if name in named}
     for name in required:
         if name in arguments and arguments[name] is None:
             raise PrivcheckError(name, None, "a value, because the target's factory requires it", f"give {name}")
@@ -156,4 +161,11 @@ def describe_exception(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     known = frames and not frames[-1].filename.startswith("<frozen")
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if known else ""
-    return f"{type(error).__name__}: {error}{where}"
+    return f"{type(error).__name__}: {_text_of(error)}{where}"
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as of_text:  # the exception is a user's, and so is its __str__
+        return f"<an exception whose text raises {type(of_text).__name__}>"

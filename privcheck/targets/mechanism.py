@@ -14,6 +14,7 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.errors import PolicyError, words
 from privcheck.mechanisms.base import Mechanism
+from privcheck.targets.generator import generator, own_generator
 from privcheck.targets.location import Location, describe_exception
 from privcheck.targets.outputs import MISSING, Outputs, padded
 from privcheck.targets.time_limit import limited
@@ -111,21 +112,21 @@ class MechanismRunner:
 
     def play(self, table: Any, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:  # noqa: ARG002
         """Return the outputs of independent runs on one input."""
-        rng = np.random.Generator(np.random.PCG64(seed))
+        rng = generator(seed)
         plain = not self.reproducible
         try:
-            with limited() as clock:
+            with limited(batch=runs if self._batch else 0) as clock:
                 if self._batch is not None:
                     return _from_batch(np.asarray(self._batch(_data(table, plain=plain), rng, runs)), runs)
                 outputs = []
                 for _ in range(runs):
                     clock.next_run()
                     data = _data(table, plain=plain)  # afresh: a mechanism may change its input
-                    outputs.append(self.mechanism(data) if plain else self.mechanism(data, rng))
+                    outputs.append(self.mechanism(data) if plain else self.mechanism(data, own_generator(rng)))
             return _from_list(outputs)
-        except PolicyError:
+        except (PolicyError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:
             raise PolicyError(
                 "target", words(describe_exception(error)), "a mechanism that returns an output"
             ) from None

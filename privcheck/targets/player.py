@@ -31,9 +31,9 @@ def player(kind: Feedback, table: Table, arms: int, contexts: Contexts | None) -
         remaining = iter(rounds)
         try:
             play(policy, remaining, arms, played)
-        except (PolicyError, DivergenceError):
+        except (PolicyError, DivergenceError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             place = f"round {len(rounds) - operator.length_hint(remaining)}"
             if isinstance(error, TypeError) and _is_call(error, kind):
                 hint = f"another kind of policy needs another feedback, one of {', '.join(FEEDBACKS)}"

@@ -14,8 +14,10 @@ from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind
 from privcheck.feedback.arms import unknown_arm
+from privcheck.feedback.deferred_methods import check_at_once
 from privcheck.kernels.seeding import spawned
 from privcheck.privacy import Contexts
+from privcheck.targets.generator import generator, own_generator, position
 from privcheck.targets.location import Location, describe_exception, factory_arguments
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.player import player
@@ -58,23 +60,7 @@ class KernelRunner:
     joblib_backend: ClassVar[str] = "threading"
 
     def play(self, table: Table, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:  # noqa: ARG002
-        rewards, coins, noise = spawned(seed)
-        actions = np.empty((runs, len(table)), np.int8)
-        parameters = self.algorithm.kernel_parameters()
-        self.algorithm.kernel(
-            parameters,
-            table,
-            np.zeros(table.shape[1]),
-            rewards,
-            coins,
-            noise,
-            len(table),
-            runs,
-            actions,
-            np.zeros(0, np.int64),
-            np.zeros((0, 0)),
-        )
-        return Outputs.of_symbols(actions)
+        return Outputs.of_symbols(self.algorithm.symbols(table, runs, spawned(seed)))
 
 
 @dataclass
@@ -83,9 +69,9 @@ class PolicyRunner:
 
     Parameters
     ----------
-    factory : called with a Generator (as `rng`) and with those of arms, epsilon, delta and horizon that its signature
-        names.
-    keywords : the values of these four.
+    factory : called with a Generator (as `rng`) and with those of arms, epsilon, delta, horizon, rho and mu that its
+        signature names.
+    keywords : the values of these; one that is missing or None is not passed on.
     feedback : id of the kind of feedback.
     location : where worker processes load the factory from; None if it is pickled by value.
     observe : "actions", or "releases" for the released statistics as well.
@@ -109,7 +95,7 @@ class PolicyRunner:
     def __post_init__(self) -> None:
         self.kind = kind(self.feedback)
         self._arguments = factory_arguments(self.factory, self.keywords)
-        policy = self.build(np.random.default_rng(0))
+        policy = self._built_twice()
         for method in self.kind.methods:
             if not callable(getattr(policy, method, None)):
                 raise PrivcheckError(
@@ -118,12 +104,29 @@ class PolicyRunner:
                     f"a policy with {' and '.join(f'{name}()' for name in self.kind.methods)}",
                     "a bandit is any object with these methods",
                 )
+        check_at_once("target", policy, self.kind.methods)
         for attribute, (expected, hint) in self.kind.attributes.items():
             if not hasattr(policy, attribute):
                 got = words(f"{type(policy).__name__}, which has no attribute {attribute}")
                 raise PrivcheckError("target", got, expected, hint)
         if callable(getattr(policy, "run_batch", None)) and self.observe == "actions":
             self.engine = "run_batch"
+
+    def _built_twice(self) -> Any:
+        """Return a policy; refuse a factory that draws only once, since all policies would share what it drew."""
+        first, again = (generator(np.random.SeedSequence(0)) for _ in range(2))
+        start = position(first)
+        policy = self.build(first)
+        if position(first) != start:
+            self.build(again)
+            if position(again) != position(first):
+                raise PolicyError(
+                    "target",
+                    words("other draws from the Generator when the policy is built again"),
+                    "a factory that keeps no random numbers for later policies",
+                    "look for a cache, a class attribute, a default argument or a module's variable that holds them",
+                )
+        return policy
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -140,15 +143,17 @@ class PolicyRunner:
         """Return a new policy whose randomness comes from `rng`."""
         try:
             return self.factory(rng, **self._arguments)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise PolicyError(
                 "target", words(describe_exception(error)), "a factory that builds a policy from a Generator"
             ) from None
 
     def play(self, table: Table, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:
-        rng = np.random.Generator(np.random.PCG64(seed))
+        rng = generator(seed)
         arms = self.keywords["arms"]
-        with limited() as clock:
+        with limited(batch=runs if self.engine == "run_batch" else 0) as clock:
             if self.engine == "run_batch":
                 return Outputs.of_symbols(self._play_batch(table, runs, rng, arms))
             play = player(self.kind, table, arms, self.contexts)
@@ -158,15 +163,15 @@ class PolicyRunner:
             symbols = np.empty((runs, self.kind.length(len(table))), self.kind.dtype)
             for run in range(runs):
                 clock.next_run()
-                symbols[run] = play(self.build(rng))
+                symbols[run] = play(self.build(own_generator(rng)))
         return Outputs.of_symbols(symbols)
 
     def _play_batch(self, table: Table, runs: int, rng: np.random.Generator, arms: int) -> npt.NDArray[np.integer]:
         try:
             actions = np.asarray(self.build(rng).run_batch(table.copy(), rng, runs))
-        except PolicyError:
+        except (PolicyError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise PolicyError("run_batch", words(describe_exception(error)), "actions of shape (runs, T)") from None
         length = self.kind.length(len(table))
         if actions.shape != (runs, length) or not np.issubdtype(actions.dtype, np.integer):

@@ -17,36 +17,51 @@ from privcheck.targets.stream_pair import StreamPair
 
 
 class StoppedError(Exception):
-    """The runs planned beforehand were cut short, by the clock or by the user.
+    """The planned runs were cut short, by the clock or by the user.
 
     Parameters
     ----------
-    by_clock : whether the time budget ended.
-    parts : the outputs so far of each request, in order.
+    parts : the chunks of each request that were played, in order.
 
     """
 
-    def __init__(self, by_clock: bool, parts: list[list[Outputs]]) -> None:
+    def __init__(self, parts: list[list[Outputs]]) -> None:
         super().__init__("the runs were cut short")
-        self.by_clock, self.parts = by_clock, parts
+        self.parts = parts
 
     @property
-    def why(self) -> str:
-        """What cut them short, in words."""
-        return "the time budget ended" if self.by_clock else "interrupted"
+    def whole(self) -> list[Outputs]:
+        """The outputs of each request in the chunks that were played of all of them; empty if there are none.
+
+        They are those of a request for so many runs within the same number of planned runs.
+        """
+        chunks = min(map(len, self.parts))
+        return alike([Outputs.joined(part[:chunks]) for part in self.parts]) if chunks else []
 
 
 @dataclass(frozen=True)
 class Request:
     """A number of independent runs on one side (0 or 1) of a pair.
 
-    `key` makes their randomness independent of that of every other request.
+    Parameters
+    ----------
+    pair, side : what is played.
+    runs : the number of runs.
+    key : makes their randomness independent of that of every other request. Two requests with the same key have equal
+        coins: their runs must never be counted against each other.
+    planned : the number of runs whose first `runs` these are; None if they are all. The randomness of a run depends on
+        the chunks into which the planned runs are divided.
+    apart : whether every run has a seed of its own, so that its coins do not depend on how many the runs before it
+        drew; likelihood ratios are then not computed.
+
     """
 
     pair: StreamPair
     side: int
     runs: int
     key: tuple[int, ...]
+    planned: int | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,19 +98,20 @@ class Sampler:
                     parts[task.number].append(outputs)
                     advance(len(outputs))
                     if time.monotonic() > self.deadline:
-                        raise StoppedError(True, parts)
+                        raise StoppedError(parts)
         except KeyboardInterrupt:
-            raise StoppedError(False, parts) from None
-        return alike([Outputs.joined(part) for part in parts])
+            raise StoppedError(parts) from None
+        return alike([Outputs.joined(part)[: request.runs] for part, request in zip(parts, requests, strict=True)])
 
     def _tasks(self, requests: list[Request]) -> Iterator[_Task]:
         for number, request in enumerate(requests):
             tables = request.pair.first, request.pair.second
             table, other = tables[request.side], tables[1 - request.side]
+            planned = request.runs if request.planned is None else request.planned
             for chunk, start in enumerate(range(0, request.runs, self.runner.chunk_runs)):
                 seed = np.random.SeedSequence(self.seed, spawn_key=(*request.key, chunk))
-                runs = min(self.runner.chunk_runs, request.runs - start)
-                yield _Task(number, chunk, table, other, request.side, runs, seed)
+                runs = min(self.runner.chunk_runs, planned - start)
+                yield _Task(number, chunk, table, other, request.side, runs, seed, request.apart)
 
     def _results(self, tasks: list[_Task]) -> Generator[Outputs]:
         if self.jobs == 1 or len(tasks) == 1:
@@ -117,9 +133,12 @@ class _Task(NamedTuple):
     side: int
     runs: int
     seed: np.random.SeedSequence
+    apart: bool
 
 
 def _run(runner: Runner, task: _Task) -> Outputs:
+    if task.apart:
+        return Outputs.joined([runner.play(task.table, 1, seed) for seed in task.seed.spawn(task.runs)])
     outputs = runner.play(task.table, task.runs, task.seed, task.other)
     if task.side == 0 or outputs.ratios is None:
         return outputs

@@ -7,14 +7,16 @@ a test compares it with the declarations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import Field, dataclass
 from typing import TYPE_CHECKING, Any
 
 from privcheck.declared import POSITIVE, Choice, Declared, Integer, OrNone, Real, Switch, declared_fields, parameter
 from privcheck.errors import PrivcheckError
+from privcheck.inference.counts import LEVEL
 
 if TYPE_CHECKING:
+    from privcheck.accounting.notions import Notion
     from privcheck.privacy import Relation
 
 DEFAULT_HORIZON = 16
@@ -24,8 +26,6 @@ audit takes seconds.
 
 EXECUTIONS = 20
 """Guarded runs of a certificate if no number is given."""
-
-PROBABILITY = Real(0.0, 1.0, low_open=True, high_open=True)
 
 CLAIM, PLAYED, EFFORT = "The claim", "What is played", "Effort and certainty"
 """Headings of the help."""
@@ -52,7 +52,8 @@ def option(
     default : the default.
     hint : what to do if a value is refused.
     value : placeholder for the value in help, if its type says too little.
-    field : the field of `AuditReport` that repeats the option, if it has another name; "" if none does.
+    field : the field of `AuditReport` from which a call repeats the option, if it has another name; "" if it does not
+        repeat it, or not from a field alone.
     certify : whether `privcheck.certify` has this option too.
     """
     legal = OrNone(domain) if default is None else domain
@@ -100,6 +101,12 @@ def _relation_name(value: Any) -> str:
     from privcheck.privacy import relation
 
     return relation(value).name
+
+
+def _shares(value: Any) -> dict[str, float]:
+    if not isinstance(value, Mapping) or not value:
+        raise TypeError
+    return {str(name): Real(0.0, 1.0).normalise(share) for name, share in value.items()}
 
 
 def _as_given(value: Any) -> Any:
@@ -169,12 +176,17 @@ class Settings(Declared):
         heading=EFFORT,
         hint="give seconds",
         value="SECONDS",
+        field="",
     )
     confidence: float = option(
-        PROBABILITY, doc="Confidence level of the lower bound.", heading=EFFORT, default=0.95, hint="0.95 is usual"
+        Real(0.5, 1.0, high_open=True),
+        doc="Confidence level of the lower bound.",
+        heading=EFFORT,
+        default=0.95,
+        hint="0.95 is usual; below one half a bound could exceed the estimate",
     )
     error: float = option(
-        PROBABILITY,
+        LEVEL,
         doc="Probability with which a true claim may be called violated.",
         heading=EFFORT,
         default=1e-3,
@@ -224,6 +236,29 @@ class Settings(Declared):
         hint="1 runs everything in this process",
         field="",
     )
+    guarded: bool = option(
+        Switch(),
+        doc="Play the policy under its guard, with the claim as budget: the object that a certificate covers.",
+        heading=PLAYED,
+        default=False,
+    )
+    pairs: int | None = option(
+        Integer(1), doc="The most candidate pairs of streams that are screened.", heading=EFFORT, hint="give a number"
+    )
+    stop_after: int | None = option(
+        Integer(0),
+        doc="Counted runs per stream after which the audit stops; repeats an audit that was cut short.",
+        heading=EFFORT,
+        hint="give a number of runs",
+    )
+    accountants: Any = option(  # noqa: RUF009
+        Checked("shares of delta by accountant, each in [0, 1]", _shares),
+        hint="as in {'gdp': 0.5, 'zcdp': 0.5}",
+        doc="Accountants of the budget with their shares of delta: gdp=0.5,zcdp=0.5; gdp alone by default.",
+        heading=CLAIM,
+        value="NAME=SHARE,...",
+        certify=True,
+    )
 
     def __post_init__(self) -> None:
         from privcheck.feedback import FEEDBACKS
@@ -233,6 +268,15 @@ class Settings(Declared):
         check_contexts(self.feedback, self.neighbours, self.contexts, FEEDBACKS.contextual)
         if self.sequential and self.epsilon is None:
             raise PrivcheckError("epsilon", None, "a claim to bet against", "sequential audits end when it is refuted")
+        if self.accountants is not None:
+            self._check_budget()
+        if self.guarded and self.epsilon is None:
+            raise PrivcheckError(
+                "epsilon", None, "the budget of the guard", "a guarded policy needs one: give epsilon=1.0"
+            )
+        if self.guarded and self.observe != "actions":
+            hint = "the guard lets nothing but actions out: leave observe out"
+            raise PrivcheckError("observe", self.observe, "'actions' for a guarded policy", hint)
 
     @property
     def relation(self) -> Relation:
@@ -240,6 +284,28 @@ class Settings(Declared):
         from privcheck.privacy import relation
 
         return relation(self.neighbours)
+
+    @property
+    def budget(self) -> Notion | None:
+        """The claim as the budget of a filter; None without one."""
+        from privcheck.accounting import budget_of
+
+        return None if self.epsilon is None else budget_of(self.epsilon, self.delta)
+
+    def _check_budget(self) -> None:
+        """Refuse a mixture of notions, and accountants of another budget."""
+        from privcheck.accounting import BudgetFilter
+
+        budget = self.budget
+        if budget is not None:
+            BudgetFilter(budget, self.accountants)
+        elif self.accountants is not None:
+            raise PrivcheckError("accountants", self.accountants, "a budget with delta", "they share its delta")
+
+    @property
+    def promised(self) -> dict[str, float | None]:
+        """What a factory is told of the claim where its signature names it; None where nothing is claimed."""
+        return {"epsilon": self.epsilon, "delta": self.delta}
 
     @property
     def level(self) -> float:
@@ -267,12 +333,12 @@ class CertifySettings(Settings):
     """The checked options of `privcheck.certify`; options that it does not have keep their defaults.
 
     >>> [declared.name for declared in CertifySettings.options() if declared.default is None]
-    ['epsilon', 'arms', 'horizon', 'contexts']
+    ['epsilon', 'arms', 'horizon', 'contexts', 'accountants', 'rho', 'mu']
     """
 
     feedback: str = option(
         Choice(_Kinds()),
-        doc="Kind of feedback: bandit, full (information) or contextual.",
+        doc="Kind of feedback: bandit, full (information), contextual or identification.",
         heading=PLAYED,
         default="bandit",
         hint="'bandit' is the usual one: update(action, reward)",
@@ -295,6 +361,36 @@ class CertifySettings(Settings):
         value="RELATION",
         certify=True,
     )
+    rho: float | None = option(
+        POSITIVE,
+        doc="Budget in zCDP, in place of epsilon.",
+        heading=CLAIM,
+        hint="a privacy budget is positive, e.g. 0.1",
+        certify=True,
+    )
+    mu: float | None = option(
+        POSITIVE,
+        doc="Budget in Gaussian DP, in place of epsilon.",
+        heading=CLAIM,
+        hint="a privacy budget is positive, e.g. 0.5",
+        certify=True,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_budget()
+
+    @property
+    def budget(self) -> Notion | None:
+        """The budget of the filter; None without one."""
+        from privcheck.accounting import budget_of
+
+        return budget_of(**self.promised)
+
+    @property
+    def promised(self) -> dict[str, float | None]:
+        """What a factory is told of the budget where its signature names it."""
+        return super().promised | {"rho": self.rho, "mu": self.mu}
 
     @classmethod
     def options(cls) -> list[Field[Any]]:

@@ -8,14 +8,33 @@ import numpy as np
 
 from privcheck.arrays import Table
 
+RANDOM = "random"
+"""The base of a random pair."""
+
 
 @dataclass(frozen=True)
 class StreamPair:
-    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism, and their name, if they have one."""
+    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism.
+
+    Parameters
+    ----------
+    first, second : the two.
+    label : their name, if they have one.
+    base : what the rows that they share look like, in words; `RANDOM` for random pairs.
+    change : how the others differ, in words.
+
+    """
 
     first: Table
     second: Table
     label: str = ""
+    base: str = ""
+    change: str = ""
+
+    @property
+    def family(self) -> str:
+        """The family of candidates that they belong to: the kind of base and the kind of change."""
+        return f"{self.base}: {self.change}" if self.change else self.base
 
     @property
     def words(self) -> str:

@@ -72,12 +72,17 @@ class Loaded:
         """
         raise NotImplementedError
 
+    def warm_up(self, settings: Settings, arms: int) -> int:  # noqa: ARG002
+        """Return a number of rounds within which a shipped private algorithm makes a release; 0 for other targets."""
+        return 0
+
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:
         """Return the target, ready to be played with these settings.
 
         Parameters
         ----------
-        settings : epsilon and delta are passed to a factory that names them; a shipped id is built with epsilon.
+        settings : epsilon, delta, rho and mu are passed to a factory that names them; a shipped id is built with
+            epsilon.
         horizon, arms : T and K.
 
         Raises
@@ -138,6 +143,15 @@ class _Id(Loaded):
             raise PrivcheckError("arms", asked, f"{given}, as in {self.shipped.text}", "leave arms out")
         return given or asked or 2
 
+    def warm_up(self, settings: Settings, arms: int) -> int:
+        horizon, least = 0, 2 * arms
+        while horizon < least:  # it may depend on the horizon that the algorithm is built for
+            horizon = least
+            spec = self.target(settings, horizon, arms).spec
+            assert spec is not None
+            least = spec.warm_up()
+        return horizon
+
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:
         name = self.shipped.name
         if name not in ALGORITHMS:
@@ -162,6 +176,10 @@ class _Spec(Loaded):
             expected = f"{self.spec.arms}, as {self.spec.id} was built with"
             raise PrivcheckError("arms", asked, expected, "leave arms out")
         return self.spec.arms
+
+    def warm_up(self, settings: Settings, arms: int) -> int:  # noqa: ARG002
+        least = self.spec.warm_up()
+        return min(least, self.spec.horizon) if self.spec.declares("horizon") else least  # type: ignore[attr-defined]
 
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:
         spec = self.spec
@@ -197,7 +215,7 @@ class _Factory(Loaded):
         return known
 
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:
-        keywords = {"arms": arms, "epsilon": settings.epsilon, "delta": settings.delta, "horizon": horizon}
+        keywords = settings.promised | {"arms": arms, "horizon": horizon}
         name = str(self.location) if self.location else getattr(self.factory, "__name__", type(self.factory).__name__)
         feedback = settings.feedback
         runner = PolicyRunner(self.factory, keywords, feedback, self.location, settings.observe, settings.contexts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -12,6 +12,10 @@ from privcheck.errors import PolicyError, words
 
 RUN_LIMIT = 10.0
 """Seconds after which an unfinished run is taken to hang; runs normally take microseconds to milliseconds."""
+
+
+BATCH_LIMIT = 0.01
+"""Seconds that each run of a call which makes many is given in addition: far more than such runs take."""
 
 
 class RunClock:
@@ -26,24 +30,33 @@ class RunClock:
 
 
 @contextmanager
-def limited(seconds: float = RUN_LIMIT) -> Iterator[RunClock]:
+def limited(
+    seconds: float = RUN_LIMIT, batch: int = 0, rounds_left: Callable[[], int] | None = None
+) -> Iterator[RunClock]:
     """Raise `PolicyError` in a run that has not ended after one to two times `seconds`.
+
+    With `rounds_left` it is a round, not a run, that has to end in this time: guarded runs are slower. One call that
+    makes a `batch` of runs has `BATCH_LIMIT` more for each: a timer cannot look at single runs.
 
     At this interval a timer checks whether the same run is still going on, so runs take no extra time. It needs the
     main thread of a process and a system with interval timers; elsewhere there is no limit.
     """
     clock = RunClock()
+    seconds += BATCH_LIMIT * batch
+    what = f"a call of {batch:,} runs" if batch else "a run" if rounds_left is None else "a round"
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield clock
         return
     seen = [-1]
 
     def look(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        if seen[0] == clock.run:
-            got = words(f"a run that takes longer than {seconds:g} seconds")
+        now = clock.run if rounds_left is None else rounds_left()
+        if seen[0] == now:
+            got = words(f"{what} that takes longer than {seconds:g} seconds")
             hint = "look for an endless loop, or shorten the horizon"
-            raise PolicyError("target", got, "runs that end", hint)
-        seen[0] = clock.run
+            limit = f"at most {RUN_LIMIT:g} seconds, and {BATCH_LIMIT:g} more for each run of a call"
+            raise PolicyError("target", got, limit if batch else f"{what[2:]}s that end", hint)
+        seen[0] = now
 
     previous = signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, seconds, seconds)

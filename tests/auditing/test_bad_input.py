@@ -165,8 +165,8 @@ def test_shipped_algorithms_have_their_range_of_rewards():
         *[("horizon", value, "an integer of at least 1") for value in (0, -1, 2.5, "4", math.nan)],
         *[("runs", value, "an integer of at least 20") for value in (19, 0, -100, 100.5, "100", math.inf)],
         *[("time_budget", value, "a finite number above 0") for value in (0, -1, math.nan, math.inf, "60")],
-        *[("confidence", value, "a number in (0, 1)") for value in (0, 1, 95, -0.5, math.nan, None)],
-        *[("error", value, "a number in (0, 1)") for value in (0, 1, -1e-3, math.nan, "small")],
+        *[("confidence", value, "a number in [0.5, 1)") for value in (0, 0.3, 0.499, 1, 95, -0.5, math.nan, None)],
+        *[("error", value, "a number in (0, 0.5]") for value in (0, 0.501, 1, -1e-3, math.nan, "small")],
         *[("seed", value, "an integer of at least 0") for value in (-1, 0.5, None, "0")],
         *[("jobs", value, "an integer of at least 1") for value in (0, -1, 1.5, None, "2")],
         *[("feedback", value, "one of 'bandit', 'full'") for value in ("bandits", "", None, 3)],
@@ -227,6 +227,28 @@ def test_streams_that_are_no_pair_of_neighbours(policies, streams, fragments):
     refused(policies.Fair, *fragments, streams=streams, horizon=None)
 
 
+class Frame:
+    """Looks like a data frame of pandas or polars, which need not be installed."""
+
+    columns = ("a", "b")
+
+    def __init__(self, values):
+        self.values = values
+
+    def to_numpy(self):
+        return self.values
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+@pytest.mark.parametrize("streams", [(Frame(ROUND), Frame(CHANGED)), (ROUND, Frame(CHANGED)), Frame(ROUND)])
+def test_data_frames_are_no_streams(policies, streams):
+    """The order of their columns would decide which arm pays what, and the order of their rows when."""
+    for target in (policies.Fair, lambda data, rng: data.sum() + rng.laplace()):
+        refused(target, " Frame, expected", "whose columns have no names", "first.to_numpy()", streams=streams)
+
+
 def test_streams_shorter_than_the_arms(policies):
     pair = (np.zeros((2, 3)), np.array([[1.0] * 3, [0.0] * 3]))
     refused(policies.Fair, "horizon: got 2", "at least the number of arms, 3", arms=3, streams=pair, horizon=None)
@@ -249,8 +271,8 @@ def test_streams_that_contradict_the_horizon(policies):
         ("PlaysText", ["action in round 2: got '0'", "an integer, the arm to play"]),
         ("RaisesInRoundThree", ["round 3: got RuntimeError: lost my way", "policies.py, line", "plays every round"]),
         ("Exits", ["round 1: got SystemExit: 0", "policies.py, line"]),
-        ("BatchOfWrongShape", ["run_batch: got shape (100, 5)", "integer actions of shape (100, 4)"]),
-        ("BatchOfFloats", ["run_batch: got shape (100, 4) of float64", "integer actions"]),
+        ("BatchOfWrongShape", ["run_batch: got shape (6, 5)", "integer actions of shape (6, 4)"]),
+        ("BatchOfFloats", ["run_batch: got shape (6, 4) of float64", "integer actions"]),
         ("BatchOfUnknownArms", ["action: got 5", "an arm in 0, ..., 1"]),
         ("BatchThatRaises", ["run_batch: got KeyError: 'batch'", "policies.py, line"]),
     ],
@@ -311,13 +333,17 @@ def test_a_generator_with_a_fixed_seed_is_pointed_out():
     assert not privcheck.audit("ucb", **OPTIONS).notes
 
 
-@pytest.mark.parametrize("name", ["GlobalNumpy", "GlobalRandom", "FreshGenerator", "ClassState"])
-def test_policies_that_are_not_reproducible(policies, place, name):
-    fragments = [
-        "different actions in round",
-        "all its randomness from the Generator passed to its factory",
-        "state kept between runs",
-    ]
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("GlobalNumpy", "numpy's global generator (numpy.random) is used"),
+        ("GlobalRandom", "Python's global generator (the module random) is used"),
+        ("FreshGenerator", "a generator that the clock or the operating system seeds"),
+        ("ClassState", "state is kept between runs: the class attribute ClassState."),
+    ],
+)
+def test_policies_that_are_not_reproducible(policies, place, name, cause):
+    fragments = ["different actions in round", "all its randomness from the Generator passed to its factory", cause]
     refused(getattr(policies, name), *fragments, kind=PolicyError)
     refused(place(name), *fragments, kind=PolicyError)
 
@@ -336,3 +362,15 @@ def test_numpy_integers_are_arms(policies):
 def test_errors_are_privcheck_errors():
     assert issubclass(PolicyError, PrivcheckError)
     assert str(PrivcheckError("a", 1, "two", "try two")) == "a: got 1, expected two; try two"
+
+
+def test_no_confidence_is_accepted_at_which_a_constant_has_a_loss():
+    """At confidence .3 a mechanism that ignores its data had a lower bound of .0395, whatever the seed."""
+
+    def constant(data, rng):
+        return 0 * int(rng.integers(2)) + 0 * len(data)
+
+    with pytest.raises(PrivcheckError, match="below one half"):
+        privcheck.audit(constant, streams=([0.0], [1.0]), runs=1000, confidence=0.3)
+    report = privcheck.audit(constant, streams=([0.0], [1.0]), runs=1000, confidence=0.5)
+    assert report.epsilon_lower == 0.0

@@ -19,14 +19,15 @@ from privcheck.cli.options import reward_range
 from privcheck.declared import Choice, Integer, Real, Switch
 from privcheck.privacy import Contexts
 from privcheck.reporting.example_results import VIOLATION
-from privcheck.reporting.text.audit_sentences import repeat_call
+from privcheck.reporting.text.repeating import repeat_audit
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport
 from privcheck.targets.settings import CertifySettings, Settings
 
 FUNCTIONS = {"audit": (audit, Settings), "certify": (certify, CertifySettings)}
-COMMANDS = {"audit": (audit_command, Settings, set()), "certify": (certify_command, CertifySettings, {"delta"})}
+COMMANDS = {"audit": (audit_command, Settings, set()), "certify": (certify_command, CertifySettings, set())}
 UNUSUAL = {"rewards": (-1.0, 1.0), "neighbours": "reward", "contexts": Contexts(shape=(2,), norm=1.0)}
+UNUSUAL |= {"accountants": {"gdp": 0.5, "zcdp": 0.5}}
 """Values of the options whose domains do not tell one."""
 
 
@@ -98,19 +99,19 @@ def test_the_command_has_the_declared_options(name):
 def test_a_report_has_a_field_for_every_option_that_it_repeats():
     assert {field.name for field in fields(AuditReport)} >= set(Settings.repeated())
     silent = {option.name for option in Settings.options()} - {option.name for option in Settings.repeated().values()}
-    assert silent == {"streams", "jobs"}
+    assert silent == {"streams", "jobs", "time_budget"}
 
 
 @pytest.mark.parametrize("field", Settings.repeated())
 def test_the_repeated_call_has_every_unusual_option(field):
     option = Settings.repeated()[field]
     value = unusual(option)
-    call = repeat_call(replace(VIOLATION, **{field: value}))
+    call = str(repeat_audit(replace(VIOLATION, **{field: value})).python)
     assert f"{option.name}={'privcheck.' if option.name == 'contexts' else ''}{value!r}" in call
 
 
 def test_the_repeated_call_has_no_usual_option():
-    names = re.findall(r"(\w+)=", repeat_call(replace(VIOLATION, target="a.py:b", feedback="bandit")))
+    names = re.findall(r"(\w+)=", str(repeat_audit(replace(VIOLATION, target="a.py:b", feedback="bandit")).python))
     assert names == ["epsilon", "arms", "horizon", "runs", "seed"]
 
 
@@ -140,6 +141,8 @@ def test_a_switch_is_true_or_false():
 
 def test_a_report_has_all_of_the_outcome(monkeypatch):
     found = {field.name: object() for field in fields(Outcome)} | {"witness": None, "notes": ("a note",)}
+    found |= {"refused_pairs": 0, "screening_runs": 4, "counted_runs": 2}
     monkeypatch.setattr(sys.modules["privcheck.auditing.audit"], "_played", lambda *_: Outcome(**found))
     report = audit("ucb", arms=2, horizon=2, runs=20)
+    del found["refused_pairs"]  # the search says so
     assert {name: getattr(report, name) for name in found} == found | {"notes": ["a note"]}

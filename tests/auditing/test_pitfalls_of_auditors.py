@@ -9,8 +9,9 @@ from scipy.stats import binom
 
 import privcheck
 from privcheck.inference.gaussian_fit import fit_gaussian
-from privcheck.inference.limits import clopper_pearson_lower, conditional_binomial_lower, log_ratio_interval
+from privcheck.inference.limits import clopper_pearson_lower, conditional_binomial_lower
 from privcheck.inference.tradeoff import declared_thresholds, tradeoff_region
+from privcheck.inference.two_tails import two_tails_interval
 from privcheck.inference.unconditional import delta_lower, epsilon_lower, p_value
 
 PAIR = (np.zeros(1), np.ones(1))
@@ -139,7 +140,7 @@ def test_perfect_separation_and_no_events_have_a_finite_limit(name, runs):
     assert separated > limit(runs, runs, runs)
     for k, l in ((0, 0), (0, runs), (runs, runs), (1, runs)):
         assert limit(k, l, runs) <= 0.0
-    low, high = log_ratio_interval(runs, 0, runs, LEVEL)
+    low, high = two_tails_interval(runs, 0, 0, 0, LEVEL)
     assert 0.0 < low < high == math.inf
 
 

@@ -2,20 +2,21 @@
 
 import json
 import math
-from types import SimpleNamespace
+import time
 
 import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing import budget
 from privcheck.auditing.scoring.prefix import distinct_rows, sequence_codes
+from privcheck.auditing.scoring.view import SequenceView
 from privcheck.auditing.search import simplest_witness as simplest_module
-from privcheck.auditing.search.simplest_witness import Begins, _Shrinking, planned
+from privcheck.auditing.search.equal_coins import COUPLED
+from privcheck.auditing.search.simplest_witness import Begins, _beginnings, _Shrinking, planned
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
 from privcheck.results.audit_report import AuditReport
-from privcheck.targets.runners import PolicyRunner
+from privcheck.targets.outputs import Outputs
 from privcheck.targets.sampling import Sampler
 
 PAIR = (np.zeros(1), np.ones(1))
@@ -61,58 +62,83 @@ def test_the_users_own_pair_is_left_as_it_is():
 
 
 @pytest.mark.parametrize("runs", [20, 399, 400, 1000, 2000, 9999, 10_000, 48_000, 123_457])
-def test_runs_that_simplify_are_those_that_a_time_budget_keeps(runs):
-    attempts, attempt, final = planned(runs)
-    assert 2 * (attempts * attempt + final) <= 3.4 * runs
-    assert attempts == 30 or runs < 10_000
+@pytest.mark.parametrize("searched", [0.0, 0.3, 2.0, 8.0])
+def test_no_more_runs_are_planned_than_the_audit_made(runs, searched):
+    made = int((2.0 + searched) * runs)
+    attempts, attempt, final = planned(runs, made)
+    assert 2 * (attempts * attempt + final) <= min(3.4 * runs, made)
+    assert attempts == 30 or runs < 10_000 or searched < 2.0
     assert attempt >= 400
     assert final >= min(runs, 400)
 
 
-def test_the_plan_is_kept(requested):
-    report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=8, runs=4000)
-    assert report.simplest is not None
-    assert 4000 < sum(request.runs for request in requested if request.key[0] == 4) <= 3.4 * 4000
+def tells_any(data, rng, runs):
+    """The loss is large on every pair of data."""
+    return data.sum() + rng.laplace(scale=0.1, size=runs)
 
 
-@pytest.mark.parametrize("seconds", [30_000.0, 13_000.0])
-@pytest.mark.parametrize("kept", [True, False])
-def test_a_violation_by_time_budget_has_its_simplest_witness(monkeypatch, seconds, kept):
-    """The clock counts runs, a second each, as the pilot says: all fits, but not where no time is kept for it."""
-    clock = [0.0]
-    play = PolicyRunner.play
-
-    def counted(runner, table, runs, *rest):
-        clock[0] += runs
-        return play(runner, table, runs, *rest)
-
-    monkeypatch.setattr(PolicyRunner, "play", counted)
-    monkeypatch.setattr(budget, "SAFETY", 0.75)
-    monkeypatch.setattr(budget, "seconds_per_run", lambda *_: 1.0)
-    if not kept:
-        monkeypatch.setattr(budget, "RUNS_SHARE", 0.0)
-    for module in ("auditing.audit", "targets.sampling"):
-        monkeypatch.setattr(f"privcheck.{module}.time", SimpleNamespace(monotonic=lambda: clock[0]))
-    report = privcheck.audit(TellsTheFirstReward, epsilon=1.0, arms=2, horizon=4, time_budget=seconds)
+@pytest.mark.parametrize("options", [{}, {"pairs": 1}, {"pairs": 2}, {"pairs": 1, "jobs": 2}])
+@pytest.mark.parametrize("runs", [300, 4000, 60_000])
+def test_simplifying_takes_no_more_runs_than_the_audit(requested, runs, options):
+    """Runs are counted on both streams: those of the search and the confirmation, and those that simplify."""
+    report = privcheck.audit(tells_any, epsilon=0.3, horizon=8, runs=runs, **options)
     assert report.verdict == "violation"
-    assert (report.simplest is not None) == kept
+    spent = dict.fromkeys((1, 2, 4), 0)
+    for request in requested:
+        spent[request.key[0]] += request.runs
+    assert 0 < spent[4] <= spent[1] + spent[2]
+    assert spent[1] == report.screening_runs
+    assert spent[2] == 2 * runs
+    assert runs < 400 or len(report.simplest.first) < 8, "a pair that was not chosen among others is made simpler too"
 
 
-class TellsTheFirstReward:
-    """Plays the arm that the first reward names, 19 times in 20."""
+def test_the_count_of_runs_notices_a_longer_simplification(requested, monkeypatch):
+    """The broken twin plans its attempts without regard to the audit."""
+    monkeypatch.setattr(simplest_module, "planned", lambda runs, most: (30, runs, 9 * runs))
+    privcheck.audit(tells_any, epsilon=0.3, horizon=8, runs=4000)
+    spent = sum(request.runs for request in requested if request.key[0] == 4)
+    assert spent > sum(request.runs for request in requested if request.key[0] != 4)
 
-    def __init__(self, rng):
-        self.rng, self.arm = rng, 0
 
-    def select(self):
-        return self.arm if self.rng.random() < 0.95 else 1 - self.arm
+def test_a_sequential_audit_does_not_simplify(requested):
+    report = privcheck.audit(tells_any, epsilon=0.3, horizon=8, runs=20_000, sequential=True)
+    assert report.verdict == "violation"
+    assert {request.key[0] for request in requested} == {3}
 
-    def update(self, action, reward):
-        self.arm = int(reward > 0.5)
+
+def test_beginnings_take_time_in_proportion_to_their_length():
+    """Eight million symbols: a second, where sorting whole beginnings of every length takes a minute."""
+    rng = np.random.default_rng(0)
+    first, second = (np.repeat((rng.random(20_000) < p).astype(np.int8)[:, None], 200, axis=1) for p in (0.3, 0.7))
+    view = SequenceView("actions", 0, lambda outputs: outputs.symbols, str)
+    started = time.process_time()
+    found = list(_beginnings(view, (Outputs.of_symbols(first), Outputs.of_symbols(second)), 1e-3))
+    assert time.process_time() - started < 15.0
+    assert len(found) == 400
+    assert found[-1].promise == found[1].promise > 0.7, "the first symbol says it all"
+
+
+@pytest.mark.parametrize("levels", [2, 5, 300])
+def test_beginnings_are_those_of_a_sort(levels):
+    """The slow way: the distinct beginnings of every length, sorted, and the best of them by the same rule."""
+    rng = np.random.default_rng(levels)
+    first, second = rng.integers(0, levels, (700, 5)), rng.integers(0, levels, (700, 5)) ** 2 % levels
+    view = SequenceView("output", 0, lambda outputs: outputs.symbols, str)
+    sides = Outputs.of_symbols(first), Outputs.of_symbols(second)
+    for place, candidate in enumerate(_beginnings(view, sides, 1e-3)):
+        depth = place // 2 + 1
+        one, two = (first, second) if place % 2 == 0 else (second, first)
+        rows = np.unique(np.concatenate([first, second])[:, :depth], axis=0)
+        k, l = (np.array([(side[:, :depth] == row).all(axis=1).sum() for row in rows]) for side in (one, two))
+        worth = np.log((k + 0.5) / (l + 0.5)) - 3.0 * np.sqrt(1.0 / (k + 0.5) + 1.0 / (l + 0.5))
+        beginning = candidate.event.score.beginning
+        assert len(beginning) == depth
+        of_it = int(np.flatnonzero((rows == beginning).all(axis=1))[0])
+        assert worth[of_it] == worth.max()
 
 
 def test_there_is_none_without_a_violation():
-    report = privcheck.audit(leaky_sum, epsilon=2.0, streams=PAIR, runs=5000)
+    report = privcheck.audit(leaky_sum, epsilon=2.5, streams=PAIR, runs=5000)
     assert report.verdict == "consistent"
     assert report.simplest is report.simplest_lower is None
 
@@ -120,7 +146,7 @@ def test_there_is_none_without_a_violation():
 def test_it_is_confirmed_on_runs_of_its_own(requested):
     """No run of the search or of the counting is used again."""
     privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=5, runs=20_000)
-    seen = [request.key for request in requested]
+    seen = [request.key for request in requested if request.key[1] != COUPLED]  # those have equal coins
     assert len(set(seen)) == len(seen)
     assert {key[0] for key in seen} == {1, 2, 4}
 

@@ -291,12 +291,12 @@ def test_stopping_time_and_recommendation_are_outputs():
 
 
 def test_releases_show_what_actions_do_not():
-    """AdaP-UCB at horizon 4: exactly epsilon through its releases, 0.853 through its actions."""
+    """AdaP-UCB at horizon 4: exactly epsilon through its releases, at most 0.853 through its actions."""
     options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 10_000}
     actions = privcheck.audit("adap-ucb", **options)
     releases = privcheck.audit("adap-ucb", observe="releases", **options)
     assert (actions.verdict, releases.verdict) == ("consistent", "consistent")
-    assert actions.exact_loss == pytest.approx(0.8532796, abs=1e-6)
+    assert actions.exact_loss <= 0.8532797
     assert actions.epsilon_lower < actions.exact_loss < releases.epsilon_lower < 1.05
 
 
@@ -390,3 +390,14 @@ def test_a_run_that_hangs_is_stopped():
         spin(clock, 20.0, runs=False)
     with limited(0.05) as clock:
         spin(clock, 0.3, runs=True)
+
+
+def test_many_runs_in_one_call_have_time_for_each():
+    """Ten seconds are for a run: a call of 50,000 has more, and says what it has."""
+    with limited(0.05, batch=100) as clock:  # 1.05 seconds
+        spin(clock, 0.3, runs=False)
+    with (
+        limited(0.05, batch=5) as clock,
+        pytest.raises(PolicyError, match=r"a call of 5 runs .* than 0\.1 s"),
+    ):
+        spin(clock, 20.0, runs=False)

@@ -1,12 +1,16 @@
 """Only what is observed may speak: no secret coins, nothing that a mechanism put out and the policy kept to itself."""
 
+import copy
+import itertools
 import math
 
 import numpy as np
 import pytest
 
 import privcheck
+from privcheck import PolicyError
 from privcheck.mechanisms import Laplace
+from privcheck.targets.runners import PolicyRunner
 
 HIGH = np.array([[1.0, 1.0], [0.0, 0.0]])
 LOW = np.zeros((2, 2))
@@ -35,6 +39,45 @@ class SubsampledByAnotherGenerator(Subsampled):
         return self.rng.spawn(1)[0].random() < 0.25
 
 
+class SubsampledByAJump(Subsampled):
+    def coin(self):
+        return np.random.Generator(self.rng.bit_generator.jumped()).random() < 0.25
+
+
+class SubsampledByACopy(Subsampled):
+    def coin(self):
+        return copy.deepcopy(self.rng).random() < 0.25
+
+
+class SubsampledByTheSeed(Subsampled):
+    def coin(self):
+        return np.random.default_rng(self.rng.bit_generator.seed_seq).random() < 0.25
+
+
+class SubsampledByASpawnedSeed(Subsampled):
+    def coin(self):
+        return np.random.default_rng(self.rng.bit_generator.seed_seq.spawn(1)[0]).random() < 0.25
+
+
+class SubsampledByTheState(Subsampled):
+    def coin(self):
+        bits = np.random.PCG64()
+        bits.state = self.rng.bit_generator.state
+        return np.random.Generator(bits).random() < 0.25
+
+
+class SubsampledByDrawnIntegers(Subsampled):
+    def coin(self):
+        return np.random.default_rng(self.rng.integers(1 << 60, size=4)).random() < 0.25
+
+
+class SubsampledWherePaid(Subsampled):
+    """Tosses its coin on one of the two streams only."""
+
+    def update(self, action, reward):
+        self.noise.release(reward if reward and self.coin() else 0.0, self.rng)
+
+
 class ReleasesTheWinner(Subsampled):
     """Adds noise to four scores and releases only which is largest; all four change alike, so nothing leaks."""
 
@@ -48,13 +91,62 @@ class ReleasesTheWinner(Subsampled):
         self.released.append(float(np.argmax(self.noise.release(np.full(4, reward), self.rng))))
 
 
-@pytest.mark.parametrize("policy", [Subsampled, SubsampledByAnotherGenerator, ReleasesTheWinner])
+SECRET = [
+    Subsampled,
+    SubsampledByAnotherGenerator,
+    SubsampledByAJump,
+    SubsampledByACopy,
+    SubsampledByTheSeed,
+    SubsampledByASpawnedSeed,
+    SubsampledByTheState,
+    SubsampledByDrawnIntegers,
+    SubsampledWherePaid,
+]
+
+
+@pytest.mark.parametrize("policy", [Subsampled, SubsampledByAnotherGenerator, SubsampledByAJump, ReleasesTheWinner])
 def test_what_is_kept_secret_is_not_held_against_a_policy(policy):
     """False failure probability 1e-3 for each (the default error), and the seed is fixed."""
     options = {"arms": 2, "horizon": 2, "observe": "releases", "streams": (HIGH, LOW), "runs": 4000}
     report = privcheck.audit(policy, epsilon=policy.loss, **options)
     assert report.verdict == "consistent"
     assert report.epsilon_lower <= policy.loss
+
+
+class LeaksHalf(Subsampled):
+    """Broken twin without coins: noise of loss 2, always."""
+
+    def coin(self):
+        return True
+
+
+class SubsampledByAStateElsewhere(Subsampled):
+    """A coin from no Generator, which alternates from one build to the next."""
+
+    builds = itertools.count()
+
+    def __init__(self, rng):
+        super().__init__(rng)
+        self.build = next(self.builds)
+
+    def coin(self):
+        return self.build % 3 == 0
+
+
+def test_only_a_policy_without_coins_is_judged_by_its_likelihood_ratio():
+    """The ratio is the best score there is, and stays where it is a function of what is observed."""
+    shown = {policy: _ratios(policy) is not None for policy in [*SECRET, LeaksHalf]}
+    assert shown == dict.fromkeys(SECRET, False) | {LeaksHalf: True}
+
+
+def test_a_coin_from_no_generator_moves_the_likelihood_ratio():
+    with pytest.raises(PolicyError, match=r"another likelihood ratio of the same releases .* kept from an earlier run"):
+        _ratios(SubsampledByAStateElsewhere)
+
+
+def _ratios(policy):
+    runner = PolicyRunner(policy, {"arms": 2}, "bandit", observe="releases")
+    return runner.play(LOW, 20, np.random.SeedSequence(0), HIGH).ratios
 
 
 class ReleasesIfPaid(Subsampled):

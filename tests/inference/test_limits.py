@@ -1,6 +1,7 @@
 """Confidence limits: against scipy's independent inversions, and their exact size by enumeration of all counts."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,10 +13,10 @@ from privcheck.inference.limits import (
     clopper_pearson,
     clopper_pearson_lower,
     conditional_binomial_lower,
-    log_ratio_interval,
 )
 
 LEVELS = [0.05, 0.05 / 3, 1e-3, 1e-3 / 3]
+LARGE_LEVELS = [0.5, 0.45, 0.3, 0.1]
 EPSILONS = [0.0, 0.1, 1.0, 3.0]
 COUNTS = [(1, 0), (1, 1), (2, 7), (5, 0), (20, 3), (500, 184), (184, 500), (3000, 1)]
 
@@ -44,7 +45,7 @@ def sizes(table, epsilon):
     n = len(table) - 1
     counts = np.arange(n + 1)
     found = []
-    for q in rates(n):
+    for q in [*rates(n), math.exp(-epsilon)]:
         p = min(1.0, math.exp(epsilon) * q)
         above = table > math.log(p / q) + 1e-12
         found.append(float(binom.pmf(counts, n, p) @ above @ binom.pmf(counts, n, q)))
@@ -69,14 +70,15 @@ def test_nothing_seen_on_the_first_stream_shows_nothing():
     assert clopper_pearson_lower(10, 0, 100, 0.05, delta=0.5) == -math.inf
 
 
-@pytest.mark.parametrize("n", [20, 100, 1000])
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("n", "level"), [*product([20, 100, 1000], LEVELS), *product([1, 2, 5, 20, 100], LARGE_LEVELS)]
+)
 def test_the_size_of_the_conditional_binomial_never_exceeds_its_level(n, level):
     table = all_limits(lambda k, l: conditional_binomial_lower(k, l, level), n)
     for epsilon in EPSILONS:
         found = sizes(table, epsilon)
         assert found.max() <= level
-        assert found.max() > 0.0, "an enumeration that sees no limit above the truth checks nothing"
+        assert found.max() > 0.0 or n < 20, "an enumeration that sees no limit above the truth checks nothing"
 
 
 def test_the_size_comes_close_to_the_level_for_rare_events():
@@ -122,9 +124,6 @@ def test_two_clopper_pearson_limits_share_the_level(k, l, delta):
     """Half of the level for either: scipy's two-sided interval at this level holds both limits."""
     p, q = (binomtest(count, 1000).proportion_ci(0.95, method="exact") for count in (k, l))
     assert clopper_pearson_lower(k, l, 1000, 0.05, delta) == pytest.approx(math.log((p.low - delta) / q.high), abs=1e-8)
-    p, q = (binomtest(count, 1000).proportion_ci(0.975, method="exact") for count in (k, l))
-    expected = (math.log(p.low / q.high), math.log(p.high / q.low) if q.low else math.inf)
-    assert log_ratio_interval(k, l, 1000, 0.05) == pytest.approx(expected, abs=1e-8)
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.01, 0.2])
@@ -148,31 +147,6 @@ def test_without_its_delta_the_limit_would_accuse():
     forgotten = np.array([[clopper_pearson_lower(k, l, n, 0.05) for l in counts] for k in counts])
     p = math.exp(epsilon) * q + delta
     assert binom.pmf(counts, n, p) @ (forgotten > epsilon) @ binom.pmf(counts, n, q) > 0.5
-
-
-@pytest.mark.parametrize("epsilon", [-1.0, 0.0, 0.5, 2.0])
-@pytest.mark.parametrize("level", [0.05, 0.01])
-def test_the_two_sided_interval_covers(epsilon, level):
-    n = 60
-    counts = np.arange(n + 1)
-    limits = np.array([[log_ratio_interval(k, l, n, level) for l in counts] for k in counts])
-    for q in rates(n):
-        p = min(1.0, math.exp(epsilon) * q)
-        missed = (limits[..., 0] > math.log(p / q)) | (limits[..., 1] < math.log(p / q))
-        assert binom.pmf(counts, n, p) @ missed @ binom.pmf(counts, n, q) <= level
-    assert (limits[..., 0] < limits[..., 1]).all()
-
-
-def test_the_two_sided_interval_is_as_narrow_as_the_two_one_sided_ones():
-    """It is not the whole line: a share of the level is used on either side."""
-    n = 1000
-    counts = np.arange(n + 1)
-    p, q = 0.3, 0.1
-    low = np.array([[log_ratio_interval(k, l, n, 0.05)[0] for l in range(60, 141)] for k in range(220, 381)])
-    weight = np.outer(binom.pmf(counts, n, p)[220:381], binom.pmf(counts, n, q)[60:141])
-    assert weight.sum() > 0.999
-    assert (weight * (low > math.log(p / q))).sum() > 1e-4
-    assert (weight * low).sum() > 0.6 * math.log(p / q)
 
 
 @pytest.mark.parametrize("level", [0.05, 1e-3])

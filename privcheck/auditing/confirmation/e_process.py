@@ -4,6 +4,7 @@ time.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,6 +64,13 @@ class Bets:
             one.append(codes[1] if event.reverse else codes[0])
             two.append(codes[0] if event.reverse else codes[1])
         self.test.update(np.stack(one, axis=1), np.stack(two, axis=1))
+
+    def extended(self, sides: Sides) -> Bets:
+        """Return these bets and bets on further pairs of runs; these stay as they are."""
+        bets = copy.copy(self)
+        bets.test = copy.deepcopy(self.test)
+        bets.add(sides)
+        return bets
 
     def read(self, sides: Sides, level: float) -> Anytime:
         """Return the evidence; `sides` holds all runs that were bet on, for the counts of the witness."""

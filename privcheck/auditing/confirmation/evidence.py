@@ -56,19 +56,23 @@ class Evidence:
         """Return the lower limit on delta given epsilon, from the event chosen for delta if there is one."""
         if self.for_delta is not None:
             return delta_lower(self.for_delta.more, self.for_delta.less, self.runs, epsilon, level)
-        return max(delta_lower(k, l, self.runs, epsilon, level * share) for k, l, share in self._tails())
+        return max(
+            delta_lower(k, l, self.runs, epsilon, level * c.share / len(c.event.tails))
+            for c in self.counted
+            for k, l in _tails(c)
+        )
 
-    def clopper_pearson_lower(self, level: float) -> float:
-        """Return the largest lower limit on epsilon from two Clopper-Pearson limits, the textbook method, per tail."""
-        return max(clopper_pearson_lower(k, l, self.runs, level * share, self.delta) for k, l, share in self._tails())
+    def clopper_pearson_lower(self, counted: CountedEvent, level: float) -> float:
+        """Return the lower limit on epsilon from an event's Clopper-Pearson limits, the textbook method."""
+        (k, l), *mirrored = _tails(counted)
+        tail = mirrored[0] if mirrored else None
+        return clopper_pearson_lower(k, l, self.runs, level * counted.share, self.delta, tail)
 
-    def _tails(self) -> list[tuple[int, int, float]]:
-        found = []
-        for c in self.counted:
-            tails = [(c.counts.more, c.counts.less), (c.counts.mirrored_more, c.counts.mirrored_less)]
-            tails = tails[: len(c.event.tails)]
-            found += [(k, l, c.share / len(tails)) for k, l in tails]
-        return found
+
+def _tails(counted: CountedEvent) -> list[tuple[int, int]]:
+    """Return the counts of each tail, on the stream where it is more likely and on the other one."""
+    k, l, mirrored_k, mirrored_l = counted.counts
+    return [(k, l), (mirrored_k, mirrored_l)][: len(counted.event.tails)]
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,18 @@ class Chosen:
     events: list[tuple[Event, float]]
     thresholds: Array
     for_delta: Event | None = None
+
+
+def learns_from(training: Sides | None, runs: int) -> bool:
+    """Tell whether the search made enough runs on the pair to learn scores from them alone."""
+    return training is not None and len(training[0]) >= folds(runs).learning.stop
+
+
+def divided(sides: Sides, runs: int, training: Sides | None) -> Folds:
+    """Return the folds of the planned runs; of `sides` only the first runs are looked at, those of `probe`."""
+    if learns_from(training, runs):
+        return folds(runs, searched=True)
+    return folds(runs, easy=is_easy(*taken(sides, probe(runs))))
 
 
 def settle(
@@ -109,13 +125,12 @@ def settle(
     None if the runs end before the counting fold.
 
     """
-    searched = training is not None and len(training[0]) >= folds(runs).learning.stop
-    easy = not searched and is_easy(*taken(sides, probe(runs)))
-    parts = folds(runs, easy=easy, searched=searched)
+    parts = divided(sides, runs, training)
     if min(len(sides[0]), len(sides[1])) < parts.counting.start:
         return None
     learning, choosing, weighing = (taken(sides, part) for part in parts[:3])
     if training is not None:
+        searched = learns_from(training, runs)
         cut = int(len(training[0]) * LEARNING_SHARE) if searched else len(training[0])
         learning = joined_sides([learning, taken(training, slice(0, cut))])
         choosing = joined_sides([choosing, taken(training, slice(cut, None))])

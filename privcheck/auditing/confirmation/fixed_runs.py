@@ -6,17 +6,16 @@ from dataclasses import replace
 
 from privcheck.auditing import budget
 from privcheck.auditing.confirmation.e_process import Bets
-from privcheck.auditing.confirmation.evidence import count, settle
-from privcheck.auditing.confirmation.folds import taken
+from privcheck.auditing.confirmation.evidence import count, divided, learns_from, settle
+from privcheck.auditing.confirmation.folds import folds, probe, taken
 from privcheck.auditing.scoring.views_of import views_of
 from privcheck.auditing.search.simplest_witness import Simplest, simplest_witness
-from privcheck.auditing.search.successive_halving import Screening, screen, screening_cost
-from privcheck.auditing.verdict import ended_early, judge, judge_anytime
+from privcheck.auditing.search.successive_halving import Found, screen, screening_cost
+from privcheck.auditing.verdict import cut_short, ended_early, judge, judge_anytime
 from privcheck.auditing.witness import describe
 from privcheck.progress import progress
 from privcheck.results.audit_outcome import Outcome
 from privcheck.targets.mechanism import is_measurement
-from privcheck.targets.outputs import Outputs, alike
 from privcheck.targets.sampling import Request, Sampler, StoppedError
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
@@ -28,6 +27,8 @@ def search_and_confirm(
 ) -> Outcome:
     """Screen the pairs, play the most promising one on fresh runs, and return the outcome.
 
+    An audit that is cut short has `stop_after` in its outcome: with this option it ends in the same way.
+
     Parameters
     ----------
     sampler : plays the runs.
@@ -38,36 +39,59 @@ def search_and_confirm(
 
     """
     spend = budget.screening_budget(runs, sampler.runner.engine)
-    level, delta, why = settings.level, settings.delta, ""
+    level, delta, views = settings.level, settings.delta, views_of(policy)
     with progress(f"auditing {policy.name}", 2 * runs + screening_cost(len(pairs), spend)) as advance:
         try:
-            found = screen(sampler, pairs, spend, runs, level, delta, views_of(policy), advance)
-        except StoppedError as stopped:
-            return ended_early(Screening(1, 0), stopped.why, settings)
+            found = screen(sampler, pairs, spend, runs, level, delta, views, advance)
+            wanted = _wanted(sampler, found, runs, settings.stop_after)
+        except StoppedError:
+            return ended_early(settings)
         try:
-            played = sampler.play([Request(found.pair, side, runs, (2, side)) for side in (0, 1)], advance)
-        except StoppedError as stopped:
-            played = [Outputs.joined(part) for part in stopped.parts if part]
-            why = stopped.why
-    if len(played) < 2:
-        return ended_early(found.screening, why, settings)
-    one, two = alike(played)
-    sides = one, two
-    chosen = settle(found.pair, sides, runs, level, delta, views_of(policy), found.training, settings.epsilon)
-    last = min(len(sides[0]), len(sides[1]))
-    if chosen is None or last == chosen.folds.counting.start:
-        return ended_early(found.screening, why, settings)
-    counted = taken(sides, slice(chosen.folds.counting.start, last))
-    if not why:
-        outcome = judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
-        if outcome.verdict != "violation":
-            return outcome
-        own = len(pairs) == 1 or is_measurement(policy.mechanism)  # not rows, a metric
-        return _with_simplest(outcome, simplest_witness(sampler, found.pair, runs, settings, policy, own=own), settings)
-    bets = Bets(chosen, settings)
-    bets.add(counted)
-    why += " before all planned runs were played: the lower bound is the one that is valid at any time"
-    return judge_anytime(found.pair, found.screening, bets.read(counted, level), counted, settings, why, level)
+            played, stopped = sampler.play(_requests(found, wanted, runs), advance), False
+        except StoppedError as error:
+            played, stopped = error.whole, True
+    if not played:
+        return ended_early(settings)
+    sides = played[0], played[1]
+    chosen = settle(found.pair, sides, runs, level, delta, views, found.training, settings.epsilon)
+    if chosen is None or len(sides[0]) == chosen.folds.counting.start:
+        return ended_early(settings)
+    counted = taken(sides, slice(chosen.folds.counting.start, None))
+    stop_after = len(counted[0]) if stopped else settings.stop_after
+    if len(sides[0]) < runs:
+        bets = Bets(chosen, settings)
+        bets.add(counted)
+        why = cut_short(len(counted[0]), runs - chosen.folds.counting.start)
+        read = bets.read(counted, level)
+        return judge_anytime(found.pair, found.screening, read, counted, settings, why, level, stop_after)
+    outcome = judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
+    outcome = replace(outcome, stop_after=stop_after)
+    if outcome.verdict != "violation" or stop_after is not None:
+        return outcome
+    own = settings.streams is not None or is_measurement(policy.mechanism)  # not rows, a metric
+    afford = found.screening.runs + 2 * runs
+    try:
+        simpler = simplest_witness(sampler, found.pair, runs, settings, policy, own=own, most=afford)
+    except (StoppedError, KeyboardInterrupt):  # the violation does not depend on it
+        return replace(outcome, stop_after=len(counted[0]))
+    return _with_simplest(outcome, simpler, settings)
+
+
+def _wanted(sampler: Sampler, found: Found, runs: int, stop_after: int | None) -> int:
+    """Return how many of the planned runs per stream are played: those before the counting fold, and `stop_after`."""
+    if stop_after is None:
+        return runs
+    if learns_from(found.training, runs):
+        parts = folds(runs, searched=True)
+    else:
+        first, second = sampler.play(_requests(found, probe(runs).stop, runs), lambda _: None)
+        parts = divided((first, second), runs, found.training)
+    start: int = parts.counting.start
+    return min(runs, start + stop_after)
+
+
+def _requests(found: Found, wanted: int, runs: int) -> list[Request]:
+    return [Request(found.pair, side, wanted, (2, side), planned=runs) for side in (0, 1)]
 
 
 def _with_simplest(outcome: Outcome, simpler: Simplest | None, settings: Settings) -> Outcome:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from privcheck.auditing.scoring.prefix import distinct_rows
-from privcheck.targets.outputs import Outputs, Sides
+from privcheck.targets.outputs import MISSING, Outputs, Sides
 
 PROBE_SHARE = 0.05
 """Share of the runs that is looked at first, to find out how much there is to learn."""
@@ -62,9 +62,10 @@ def is_easy(first: Outputs, second: Outputs) -> bool:
     They are if nearly all outputs were seen repeatedly (by Good-Turing, the probability of an unseen output is about
     the share of outputs seen once), or if the output is a single number.
     """
-    numbers = first.numbers.shape[1]
+    numbers = np.concatenate([first.numbers, second.numbers])
     symbols = np.concatenate([first.symbols, second.symbols])
-    if first.ratios is not None or numbers:
-        return bool(numbers <= 1 and symbols.shape[1] == 0)
+    columns = np.count_nonzero(~np.isnan(numbers).all(axis=0))  # these runs' own: later ones may have more
+    if first.ratios is not None or columns:
+        return bool(columns <= 1 and (symbols == MISSING).all())
     counts = np.bincount(distinct_rows(symbols)[1])
     return bool((counts == 1).sum() <= UNSEEN * len(symbols))

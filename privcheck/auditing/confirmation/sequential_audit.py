@@ -20,7 +20,7 @@ from privcheck.auditing.confirmation.evidence import settle
 from privcheck.auditing.confirmation.folds import folds, taken
 from privcheck.auditing.scoring.views_of import views_of
 from privcheck.auditing.search.successive_halving import Screening, screen
-from privcheck.auditing.verdict import ended_early, judge_anytime
+from privcheck.auditing.verdict import ended_early, judge_anytime, most_common, unrefuted
 from privcheck.inference.sequential import SequentialTest
 from privcheck.progress import progress
 from privcheck.results.audit_outcome import Outcome
@@ -58,28 +58,31 @@ def stages(runs: int) -> list[int]:
 def search_and_bet(sampler: Sampler, pairs: list[StreamPair], runs: int, settings: Settings, policy: Target) -> Outcome:
     """Search and bet, stage by stage, until the claim is refuted or the runs are used up; return the outcome.
 
-    The parameters are those of `search_and_confirm`; at most `runs` runs per stream are played, besides the search.
+    The parameters are those of `search_and_confirm`; at most `runs` runs per stream are played, besides the search. The
+    outcome depends on the runs that were bet on alone, so an audit that is cut short is repeated by `stop_after`.
     """
-    plan, why = stages(runs), ""
+    plan, stop_after, whole = stages(runs), settings.stop_after, False
     game = _Game(sampler, pairs, settings, policy)
     with progress(f"auditing {policy.name} in {len(plan)} stages", runs) as advance:
         try:
             for stage, size in enumerate(plan, 1):
-                if game.play(stage, size, advance):
-                    why = f"the claim was refuted in stage {stage} of {len(plan)}, and the audit ended there"
+                if game.play(stage, size, advance) or game.room == 0:
                     break
-        except StoppedError as stopped:
-            why = f"{stopped.why} in stage {stage} of {len(plan)}: the evidence up to then is valid"
-    return game.outcome(why)
+            else:
+                whole = True
+        except (StoppedError, KeyboardInterrupt):
+            stop_after = game.counted
+    return game.outcome(len(plan), stop_after, whole=whole)
 
 
 @dataclass(frozen=True)
 class _Stage:
-    """A stage, its weight, and the blocks of runs that it has bet on so far."""
+    """A stage, what was spent on its search, its weight, and the blocks of runs that it has bet on so far."""
 
     pair: StreamPair
-    bets: Bets
+    screening: Screening
     weight: float
+    bets: Bets
     blocks: list[Sides] = field(default_factory=list)
 
     @property
@@ -89,10 +92,6 @@ class _Stage:
     @property
     def worth(self) -> float:
         return self.weight * self.bets.test.e_value
-
-    def bet(self, block: Sides) -> None:
-        self.bets.add(block)
-        self.blocks.append(block)
 
     @property
     def sides(self) -> Sides:
@@ -105,8 +104,17 @@ class _Game:
     def __init__(self, sampler: Sampler, pairs: list[StreamPair], settings: Settings, policy: Target) -> None:
         self.sampler, self.pairs, self.settings, self.policy = sampler, pairs, settings, policy
         self.highest = 1.0
-        self.screening = Screening(1, 0)
         self.stages: list[_Stage] = []
+
+    @property
+    def counted(self) -> int:
+        """Runs per stream that were bet on."""
+        return sum(stage.pairs for stage in self.stages)
+
+    @property
+    def room(self) -> int | None:
+        """Runs per stream that may still be bet on; None if `stop_after` sets no limit."""
+        return None if self.settings.stop_after is None else max(0, self.settings.stop_after - self.counted)
 
     def play(self, stage: int, runs: int, advance: Callable[[int], None]) -> bool:
         """Play a stage; return whether the claim is refuted."""
@@ -115,21 +123,25 @@ class _Game:
         spend = budget.screening_budget(runs, self.sampler.runner.engine)
         views, keys = views_of(self.policy), (3, stage)
         found = screen(self.sampler, self.pairs, spend, runs, level, delta, views, lambda _: None, (*keys, 0))
-        self.screening = Screening(found.screening.pairs, self.screening.runs + found.screening.runs)
         settling = folds(runs).counting.start
         settled = self._fresh(found.pair, settling, (*keys, 1), advance)
         chosen = settle(found.pair, settled, runs, level, delta, views, found.training)
         assert chosen is not None
-        present = _Stage(found.pair, Bets(chosen, settings), weight)
-        self.stages.append(present)
+        present = _Stage(found.pair, found.screening, weight, Bets(chosen, settings))
         unused = taken(settled, slice(chosen.folds.counting.start, settling))
         if len(unused[0]):
-            present.bet(unused)
+            present = self._with_bet(present, taken(unused, slice(0, self.room)))
         for number, size in enumerate(_sizes(runs - settling), 2):
-            if self._refuted():
+            if self._refuted() or self.room == 0:
                 break
-            present.bet(self._fresh(found.pair, size, (*keys, number), advance))
+            present = self._with_bet(present, self._fresh(found.pair, size, (*keys, number), advance, self.room))
         return self._refuted()
+
+    def _with_bet(self, stage: _Stage, block: Sides) -> _Stage:
+        """Return the present stage with another block, which counts from here on: it is added as a whole or not."""
+        after = replace(stage, bets=stage.bets.extended(block), blocks=[*stage.blocks, block])
+        self.stages = [*(other for other in self.stages if other.weight != stage.weight), after]
+        return after
 
     def _refuted(self) -> bool:
         """Read the evidence: the wealth of the stages so far, plus the stakes of those that have not begun."""
@@ -137,31 +149,64 @@ class _Game:
         self.highest = max(self.highest, rest + sum(stage.worth for stage in self.stages))
         return self.highest >= 1.0 / self.settings.error
 
-    def _fresh(self, pair: StreamPair, runs: int, keys: tuple[int, ...], advance: Callable[[int], None]) -> Sides:
+    def _fresh(
+        self,
+        pair: StreamPair,
+        runs: int,
+        keys: tuple[int, ...],
+        advance: Callable[[int], None],
+        room: int | None = None,
+    ) -> Sides:
+        """Return the first `room` of planned runs on a pair."""
+        wanted = runs if room is None else min(runs, room)
         first, second = self.sampler.play(
-            [Request(pair, side, runs, (*keys, side)) for side in (0, 1)], lambda n: advance(n // 2)
+            [Request(pair, side, wanted, (*keys, side), runs) for side in (0, 1)], lambda n: advance(n // 2)
         )
         return first, second
 
-    def outcome(self, why: str) -> Outcome:
-        """Return the outcome of all stages together."""
+    def outcome(self, planned: int, stop_after: int | None, *, whole: bool) -> Outcome:
+        """Return the outcome of all stages together.
+
+        Parameters
+        ----------
+        planned : the number of stages that there were to be.
+        stop_after : the number of counted runs after which the audit stopped or was to stop.
+        whole : whether all stages were played to their end.
+
+        """
         settings = self.settings
         most = max((stage.pairs for stage in self.stages), default=0)
         if not most:
-            return ended_early(self.screening, why, settings)
+            return ended_early(settings)
+        screening = replace(self.stages[-1].screening, runs=sum(stage.screening.runs for stage in self.stages))
         large = [stage for stage in self.stages if stage.pairs >= most / GROWTH]  # the others give smaller bounds
         reads = [(stage.bets.read(stage.sides, settings.level * stage.weight), stage) for stage in large]
         read, best = max(reads, key=lambda entry: entry[0].lower)
         could_show = max(_could_show(s.pairs, settings.delta, settings.error * s.weight) for s in large)
         level = settings.level * best.weight
-        of_best = judge_anytime(best.pair, self.screening, read, best.sides, settings, why, level)
-        calm = "consistent" if could_show >= (settings.epsilon or 0.0) else "inconclusive"
+        end = f"stage {len(self.stages)} of {planned}"
+        why = (
+            ""
+            if whole
+            else f"cut short in {end}, after {self.counted:,} counted runs per stream, whose evidence is valid"
+        )
+        if self._refuted():
+            why = f"the claim was refuted in {end}, and the audit ended there"
+        of_best = judge_anytime(best.pair, screening, read, best.sides, settings, why, level, stop_after)
+        resolution = Resolution(could_show, None)
+        verdict, notes = "violation", of_best.notes
+        if not self._refuted():
+            common = most_common(best.pair, best.sides, settings)
+            judged, lacking = unrefuted(read.lower, resolution, screening, common, settings)
+            verdict = judged if whole else "inconclusive"
+            notes = tuple(dict.fromkeys(notes + lacking))
         return replace(
             of_best,
-            verdict="violation" if self._refuted() else calm,
+            verdict=verdict,
+            notes=notes,
             e_value=self.highest,
-            resolution=Resolution(could_show, None),
-            counted_runs=sum(stage.pairs for stage in self.stages),
+            resolution=resolution,
+            counted_runs=self.counted,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -87,3 +88,15 @@ class FiniteLaws:
 
 NOTHING_CHANGES = FiniteLaws(np.zeros(1), np.zeros(1), np.zeros(1))
 """Two equal laws."""
+
+
+def independent(laws: Sequence[FiniteLaws]) -> FiniteLaws | None:
+    """Return the laws of independent outcomes together; None if there are more than `MOST_OUTCOMES`.
+
+    >>> independent([]) is NOTHING_CHANGES
+    True
+    """
+    found: FiniteLaws | None = NOTHING_CHANGES
+    for law in laws:
+        found = None if found is None else found.times(law)
+    return found

@@ -10,18 +10,42 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.auditing.exact import adap_ucb_loss as adap_ucb
 from privcheck.auditing.exact import rnm_ftnl_loss as rnm_ftnl
-from privcheck.auditing.exact.additive import LaplaceShifts, LatticeShifts
-from privcheck.auditing.exact.laws import LossLaw
+from privcheck.auditing.exact.above_threshold_loss import above_threshold_laws
+from privcheck.auditing.exact.additive import DiscreteGaussianShift, GaussianShifts, LaplaceShifts, LatticeShifts
+from privcheck.auditing.exact.laws import FiniteLaws, LossLaw, independent
+from privcheck.auditing.exact.staircase_loss import StaircaseShift
+from privcheck.auditing.exact.wishart_loss import wishart_laws
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.bandits.base import Algorithm
 from privcheck.bandits.rnm_ftnl import RNMFTNL
-from privcheck.bounds.enclosure import Enclosure
+from privcheck.bounds.enclosure import ROUNDING, Enclosure
 from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms import DiscreteLaplace, Laplace, NoisyMax, RandomisedResponse
-from privcheck.mechanisms.base import finite_array
+from privcheck.mechanisms import (
+    AboveThreshold,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    FactorisedStream,
+    Gaussian,
+    GaussianTree,
+    Laplace,
+    NoisyMax,
+    OneBit,
+    PermuteAndFlip,
+    RandomisedResponse,
+    Staircase,
+    SubsetSelection,
+    SymmetricGaussian,
+    Wishart,
+)
+from privcheck.mechanisms.base import finite_array, same_shape
 from privcheck.mechanisms.prefix_tree import PrefixTree
+from privcheck.mechanisms.symmetric_gaussian import packed
 from privcheck.privacy.stream_tables import as_table
+
+MOST_SIGMA = 1e4
+"""The largest sigma of discrete Gaussian noise whose outputs are summed, to bound the memory."""
 
 
 def exact_loss(target: Any, pair: Any) -> Enclosure | None:
@@ -116,15 +140,36 @@ def _law(target: object, first: Any, second: Any) -> LossLaw | None:  # noqa: AR
     return None
 
 
-_law.register(NoisyMax, rnm_ftnl.noisy_max_laws)
+for _selection in (NoisyMax, ExponentialMechanism, PermuteAndFlip):
+    _law.register(_selection, rnm_ftnl.noisy_max_laws)
 _law.register(AdaPUCB, adap_ucb.action_laws)
 _law.register(RNMFTNL, rnm_ftnl.action_laws)
+_law.register(Wishart, wishart_laws)
+_law.register(AboveThreshold, above_threshold_laws)
 
 
 @_law.register
 def _(target: Laplace, first: Any, second: Any) -> LossLaw:
     target.log_ratio(first, first, second)
     return LaplaceShifts(np.abs(finite_array("first", first) - finite_array("second", second)).ravel() / target.scale)
+
+
+@_law.register
+def _(target: Gaussian, first: Any, second: Any) -> LossLaw:
+    target.log_ratio(first, first, second)
+    return GaussianShifts(np.abs(finite_array("first", first) - finite_array("second", second)).ravel() / target.scale)
+
+
+@_law.register
+def _(target: FactorisedStream, first: Any, second: Any) -> LossLaw:
+    target.log_ratio(first, first, second)
+    return GaussianShifts((np.abs(target.rows(first) - target.rows(second)) / target.scale).ravel())
+
+
+@_law.register
+def _(target: SymmetricGaussian, first: Any, second: Any) -> LossLaw:
+    target.log_ratio(first, first, second)
+    return GaussianShifts(np.abs(packed("first", first) - packed("second", second)) / target.scale)
 
 
 @_law.register
@@ -135,10 +180,26 @@ def _(target: DiscreteLaplace, first: Any, second: Any) -> LossLaw:
 
 
 @_law.register
+def _(target: DiscreteGaussian, first: Any, second: Any) -> LossLaw | None:
+    """Known if at most one entry changes, and sigma is at most `MOST_SIGMA`."""
+    target.log_ratio(first, first, second)
+    sizes = np.abs(np.asarray(first, np.int64) - np.asarray(second, np.int64)).ravel()
+    if np.count_nonzero(sizes) > 1 or target.scale > MOST_SIGMA:
+        return None
+    return DiscreteGaussianShift(target.scale, int(sizes.max()))
+
+
+@_law.register
 def _(target: RandomisedResponse, first: Any, second: Any) -> LossLaw:
     target.log_ratio(first, first, second)
     changed = np.count_nonzero(np.asarray(first) != np.asarray(second))
     return LatticeShifts(target.scale, np.ones(changed, np.int64), target.categories)
+
+
+@_law.register
+def _(target: Staircase, first: Any, second: Any) -> LossLaw:
+    target.log_ratio(first, first, second)
+    return StaircaseShift(target.drop, target.first, abs(float(first) - float(second)) / target.width)
 
 
 @_law.register
@@ -148,3 +209,30 @@ def _(target: PrefixTree, first: Any, second: Any) -> LossLaw:
     one, two = target.node_sums(first), target.node_sums(second)
     scales = target.scales(len(one)).reshape(-1, *[1] * (one.ndim - 1))
     return LaplaceShifts((np.abs(one - two) / scales).ravel())
+
+
+@_law.register
+def _(target: OneBit, first: Any, second: Any) -> LossLaw | None:
+    one, two = finite_array("first", first), finite_array("second", second)
+    same_shape(one, two)
+    moved = [(a, b) for a, b in zip(one.ravel().tolist(), two.ravel().tolist(), strict=True) if a != b]
+    logs = [[np.array([target.log_density(report, side) for report in (1, -1)]) for side in pair] for pair in moved]
+    return independent([FiniteLaws(one, two, np.full(2, 8.0 * ROUNDING)) for one, two in logs])
+
+
+@_law.register
+def _(target: SubsetSelection, first: Any, second: Any) -> LossLaw | None:
+    """A set holds one of the two categories, or the other, or it has the same probability under both."""
+    target.log_ratio(target.draw(first, np.random.default_rng(0)), first, second)
+    count, truth = target.categories, target.inclusion
+    only = [truth * (count - target.size) / (count - 1), (1.0 - truth) * target.size / (count - 1)]
+    same = [1.0 - sum(only)] if count > 2 else []
+    one, two = np.log([*only, *same]), np.log([*only[::-1], *same])
+    error = np.where(one == two, 0.0, 16.0 * ROUNDING * (1.0 + np.abs(one)))
+    return independent([FiniteLaws(one, two, error)] * np.count_nonzero(np.asarray(first) != np.asarray(second)))
+
+
+@_law.register
+def _(target: GaussianTree, first: Any, second: Any) -> LossLaw:
+    target.log_ratio(first, first, second)
+    return GaussianShifts((np.abs(target.node_sums(first) - target.node_sums(second)) / target.scale).ravel())

@@ -11,13 +11,13 @@ from privcheck.arrays import Array
 from privcheck.auditing.exact.laws import NOTHING_CHANGES, FiniteLaws
 from privcheck.bandits.rnm_ftnl import RNMFTNL
 from privcheck.bounds.enclosure import ROUNDING
-from privcheck.mechanisms import NoisyMax
+from privcheck.mechanisms.selection import Selection
 
 _LAW_ERROR = 2e-12
 """Relative error of the probabilities of a noisy maximum: twice the error that its quadrature states."""
 
 
-def noisy_max_laws(mechanism: NoisyMax, first: npt.ArrayLike, second: npt.ArrayLike) -> FiniteLaws:
+def noisy_max_laws(mechanism: Selection, first: npt.ArrayLike, second: npt.ArrayLike) -> FiniteLaws:
     """Return the laws of the winner on two vectors of scores, shape (K,).
 
     >>> from privcheck.mechanisms import NoisyMax

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from privcheck.auditing.search.mechanism_inputs import mechanism_pairs
+from privcheck.auditing.search.random_pairs import RANDOM_PAIRS, random_pairs
 from privcheck.auditing.search.stream_families import contextual_pairs, structured_pairs
 from privcheck.auditing.search.user_streams import read_streams
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
+from privcheck.results.audit_outcome import Outcome
+from privcheck.results.audit_report import Search
+from privcheck.targets.runners import Runner
 from privcheck.targets.settings import DEFAULT_HORIZON, Settings
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets.stream_pair import RANDOM, StreamPair
 from privcheck.targets.target import Loaded
 
 
 def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[StreamPair]:
-    """Return the candidate pairs: the user's own pair, or the structured family for the kind of target.
+    """Return the candidate pairs: the user's own pair, or structured families for the kind of target, and random pairs.
 
     Parameters
     ----------
@@ -45,5 +49,30 @@ def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[Strea
     if pair is not None:
         return [pair]
     if settings.contexts:
-        return contextual_pairs(horizon, arms, settings.rewards, settings.contexts)
-    return structured_pairs(horizon, arms, settings.rewards, settings.neighbours)
+        found = contextual_pairs(horizon, arms, settings.rewards, settings.contexts)
+    else:
+        found = structured_pairs(horizon, arms, settings.rewards, settings.neighbours)
+    options = horizon, arms, settings.rewards, settings.relation, settings.contexts
+    return found + random_pairs(RANDOM_PAIRS, settings.seed, *options)
+
+
+def searched(pairs: list[StreamPair], played: list[StreamPair], outcome: Outcome, runner: Runner) -> Search:
+    """Return how much of the candidates an audit looked at.
+
+    Parameters
+    ----------
+    pairs : the candidates.
+    played : those that the plan of the audit keeps.
+    outcome : what their runs decided; pairs that the target refused are not counted.
+    runner : plays the target.
+    """
+    ended = len(played) > 1 and outcome.screening_runs == 0
+    families = dict.fromkeys(pair.family for pair in ([] if ended else played))
+    random = any(pair.base == RANDOM for pair in played)
+    return Search(
+        pairs=len(pairs) - outcome.refused_pairs,
+        screened=0 if ended else len(played) - outcome.refused_pairs,
+        families=tuple(sorted(families)),
+        missing=tuple(sorted({pair.family for pair in pairs}.difference(families))),
+        equal_coins=runner.reproducible if random else None,
+    )

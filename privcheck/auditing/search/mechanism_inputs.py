@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from privcheck.auditing.search.random_pairs import RANDOM_PAIRS, SEED_KEY, random_pairs
 from privcheck.auditing.search.stream_families import MOST_PAIRS, structured_pairs
+from privcheck.auditing.search.user_streams import read_file, refuse_frames
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism
 from privcheck.targets.mechanism import is_measurement
 from privcheck.targets.settings import Settings
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets.stream_pair import RANDOM, StreamPair
 
 DEFAULT_ROWS = 4
 """Rows of the data of a mechanism that is audited without a horizon; `audit` documents the number."""
+
+NUMBER = "numbers that differ by the sensitivity"
+"""The base of the pairs of a shipped mechanism of a number."""
+
+MOST_START = 9
+"""Random inputs of a measurement begin at whole numbers below this."""
+
+PAIRS_PER_ENTRY = 10
+"""Random pairs for each entry of a mechanism's data, up to `RANDOM_PAIRS`: enough to move each entry several times from
+several values.
+"""
 
 
 def mechanism_pairs(target: Any, settings: Settings) -> list[StreamPair]:
@@ -23,29 +38,51 @@ def mechanism_pairs(target: Any, settings: Settings) -> list[StreamPair]:
 
     These are the user's own pair, if there is one; for an OpenDP measurement, pairs at distance 1 in its input metric;
     for a shipped mechanism of a number, two numbers that differ by its sensitivity; under "report", pairs of values in
-    the declared range; otherwise the structured family of tables with `horizon` rows and `arms` columns, or of
-    one-dimensional data without `arms`.
+    the declared range; otherwise the structured families of tables with `horizon` rows and `arms` columns, or of
+    one-dimensional data without `arms`. The last two are joined by random pairs: `RANDOM_PAIRS` of tables, fewer of
+    data with few entries, which leave less to chance, and `PAIRS_PER_ENTRY` for each entry of a measurement's input.
+    A shipped mechanism of a number needs none: its noise does not depend on the number.
     """
     if settings.streams is not None:
-        return [_own(settings.streams)]
+        return [_own(settings.streams, settings.arms)]
     if is_measurement(target):
-        return _measurement_pairs(target, settings.arms)
+        return _measurement_pairs(target, settings.arms, settings.seed)
     if isinstance(target, Mechanism):
         size = getattr(target, "sensitivity", None)
         if target.sensitivity_norm not in ("L1", "L2") or size is None or settings.arms:
             hint = "give streams=(x, x'), two neighbouring inputs"
             raise PrivcheckError("streams", None, f"a pair of inputs of {target.id}", hint)
-        return [StreamPair(np.array(a), np.array(b), f"{a:g} and {b:g}") for a, b in ((0.0, size), (size, 0.0))]
+        ends = ((0.0, size), (size, 0.0))
+        return [StreamPair(np.array(a), np.array(b), f"{a:g} and {b:g}", NUMBER) for a, b in ends]
     if settings.neighbours == "report":
-        return _reports(settings.arms, settings.rewards)
+        return _reports(settings.arms, settings.rewards) + _random(settings, 1)
     rows = settings.horizon or DEFAULT_ROWS
     pairs = structured_pairs(rows, settings.arms or 1, settings.rewards, settings.neighbours)
-    if settings.arms:
-        return pairs
-    return [StreamPair(pair.first[:, 0], pair.second[:, 0]) for pair in pairs]
+    if not settings.arms:
+        pairs = [replace(pair, first=pair.first[:, 0], second=pair.second[:, 0]) for pair in pairs]
+    return pairs + _random(settings, rows)
 
 
-def _own(streams: Any) -> StreamPair:
+def _random(settings: Settings, rows: int) -> list[StreamPair]:
+    """Return random pairs of inputs: tables, data of one dimension without `arms`, and single rows under "report"."""
+    columns = settings.arms or 1
+    number = min(RANDOM_PAIRS, PAIRS_PER_ENTRY * rows * columns)
+    options = rows, columns, settings.rewards, settings.relation
+    pairs = random_pairs(number, settings.seed, *options, shown_later=False)
+    report = settings.neighbours == "report"
+    shape = (rows,) * (not report) + (columns,) * (settings.arms is not None)
+    pairs = [replace(pair, first=pair.first.reshape(shape), second=pair.second.reshape(shape)) for pair in pairs]
+    return [replace(pair, label=_two(pair.first, pair.second)) for pair in pairs] if report else pairs
+
+
+def _two(first: Any, second: Any) -> str:
+    return f"{np.array(first).tolist()} and {np.array(second).tolist()}"
+
+
+def _own(streams: Any, arms: int | None) -> StreamPair:
+    refuse_frames(streams)
+    if isinstance(streams, str | Path):
+        streams = read_file(Path(streams), arms or 1)
     try:
         first, second = (np.asarray(part) for part in streams)
     except (TypeError, ValueError):
@@ -58,7 +95,7 @@ def _own(streams: Any) -> StreamPair:
         raise PrivcheckError("streams", got, "two inputs of the same shape", "neighbours replace data, never add them")
     if (first == second).all():
         raise PrivcheckError("streams", words("two identical inputs"), "two inputs that differ", "change one entry")
-    return StreamPair(first, second, "inputs given by the user")
+    return StreamPair(first, second, "inputs given by the user", "inputs given by the user")
 
 
 def _reports(arms: int | None, rewards: tuple[float, float]) -> list[StreamPair]:
@@ -69,18 +106,25 @@ def _reports(arms: int | None, rewards: tuple[float, float]) -> list[StreamPair]
         one = np.eye(arms, dtype=bool)
         rows = [np.full(arms, low), np.full(arms, high), *np.where(one, high, low), *np.where(one, low, high)]
         values = list({row.tobytes(): row for row in rows}.values())
-    pairs = [StreamPair(a, b, f"{a.tolist()} and {b.tolist()}") for a, b in itertools.permutations(values, 2)]
+    pairs = [
+        StreamPair(a, b, _two(a, b), "values at the ends of the range and between")
+        for a, b in itertools.permutations(values, 2)
+    ]
     return pairs[:MOST_PAIRS]
 
 
-def _measurement_pairs(measurement: Any, arms: int | None) -> list[StreamPair]:
+def _measurement_pairs(measurement: Any, arms: int | None, seed: int) -> list[StreamPair]:
     metric, domain = str(measurement.input_metric), str(measurement.input_domain)
     whole = "f64" not in domain and "f32" not in domain
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(SEED_KEY,))))
     found: list[tuple[Any, Any]]
+    drawn: list[tuple[Any, Any]] = []
     if metric.startswith("DiscreteDistance") and "bool" in domain:
         found = [(False, True), (True, False)]
     elif metric.startswith("AbsoluteDistance"):
         found = [(0, 1), (1, 0)]
+        starts = rng.integers(MOST_START, size=PAIRS_PER_ENTRY).tolist()
+        drawn = [(start, start + int(rng.choice((-1, 1)))) for start in starts]
     elif metric.startswith(("L1Distance", "L2Distance", "LInfDistance")) and domain.startswith("VectorDomain"):
         size = arms or _size(domain) or 2
         base = np.zeros(size, int)
@@ -92,13 +136,20 @@ def _measurement_pairs(measurement: Any, arms: int | None) -> list[StreamPair]:
             moves = [np.where(one[0], sign, -sign) for sign in (1, -1)]
         starts = [base + handicap * one[arm] for handicap in range(4) for arm in range(min(size, 2))]
         found = [(start, start + move) for start in starts for move in moves]
+        for start in rng.integers(MOST_START, size=(min(RANDOM_PAIRS, PAIRS_PER_ENTRY * size), size)):
+            step = one[rng.integers(size)]
+            if metric.startswith("LInf"):
+                step = rng.integers(2, size=size) if "monotonic" in metric else rng.choice((-1, 1), size=size)
+            drawn.append((start, start + step * rng.choice((-1, 1))))
     else:
         hint = f"its input metric is {metric}: give streams=(x, x'), two inputs at distance 1 in it"
         raise PrivcheckError("streams", None, "a pair of inputs of the measurement", hint)
     kind = bool if "bool" in domain else int if whole else float
     return [
-        StreamPair(np.array(a, kind), np.array(b, kind), f"{np.array(a).tolist()} and {np.array(b).tolist()}")
-        for a, b in found
+        StreamPair(np.array(a, kind), np.array(b, kind), _two(a, b), base)
+        for base, pairs in (("inputs at distance 1 in its metric", found), (RANDOM, drawn))
+        for a, b in pairs
+        if np.any(a != b)
     ]
 
 

@@ -12,6 +12,7 @@ from privcheck.auditing.confirmation.evidence import Chosen, Evidence, count, se
 from privcheck.auditing.confirmation.folds import taken
 from privcheck.auditing.events.event import Event
 from privcheck.auditing.events.event_selection import Candidate
+from privcheck.auditing.scoring.prefix import distinct_rows
 from privcheck.auditing.scoring.view import SequenceView
 from privcheck.auditing.scoring.views_of import views_of
 from privcheck.errors import PrivcheckError
@@ -19,7 +20,7 @@ from privcheck.feedback import FEEDBACKS, kind
 from privcheck.inference.limits import conditional_binomial_lower
 from privcheck.progress import progress
 from privcheck.targets.outputs import Sides
-from privcheck.targets.sampling import Request, Sampler, StoppedError
+from privcheck.targets.sampling import Request, Sampler
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
 from privcheck.targets.target import Target
@@ -70,7 +71,7 @@ class Begins:
 
 
 def simplest_witness(
-    sampler: Sampler, pair: StreamPair, runs: int, settings: Settings, policy: Target, *, own: bool
+    sampler: Sampler, pair: StreamPair, runs: int, settings: Settings, policy: Target, *, own: bool, most: int
 ) -> Simplest | None:
     """Shrink a pair while it still refutes the claim, and confirm the result on fresh runs with one plain event.
 
@@ -82,40 +83,42 @@ def simplest_witness(
     settings : the settings of the audit.
     policy : the target.
     own : whether the pair is the user's own and therefore left unchanged.
+    most : the most runs, both streams together: those that the audit has made.
 
     Returns
     -------
-    None if nothing simpler refutes the claim at level `error`, or if the time budget ran out.
+    None if nothing simpler refutes the claim at level `error`.
+
+    Raises
+    ------
+    StoppedError : the deadline passed, or the user interrupted.
 
     """
-    attempts, attempt, final = planned(runs)
-    try:
-        with progress("simplifying the witness", 2 * (attempts * attempt + final)) as advance:
-            game = _Shrinking(sampler, attempts, attempt, settings, policy, advance)
-            if not own and np.ndim(pair.first):
-                pair = game.shrink(pair)
-            sides = game.played(pair, final)
-        chosen = game.settled(pair, sides, final)
-        counted = taken(sides, chosen.folds.counting)
-        plain = _plain(pair, sides, chosen, settings, policy)
-        for events in _in_turn(plain, chosen):
-            evidence = count(replace(chosen, events=events), counted, settings.level, settings.delta)
-            if game.refutes(evidence):
-                return Simplest(pair, evidence, counted)
-    except (StoppedError, KeyboardInterrupt):
-        pass  # the violation does not depend on it
+    attempts, attempt, final = planned(runs, most)
+    with progress("simplifying the witness", 2 * (attempts * attempt + final)) as advance:
+        game = _Shrinking(sampler, attempts, attempt, settings, policy, advance)
+        if not own and np.ndim(pair.first):
+            pair = game.shrink(pair)
+        sides = game.played(pair, final)
+    chosen = game.settled(pair, sides, final)
+    counted = taken(sides, chosen.folds.counting)
+    plain = _plain(pair, sides, chosen, settings, policy)
+    for events in _in_turn(plain, chosen):
+        evidence = count(replace(chosen, events=events), counted, settings.level, settings.delta)
+        if game.refutes(evidence):
+            return Simplest(pair, evidence, counted)
     return None
 
 
-def planned(runs: int) -> tuple[int, int, int]:
+def planned(runs: int, most: int) -> tuple[int, int, int]:
     """Return the largest number of simpler pairs, the runs per stream of each, and those of the final confirmation.
 
-    >>> planned(100_000), planned(2000)
-    ((30, 4000, 50000), (6, 400, 1000))
+    >>> planned(100_000, 400_000), planned(100_000, 200_000), planned(2000, 8000)
+    ((30, 4000, 50000), (12, 4000, 50000), (6, 400, 1000))
     """
     attempt = max(LEAST_RUNS, int(ATTEMPT_SHARE * runs))
     final = max(min(LEAST_RUNS, runs), int(FINAL_SHARE * runs))
-    room = RUNS_SHARE / 2.0 * runs - final
+    room = min(RUNS_SHARE * runs, most) / 2.0 - final
     return max(0, min(ATTEMPTS, int(room / attempt + 1e-9))), attempt, final
 
 
@@ -198,15 +201,16 @@ def _plain(pair: StreamPair, sides: Sides, chosen: Chosen, settings: Settings, p
 
 def _beginnings(view: SequenceView, sides: Sides, level: float) -> Iterator[Candidate]:
     first, second = (view.read(side) for side in sides)
-    for depth in range(1, first.shape[1] + 1):
-        both = np.concatenate([first[:, :depth], second[:, :depth]])
-        rows, kind = np.unique(both, axis=0, return_inverse=True)
-        if len(rows) > MOST_BEGINNINGS:
+    both = np.concatenate([first, second])
+    kind = np.zeros(len(both), np.int64)
+    for depth in range(1, both.shape[1] + 1):
+        shown, kind = distinct_rows(np.stack([kind, both[:, depth - 1]], axis=1))
+        if len(shown) > MOST_BEGINNINGS:
             return
-        k = np.bincount(kind[: len(first)], minlength=len(rows))
-        l = np.bincount(kind[len(first) :], minlength=len(rows))
+        k = np.bincount(kind[: len(first)], minlength=len(shown))
+        l = np.bincount(kind[len(first) :], minlength=len(shown))
         for sign, more, less in ((1.0, k, l), (-1.0, l, k)):
             errors = np.sqrt(1.0 / (more + 0.5) + 1.0 / (less + 0.5))
             best = int(np.argmax(np.log((more + 0.5) / (less + 0.5)) - ERRORS * errors))
             promise = conditional_binomial_lower(int(more[best]), int(less[best]), level)
-            yield Candidate(Event(view, Begins(rows[best], sign), sign, sign < 0.0), promise)
+            yield Candidate(Event(view, Begins(both[shown[best], :depth], sign), sign, sign < 0.0), promise)

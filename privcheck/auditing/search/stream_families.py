@@ -30,11 +30,12 @@ def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neig
     found: dict[tuple[bytes, bytes], StreamPair] = {}
     size = int(neighbours.partition(":")[2] or 1)
     for base, place in itertools.product(bases, _places(horizon)):
-        for before, after in _changes(base, low, high, neighbours):
+        for change, before, after in _changes(base, low, high, neighbours):
             first = np.tile(base, (horizon, 1))
             second = first.copy()
             first[place : place + size], second[place : place + size] = before, after
-            found.setdefault((first.tobytes(), second.tobytes()), StreamPair(first, second))
+            pair = StreamPair(first, second, "", _base(base, high), change)
+            found.setdefault((first.tobytes(), second.tobytes()), pair)
     return _shuffled(list(found.values()))
 
 
@@ -42,13 +43,15 @@ def contextual_pairs(horizon: int, arms: int, rewards: tuple[float, float], cont
     """Return the structured family of contextual streams under "context-reward", shuffled and limited in the same way.
 
     Every round of a base has the same extreme context and the same row of rewards (all low, all high, or one arm high).
-    One round is then given a context and rewards that differ between the streams.
+    One round is then given a context and rewards that differ between the streams. Where arms have features, they differ
+    between arms in half of the contexts: a policy that sees all arms alike shows nothing but how it breaks ties.
     """
     low, high = rewards
     rows = [np.where(np.arange(arms) == arm, high, low) for arm in range(min(arms, 2))]
     rows += [np.full(arms, low), np.full(arms, high)]
-    corners = contexts.corners[:MOST_CORNERS]
+    corners = _corners(contexts)
     rounds = [contexts.join(row, corner) for corner, row in itertools.product(corners, rows)]
+    names = [_base(row, high) for _, row in itertools.product(corners, rows)]
     places = [place for place in _places(horizon) if place < horizon - 1]
     kinds = list(itertools.product(range(len(rounds)), places, itertools.permutations(range(len(rounds)), 2)))
     rng = np.random.Generator(np.random.PCG64(20221))
@@ -58,8 +61,51 @@ def contextual_pairs(horizon: int, arms: int, rewards: tuple[float, float], cont
         first = np.tile(rounds[base], (horizon, 1))
         second = first.copy()
         first[place], second[place] = rounds[before], rounds[after]
-        found.append(StreamPair(first, second))
+        context, row = (
+            one != two for one, two in zip(divmod(before, len(rows)), divmod(after, len(rows)), strict=True)
+        )
+        change = "context and rewards" if context and row else "context" if context else "rewards"
+        found.append(StreamPair(first, second, "", names[base], change))
     return found
+
+
+def spread(pairs: list[StreamPair], number: int) -> list[StreamPair]:
+    """Return a number of the candidates, in their order: one of each family first, then an even selection of the rest.
+
+    >>> pairs = structured_pairs(16, 2, (0.0, 1.0), "row")
+    >>> few = spread(pairs, 20)
+    >>> len(few), {pair.family for pair in few} == {pair.family for pair in pairs}
+    (20, True)
+    """
+    if number >= len(pairs):
+        return pairs
+    of_family: dict[str, int] = {}
+    for place, pair in enumerate(pairs):
+        of_family.setdefault(pair.family, place)
+    first = sorted(of_family.values())[:number]
+    rest = sorted(set(range(len(pairs))) - set(first))
+    left = number - len(first)
+    return [pairs[place] for place in sorted([*first, *(rest[i * len(rest) // left] for i in range(left))])]
+
+
+def _base(row: Table, high: float) -> str:
+    """Return the name of the base of which every round has this row.
+
+    >>> _base(np.array([0.0, 1.0]), 1.0), _base(np.array([1.0]), 1.0)
+    ('one arm high', 'all high')
+    """
+    highs = int((row == high).sum())
+    names = {1: "one arm high", 0: "all low", len(row): "all high"}
+    return names.get(highs, "one arm low")
+
+
+def _corners(contexts: Contexts) -> Table:
+    """Return `MOST_CORNERS` extreme contexts, half of them with features that differ between arms, if arms have any."""
+    corners = contexts.corners
+    if len(contexts.shape) == 1:
+        return corners[:MOST_CORNERS]
+    alike = (corners == corners[:, :1]).all(axis=(1, 2))
+    return np.concatenate([corners[alike][: MOST_CORNERS // 2], corners[~alike]])[:MOST_CORNERS]
 
 
 MOST_CORNERS = 4
@@ -71,13 +117,15 @@ def _shuffled(pairs: list[StreamPair]) -> list[StreamPair]:
     return [pairs[i] for i in order[:MOST_PAIRS]]
 
 
-def _changes(base: Table, low: float, high: float, neighbours: str) -> list[tuple[Table, Table]]:
+def _changes(base: Table, low: float, high: float, neighbours: str) -> list[tuple[str, Table, Table]]:
+    """Return the kinds of change, each with the row before and after."""
     arms = len(base)
     one = np.eye(arms, dtype=bool)
     if neighbours == "reward":
-        return [(np.where(one[arm], low, base), np.where(one[arm], high, base)) for arm in range(arms)]
+        return [("one reward", np.where(one[arm], low, base), np.where(one[arm], high, base)) for arm in range(arms)]
+    every = ("all rewards", np.full(arms, low), np.full(arms, high))
     opposed = [(np.where(one[arm], low, high), np.where(one[arm], high, low)) for arm in range(arms if arms > 2 else 1)]
-    return [(np.full(arms, low), np.full(arms, high)), *opposed]
+    return [every, *(("one arm against the others", *rows) for rows in opposed if arms > 1)]
 
 
 def _places(horizon: int) -> list[int]:

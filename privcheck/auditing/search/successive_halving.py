@@ -13,10 +13,12 @@ from privcheck.auditing.confirmation.folds import folds, taken
 from privcheck.auditing.events.event import learn
 from privcheck.auditing.events.event_selection import promising
 from privcheck.auditing.scoring.view import ViewMaker
+from privcheck.auditing.search.equal_coins import shortlist
 from privcheck.auditing.search.mutations import variants
+from privcheck.auditing.search.observed import Constancy
 from privcheck.targets.outputs import Sides
 from privcheck.targets.sampling import Request, Sampler
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets.stream_pair import RANDOM, StreamPair
 
 LEAST_RUNS = 40
 """Fewest runs per stream of every pair: too few to measure a log-ratio, enough to notice a gross leak."""
@@ -45,10 +47,23 @@ LAST = 5
 
 @dataclass(frozen=True)
 class Screening:
-    """The extent of the search: the pairs looked at, and the runs spent on them, both streams together."""
+    """The extent of the search.
+
+    Parameters
+    ----------
+    pairs : pairs looked at.
+    runs : runs spent on them, both streams together.
+    refused : random pairs on which the target raised an error.
+    constant_within : whether an observer sees the same of all runs of each pair.
+    constant : whether an observer sees the same of all runs of all pairs.
+
+    """
 
     pairs: int
     runs: int
+    refused: int = 0
+    constant_within: bool = False
+    constant: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,13 +157,17 @@ def screen(
 
     """
     counting = folds(runs).counting
-    promise = _Promise(views, counting.stop - counting.start, level, delta)
-    palette = _palette(pairs)
-    seen = {_key(pair) for pair in pairs}
-    ranking, played, spent = list(pairs), [], 0
-    for number, planned in enumerate(screening_rounds(len(pairs), budget)):
+    promise = Promise(views, counting.stop - counting.start, level, delta)
+    palette = _palette([pair for pair in pairs if pair.base != RANDOM])
+    known = {_key(pair) for pair in pairs}
+    short = shortlist(sampler, pairs, views, advance, key)
+    constancy = Constancy(views)
+    for pair, sides in short.outputs:
+        constancy.add(pair, sides)
+    ranking, played, spent = short.pairs, [], short.runs
+    for number, planned in enumerate(screening_rounds(len(ranking), budget - spent)):
         alive = ranking[: planned.kept]
-        alive += _joining(ranking[:PARENTS], palette, planned.joining, seen)
+        alive += _joining(ranking[:PARENTS], palette, planned.joining, known)
         requests = [
             Request(pair, side, planned.runs, (*key, number, index, side))
             for index, pair in enumerate(alive)
@@ -156,14 +175,18 @@ def screen(
         ]
         played = sampler.play(requests, advance)
         spent += planned.runs * len(requests)
-        order = _ranked([promise(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(alive)])
+        both = [(played[2 * i], played[2 * i + 1]) for i in range(len(alive))]
+        for pair, sides in zip(alive, both, strict=True):
+            constancy.add(pair, sides)
+        order = _ranked([promise(pair, sides) for pair, sides in zip(alive, both, strict=True)])
         ranking = [alive[i] for i in order]
     training = (played[2 * order[0]], played[2 * order[0] + 1]) if played else None
-    return Found(ranking[0], Screening(len(seen), spent), training)
+    screening = Screening(len(known), spent, short.refused, constancy.within, constancy.overall)
+    return Found(ranking[0], screening, training)
 
 
 @dataclass(frozen=True)
-class _Promise:
+class Promise:
     """The promises of a pair's best events, cross-fitted: learned on each half of its runs and judged on the other."""
 
     views: ViewMaker

@@ -18,6 +18,18 @@ LAYOUTS = (
 )
 
 
+def refuse_frames(streams: Any) -> None:
+    """Refuse data frames: their rows have labels and their columns names, which an array would drop without a word.
+
+    >>> refuse_frames(([0.0, 1.0], [1.0, 1.0]))
+    """
+    for part in (streams, *(streams if isinstance(streams, list | tuple) else ())):
+        if hasattr(part, "columns") and (hasattr(part, "to_numpy") or hasattr(part, "__dataframe__")):
+            got = words(f"a {type(part).__module__.partition('.')[0]} {type(part).__name__}")
+            hint = "convert each: (first.to_numpy(), second.to_numpy()), its rows in order and a column for each arm"
+            raise PrivcheckError("streams", got, "a pair of arrays, whose columns have no names", hint)
+
+
 def read_streams(
     streams: Any,
     *,
@@ -40,9 +52,10 @@ def read_streams(
     horizon : T, or None to take it from the streams.
     contexts : those of a contextual bandit; the streams then have additional columns for contexts, included in `arms`.
     """
+    refuse_frames(streams)
     if isinstance(streams, str | Path):
         label = f"streams of {Path(streams).name}"
-        first, second = _read_file(Path(streams), arms)
+        first, second = read_file(Path(streams), arms)
     else:
         label = "streams given by the user"
         first, second = _pair(streams, "streams")
@@ -57,7 +70,7 @@ def read_streams(
     relation.check(one, two)
     if horizon is not None and len(one) != horizon:
         raise PrivcheckError("horizon", horizon, f"{len(one)}, the length of the streams", "leave the horizon out")
-    return StreamPair(one, two, label)
+    return StreamPair(one, two, label, "streams given by the user")
 
 
 def _pair(streams: Any, name: str) -> tuple[Any, Any]:
@@ -69,14 +82,17 @@ def _pair(streams: Any, name: str) -> tuple[Any, Any]:
     return first, second
 
 
-def _read_file(path: Path, arms: int) -> tuple[Any, Any]:
+def read_file(path: Path, arms: int) -> tuple[Any, Any]:
+    """Return the pair in a .npy or .csv file as it stands there, after checking that it is a pair of numbers."""
     if not path.is_file():
         raise PrivcheckError("streams", str(path), "an existing file", "check the path")
     if path.suffix == ".npy":
         try:
-            return _pair(np.load(path, allow_pickle=False), f"streams in {path.name}")
-        except (ValueError, OSError, EOFError):
+            with path.open("rb") as file:
+                found = np.lib.format.read_array(file, allow_pickle=False)
+        except (ValueError, TypeError, OSError, EOFError, OverflowError, MemoryError):
             raise PrivcheckError("streams", str(path), "a .npy file of numbers", LAYOUTS) from None
+        return _pair(found, f"streams in {path.name}")
     if path.suffix == ".csv":
         return _read_csv(path, arms)
     raise PrivcheckError("streams", str(path), "a .npy or .csv file", LAYOUTS)
@@ -94,7 +110,9 @@ def _read_csv(path: Path, arms: int) -> tuple[Any, Any]:
             raise PrivcheckError("streams", words(f"{','.join(line)!r} in round {number}"), "numbers", LAYOUTS)
     if not lines or {len(line) for line in lines} not in ({2}, {2 * arms}):
         columns = ", ".join(sorted({str(len(line)) for line in lines})) or "no"
-        raise PrivcheckError("streams", words(f"{columns} columns in {path.name}"), f"2 or {2 * arms} columns", LAYOUTS)
+        got = words(f"{columns} column{'s' * (columns != '1')} in {path.name}")
+        expected = "2 columns" if arms == 1 else f"2 or {2 * arms} columns"
+        raise PrivcheckError("streams", got, expected, LAYOUTS)
     values = np.array(lines, dtype=float)
     if values.shape[1] == 2:
         return values[:, 0], values[:, 1]

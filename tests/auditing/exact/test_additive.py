@@ -18,7 +18,7 @@ from privcheck.auditing.exact import (
 )
 from privcheck.auditing.exact.additive import LaplaceShifts, LatticeShifts, pure_delta
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms import BinaryTree, DiscreteLaplace, HybridTree, Laplace, RandomisedResponse
+from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Gaussian, HybridTree, Laplace, RandomisedResponse
 
 EPSILONS = (0.0, 0.3, 0.9)
 
@@ -181,6 +181,21 @@ def test_gaussian_noise_in_fifty_digits(mu, epsilon):
     found, truth = gaussian_delta(mu, epsilon), gaussian_exactly(mu, epsilon)
     assert found.lower <= truth <= found.upper
     assert found.width <= 1e-9 * (1e-3 + float(truth))
+
+
+@pytest.mark.parametrize("shift", [(0.6, -0.8, 0.0), (2.4, 3.2, -3.0)])
+def test_gaussian_entries_along_the_line_between_both_vectors(shift):
+    """The hockey stick by quadrature of scipy's densities along that line; across it they are the same."""
+    pair, distance = (np.ones(3), np.ones(3) + shift), float(np.linalg.norm(shift))
+    mechanism, one, two = Gaussian.with_scale(2.0), stats.norm(0.0, 2.0).pdf, stats.norm(distance, 2.0).pdf
+    assert exact_loss(mechanism, pair).value == math.inf
+    for epsilon in EPSILONS:
+        kink = distance / 2 - 4.0 * epsilon / distance
+        truth = integrate.quad(lambda x, e=epsilon: one(x) - math.exp(e) * two(x), kink - 40, kink, epsabs=1e-13)[0]
+        found = exact_delta(mechanism, pair, epsilon)
+        assert found.value == pytest.approx(truth, abs=1e-11)
+        assert found.width < 1e-13
+    assert exact_loss(mechanism, (pair[0], pair[0])).value == exact_delta(mechanism, pair[:1] * 2, 0.5).value == 0.0
 
 
 def test_gaussian_anchors():

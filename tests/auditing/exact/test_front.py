@@ -16,7 +16,7 @@ from privcheck.auditing.exact import exact_delta, exact_loss, worst_pair
 from privcheck.auditing.exact.laws import FiniteLaws
 from privcheck.bandits import ALGORITHMS
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Laplace, NoisyMax, RandomisedResponse
+from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Gaussian, Laplace, NoisyMax, RandomisedResponse
 
 MODULES = [f"{package.__name__}.{found.name}" for found in pkgutil.iter_modules(package.__path__)]
 
@@ -103,6 +103,8 @@ def test_what_is_no_pair(pair):
     [
         (Laplace.with_scale(1.0), (0.0, math.nan)),
         (Laplace.with_scale(1.0), (np.zeros(2), np.zeros(3))),
+        (Gaussian.with_scale(1.0), (np.zeros(2), np.zeros(3))),
+        (Gaussian.with_scale(1.0), (0.0, math.inf)),
         (DiscreteLaplace.with_scale(1.0), (0, 0.5)),
         (RandomisedResponse(categories=2, epsilon=1.0), (0, 2)),
         (NoisyMax.with_scale(1.0), ([0.0, 1.0], [0.0, 1.0, 2.0])),

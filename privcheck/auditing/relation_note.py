@@ -1,0 +1,53 @@
+"""What counts as neighbours in the audit of a function of data, said beside its verdict."""
+
+from __future__ import annotations
+
+from privcheck.mechanisms.base import Mechanism
+from privcheck.results.audit_outcome import Outcome
+from privcheck.targets.mechanism import is_measurement
+from privcheck.targets.settings import Settings
+from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets.target import Target
+
+
+def relation_note(outcome: Outcome, policy: Target, settings: Settings, pair: StreamPair) -> tuple[str, ...]:
+    """Return the note for a function of data that has a claim; nothing for other targets.
+
+    A claim about adding or removing one row is another claim: one row is replaced by removing it and adding another, so
+    (epsilon, delta) under that relation is (2 epsilon, (1 + e^epsilon) delta) under replacement.
+
+    Parameters
+    ----------
+    outcome : the verdict and the lower bound.
+    policy : the target.
+    settings : the settings of the audit.
+    pair : a candidate; it is the user's if there are `streams`.
+    """
+    shipped = isinstance(policy.mechanism, Mechanism) or is_measurement(policy.mechanism)
+    judged = outcome.counted_runs and settings.epsilon is not None
+    if not judged or policy.mechanism is None or shipped or settings.neighbours == "report":
+        return ()
+    unit = {"row": "one row", "reward": "one entry"}.get(settings.neighbours, f"{settings.relation.limit} rows")
+    what = f"differ in {unit} (neighbours={settings.neighbours!r})"
+    rows = settings.relation.limit
+    if settings.streams is not None:
+        rows = len(pair.rounds)
+        what = f"differ in {'one row' if rows == 1 else f'{rows} rows'}, as the inputs given do"
+    note = f"neighbours here are data of the same size that {what}; nothing is added or removed"
+    if rows > 1:
+        return (note,)
+    return (note + f". {_other_claim(outcome, settings)}",)
+
+
+def _other_claim(outcome: Outcome, settings: Settings) -> str:
+    """Return what the same claim, about adding or removing one row, would mean here."""
+    epsilon, lower = settings.epsilon, outcome.epsilon_lower
+    assert epsilon is not None
+    allows = f"a claim about adding or removing one row allows 2 epsilon = {2.0 * epsilon:g} here"
+    if settings.delta:
+        return f"{allows}, with (1 + e^epsilon) delta"
+    if outcome.verdict != "violation" or lower is None:
+        return allows
+    if lower > 2.0 * epsilon:
+        return f"{allows}, and the lower bound {lower:.3f} is above that too"
+    return f"{allows}, which the lower bound {lower:.3f} does not refute: check which relation the claim is about"

@@ -1,0 +1,107 @@
+"""The Generators that targets are given, which notice when their state or their seed is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+_STATE: Any = np.random.PCG64.state
+_SEEDS: Any = np.random.PCG64.seed_seq
+
+
+class PCG64(np.random.PCG64):
+    """Numpy's PCG64 under its own name, with the same stream; `copied` tells whether its state or seed was read.
+
+    Reading either is the only way to random numbers that leaves no trace in the Generator: a jump, a deep copy, a
+    pickle, another generator from the same seed sequence. Drawing numbers and spawning generators do leave a trace.
+
+    >>> rng = np.random.Generator(PCG64(np.random.SeedSequence(1)))
+    >>> rng.random() == np.random.default_rng(1).random(), rng.bit_generator.copied
+    (True, False)
+    >>> jumped = rng.bit_generator.jumped()
+    >>> rng.bit_generator.copied
+    True
+    """
+
+    copied = False
+
+    @property
+    def state(self) -> Any:
+        """The state, as a dict."""
+        self.copied = True
+        return _STATE.__get__(self)
+
+    @state.setter
+    def state(self, value: Any) -> None:
+        self.copied = True
+        _STATE.__set__(self, value)
+
+    @property
+    def seed_seq(self) -> Any:
+        """The seed sequence."""
+        self.copied = True
+        return _SEEDS.__get__(self)
+
+    _seed_seq = seed_seq
+
+
+_MADE: ContextVar[list[np.random.Generator] | None] = ContextVar("made", default=None)
+
+
+def generator(seed: np.random.SeedSequence) -> np.random.Generator:
+    """Return the Generator with the stream of `np.random.Generator(np.random.PCG64(seed))`."""
+    rng = np.random.Generator(PCG64(seed))
+    made = _MADE.get()
+    if made is not None:
+        made.append(rng)
+    return rng
+
+
+def is_copied(rng: np.random.Generator) -> bool:
+    """Return whether the state or the seed of a Generator from `generator` has been read."""
+    return getattr(rng.bit_generator, "copied", False)
+
+
+def position(rng: np.random.Generator) -> tuple[int, int, int, int]:
+    """Return what changes when numbers are drawn or generators are spawned.
+
+    >>> rng = generator(np.random.SeedSequence(1))
+    >>> start = position(rng)
+    >>> position(rng) == start, rng.random() < 1.0 and position(rng) == start
+    (True, False)
+    """
+    state = _STATE.__get__(rng.bit_generator)
+    return (
+        state["state"]["state"],
+        state["has_uint32"],
+        state["uinteger"],
+        _SEEDS.__get__(rng.bit_generator).n_children_spawned,
+    )
+
+
+def children(rng: np.random.Generator, number: int) -> list[np.random.Generator]:
+    """Return the Generators that `rng.spawn(number)` would return, which notice the same."""
+    return [np.random.Generator(PCG64(seed)) for seed in _SEEDS.__get__(rng.bit_generator).spawn(number)]
+
+
+def own_generator(rng: np.random.Generator) -> np.random.Generator:
+    """Return the Generator for the next run in a row: `rng` itself, or a child of it if an earlier run copied `rng`.
+
+    A copy leaves `rng` where it was. If it were passed on, the copies of all runs would yield the same numbers.
+    """
+    return children(rng, 1)[0] if is_copied(rng) else rng
+
+
+@contextmanager
+def collected() -> Iterator[list[np.random.Generator]]:
+    """Collect the Generators that `generator` makes inside the block."""
+    made: list[np.random.Generator] = []
+    token = _MADE.set(made)
+    try:
+        yield made
+    finally:
+        _MADE.reset(token)

@@ -1,0 +1,1 @@
+"""Harnesses: what runs a mechanism or a policy many times, by mistake or correctly."""

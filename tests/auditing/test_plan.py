@@ -1,0 +1,236 @@
+"""Time is turned into pairs and runs before anything else, and then plays no part but that of a cap."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck.auditing import budget
+from privcheck.auditing import plan as planning
+from privcheck.auditing.budget import Costs
+from privcheck.auditing.search.equal_coins import COUPLED, SHARE_KEPT
+from privcheck.targets import sampling
+from privcheck.targets.runners import PolicyRunner
+from privcheck.targets.sampling import Sampler
+from privcheck.targets.stream_pair import StreamPair
+
+OPTIONS = {"epsilon": 1.0, "arms": 2, "horizon": 4}
+
+
+def costs(monkeypatch, *values):
+    monkeypatch.setattr(budget, "measured_costs", lambda *_: Costs(*values))
+
+
+@pytest.mark.parametrize("seconds", [0.5, 3.0, 60.0])
+@pytest.mark.parametrize("costs", [Costs(1e-4), Costs(1e-5, 1e-5, 1e-3), Costs(1e-3, 0.0, 0.01)])
+@pytest.mark.parametrize("pairs", [1, 6, 120])
+def test_runs_fill_the_time(seconds, costs, pairs):
+    def course(runs):
+        return budget.course_seconds([runs], pairs, costs, 1, "python")
+
+    runs = budget.runs_within(seconds, course)
+    assert runs == 20 or (course(runs) <= seconds * (1 + 1e-9) and course(1.12 * runs + 1) > seconds)
+    assert runs < 100 or re.fullmatch(r"\d\d0*", str(runs))
+
+
+def test_more_workers_do_more_and_reading_is_the_work_of_one():
+    one, two = (budget.course_seconds([1000], 20, Costs(1e-3), jobs, "python") for jobs in (1, 2))
+    assert two == pytest.approx(one / 1.8)
+    assert budget.course_seconds([1000], 20, Costs(0.0, 1e-3), 2, "python") == pytest.approx(one)
+    assert budget.course_seconds([100, 900], 20, Costs(1e-3), 1, "python") > one, "every stage has a search"
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_the_runs_that_are_made_take_the_planned_time(policies, monkeypatch, requested, sequential):
+    """At a millisecond a run, as the pilot says: those of the search and of the confirmation, counted."""
+    costs(monkeypatch, 1e-3)
+    report = privcheck.audit(policies.FastResponse, **OPTIONS, time_budget=12.0, sequential=sequential)
+    assert report.verdict == "inconclusive", "fewer than nine in ten of the pairs fit into the time"
+    assert 0.75 < sum(request.runs for request in requested) * 1e-3 / (budget.PLANNED_SHARE * 12.0) <= 1.0
+    assert (report.time_budget, report.stop_after) == (12.0, None)
+
+
+def test_without_a_budget_a_python_target_has_the_usual_one(policies, monkeypatch):
+    costs(monkeypatch, 1e-3)
+    monkeypatch.setattr(budget, "PYTHON_TIME_BUDGET", 6.0)
+    usual = privcheck.audit(policies.FastResponse, **OPTIONS)
+    asked = privcheck.audit(policies.FastResponse, **OPTIONS, time_budget=6.0)
+    assert (usual.runs, usual.pairs) == (asked.runs, asked.pairs)
+    assert usual.time_budget is None
+
+
+def test_the_clock_has_no_part_in_a_planned_audit(policies, monkeypatch):
+    """However slow the machine becomes after the pilot, up to the cap, the report is the same."""
+    costs(monkeypatch, 1e-3)
+    now = time.monotonic()
+    stopped = SimpleNamespace(monotonic=lambda: now)  # the plan is made in no time
+    for module in (planning, sys.modules["privcheck.auditing.audit"]):
+        monkeypatch.setattr(module, "time", stopped)
+    reports = []
+    for late, cap in ((0.0, 1e6), (1.0, 1e6), (1.0, 3.0)):  # by so many seconds after every chunk
+        ticks = iter(np.arange(10**6) * late)
+        monkeypatch.setattr(sampling, "time", SimpleNamespace(monotonic=lambda t=ticks: time.monotonic() + next(t)))
+        monkeypatch.setattr(budget, "WALL_CAP", cap)
+        reports.append(privcheck.audit(policies.FastResponse, **OPTIONS, time_budget=2.0))
+    quick, slow, slowest = (json.loads(report.to_json()) | {"seconds": 0.0} for report in reports)
+    assert quick == slow
+    assert (quick["pairs"], quick["runs"]) == (slowest["pairs"], slowest["runs"])
+    assert slowest["stop_after"] is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "multiple"),
+    [({"time_budget": 10.0}, 3.0), ({"time_budget": 10.0, "runs": 500}, 1.0), ({"runs": 9}, None)],
+)
+def test_the_cap_is_three_times_the_budget_unless_runs_are_given(monkeypatch, given, multiple):
+    costs(monkeypatch, 1e-3)
+    policy = SimpleNamespace(runner=SimpleNamespace(engine="python"), feedback="bandit", arms=2, mechanism=None)
+    settings = SimpleNamespace(**{"runs": None, "pairs": None, "time_budget": None} | given,
+                               sequential=False, seed=0, jobs=1)  # fmt: skip
+    monkeypatch.setattr(planning, "views_of", lambda _: None)
+    plan = planning.make_plan(settings, policy, [StreamPair(np.zeros((2, 2)), np.ones((2, 2)), "")], 100.0)
+    assert plan.deadline == (math.inf if multiple is None else 100.0 + 10.0 * multiple)
+
+
+def test_a_short_time_looks_at_some_of_the_pairs(policies, monkeypatch):
+    """A run is said to take 10 ms; 40 s are then enough to look at some of the pairs, and the report says so."""
+    costs(monkeypatch, 0.01)
+    report = privcheck.audit(policies.LeakyResponse, epsilon=0.5, arms=2, horizon=16, time_budget=40.0)
+    assert report.epsilon_lower is not None
+    (note,) = [note for note in report.notes if "candidate pairs" in note]
+    few, every = map(int, re.findall(r"\d+", note)[:2])
+    assert 2 <= few == report.pairs < every
+    assert few <= report.screened_pairs < every
+
+
+@pytest.mark.parametrize("asked", [1, 7, 10**6])
+def test_as_many_pairs_are_screened_as_were_asked_for(policies, requested, asked):
+    report = privcheck.audit(policies.FastResponse, **OPTIONS, runs=200, pairs=asked)
+    first_round = {request.key[2] for request in requested if request.key[:2] == (1, 0)}
+    random = {request.key[2] for request in requested if request.key[:2] == (1, COUPLED)}
+    every = report.pairs - len(random) + len(random) // SHARE_KEPT
+    assert len(first_round) == {1: 0, 7: 7}.get(asked, every), "a single pair needs no search"
+    assert report.pairs == asked or 7 < report.pairs < asked
+
+
+# The pilot
+
+
+class Timed:
+    """A runner whose runs are said to take some time: by work, or by waiting."""
+
+    chunk_runs = 64
+
+    def __init__(self, seconds, waits):
+        self.seconds, self.waits, self.seen = seconds, waits, []
+
+    def play(self, table, runs, seed, other=None):
+        self.seen.append(seed.spawn_key)
+        if self.waits:
+            time.sleep(self.seconds * runs)
+        else:
+            until = time.process_time() + self.seconds * runs
+            while time.process_time() < until:
+                pass
+
+
+PAIR = [StreamPair(np.zeros((2, 2)), np.ones((2, 2)), "")]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_the_pilot_measures_work_by_the_processor_and_waiting_by_the_clock(waits):
+    """A run of a millisecond: the processor's time does not depend on other programs, and sleep may be longer."""
+    runner = Timed(1e-3, waits)
+    measured = budget.seconds_per_run(runner, PAIR, 0, 0.1)
+    assert 0.9e-3 < measured < (0.1 if waits else 2e-3)
+    assert len(set(runner.seen)) == len(runner.seen) > 2
+    assert all(key[0] == 0 for key in runner.seen), "keys of screening begin with 1, of confirming with 2"
+
+
+def test_a_busy_machine_does_not_shrink_the_search(monkeypatch):
+    """Other programs take nine tenths of the wall time, and the process never gives the processor up by itself."""
+    started = time.perf_counter()
+    monkeypatch.setattr(budget, "_pauses", lambda: 5)
+    monkeypatch.setattr(budget.time, "perf_counter", lambda: 10.0 * (time.monotonic() - started))
+    assert budget.seconds_per_run(Timed(1e-3, waits=False), PAIR, 0, 1.0) < 2e-3
+    monkeypatch.setattr(budget, "_pauses", lambda: None)
+    assert budget.seconds_per_run(Timed(1e-3, waits=False), PAIR, 0, 1.0) > 5e-3, "a system that does not tell"
+
+
+def test_the_pilot_also_measures_how_long_outputs_are_read(policies):
+    runner = PolicyRunner(policies.FastResponse, {"arms": 2, "epsilon": 1.0, "delta": 0.0, "horizon": 4}, "bandit")
+    pairs = [StreamPair(np.zeros((4, 2)), np.eye(4, 2), "")]
+    views = planning.views_of(SimpleNamespace(mechanism=None, feedback="bandit", arms=2))
+    found = budget.measured_costs(runner, pairs, views, 0, 5.0)
+    assert 1e-8 < found.run < 1e-2
+    assert 0.0 <= found.read < 1e-3
+    assert 1e-4 < found.pair < 1.0
+
+
+# Without a bound
+
+
+def nothing_but_the_settings(report, verdict):
+    assert report.verdict == verdict
+    assert report.epsilon_lower is report.epsilon_lower_clopper_pearson is report.epsilon_estimate is None
+    assert report.resolution is report.witness is None
+    assert report.counted_runs == report.stop_after == 0
+    assert json.loads(report.to_json())["epsilon_lower"] is None
+    (note,) = report.notes
+    assert note.startswith("cut short before any run was counted, so there is no lower bound")
+
+
+@pytest.mark.parametrize("epsilon", [1.0, None])
+def test_when_time_ends_first_there_is_no_bound(policies, epsilon):
+    """A million runs in a hundredth of a second: the audit ends after its first chunk and claims nothing."""
+    options = OPTIONS | {"epsilon": epsilon}
+    report = privcheck.audit(policies.FastResponse, **options, runs=10**6, time_budget=0.01)
+    nothing_but_the_settings(report, "inconclusive" if epsilon else None)
+    assert report.seconds < 20.0
+
+
+@pytest.mark.parametrize("calls", [0, 1])
+def test_an_interruption_is_no_result(policies, monkeypatch, calls):
+    """Interrupted while screening, or later while confirming."""
+    play, seen = Sampler.play, []
+
+    def interrupted(self, requests, advance):
+        seen.append(requests)
+        if len(seen) > calls:
+            raise KeyboardInterrupt
+        return play(self, requests, advance)
+
+    monkeypatch.setattr(Sampler, "play", interrupted)
+    nothing_but_the_settings(privcheck.audit(policies.FastResponse, **OPTIONS, runs=500), "inconclusive")
+
+
+class Slow:
+    """A tenth of a second a run: the checks alone need some hundred runs."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        time.sleep(0.1)
+
+    def select(self):
+        return int(self.rng.random() < 0.5)
+
+    def update(self, action, reward):
+        pass
+
+
+def test_a_slow_target_ends_within_the_cap_of_its_budget():
+    """The pilot and the checks count: without the deadline they take 12 and 17 seconds."""
+    report = privcheck.audit(Slow, **OPTIONS, time_budget=1.0)
+    assert (report.verdict, report.stop_after, report.epsilon_lower) == ("inconclusive", 0, None)
+    assert report.notes == [
+        "cut short before any run was counted, so there is no lower bound: allow more time or fewer runs"
+    ]
+    assert report.seconds < 2.0 * budget.WALL_CAP

@@ -1,0 +1,71 @@
+"""The verdict on a function of data comes with its neighbour relation, and with what add/remove would mean."""
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck.mechanisms import Laplace
+
+PAIR = (np.array([0.0, 0.0]), np.array([1.0, 0.0]))
+
+
+def centred_sum(scale):
+    """Data in [-1, 1]: replacing a row moves the sum by 2, adding or removing one by 1."""
+    return lambda data, rng, runs: (2.0 * data - 1.0).sum() + rng.laplace(scale=scale, size=runs)
+
+
+def audited(target, **options):
+    report = privcheck.audit(target, **({"epsilon": 1.0, "streams": PAIR, "runs": 4000} | options))
+    return report.verdict, " ".join(report.notes)
+
+
+def test_a_sum_whose_claim_is_about_adding_or_removing():
+    """Noise of scale 1 is right under add/remove, with epsilon 1; under replacement it costs 2."""
+    verdict, notes = audited(centred_sum(1.0), runs=20_000)
+    assert verdict == "violation"
+    assert "neighbours here are data of the same size that differ in one row, as the inputs given do" in notes
+    assert "nothing is added or removed" in notes
+    assert "a claim about adding or removing one row allows 2 epsilon = 2 here" in notes
+    assert "does not refute: check which relation the claim is about" in notes
+
+
+def test_a_sum_that_is_wrong_under_both():
+    verdict, notes = audited(centred_sum(0.4), runs=20_000)
+    assert verdict == "violation"
+    assert "is above that too" in notes
+
+
+@pytest.mark.parametrize("runs", [4000, 20])
+def test_without_a_violation_the_relation_is_named_too(runs):
+    verdict, notes = audited(centred_sum(2.0), runs=runs)
+    assert verdict == ("consistent" if runs > 20 else "inconclusive")
+    assert notes.endswith("a claim about adding or removing one row allows 2 epsilon = 2 here")
+
+
+def test_relations_of_a_search_are_named():
+    for name, words in {"row": "one row", "reward": "one entry", "group:2": "2 rows"}.items():
+        notes = audited(centred_sum(9.0), streams=None, neighbours=name, horizon=3, runs=40)[1]
+        assert f"differ in {words} (neighbours='{name}')" in notes
+        assert ("adding or removing" in notes) == (name != "group:2")
+
+
+def test_delta_grows_too():
+    assert "allows 2 epsilon = 2 here, with (1 + e^epsilon) delta" in audited(centred_sum(9.0), delta=0.1)[1]
+
+
+def test_inputs_that_differ_in_two_rows_are_named_so():
+    assert "differ in 2 rows, as the inputs given do" in audited(centred_sum(9.0), streams=(np.zeros(2), np.ones(2)))[1]
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        (Laplace(sensitivity=1.0, epsilon=1.0), {"streams": None}),
+        (centred_sum(9.0), {"epsilon": None}),
+        (lambda value, rng: value + rng.laplace(scale=9.0), {"streams": None, "neighbours": "report"}),
+        ("ucb", {"streams": None, "arms": 2, "horizon": 2}),
+    ],
+)
+def test_other_targets_have_no_such_note(target, options):
+    """Their inputs are no data with rows, or there is no claim to misread."""
+    assert "neighbours here" not in audited(target, runs=40, **options)[1]
