@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from privcheck.errors import PolicyError, PrivcheckError
+from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError
 
 if TYPE_CHECKING:
     from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from privcheck.private_values.source import clip, zeros
     from privcheck.results.audit_report import AuditReport
     from privcheck.results.certificate import Certificate
+    from privcheck.simulation.identify import Identification, identify
     from privcheck.simulation.simulate import Simulation, simulate
 
 __version__ = "0.2.0.dev0"
@@ -34,7 +35,9 @@ __all__ = [
     "BudgetExceededError",
     "Certificate",
     "Contexts",
+    "GuardClosedError",
     "GuardedPolicy",
+    "Identification",
     "LeakError",
     "PolicyError",
     "PrivcheckError",
@@ -45,6 +48,7 @@ __all__ = [
     "certify",
     "clip",
     "guard",
+    "identify",
     "one_hot",
     "rounded",
     "simulate",
@@ -66,6 +70,8 @@ _HOMES = {
     "BudgetExceededError": "privcheck.accounting",
     "ReleaseRefusedError": "privcheck.accounting",
     "Contexts": "privcheck.privacy",
+    "identify": "privcheck.simulation.identify",
+    "Identification": "privcheck.simulation.identify",
     "simulate": "privcheck.simulation.simulate",
     "Simulation": "privcheck.simulation.simulate",
 }
@@ -79,3 +85,8 @@ def __getattr__(name: str) -> Any:
         globals()[name] = getattr(importlib.import_module(_HOMES[name]), name)  # found without this function next time
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for tab completion."""
+    return sorted([*__all__, "bounds"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privcheck.declared import Real, check
+from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 
 Array = NDArray[np.float64]
@@ -19,6 +19,9 @@ Table = NDArray[np.float64]
 
 Integers = NDArray[np.int64]
 """Counts, indices or integer values, of any shape."""
+
+Bools = NDArray[np.bool_]
+"""For each position, whether something holds, of any shape."""
 
 Symbols = NDArray[np.integer]
 """Sequences of integers, one in each row, of any integer type: actions, categories."""
@@ -52,6 +55,36 @@ def checked_array(name: str, value: Any, domain: Real) -> Array:
     if not legal.all():
         raise PrivcheckError(name, array[~legal][0].item(), expected)
     return array
+
+
+def real_array(name: str, value: Any) -> NDArray[Any]:
+    """Return `value` as an array of its own type, or refuse it if it does not consist of real numbers or switches.
+
+    >>> real_array("value", [1, 2]).tolist()
+    [1, 2]
+    """
+    expected = "a real number or an array of them"
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise PrivcheckError(name, words("rows of different lengths"), expected) from None
+    if array.dtype.kind not in "biuf":
+        raise PrivcheckError(name, value, expected, "convert it with numpy.asarray(value, dtype=float)")
+    return array
+
+
+def zero_array(name: str, shape: Any) -> Array:
+    """Return zeros of a shape that is a length or a sequence of lengths, or refuse what is none or does not fit.
+
+    >>> zero_array("shape", (2, 0)).shape
+    (2, 0)
+    """
+    expected = "a length or a tuple of lengths, of an array that fits into memory"
+    lengths = shape if isinstance(shape, list | tuple) else [shape]
+    try:
+        return np.zeros([Integer(0).normalise(length) for length in lengths])
+    except (TypeError, ValueError, OverflowError, MemoryError):
+        raise PrivcheckError(name, shape, expected) from None
 
 
 def broadcast(**arguments: tuple[Any, Real]) -> list[Array]:

@@ -32,12 +32,16 @@ class PrivcheckError(Exception):
 
     def __str__(self) -> str:
         got = self.value if isinstance(self.value, _Words) else repr(self.value)
-        text = f"{self.parameter}: got {' '.join(str(got).split())}, expected {self.expected}"
-        return f"{text}; {self.hint}" if self.hint else text
+        text = f"{self.parameter}: got {got}, expected {self.expected}"
+        return on_one_line(f"{text}; {self.hint}" if self.hint else text)
 
 
 class PolicyError(PrivcheckError):
     """The target raised an exception, played an unknown arm, or is not reproducible from its Generator."""
+
+
+class GuardClosedError(PrivcheckError):
+    """A guarded policy takes no more calls: an earlier one failed, or this is a fork of the process that made it."""
 
 
 class _Words(str):
@@ -51,3 +55,23 @@ def words(text: str) -> str:
     'streams: got three tables, expected two tables'
     """
     return _Words(text)
+
+
+def on_one_line(text: str) -> str:
+    r"""Return the text on one line, with escapes for characters that do not print.
+
+    >>> print(on_one_line("two\nlines \a"))
+    two lines \x07
+    """
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    r"""Return the text with escapes for characters that do not print: a terminal would obey some of them.
+
+    >>> print(printable("\x1b[31mred"))
+    \x1b[31mred
+    """
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in text)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from privcheck.errors import PrivcheckError
@@ -20,33 +21,63 @@ def check_output(path: str | Path, parameter: str, suffixes: Sequence[str]) -> P
     if target.suffix.lower() not in suffixes:
         expected = f"a file that ends in {' or '.join(suffixes)}"
         raise PrivcheckError(parameter, str(path), expected, "the suffix determines the format")
-    if target.is_dir():
-        raise PrivcheckError(parameter, str(path), "a file", "this is a folder: add a file name")
-    folder = next(parent for parent in target.absolute().parents if os.path.lexists(parent))
-    if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
-        raise PrivcheckError(parameter, str(path), "a writable location", f"{folder} is not a writable folder")
+    with _refusing(parameter, path):
+        if target.is_dir():
+            raise PrivcheckError(parameter, str(path), "a file", "this is a folder: add a file name")
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PrivcheckError(parameter, str(path), "a writable location", "this file is read-only")
+        _try(target.absolute())
     return target
 
 
-def write_whole(path: str | Path, content: str | bytes, parameter: str = "path") -> None:
-    """Write a file through a temporary one beside it, so that an interruption leaves either the old file or the new."""
-    target = Path(path)
-    data = content.encode() if isinstance(content, str) else content
+def _try(target: Path) -> None:
+    """Write a block beside the target, and remove it and the folders that were made for it."""
+    made = [parent for parent in target.parents if not os.path.lexists(parent)]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
+        handle, name = _temporary(target)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(bytes(4096))
+        finally:
+            Path(name).unlink(missing_ok=True)
+    finally:
+        for parent in made:
+            with suppress(OSError):  # not made, or in use by now
+                parent.rmdir()
+
+
+def _temporary(target: Path) -> tuple[int, str]:
+    return tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
+
+
+@contextmanager
+def _refusing(parameter: str, path: str | Path) -> Iterator[None]:
+    """Turn the errors of the file system into a refusal of the path."""
+    try:
+        yield
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PrivcheckError(parameter, str(path), "a writable location", reason) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(target)
-    except BaseException as error:
-        Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise PrivcheckError(parameter, str(path), "a writable location", str(error.strerror)) from None
-        raise
+
+
+def write_whole(path: str | Path, content: str | bytes, parameter: str = "path") -> None:
+    """Write a file through a temporary one beside it, so that an interruption leaves either the old file or the new.
+
+    Characters that UTF-8 does not have, such as halves of file names in another encoding, become question marks.
+    """
+    target = Path(path)
+    data = content.encode(errors="replace") if isinstance(content, str) else content
+    with _refusing(parameter, path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = _temporary(target)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            mask = os.umask(0)
+            os.umask(mask)
+            Path(name).chmod(0o666 & ~mask)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise

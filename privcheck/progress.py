@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from privcheck.errors import printable
+
 
 @contextmanager
 def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
@@ -29,12 +31,12 @@ def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TimeElapsedColumn(),
         TextColumn("<"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(description, total=total)
+        task = bar.add_task(printable(description), total=total)
         yield lambda amount: bar.advance(task, amount)

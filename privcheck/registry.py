@@ -67,11 +67,12 @@ class Registry(Generic[T]):
         return [{"id": name, "summary": summary(self._entries[name])} for name in self]
 
     def _load(self) -> None:
+        """Import every module of the package; threads that look up at the same time wait for one another's imports."""
         if not self._loaded:
-            self._loaded = True
             package = importlib.import_module(self._package)
             for module in pkgutil.iter_modules(package.__path__):
                 importlib.import_module(f"{self._package}.{module.name}")
+            self._loaded = True
 
 
 def summary(entry: object) -> str:

@@ -40,7 +40,7 @@ def test_forgetting_is_certified(neighbours):
     certificate = privcheck.certify(
         f"{EXAMPLES / 'forgetful_bandit.py'}:ForgetfulBandit", neighbours=neighbours, **OPTIONS
     )
-    assert certificate.coverage == "all-executions"
+    assert certificate.coverage == "all-executions-under-guard"
     assert certificate.epsilon_upper == certificate.ledger_epsilon == 1.0
 
 
@@ -54,3 +54,25 @@ def test_documentation_names_the_lines_that_the_examples_have():
     text = (EXAMPLES.parent / "docs" / "certificates.md").read_text()
     assert f"running_mean_bandit.py:{line_of(EXAMPLES / 'running_mean_bandit.py', 'max(self')}" in text
     assert f"running_mean_released.py:{line_of(EXAMPLES / 'running_mean_released.py', 'release.release(')}" in text
+
+
+GAUSSIAN = {"epsilon": 1.0, "delta": 1e-6, "arms": 2}
+
+
+@pytest.mark.parametrize("name", ["gaussian_blocks.py:GaussianBlocks", "gaussian_tree_bandit.py:GaussianTreeBandit"])
+def test_gaussian_noise_is_certified_with_a_delta(name):
+    """Both are calibrated for the budget, so the largest loss is all of it, and never more."""
+    certificate = privcheck.certify(f"{EXAMPLES / name}", horizon=16, runs=6, **GAUSSIAN)
+    assert certificate.granted
+    assert certificate.ledger_epsilon == pytest.approx(1.0, rel=1e-7)
+    assert certificate.ledger_epsilon <= 1.0 + 1e-9
+
+
+def test_gaussian_noise_for_one_release_does_not_pay_for_two(tmp_path):
+    """The broken twin of the blocks that are published twice."""
+    text = (EXAMPLES / "gaussian_blocks.py").read_text()
+    assert "releases=2" in text
+    (tmp_path / "blocks.py").write_text(text.replace("releases=2", "releases=1"))
+    certificate = privcheck.certify(f"{tmp_path / 'blocks.py'}:GaussianBlocks", horizon=16, runs=2, **GAUSSIAN)
+    assert (certificate.upper, certificate.granted) == (None, False)
+    assert "at most epsilon = 1 at delta = 1e-06 per datum" in certificate.refusals[0]

@@ -206,7 +206,9 @@ SHARED_NAMES = {
     "base": "the base class of the classes in its folder",
     "bernoulli": "a family of reward laws in bounds/families, and the environment with these laws",
     "bounded": "a family of reward laws in bounds/families, and the environment with these laws",
-    "gaussian": "a family of reward laws in bounds/families, and the environment with these laws",
+    "budget": "what may be spent: privacy in accounting, runs in auditing",
+    "gaussian": "a family of reward laws in bounds/families, the environment with these laws, and the mechanism",
+    "plan": "what is fixed beforehand: releases in accounting, runs in auditing",
     "lower": "the lower bounds of one paper, in the paper's folder",
 }
 """The names that several modules may have, with what all modules of that name do."""

@@ -98,7 +98,7 @@ class MabwiserPolicy:
             return self._first[self._round]
         if self._seen:
             self._learn()
-        label = self._mab.predict() if context is None else self._mab.predict(vector(context).reshape(1, -1))
+        label = self._mab.predict(vector(context).reshape(1, -1)) if self._contextual else self._mab.predict()
         try:
             return self._places[label]
         except (KeyError, TypeError):
@@ -113,7 +113,7 @@ class MabwiserPolicy:
 
     def _learn(self) -> None:
         decisions, rewards, *contexts = (list(column) for column in zip(*self._seen, strict=True))
-        self._mab.partial_fit(decisions, rewards, *(np.array(shown) for shown in contexts))
+        self._mab.partial_fit(decisions, rewards, *map(np.array, contexts))
         self._seen = []
 
 

@@ -101,7 +101,9 @@ def probe(build: Any, methods: tuple[str, ...], what: str, example: str, declare
 def _built(build: Callable[[int], Any], seed: int, expected: str, example: str) -> Any:
     try:
         return build(seed)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         got = words(f"one that raises {describe_exception(error)}")
         raise PrivcheckError("build", got, expected, f"write {example}") from None
 

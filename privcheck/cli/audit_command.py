@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privcheck.cli.declared_options import ContextNorm, declared_options, keywords
-from privcheck.cli.options import Json, check_html, check_json, write_json
+from privcheck.cli.delivery import deliver
+from privcheck.cli.interruption import NO_ANSWER, interrupted_status
+from privcheck.cli.options import Json, check_html, check_json
+from privcheck.cli.process import contained_target
 from privcheck.targets.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from privcheck.results.audit_report import AuditReport
 
 EXIT_STATUS = {"violation": 1, "inconclusive": 3}
 
@@ -44,7 +54,8 @@ def audit(
         privcheck audit rnm-ftnl-published --epsilon 1 --arms 4 --horizon 4
             --sequential --html report.html
 
-    Exit status: 0 consistent with the claim (or no claim), 1 violation, 2 bad input, 3 inconclusive.
+    Exit status: 0 consistent with the claim (or no claim), 1 violation, 2 bad input, 3 inconclusive, 130 or 143
+    interrupted before any run was counted.
     """
     from privcheck.auditing.audit import audit as run_audit
     from privcheck.reporting.pictures.plot import AUDIT_PICTURES, check_plot
@@ -52,15 +63,17 @@ def audit(
     check_json(json)
     check_html(html)
     check_plot(plot, picture, AUDIT_PICTURES)
-    report = run_audit(target, **keywords(options, context_norm))
-    if not write_json(json, report.to_json()):
-        from rich.console import Console
-
-        from privcheck.reporting.terminal.audit_tables import audit_details
-
-        Console().print(audit_details(report))
-    if html is not None:
-        report.save_html(html)
-    if plot is not None:
-        report.plot(plot, picture=picture)
+    with contained_target():
+        report = run_audit(target, **keywords(options, context_norm))
+    files: list[Callable[[], object]] = [partial(report.save_html, html)] if html is not None else []
+    files += [partial(report.plot, plot, picture=picture)] if plot is not None else []
+    deliver(json, report.to_json(), lambda: _text(report), *files)
+    if interrupted_status() is not None and report.epsilon_lower is None:
+        return NO_ANSWER
     return EXIT_STATUS.get(report.verdict or "", 0)
+
+
+def _text(report: AuditReport) -> RenderableType:
+    from privcheck.reporting.terminal.audit_tables import audit_details
+
+    return audit_details(report)

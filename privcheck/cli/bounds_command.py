@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privcheck.cli.delivery import deliver
 from privcheck.cli.instance_options import described_instance
-from privcheck.cli.options import Epsilon, Horizon, Json, Means, check_html, check_json, number, whole, write_json
+from privcheck.cli.options import Epsilon, Horizon, Json, Means, check_html, check_json, number, whole
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from privcheck.bounds import BoundValue, Curve
 
 
@@ -107,20 +112,23 @@ def bounds(
     if curve is not None:
         return _curve(follow(described, curve), plot, csv, json, html)
     values = _evaluated(described)
-    if csv is not None:
-        from privcheck.files import write_whole
-        from privcheck.reporting.bounds_files import bounds_csv
-
-        write_whole(csv, bounds_csv(values), "csv")
-    if not write_json(json, _json(described, values)):
-        from rich.console import Console
-
-        from privcheck.reporting.terminal.bounds_table import theory_table
-
-        Console(highlight=False).print(theory_table(described, values, everything=everything))
-    if html is not None:
-        _save_page(described, html)
+    files: list[Callable[[], object]] = [partial(_save_csv, values, csv)] if csv is not None else []
+    files += [partial(_save_page, described, html)] if html is not None else []
+    deliver(json, _json(described, values), lambda: _text(described, values, everything), *files)
     return 0
+
+
+def _text(described: Any, values: list[BoundValue], everything: bool) -> RenderableType:
+    from privcheck.reporting.terminal.bounds_table import theory_table
+
+    return theory_table(described, values, everything=everything)
+
+
+def _save_csv(values: list[BoundValue], path: str) -> None:
+    from privcheck.files import write_whole
+    from privcheck.reporting.bounds_files import bounds_csv
+
+    write_whole(path, bounds_csv(values), "csv")
 
 
 def _evaluated(instance: Any) -> list[BoundValue]:
@@ -173,20 +181,25 @@ def _json(instance: Any, values: list[BoundValue]) -> str:
 
 
 def _curve(found: Curve, plot: str | None, csv: str | None, json: str | None, html: str | None) -> int:
+    from rich.text import Text
+
     from privcheck.files import write_whole
     from privcheck.reporting.bounds_files import curve_csv, curve_json, curve_summary
 
+    files: list[Callable[[], object]] = []
     if csv is not None:
-        write_whole(csv, curve_csv(found), "csv")
+        files.append(partial(write_whole, csv, curve_csv(found), "csv"))
     if plot is not None:
-        from privcheck.reporting.pictures.svg import save_figure
-        from privcheck.reporting.pictures.theory_picture import theory_figure
-
-        save_figure(theory_figure(found), plot)
+        files.append(partial(_save_picture, found, plot))
     if html is not None:
-        _save_page(found.instance, html, found)
-    if not write_json(json, curve_json(found)):
-        import sys
-
-        sys.stdout.write(curve_summary(found, [path for path in (plot, html, csv, json) if path is not None]) + "\n")
+        files.append(partial(_save_page, found.instance, html, found))
+    paths = [path for path in (plot, html, csv, json) if path is not None]
+    deliver(json, curve_json(found), lambda: Text(curve_summary(found, paths)), *files)
     return 0
+
+
+def _save_picture(found: Curve, path: str) -> None:
+    from privcheck.reporting.pictures.svg import save_figure
+    from privcheck.reporting.pictures.theory_picture import theory_figure
+
+    save_figure(theory_figure(found), path)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privcheck.cli.declared_options import ContextNorm, declared_options, keywords
-from privcheck.cli.options import Json, check_html, check_json, write_json
+from privcheck.cli.delivery import deliver
+from privcheck.cli.options import Json, check_html, check_json
+from privcheck.cli.process import contained_target
 from privcheck.targets.settings import CertifySettings
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
-@declared_options(CertifySettings, leave_out=("delta",))
+    from privcheck.results.certificate import Certificate
+
+
+@declared_options(CertifySettings)
 def certify(
     target: Annotated[str, typer.Argument(help="A shipped id, path/to/file.py:name or package.module:name.")],
     *,
@@ -22,12 +31,17 @@ def certify(
     picture: Annotated[str, typer.Option(help="Which picture: ledger or divergence.")] = "ledger",
     **options: Any,
 ) -> int:
-    """Certify a policy that releases through privcheck's mechanisms: at most epsilon, on every guarded execution.
+    """Certify a policy that releases through privcheck's mechanisms: within its budget, on every guarded execution.
 
     Rewards arrive wrapped, sensitivities are computed, a ledger charges every datum and a filter refuses what exceeds
     the budget; then transcripts are replayed on neighbouring streams:
 
         privcheck certify my_bandit.py:MyBandit --epsilon 1 --arms 2
+
+    The budget is epsilon, epsilon with delta, rho (zCDP) or mu (Gaussian DP):
+
+        privcheck certify my_bandit.py:MyBandit --epsilon 1 --delta 1e-6 --arms 2
+        privcheck certify my_bandit.py:MyBandit --rho 0.1 --arms 2
 
     A contextual bandit is certified for joint differential privacy:
 
@@ -35,7 +49,8 @@ def certify(
             --feedback contextual --neighbours context-reward
             --contexts 2,3 --context-norm 1
 
-    Exit status: 0 certified (or nothing claimed and nothing found), 1 a leak or a refused certificate, 2 bad input.
+    Exit status: 0 certified (or nothing claimed and nothing found), 1 a leak or a refused certificate, 2 bad input, 3
+    inconclusive: lines that matter for privacy never ran; 130 or 143 interrupted.
     """
     from privcheck.certifying.certify import certify as run_certify
     from privcheck.reporting.pictures.plot import CERTIFICATE_PICTURES, check_plot
@@ -43,16 +58,18 @@ def certify(
     check_json(json)
     check_html(html)
     check_plot(plot, picture, CERTIFICATE_PICTURES)
-    certificate = run_certify(target, **keywords(options, context_norm))
-    if not write_json(json, certificate.to_json()):
-        from rich.console import Console
-
-        from privcheck.reporting import certificate_details
-
-        Console().print(certificate_details(certificate))
-    if html is not None:
-        certificate.save_html(html)
-    if plot is not None:
-        certificate.plot(plot, picture=picture)
+    with contained_target():
+        certificate = run_certify(target, **keywords(options, context_norm))
+    files: list[Callable[[], object]] = [partial(certificate.save_html, html)] if html is not None else []
+    files += [partial(certificate.plot, plot, picture=picture)] if plot is not None else []
+    deliver(json, certificate.to_json(), lambda: _text(certificate), *files)
     found = certificate.leaks or certificate.refusals or certificate.replay.divergences
-    return 1 if found or (options["epsilon"] is not None and not certificate.granted) else 0
+    if certificate.is_inconclusive:
+        return 3
+    return 1 if found or (certificate.budget is not None and not certificate.granted) else 0
+
+
+def _text(certificate: Certificate) -> RenderableType:
+    from privcheck.reporting.terminal.certificate_tables import certificate_details
+
+    return certificate_details(certificate)

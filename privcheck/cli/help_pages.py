@@ -38,12 +38,18 @@ SECTIONS: dict[str, Sections] = {
         ),
         "Output": ("everything", "curve", *_OUTPUT),
     },
+    "claims": {
+        "Which claims": ("paper", "listed"),
+        "Effort": ("effort", "seed"),
+        "Output": ("markdown", "replay", *_OUTPUT),
+    },
     "simulate": {
-        "What is played": ("epsilon", "horizon", "means", "environment", "settings"),
+        "What is played": ("epsilon", "delta", "horizon", "means", "environment", "settings"),
         "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
         "Effort": ("runs", "checkpoints", "seed", "jobs"),
         "Output": ("compare", *_OUTPUT),
     },
+    "account": {"Privacy": ("delta", "epsilon"), "Output": _OUTPUT},
     "report": {"Output": _OUTPUT},
 }  # fmt: skip
 """The headings of each command's options, and the options under them; all others go under "Other options"."""
@@ -54,7 +60,7 @@ VALUES = {
     "support": "NUMBERS", "weights": "ROWS", "vectors": "ROWS", "theta": "NUMBERS", "noise": "KIND", "curve": "AXIS",
     "environment": "NAME", "settings": "NAME=VALUE", "log": "FILE.csv", "action": "COLUMN", "reward": "COLUMN",
     "propensity": "COLUMN", "json": "FILE", "html": "FILE", "csv": "FILE", "npz": "FILE", "plot": "FILE",
-    "folder": "DIR", "picture": "NAME",
+    "folder": "DIR", "picture": "NAME", "paper": "PAPER", "effort": "TIME", "markdown": "FILE", "replay": "FILE",
 }  # fmt: skip
 """Placeholders for the values of options and arguments."""
 

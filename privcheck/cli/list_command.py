@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from privcheck.cli.options import Json, check_json, write_json
+from typing import TYPE_CHECKING
+
+from privcheck.cli.delivery import deliver
+from privcheck.cli.options import Json, check_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 def list_everything(json: Json = None) -> int:
@@ -26,14 +32,18 @@ def list_everything(json: Json = None) -> int:
         "environments": ENVIRONMENTS.summaries(),
         "theorems": [{"id": name, "summary": theorem.statement.rstrip(".")} for name, theorem in THEOREMS.items()],
     }
-    if not write_json(json, to_json(shipped)):
-        from rich.console import Console
-        from rich.table import Table
-
-        console = Console()
-        for kind, entries in shipped.items():
-            table = Table("id", "summary", title=kind, title_justify="left", expand=False)
-            for entry in entries:
-                table.add_row(entry["id"], entry["summary"])
-            console.print(table)
+    deliver(json, to_json(shipped), lambda: _text(shipped))
     return 0
+
+
+def _text(shipped: dict[str, list[dict[str, str]]]) -> RenderableType:
+    from rich.console import Group
+    from rich.table import Table
+
+    tables = []
+    for kind, entries in shipped.items():
+        table = Table("id", "summary", title=kind, title_justify="left", expand=False)
+        for entry in entries:
+            table.add_row(entry["id"], entry["summary"])
+        tables.append(table)
+    return Group(*tables)

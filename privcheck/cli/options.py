@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,6 +76,23 @@ def reward_range(text: str) -> tuple[float, float]:
     return pair
 
 
+def shares(text: str) -> dict[str, float]:
+    """Read shares of delta by accountant.
+
+    >>> shares("gdp=0.5,zcdp=0.5")
+    {'gdp': 0.5, 'zcdp': 0.5}
+    """
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, share = part.partition("=")
+        try:
+            found[name.strip()] = float(share)
+        except ValueError:
+            expected = "accountants with their shares of delta"
+            raise PrivcheckError("accountants", text, expected, "as in --accountants gdp=0.5,zcdp=0.5") from None
+    return found
+
+
 def context_space(text: str | None, norm: float | None) -> Contexts | None:
     """Read the shape of contexts: "3" is one vector of length 3, "2,3" one row of 3 features for each of 2 arms.
 
@@ -107,14 +123,3 @@ def check_json(path: str | None) -> None:
         from privcheck.files import check_output
 
         check_output(str(path), "json", (".json",))
-
-
-def write_json(path: str | None, text: str) -> bool:
-    """Write JSON text where `--json` says; return whether that was standard output."""
-    if path == "-":
-        sys.stdout.write(text + "\n")
-    elif path is not None:
-        from privcheck.files import write_whole
-
-        write_whole(path, text + "\n", "json")
-    return path == "-"

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from privcheck.cli.delivery import show
 from privcheck.cli.options import check_html
 
 
@@ -27,25 +28,24 @@ def report(
     Exit status: 0 nothing found, 1 any violation, leak or refused certificate, 2 bad input, including a .json file that
     cannot be read as a result: it is named on standard error and left out of the page.
     """
-    from rich.console import Console
-
-    from privcheck.errors import PrivcheckError
+    from privcheck.errors import PrivcheckError, on_one_line, printable
     from privcheck.reporting.pages.page_index import headline, is_own, read_folder, save_index
     from privcheck.reporting.terminal.index_table import index_table
-    from privcheck.reporting.text.numbers import clean
 
     target = Path(folder) / "index.html" if html is None else Path(html)
-    check_html(html)
+    found = read_folder(folder)
+    check_html(str(target))
     if html is None and target.is_file() and not is_own(target):
         raise PrivcheckError("html", str(target), "a page that privcheck wrote", "choose another file with --html")
-    found = read_folder(folder)
-    save_index(found, target)
     for file, reason in found.unread:
-        sys.stderr.write(clean(f"privcheck: not read: {file}: {reason}") + "\n")
-    console = Console(highlight=False)
-    if found.results:
-        console.print(index_table(found))
-    console.print(f"{headline(found)}\npage: {target}", markup=False, soft_wrap=True)
+        sys.stderr.write(on_one_line(f"privcheck: not read: {file}: {reason}") + "\n")
+    try:
+        if found.results:
+            show(index_table(found), highlight=False)
+        sys.stdout.write(f"{on_one_line(headline(found))}\npage: {printable(str(target))}\n")
+        sys.stdout.flush()
+    finally:
+        save_index(found, target)
     if found.alarm:
         return 1
     return 2 if found.unread else 0

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privcheck.cli.delivery import deliver
 from privcheck.cli.environment_options import described_environment
-from privcheck.cli.options import Epsilon, Horizon, Jobs, Json, Means, Seed, check_html, check_json, whole, write_json
+from privcheck.cli.options import Epsilon, Horizon, Jobs, Json, Means, Seed, check_html, check_json, whole
 from privcheck.errors import PrivcheckError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from privcheck.results.simulation import Simulation
 
 
 def simulate(
@@ -28,6 +36,12 @@ def simulate(
         str | None, typer.Option(help="Lowest and highest possible reward in the log: 0,5.")
     ] = None,
     epsilon: Epsilon = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBERS", help="For best-arm identification: the probability of error, or several, as in 0.1,0.01."
+        ),
+    ] = None,
     horizon: Horizon = None,
     runs: Annotated[float, whole("runs", "Independent runs of each policy.")] = 1000,
     checkpoints: Annotated[
@@ -59,6 +73,11 @@ def simulate(
         privcheck simulate adap-ucb --log clicks.csv --action item --reward click
             --epsilon 1 --horizon 1e5
 
+    Algorithms that identify the best arm are run until they stop, for at most HORIZON rounds:
+
+        privcheck simulate dp-exact-tt --means 0.9,0.8,0.5
+            --epsilon 1 --delta 0.1,0.01 --horizon 1e6 --runs 100
+
     `privcheck list` lists the algorithms and the environments. Exit status: 0, or 2 for bad input.
     """
     from privcheck.declared import Integer, check
@@ -80,25 +99,57 @@ def simulate(
         raise PrivcheckError("horizon", None, "the number of rounds", "for example --horizon 1e6")
     rounds = check("horizon", horizon, Integer(1), "the number of rounds T")
     count = check("runs", runs, Integer(1), "independent runs of each policy")
+    if delta is not None or _identify(policies):
+        if unused := [
+            name
+            for name, value in {
+                "compare": compare, "csv": csv, "npz": npz, "plot": plot, "html": html, "log-regret": log_regret
+            }.items()
+            if value
+        ]:  # fmt: skip
+            hint = "best-arm identification gives a table and --json"
+            raise PrivcheckError(unused[0], "given", "no such option with best-arm identification", hint)
+        from privcheck.reporting.terminal.identification_table import identification_table
+        from privcheck.simulation.identify import identify
+
+        found = identify(
+            policies, place, horizon=rounds, delta=_numbers(delta), runs=count, seed=seed, jobs=jobs, epsilon=epsilon
+        )
+        deliver(json, found.to_json(), lambda: identification_table(found))
+        return 0
     if compare and (len(policies) < 2 or count < 2):
         raise PrivcheckError("compare", f"{len(policies)} policies, {count} runs", "at least two of each")
     result = run_simulation(
         policies, place, horizon=rounds, runs=count, seed=seed, jobs=jobs, checkpoints=checkpoints, epsilon=epsilon
     )
-    if csv is not None:
-        result.save_csv(csv)
-    if npz is not None:
-        result.save_npz(npz)
-    if not write_json(json, result.to_json(compare=compare)):
-        from rich.console import Console
-
-        from privcheck.reporting.terminal.simulation_tables import comparison_table, summary_table
-
-        Console().print(summary_table(result))
-        if compare:
-            Console().print(comparison_table(result.compare()))
-    if html is not None:
-        result.save_html(html)
-    if plot is not None:
-        result.plot(plot, log_regret=log_regret)
+    files: list[Callable[[], object]] = [partial(result.save_csv, csv)] if csv is not None else []
+    files += [partial(result.save_npz, npz)] if npz is not None else []
+    files += [partial(result.save_html, html)] if html is not None else []
+    files += [partial(result.plot, plot, log_regret=log_regret)] if plot is not None else []
+    deliver(json, result.to_json(compare=compare), lambda: _text(result, compare), *files)
     return 0
+
+
+def _identify(policies: list[str]) -> bool:
+    """Tell whether the first policy identifies the best arm; what is wrong with a name is said later."""
+    from privcheck.bandits import ALGORITHMS
+    from privcheck.bandits.best_arm import BestArmAlgorithm
+
+    name = policies[0].partition("(")[0]
+    return name in ALGORITHMS and issubclass(ALGORITHMS[name], BestArmAlgorithm)
+
+
+def _numbers(text: str | None) -> list[float] | None:
+    """Return the numbers of a list such as 0.1,0.01."""
+    try:
+        return None if text is None else [float(part) for part in text.split(",")]
+    except ValueError:
+        raise PrivcheckError("delta", text, "a number or several, as in 0.1,0.01", "separate them by commas") from None
+
+
+def _text(result: Simulation, compare: bool) -> RenderableType:
+    from rich.console import Group
+
+    from privcheck.reporting.terminal.simulation_tables import comparison_table, summary_table
+
+    return Group(summary_table(result), *([comparison_table(result.compare())] if compare else []))

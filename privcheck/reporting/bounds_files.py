@@ -13,8 +13,7 @@ from privcheck.bounds.evaluation import describe_contradiction
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.theorem import BoundValue, ConditionCheck
 from privcheck.declared import declared_fields
-from privcheck.errors import PrivcheckError
-from privcheck.serialise import plain, to_json
+from privcheck.serialise import number, plain, to_json, well_typed
 
 
 def bounds_csv(values: Sequence[BoundValue]) -> str:
@@ -70,10 +69,10 @@ def curve_json(curve: Curve) -> str:
 
 
 def curve_summary(curve: Curve, paths: Sequence[str]) -> str:
-    """Return the axis of a curve and the files it was written to, after any contradictions."""
+    """Return the axis of a curve and its files, after any contradictions."""
     lines = [f"CONTRADICTION: {describe_contradiction(lower, upper)}" for lower, upper in curve.contradictions]
     span = f"{len(curve.values)} points from {curve.axis} = {curve.values[0]:g} to {curve.values[-1]:g}"
-    return "\n".join([*lines, f"{span}; wrote {', '.join(paths)}"])
+    return "\n".join([*lines, f"{span}; files: {', '.join(paths)}"])
 
 
 def _text(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -94,11 +93,9 @@ def read_bounds(content: dict[str, Any]) -> tuple[Any, list[BoundValue]]:
     """
     values = []
     for bound in content["bounds"]:
-        checks = tuple(ConditionCheck(str(check["text"]), bool(check["holds"])) for check in bound["conditions"])
-        found = BoundValue(**bound | {"conditions": checks})
-        if any(number is not None and not isinstance(number, int | float) for number in (found.value, found.constant)):
-            raise PrivcheckError("bounds", found.id, "a number or none")
-        values.append(found)
+        checks = tuple(ConditionCheck(**check) for check in bound["conditions"])
+        amounts = {name: number(bound[name]) for name in ("value", "constant")}
+        values.append(well_typed(BoundValue(**bound | amounts | {"conditions": checks})))
     return read_instance(content["instance"]), values
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from privcheck.accounting import Charge, Ledger
+from privcheck.accounting.implied import mu_of_pure, rho_of_pure
 from privcheck.inference.tradeoff import TradeoffRegion
 from privcheck.results.audit_report import AuditReport, Estimate, Resolution, Witness
 from privcheck.results.certificate import Certificate
@@ -76,7 +77,7 @@ def _ledger() -> Ledger:
 GRANTED = Certificate(
     target="adap-ucb(arms=2, epsilon=1, alpha=3.1)",
     granted=True,
-    coverage="all-executions",
+    coverage="all-executions-under-guard",
     epsilon_claimed=1.0,
     delta=0.0,
     epsilon_upper=1.0,
@@ -93,8 +94,39 @@ GRANTED = Certificate(
     horizon=8,
     arms=2,
     seed=0,
+    rho_upper=rho_of_pure(1.0),
+    mu_upper=mu_of_pure(1.0),
+    accountant="pure",
+    ledger_rho=rho_of_pure(1.0),
+    ledger_mu=mu_of_pure(1.0),
 )
 """Blocks of doubling length, each released once."""
+
+
+def _gaussian_ledger() -> Ledger:
+    ledger = Ledger()
+    for start, stop in ((1, 1), (2, 2), (3, 4), (5, 8)):
+        data = range(start, stop + 1)
+        charge = Charge(rho=0.22**2 / 2.0, mu=0.22)
+        ledger.record(stop, "gaussian", 1 / 0.22, dict.fromkeys(data, 1.0), dict.fromkeys(data, charge), "bandit.py:9")
+    return ledger
+
+
+GAUSSIAN = replace(
+    GRANTED,
+    target="bandit.py:Batches",
+    delta=1e-6,
+    rho_upper=None,
+    mu_upper=None,
+    ledger=_gaussian_ledger(),
+    ledger_epsilon=0.924,
+    ledger_rho=0.0242,
+    ledger_mu=0.22,
+    accountant="gdp",
+    shares={"gdp": 1.0},
+    replay=ReplayResult(32, 0, 1.7, None),
+)
+"""The same blocks, released with Gaussian noise under an (epsilon, delta) budget."""
 
 CERTIFIED = replace(
     VIOLATION,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import stat
 from collections.abc import Callable
@@ -17,14 +16,16 @@ from privcheck.reporting.pages.page_audits import render_page
 from privcheck.reporting.pages.page_bounds import render_bounds
 from privcheck.reporting.pages.page_certificate import render_certificate
 from privcheck.reporting.pages.page_simulation import described_place
+from privcheck.reporting.summary_row import SummaryRow
 from privcheck.reporting.terminal.bounds_table import describe
 from privcheck.reporting.text import numbers
 from privcheck.reporting.text.audit_sentences import verdict_word
 from privcheck.reporting.text.both_bounds import contradiction, upper_bound
 from privcheck.reporting.text.certificate_sentences import certificate_word, found_something, reasons
+from privcheck.reporting.text.certified_amounts import upper_words
 from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
-from privcheck.serialise import ILL_TYPED, SCHEMA_VERSION
+from privcheck.serialise import ILL_TYPED, READABLE_VERSIONS, array, readable_versions, well_typed
 
 EXPECTED = "a result that a privcheck command wrote with --json"
 
@@ -111,8 +112,11 @@ def read_result(path: str | Path) -> Result:
     if kind is None:
         raise refused("its fields match the output of no privcheck command")
     version = source.content.get("schema_version")
-    if version != SCHEMA_VERSION:
-        raise refused(f"its schema_version is {str(version)[:20]}, but this privcheck reads {SCHEMA_VERSION}")
+    if type(version) is not int or version not in READABLE_VERSIONS:
+        raise refused(f"its schema_version is {str(version)[:20]}, but this privcheck reads {readable_versions()}")
+    unknown = sorted(set(source.content) - FIELDS[kind] - OTHERS[kind] - {"schema_version"}) if kind in OTHERS else []
+    if unknown:
+        raise refused(f"unknown fields: {', '.join(unknown)}"[:200])
     try:
         return READERS[kind](source)
     except PrivcheckError as error:
@@ -132,22 +136,23 @@ def _audit(source: Source) -> Result:
     wrong = contradiction(report)
     word = verdict_word(report)
     return Result(
-        source.path, source.when, "audit", str(report.target), CONTRADICTION if wrong and word != "violation" else word,
-        alarm=word == "violation", claim=_number(report.epsilon_claimed), delta=float(report.delta),
-        lower=_number(report.epsilon_lower), upper=_number(upper_bound(report)), seed=int(report.seed),
-        detail=wrong or "; ".join(str(note) for note in report.notes),
+        source.path, source.when, "audit", report.target, CONTRADICTION if wrong and word != "violation" else word,
+        alarm=word == "violation", claim=report.epsilon_claimed, delta=report.delta,
+        lower=report.epsilon_lower, upper=upper_bound(report), seed=report.seed,
+        detail=wrong or "; ".join(report.notes),
         page=lambda: render_page([report]),
     )  # fmt: skip
 
 
 def _certificate(source: Source) -> Result:
     found = Certificate.from_json(source.text)
-    refused = found_something(found) or (found.epsilon_claimed is not None and not found.granted)
+    refused = found_something(found) or (found.budget is not None and found.upper is None)
+    in_words = upper_words(found) if found.upper is not None and found.epsilon_claimed is None else ""
     return Result(
-        source.path, source.when, "certificate", str(found.target), certificate_word(found), alarm=refused,
-        claim=_number(found.epsilon_claimed), delta=float(found.delta), seed=int(found.seed),
-        upper=_number(found.epsilon_upper) if found.granted else None,
-        detail="; ".join(reasons(found, brief=True)) if refused else "",
+        source.path, source.when, "certificate", found.target, certificate_word(found), alarm=refused,
+        claim=found.epsilon_claimed, delta=found.delta, seed=found.seed,
+        upper=found.epsilon_upper,
+        detail="; ".join(reasons(found, brief=True)) if refused or found.is_inconclusive else in_words,
         page=lambda: render_certificate(found),
     )  # fmt: skip
 
@@ -156,7 +161,7 @@ def _bounds(source: Source) -> Result:
     content = source.content
     instance, values = read_bounds(content)
     applying = sum(value.applies for value in values)
-    wrong = len(content["contradictions"])
+    wrong = len(_listed(content["contradictions"], dict))
     return Result(
         source.path, source.when, "bounds", describe(instance), CONTRADICTION if wrong else EVALUATED,
         detail=f"{applying} of {len(values)} theorems apply" + (f", {wrong} contradictions" if wrong else ""),
@@ -166,7 +171,11 @@ def _bounds(source: Source) -> Result:
 
 def _curve(source: Source) -> Result:
     content = source.content
-    wrong, places = len(content["contradictions"]), content["values"]
+    wrong, places = len(_listed(content["contradictions"], str)), array(content["values"]).tolist()
+    _listed([content["axis"]], str)
+    for along in _listed(content["curves"], dict):
+        if not isinstance(along["id"], str) or len(along["bounds"]) != len(places):
+            raise ValueError("curves")
     target = describe(read_instance(content["instance"]))
     return Result(
         source.path, source.when, "curve", target, CONTRADICTION if wrong else EVALUATED,
@@ -177,15 +186,29 @@ def _curve(source: Source) -> Result:
 
 def _simulation(source: Source) -> Result:
     content = source.content
-    rows, place = content["results"], content.get("environment")
-    regrets = ", ".join(f"{row['policy']} {numbers.amount(float(row['mean']))}" for row in rows)
-    first = rows[0]
-    where = f" on {described_place(str(place['id']), place['means'])}" if place else ""
+    rows = [well_typed(SummaryRow(**row)) for row in _listed(content["results"], dict)]
+    place, seed, first = content.get("environment"), content.get("seed"), rows[0]
+    regrets = ", ".join(f"{row.policy} {numbers.amount(row.mean)}" for row in rows)
+    where = ""
+    if place is not None:
+        if not isinstance(place["id"], str):
+            raise TypeError(f"environment is {place['id']!r}")
+        where = (
+            f" on {described_place(place['id'], array(place['means']).tolist(), _listed(place.get('names', []), str))}"
+        )
+    if seed is not None and type(seed) is not int:
+        raise TypeError(f"seed is {seed!r}")
     return Result(
-        source.path, source.when, "simulation", ", ".join(str(row["policy"]) for row in rows), SIMULATED,
-        seed=None if content.get("seed") is None else int(content["seed"]),
-        detail=f"mean regret {regrets} after {int(first['horizon']):,} rounds{where}, {int(first['runs']):,} runs",
+        source.path, source.when, "simulation", ", ".join(row.policy for row in rows), SIMULATED, seed=seed,
+        detail=f"mean regret {regrets} after {first.horizon:,} rounds{where}, {first.runs:,} runs",
     )  # fmt: skip
+
+
+def _listed(value: Any, kind: type) -> list[Any]:
+    """Return a list whose entries are all of one type."""
+    if not isinstance(value, list) or not all(isinstance(entry, kind) for entry in value):
+        raise TypeError(f"{str(value)[:40]} is not a list of {kind.__name__}")
+    return value
 
 
 FIELDS = {
@@ -197,17 +220,16 @@ FIELDS = {
 }
 """The fields that identify a result of each kind."""
 
+OTHERS = {
+    "bounds": {"regime", "contradictions"},
+    "curve": {"values", "contradictions"},
+    "simulation": {"environment", "horizon", "runs", "seed", "comparisons"},
+}
+"""The other fields that one may have; the readers of audits and certificates know theirs."""
+
 READERS: dict[str, Callable[[Source], Result]] = {
     "audit": _audit, "certificate": _certificate, "bounds": _bounds, "curve": _curve, "simulation": _simulation,
 }  # fmt: skip
-
-
-def _number(value: Any) -> float | None:
-    if value is None:
-        return None
-    if math.isnan(found := float(value)):
-        raise ValueError("not a number")
-    return found
 
 
 def json_files(folder: Path) -> list[Path]:

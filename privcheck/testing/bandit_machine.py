@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from privcheck.accounting import Ledger, ReleaseRefusedError
+from privcheck.accounting import BudgetFilter, Charge, Ledger, Pure, ReleaseRefusedError, budget_of
+from privcheck.accounting.accountants import Accountant
+from privcheck.accounting.calibrate import taking_part
+from privcheck.accounting.notions import Notion
 from privcheck.certifying.guard import GuardedPolicy, guard
 from privcheck.feedback import kind
 from privcheck.privacy import Contexts
@@ -34,8 +38,12 @@ class BanditMachine(RuleBasedStateMachine):
 
     Attributes
     ----------
-    factory : `f(rng)`, a class for example; also given those of arms, epsilon, delta, horizon that its signature names.
-    epsilon : the budget, > 0.
+    factory : `f(rng)`, a class for example; also given those of arms, epsilon, delta, horizon, rho and mu that its
+        signature names.
+    epsilon : the budget, > 0; None with `rho` or `mu`.
+    delta : with epsilon, in [0, 1).
+    rho, mu : the budget in zCDP or in Gaussian DP, in place of epsilon.
+    accountants : with delta, the share of delta of each accountant.
     arms : K.
     horizon : rounds of a run, after which a new run begins.
     rewards : declared (lowest, highest) reward.
@@ -56,7 +64,11 @@ class BanditMachine(RuleBasedStateMachine):
     """
 
     factory: ClassVar[Any] = None
-    epsilon: ClassVar[float] = 1.0
+    epsilon: ClassVar[float | None] = 1.0
+    delta: ClassVar[float] = 0.0
+    rho: ClassVar[float | None] = None
+    mu: ClassVar[float | None] = None
+    accountants: ClassVar[dict[str, float] | None] = None
     arms: ClassVar[int] = 2
     horizon: ClassVar[int] = 64
     rewards: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -69,17 +81,22 @@ class BanditMachine(RuleBasedStateMachine):
         """Build a policy with its own coins and noise, and guard it."""
         factory = inspect.getattr_static(type(self), "factory")
         factory = factory.__func__ if isinstance(factory, staticmethod) else factory
-        keywords = {"arms": self.arms, "epsilon": self.epsilon, "delta": 0.0, "horizon": self.horizon}
-        runner = PolicyRunner(factory, keywords, self.feedback)
+        budget = {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho, "mu": self.mu}
+        runner = PolicyRunner(factory, budget | {"arms": self.arms, "horizon": self.horizon}, self.feedback)
         self.played, self.released = 0, 0
         self.policy: GuardedPolicy = guard(
             runner.build(np.random.default_rng([seed, 0])),
             epsilon=self.epsilon,
+            delta=self.delta,
+            rho=self.rho,
+            mu=self.mu,
+            accountants=self.accountants,
             rewards=self.rewards,
             feedback=self.feedback,
             neighbours=self.neighbours,
             contexts=self.contexts,
             arms=None if self.contexts is None else self.arms,
+            noise="float",
             rng=np.random.default_rng([seed, 1]),
         )
 
@@ -117,20 +134,25 @@ class BanditMachine(RuleBasedStateMachine):
         __tracebackhide__ = True
         if not hasattr(self, "policy"):
             return
-        check_ledger(self.policy.ledger, self.epsilon, self.played)
+        budget = budget_of(self.epsilon, self.delta, self.rho, self.mu)
+        assert budget is not None
+        check_ledger(self.policy.ledger, budget, self.played, self.accountants)
         if len(self.policy.ledger.releases) < self.released:
             raise PrivacyFailure(f"round {self.played}: a release has disappeared from the ledger")
         self.released = len(self.policy.ledger.releases)
 
 
-def check_ledger(ledger: Ledger, epsilon: float, rounds: int) -> None:
+def check_ledger(
+    ledger: Ledger, budget: float | Notion, rounds: int, accountants: Mapping[str, float] | None = None
+) -> None:
     """Raise `PrivacyFailure` unless the releases of a ledger add up, stay within a budget and charge rounds played.
 
     Parameters
     ----------
     ledger : of a guarded policy.
-    epsilon : its budget.
+    budget : its budget; a number is the epsilon of pure DP.
     rounds : played so far.
+    accountants : the shares of the budget's delta; by default "gdp" has all of it.
 
     Examples
     --------
@@ -140,17 +162,43 @@ def check_ledger(ledger: Ledger, epsilon: float, rounds: int) -> None:
     >>> check_ledger(ledger, 1.0, 1)
     """
     __tracebackhide__ = True
-    charged: dict[Any, list[float]] = {}
+    charged: dict[Any, list[Charge]] = {}
     for release in ledger.releases:
         for datum, charge in release.charges.items():
             paid_in: Any = datum[0] if isinstance(datum, tuple) else datum
             if not 1 <= paid_in <= release.round <= rounds:
                 raise PrivacyFailure(f"round {rounds}: a release of round {release.round} charges round {paid_in}")
-            charged.setdefault(datum, []).append(charge.epsilon)
-    totals, kept = {datum: math.fsum(epsilons) for datum, epsilons in charged.items()}, ledger.totals
-    for datum in {*totals, *kept}:
-        if not math.isclose(totals.get(datum, 0.0), kept.get(datum, 0.0), rel_tol=SLACK, abs_tol=SLACK):
-            raise PrivacyFailure(f"round {rounds}: the charges of {datum} do not add up to its total in the ledger")
-    largest = math.fsum(sorted(totals.values(), reverse=True)[: ledger.group_size])
-    if largest > epsilon * (1.0 + SLACK):
-        raise PrivacyFailure(f"round {rounds}: {ledger.why()}, above the budget {epsilon:g}")
+            charged.setdefault(datum, []).append(charge)
+    limits = BudgetFilter(budget, accountants)
+    ways = [(by, by.limit(limits.budget, share)) for by, share in taking_part(limits)]
+    totals = {datum: [_total(by, charges) for by, _ in ways] for datum, charges in charged.items()}
+    for place, (by, _) in enumerate(ways):
+        kept = dict(ledger.sums.amounts(by.currency.name)) if ledger.sums.keeps(by.currency.name) else {}
+        for datum in {*totals, *kept} if kept else ():
+            found = totals[datum][place] if datum in totals else 0.0
+            if not math.isclose(found, kept.get(datum, 0.0), rel_tol=SLACK, abs_tol=SLACK):
+                raise PrivacyFailure(f"round {rounds}: the charges of {datum} do not add up to its total in the ledger")
+    aside = max((math.fsum(charge.delta for charge in charges) for charges in charged.values()), default=0.0)
+    if aside > limits.set_aside or not _within(list(totals.values()), ways, ledger.group_size):
+        shown = f"{limits.budget.epsilon:g}" if isinstance(limits.budget, Pure) else str(limits.budget)
+        raise PrivacyFailure(f"round {rounds}: {ledger.why()}, above the budget {shown}")
+
+
+def _total(by: Accountant, charges: list[Charge]) -> float:
+    """Return what the charges of a datum add up to, as exactly as floats can."""
+    amounts = [by.needs(charge) for charge in charges]
+    return math.sqrt(math.fsum(mu * mu for mu in amounts)) if by.currency.name == "mu" else math.fsum(amounts)
+
+
+def _within(totals: list[list[float]], ways: list[tuple[Accountant, float]], group: int) -> bool:
+    """Return whether some accountant accepts each datum, or one of them the largest joint total of a group."""
+    if group == 1:
+        return all(
+            any(total <= limit * (1.0 + SLACK) for total, (_, limit) in zip(of_datum, ways, strict=True))
+            for of_datum in totals
+        )
+    largest = [sorted((of_datum[place] for of_datum in totals), reverse=True)[:group] for place in range(len(ways))]
+    return any(
+        by.currency.joint is not None and by.currency.joint(found) <= limit * (1.0 + SLACK)
+        for found, (by, limit) in zip(largest, ways, strict=True)
+    )

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from privcheck.certifying.certify import certify
+from privcheck.errors import PrivcheckError
 from privcheck.reporting.text.audit_sentences import plural
 from privcheck.reporting.text.certificate_sentences import (
     certificate_sentence,
     divergence_sentences,
     place,
-    repeat_certificate,
     replay_sentence,
 )
 from privcheck.reporting.text.numbers import clean
+from privcheck.reporting.text.repeating import repeat_certificate
 from privcheck.results.certificate import Certificate
 from privcheck.targets.settings import EXECUTIONS
 from privcheck.testing.assertion import FACT, asked, assertion, failure, known, nothing, passed
@@ -23,7 +24,7 @@ from privcheck.testing.witness_text import streams_told
 @assertion
 def assert_certified(
     target: Any,
-    epsilon: float,
+    epsilon: float | None = None,
     *,
     arms: int | None = None,
     horizon: int | None = None,
@@ -31,11 +32,12 @@ def assert_certified(
     seed: int | None = None,
     **options: Any,
 ) -> Certificate:
-    """Fail unless a policy that releases through privcheck's mechanisms is certified to be epsilon-DP under its guard.
+    """Fail unless a policy that releases through privcheck's mechanisms is certified within its budget under its guard.
 
     Parameters
     ----------
-    target, epsilon, arms, horizon : as for `privcheck.certify`.
+    target, epsilon, arms, horizon : as for `privcheck.certify`; a budget is required, and with `delta`, `rho` or `mu`
+        it is one of (epsilon, delta)-DP, zCDP or Gaussian DP.
     runs : guarded executions, each on its own stream, at least 1.
     seed : by default that of `--privcheck-seed`, or 0.
     **options : other options of `privcheck.certify`.
@@ -46,7 +48,8 @@ def assert_certified(
 
     Raises
     ------
-    PrivacyFailure : a leak, a refused release, a replay that diverges, or no release at all.
+    PrivacyFailure : a leak, a refused release, a replay that diverges, or lines that matter for privacy and never ran:
+        a longer horizon or more runs may reach them.
     PrivcheckError : bad input, or a policy that breaks its contract.
 
     Source: `privcheck.certify`.
@@ -55,15 +58,19 @@ def assert_certified(
     --------
     >>> assert_certified("adap-ucb", 1.0, arms=2, horizon=8).epsilon_upper
     1.0
+    >>> assert_certified("adap-ucb(epsilon=0.25)", rho=0.1, arms=2, horizon=8).rho_upper
+    0.1
     """
     nothing(target)
     known(options, certify)
+    if epsilon is options.get("rho") is options.get("mu") is None:
+        raise PrivcheckError("epsilon", None, "a budget: epsilon, rho or mu", "without a budget nothing is certified")
     how = asked(seed, runs)
     certificate = certify(target, epsilon=epsilon, arms=arms, horizon=horizon, runs=how.runs, seed=how.seed, **options)
     told = f"{clean(certificate.target)}: {certificate_sentence(certificate)}"
     if not certificate.granted:
         chance = f"{FACT}; but code that is not certified may still satisfy its claim"
-        raise failure(told, _found(certificate), chance, how, repeat_certificate(certificate))
+        raise failure(told, _found(certificate), chance, how, str(repeat_certificate(certificate).python))
     explored = plural(certificate.executions, "guarded run")
     passed(f"{told} ({explored} of {plural(certificate.horizon, 'round')}; {replay_sentence(certificate)})")
     return certificate
@@ -73,6 +80,7 @@ def _found(certificate: Certificate) -> list[str]:
     lines = [f"Leak at {place(leak)}: {clean(str(leak))}" for leak in certificate.leaks]
     lines += [f"Refused: {clean(refusal)}" for refusal in certificate.refusals]
     lines += [f"Note: {clean(note)}" for note in certificate.notes]
+    lines += [f"Never ran: {clean(str(line))}" for line in certificate.unreached]
     divergence = certificate.replay.first_divergence
     if divergence is not None:
         contextual = certificate.contexts is not None

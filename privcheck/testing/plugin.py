@@ -104,7 +104,9 @@ def _asserting(test: Callable[..., Any], marks: list[pytest.Mark]) -> Callable[.
 def _failure(assertion: Callable[..., Any], mark: pytest.Mark, target: Any) -> str:
     """Return why the assertion of a mark fails, or an empty string when it passes."""
     try:
-        inspect.signature(assertion).bind(target, *mark.args, **mark.kwargs)
+        given = inspect.signature(assertion).bind(target, *mark.args, **mark.kwargs).arguments
+        if not ({"epsilon", "rho", "mu"} & ({*given} | {*given.get("options", {})})):
+            raise TypeError("missing a required argument: 'epsilon'")
     except TypeError as error:
         return f"pytest.mark.{mark.name}: {error}; as in @pytest.mark.{mark.name}(epsilon=1.0, arms=2)"
     try:

@@ -16,7 +16,7 @@ from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
 from privcheck.privacy import Contexts, Relation
 from privcheck.reporting.text.certificate_sentences import divergence_sentences
 from privcheck.targets.mechanism import is_mechanism
-from privcheck.targets.settings import Settings
+from privcheck.targets.settings import CertifySettings, Settings
 from privcheck.targets.target import load_policy
 from privcheck.testing.assertion import FACT, asked, assertion, failure, name_of, nothing, passed
 from privcheck.testing.witness_text import streams_told
@@ -39,6 +39,9 @@ def assert_unchanged_by(
     neighbours: str = "row",
     *,
     epsilon: float | None = None,
+    delta: float = 0.0,
+    rho: float | None = None,
+    mu: float | None = None,
     arms: int = 2,
     horizon: int = 16,
     rewards: tuple[float, float] = (0.0, 1.0),
@@ -58,7 +61,7 @@ def assert_unchanged_by(
     target : a policy as for `privcheck.certify`, or a function `f(data, rng)`, that releases through privcheck's
         mechanisms.
     neighbours : which changes: "row", "reward", "group:k" or, with `contexts`, "context-reward".
-    epsilon : for factories that take it.
+    epsilon, delta, rho, mu : for factories that take them.
     arms, horizon, rewards, feedback, contexts : as for `privcheck.certify`; `f(data, rng)` is given tables of `horizon`
         rows and `arms` columns.
     streams : random streams, at least 1, of which every round is changed, one at a time, as are two constant streams.
@@ -81,9 +84,10 @@ def assert_unchanged_by(
     """
     nothing(target)
     how = asked(seed, check("streams", streams, Integer(1)))
-    settings = Settings(
-        epsilon=epsilon, rewards=rewards, feedback=feedback, neighbours=neighbours, contexts=contexts, seed=how.seed
-    )
+    settings = CertifySettings(
+        epsilon=epsilon, delta=delta, rho=rho, mu=mu, rewards=rewards, feedback=feedback, neighbours=neighbours,
+        contexts=contexts, seed=how.seed,
+    )  # fmt: skip
     count, length = check("arms", arms, Integer(1)), check("horizon", horizon, Integer(1))
     with_seed = _of_function(target) if is_mechanism(target) else _of_policy(target, settings, length, count)
     diverges = _with_every_seed(with_seed, how.seed)

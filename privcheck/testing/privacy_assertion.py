@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from privcheck.auditing.audit import audit
-from privcheck.reporting.text.audit_sentences import repeat_call, verdict_sentence
+from privcheck.reporting.text.audit_sentences import verdict_sentence
+from privcheck.reporting.text.repeating import repeat_audit
 from privcheck.results.audit_report import AuditReport
 from privcheck.testing.assertion import (
     ERROR,
@@ -40,9 +41,9 @@ def assert_private(
     ----------
     target, epsilon, arms, horizon : as for `privcheck.audit`.
     runs : runs per stream of the final pair, at least 20; by default the value of `--privcheck-budget`, or 5,000.
-    error : a true claim fails this test with at most this probability, in (0, 1).
+    error : a true claim fails this test with at most this probability, in (0, 0.5].
     seed : by default that of `--privcheck-seed`, or 0.
-    **options : other options of `privcheck.audit`.
+    **options : other options of `privcheck.audit`, such as the delta of the claim.
 
     Returns
     -------
@@ -69,13 +70,31 @@ def assert_private(
     )
     told = f"{report.target}: {verdict_sentence(report)}"
     if report.verdict == "violation":
-        raise failure(told, witness_told(report), by_chance(error, "a true claim"), how, repeat_call(report))
-    if report.verdict != "consistent":
-        raise PrivacyFailure(f"{told}\nThis test could not have failed. {_more(report)}")
+        call = str(repeat_audit(report).python)
+        raise failure(told, witness_told(report), by_chance(error, "a true claim"), how, call)
+    if report.verdict != "consistent" and not _almost(report):
+        raise PrivacyFailure(f"{told}\n{_lacking(report)}")
     blind = not report.epsilon_lower
     hint = "the audit could not tell any two streams apart: is the horizon long enough for the data to matter?"
     passed(f"{told}; {hint}" if blind else told)
     return report
+
+
+def _almost(report: AuditReport) -> bool:
+    """Return whether all that "consistent" lacks is a lower bound at most the claim.
+
+    A test fails a true claim with probability at most `error`; the lower bound exceeds it with more.
+    """
+    resolution, search = report.resolution, report.search
+    claim, lower = report.epsilon_claimed or 0.0, report.epsilon_lower or 0.0
+    return lower > claim and resolution is not None and resolution.epsilon >= claim and bool(search and search.complete)
+
+
+def _lacking(report: AuditReport) -> str:
+    enough = report.resolution is not None and report.resolution.epsilon >= (report.epsilon_claimed or 0.0)
+    if enough and report.notes:
+        return f"This test could hardly have failed: {report.notes[-1]}."
+    return f"This test could not have failed. {_more(report)}"
 
 
 def _more(report: AuditReport) -> str:

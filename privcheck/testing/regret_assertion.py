@@ -14,7 +14,8 @@ from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS
-from privcheck.targets.settings import PROBABILITY, Settings
+from privcheck.inference.counts import LEVEL
+from privcheck.targets.settings import CertifySettings
 from privcheck.targets.target import load_policy
 from privcheck.testing.assertion import (
     ERROR,
@@ -43,6 +44,9 @@ def assert_regret_below(
     *,
     horizon: int,
     epsilon: float | None = None,
+    delta: float = 0.0,
+    rho: float | None = None,
+    mu: float | None = None,
     runs: int = REGRET_RUNS,
     error: float = ERROR,
     seed: int | None = None,
@@ -58,9 +62,9 @@ def assert_regret_below(
     bound : upper bound on the expected regret, > 0.
     environment : the id of a named instance, Bernoulli means, or an `Environment`.
     horizon : T, at least the number of arms.
-    epsilon : for factories that take it.
+    epsilon, delta, rho, mu : for factories that take them.
     runs : independent runs, at least 2.
-    error : a policy within the bound fails this test with at most this probability, in (0, 1).
+    error : a policy within the bound fails this test with at most this probability, in (0, 0.5].
     seed : by default that of `--privcheck-seed`, or 0.
 
     Returns
@@ -83,14 +87,15 @@ def assert_regret_below(
     how = asked(seed, check("runs", runs, Integer(2)))
     place, limit = make_environment(environment), check("bound", bound, POSITIVE, "a regret is positive")
     length = check("horizon", horizon, Integer(place.arms), "every arm has to be played once")
-    level = check("error", error, PROBABILITY, "1e-6 is usual")
+    level = check("error", error, LEVEL, "1e-6 is usual")
     most = length * float(place.gaps().max())
     name = name_of(target)
     if most <= limit or evidence(np.ones(how.runs), limit / most, level) < 1.0 / level:
         why = f"no policy has a regret above {most:.4g}" if most <= limit else f"{how.runs:,} runs are not enough"
         hint = "give it a smaller bound" if most <= limit else "give it more runs or a longer horizon"
         raise PrivacyFailure(f"{name}: this test could not have failed: {why} and the bound is {limit:g}; {hint}")
-    regrets = _regrets(target, place, epsilon, length, how.runs, how.seed)
+    settings = CertifySettings(epsilon=epsilon, delta=delta, rho=rho, mu=mu, seed=how.seed)
+    regrets = _regrets(target, place, settings, length, how.runs)
     mean = float(regrets.mean())
     about = f"{name}: mean regret {mean:.4g} in {how.runs:,} runs of {length:,} rounds"
     if evidence(regrets / most, limit / most, level) >= 1.0 / level:
@@ -111,7 +116,7 @@ def evidence(values: Array, mean: float, level: float) -> float:
     ----------
     values : independent numbers in [0, 1], shape (n,).
     mean : in (0, 1).
-    level : what the size of the bets aims at, in (0, 1).
+    level : what the size of the bets aims at, in (0, 0.5].
 
     Source: Waudby-Smith and Ramdas (2024), Section 4.1 (predictable plug-in bets), with Ville's inequality.
 
@@ -129,9 +134,9 @@ def evidence(values: Array, mean: float, level: float) -> float:
     return math.exp(min(max(0.0, float(capital.max())), 700.0))
 
 
-def _regrets(target: Any, place: Environment, epsilon: float | None, horizon: int, runs: int, seed: int) -> Array:
-    loaded = load_policy(target)
-    policy = loaded.target(Settings(epsilon=epsilon, seed=seed), horizon, loaded.arms(place.arms))
+def _regrets(target: Any, place: Environment, settings: CertifySettings, horizon: int, runs: int) -> Array:
+    loaded, seed = load_policy(target), settings.seed
+    policy = loaded.target(settings, horizon, loaded.arms(place.arms))
     if policy.feedback not in FEEDBACKS or not FEEDBACKS[policy.feedback].one_arm_a_round:
         raise PrivcheckError("target", words(policy.feedback), "a policy with bandit or full-information feedback")
     rng, gaps = np.random.default_rng([seed, 0]), place.gaps()

@@ -33,6 +33,7 @@ NORMS: dict[str, Callable[[Table], float]] = {
     "L1": lambda change: float(np.abs(change).sum()),
     "L2": lambda change: float(np.sqrt(np.square(change).sum())),
     "Frobenius": lambda change: float(np.sqrt(np.square(change).sum())),
+    "L2 norms of items, summed": lambda change: float(sum(np.linalg.norm(item) for item in np.atleast_1d(change))),
     "max": lambda change: float(np.abs(change).max()),
     "range of score differences": lambda change: float(np.ptp(change)),
     "number of changed entries": lambda change: float(np.count_nonzero(change)),

@@ -13,6 +13,7 @@ FOLDER = Path(__file__).parents[1] / "certifying"
 EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"
 ZOO = f"{FOLDER / 'zoo.py'}:"
 HIDING = f"{FOLDER / 'hiding.py'}:"
+GAUSSIAN = f"{FOLDER / 'gaussian_policies.py'}:"
 CONTEXTUAL = f"{FOLDER / 'contextual_zoo.py'}:"
 EPSILON = ["--epsilon", "1", "--arms", "2"]
 JOINT = [
@@ -47,6 +48,20 @@ def parsed(text):
         ([f"{HIDING}OverlongTree", *EPSILON], 1, ["step: got 8 in a release at hiding.py:", "at most the horizon 7"]),
         ([f"{ZOO}Unclipped", *EPSILON, "--rewards=0,10"], 1, ["not certified", "10.0 computed from the data"]),
         ([f"{ZOO}Clipped", *EPSILON, "--rewards=-3,10"], 0, ["certified", "all executions"]),
+        (
+            [f"{GAUSSIAN}Batches", *EPSILON, "--delta", "1e-6"],
+            0,
+            ["at delta = 1e-6", "all executions", "gdp, with 100 %"],
+        ),
+        ([f"{GAUSSIAN}Batches", "--arms", "2", "--rho", "0.03"], 0, ["rho is at most 0.030", "rho = 0.0276817"]),
+        ([f"{GAUSSIAN}Batches", "--arms", "2", "--mu", "0.24"], 0, ["mu is at most 0.240", "and so rho 0.029"]),
+        ([f"{GAUSSIAN}Batches", *EPSILON], 1, ["not certified", "without a bound on epsilon"]),
+        ([f"{GAUSSIAN}Batches", "--arms", "2", "--mu", "0.2"], 1, ["not certified", "at most mu = 0.2 per datum"]),
+        (
+            [f"{GAUSSIAN}Batches", *EPSILON, "--delta", "1e-6", "--accountants", "gdp=0.5,zcdp=0.5"],
+            *(1, ["not certified", "at most epsilon = 1 at delta = 1e-06"]),
+        ),
+        (["adap-ucb(epsilon=0.25)", "--rho", "0.1"], 0, ["rho is at most 0.100"]),
         ([f"{CONTEXTUAL}SumsByArm", *JOINT], 0, ["joint differential privacy", "all executions", "norm=1.0"]),
         ([f"{CONTEXTUAL}CountsArms", *JOINT], 1, ["not certified", "contextual_zoo.py:", "one_hot(action, arms)"]),
     ],
@@ -61,13 +76,13 @@ def test_exit_status_and_text(capsys, tmp_path, arguments, status, words):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_claim_that_is_not_granted_is_not_a_success(capsys):
-    """A policy that releases nothing is not certified, although nothing was found."""
+def test_a_policy_that_needs_no_release_is_certified(capsys):
+    """It spends nothing, whatever the budget."""
     Path("fixed.py").write_text(
         "class Fixed:\n    def __init__(self, rng): pass\n    def select(self): return 0\n"
         "    def update(self, action, reward): pass\n"
     )
-    assert run(["certify", "fixed.py:Fixed", *EPSILON]) == 1
+    assert run(["certify", "fixed.py:Fixed", *EPSILON]) == 0
     assert "nothingwasreleasedthroughamechanism" in "".join(capsys.readouterr().out.split())
     assert run(["certify", "fixed.py:Fixed", "--arms", "2"]) == 0
 
@@ -108,7 +123,16 @@ def test_json_goes_to_a_file(capsys):
         (["adap-ucb", "--epsilon", "one"], "epsilon: got 'one', expected a number"),
         (["adap-ucb"], "epsilon: got None"),
         (["adap-ucp", "--epsilon", "1"], "target: got 'adap-ucp'"),
-        (["adap-ucb", "--epsilon", "1", "--delta", "1e-5"], "No such option: --delta"),
+        (["adap-ucb", "--delta", "1e-5"], "delta: got delta = 1e-05 without epsilon"),
+        (["adap-ucb", "--epsilon", "1", "--delta", "1"], "delta: got 1.0, expected a number in [0, 1)"),
+        (["adap-ucb", "--epsilon", "1", "--rho", "0.1"], "budget: got epsilon and rho"),
+        (["adap-ucb", "--epsilon", "1", "--mu", "1"], "budget: got epsilon and mu"),
+        (["adap-ucb", "--rho", "0.1"], "epsilon: got None, expected the budget to build adap-ucb with"),
+        (["adap-ucb", "--mu", "zero"], "mu: got 'zero', expected a number"),
+        (["adap-ucb", "--epsilon", "1", "--accountants", "gdp=1"], "accountants: got"),
+        (["adap-ucb", "--epsilon", "1", "--delta", "0.1", "--accountants", "gdp"], "accountants: got 'gdp', expected"),
+        (["adap-ucb", "--epsilon", "1", "--delta", "0.1", "--accountants", "gpd=1"], "accountant: got 'gpd'"),
+        (["adap-ucb", "--epsilon", "1", "--delta", "0.1", "--accountants", "gdp=0.7,zcdp=0.7"], "accountants: got"),
         ([f"{ZOO}ForgettingMean", "--epsilon", "1"], "arms: got None"),
         ([f"{ZOO}NoSuchAnimal", *EPSILON], "target: got"),
         (["nowhere.py:Bandit", *EPSILON], "target: got 'nowhere.py', expected an existing Python file"),

@@ -142,8 +142,8 @@ BAD = [
     (["audit", "ucb", "--runs", "100.5"], ["runs: got '100.5'", "a whole number"]),
     (["audit", "ucb", "--jobs", "0"], ["jobs: got 0", "an integer of at least 1"]),
     (["audit", "ucb", "--time-budget", "0"], ["time_budget: got 0.0", "a finite number above 0"]),
-    (["audit", "ucb", "--confidence", "95"], ["confidence: got 95.0", "a number in (0, 1)"]),
-    (["audit", "ucb", "--error", "0"], ["error: got 0.0", "a number in (0, 1)"]),
+    (["audit", "ucb", "--confidence", "95"], ["confidence: got 95.0", "a number in [0.5, 1)"]),
+    (["audit", "ucb", "--error", "0"], ["error: got 0.0", "a number in (0, 0.5]"]),
     (["audit", "ucb", "--delta", "1"], ["delta: got 1.0", "a number in [0, 1)"]),
     (["audit", "ucb", "--seed", "-1"], ["seed: got -1", "an integer of at least 0"]),
     (["audit", "ucb", "--observe", "rewards"], ["observe: got 'rewards'", "'actions'"]),
@@ -190,7 +190,7 @@ BAD = [
     (["list", "--json", "list.txt"], ["json: got 'list.txt'"]),
     (["list", "everything"], ["everything"]),
     (["audit", "ucb", "--horizn", "4"], ["No such option: --horizn", "`privcheck audit --help`"]),
-    (["certify", "ucb", "--delta", "0.1"], ["No such option: --delta", "certificates are for pure epsilon-DP"]),
+    (["certify", "ucb", "--delta", "0.1"], ["delta: got delta = 0.1 without epsilon", "only epsilon takes a delta"]),
     (["certify", "ucb", "--delt", "0.1"], ["No such option: --delt", "`privcheck certify --help`"]),
     (["audti"], ["No such command 'audti'", "`privcheck --help`"]),
     (["simulate", "shop.py:Shop", "--means", "0.7,0.5", "--horizon", "10"], ["'shop.py:Shop'", "only shipped"]),
@@ -246,7 +246,7 @@ def test_json_of_audit_on_standard_output(capsys):
     import privcheck
 
     report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=4, horizon=4, runs=20_000)
-    assert found | {"seconds": 0, "schema_version": 1} == parsed(report.to_json()) | {"seconds": 0}
+    assert found | {"seconds": 0, "schema_version": 2} == parsed(report.to_json()) | {"seconds": 0}
 
 
 def test_json_of_bounds(capsys):
@@ -304,7 +304,7 @@ def test_json_to_a_file_beside_the_text(capsys, tmp_path, arguments):
     assert err == ""
     assert out.strip(), "the text is still printed"
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["result.json"]
-    assert parsed((tmp_path / "new" / "result.json").read_text())["schema_version"] == 1
+    assert parsed((tmp_path / "new" / "result.json").read_text())["schema_version"] == 2
 
 
 def test_json_of_a_real_process_is_all_there_is():

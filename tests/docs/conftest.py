@@ -18,6 +18,7 @@ CHEAPLY = {"audit": ["--runs", "1000", "--jobs", "1"], "simulate": ["--runs", "2
 FILES = {
     "clicks.csv": "item,click\n" + "a,1\nb,0\na,0\nb,1\n" * 5,
     "mine.toml": 'family = "bernoulli"\nmeans = [0.8, 0.1]\nhorizon = 1000\n',
+    "plan.toml": 'delta = 1e-6\n[[release]]\nmechanism = "laplace"\nscale = 10.0\ncount = 100\n',
     "my_mechanism.py": "def noisy_sum(data, rng, runs):\n    return sum(data) + rng.laplace(0, 1, runs)\n",
 }
 
@@ -29,6 +30,7 @@ def folder(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")  # as a reader sees it in a terminal
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     before = set(sys.modules)

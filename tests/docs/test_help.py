@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from privcheck.cli import HELP, app, run
+from privcheck.cli import run
+from privcheck.cli.application import HELP, app
 from privcheck.cli.help_pages import SECTIONS, VALUES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text(encoding="utf-8")

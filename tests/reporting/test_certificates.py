@@ -18,10 +18,11 @@ from privcheck.reporting.text.certificate_sentences import (
     coverage,
     ledger_sentence,
     reasons,
-    repeat_certificate,
     replay_sentence,
 )
 from privcheck.reporting.text.numbers import clean
+from privcheck.reporting.text.repeating import repeat_certificate
+from privcheck.results.unreached_line import UnreachedLine
 
 NAMES = ["granted", "leaky", "refused", "free", "long"]
 
@@ -76,7 +77,7 @@ def test_a_bound_beyond_all_others_is_on_the_axis(audits, certificates):
     assert bounds_figure([far]).axes[0].get_xlim()[1] > 7.0
 
 
-@pytest.mark.parametrize("change", [{"granted": False}, {"coverage": "explored"}, {"epsilon_upper": None}])
+@pytest.mark.parametrize("change", [{"coverage": "explored"}, {"epsilon_upper": None}])
 def test_nothing_is_drawn_without_cover_of_all_executions(audits, certificates, change):
     report = replace(audits["granted"], certificate=replace(certificates["granted"], **change))
     figure = bounds_figure([report])
@@ -86,6 +87,18 @@ def test_nothing_is_drawn_without_cover_of_all_executions(audits, certificates, 
     assert "certified upper bound" not in labels
     assert "certi-" not in shown(audit_table([report]), 100)
     assert "certified upper</th>" not in render_page([report])
+
+
+def test_a_bound_stands_although_lines_never_ran(audits, certificates):
+    """The guard holds: it would refuse what these lines may not do."""
+    line = UnreachedLine("bandit.py", 12, "self.arm = int(reward > 0.5)")
+    unseen = replace(certificates["granted"], granted=False, unreached=[line])
+    report = replace(audits["granted"], certificate=unseen)
+    assert upper_bound(report) == 1.0
+    guarded = replace(report, guarded=True)
+    assert upper_marks(bounds_figure([guarded])) == upper_marks(bounds_figure([audits["granted"]]))
+    bracket, shaded = upper_marks(bounds_figure([report]))
+    assert (bracket, shaded) == (upper_marks(bounds_figure([guarded]))[0], []), "the two halves are not of one policy"
 
 
 def test_contradiction_is_loud_everywhere(audits):
@@ -194,7 +207,7 @@ def test_coverage_says_what_is_left_out(certificates, name):
 
 
 def test_repeating(certificates):
-    call = repeat_certificate(certificates["long"])
+    call = str(repeat_certificate(certificates["long"]).python)
     assert "epsilon=2.0" in call
     assert "rewards=(-1.0, 1.0), feedback='full'" in call
 

@@ -105,7 +105,7 @@ STRANGE = {
     "list": ("[1, 2]", "its fields match the output of no privcheck command"),
     "null": ("null", "the output of no privcheck command"),
     "other": ('{"name": "a package"}', "the output of no privcheck command"),
-    "later": (VIOLATION.to_json().replace('"schema_version": 1', '"schema_version": 2'), "schema_version is 2"),
+    "later": (VIOLATION.to_json().replace('"schema_version": 2', '"schema_version": 3'), "schema_version is 3"),
     "missing": (
         json.dumps({"schema_version": 1, "target": "a", "verdict": None, "epsilon_lower": 1}),
         "missing fields",
@@ -115,7 +115,7 @@ STRANGE = {
         "wrong type",
     ),
     "verdict": (VIOLATION.to_json().replace('"verdict": "violation"', '"verdict": "<b>fine</b>"'), "wrong type"),
-    "nan": (VIOLATION.to_json().replace('"epsilon_lower": 1.7643969', '"epsilon_lower": NaN'), "wrong type"),
+    "nan": (VIOLATION.to_json().replace('"epsilon_lower": 1.7643969', '"epsilon_lower": NaN'), "not JSON"),
     "certificate": (GRANTED.to_json().replace('"releases": [', '"releases": [7, '), "wrong type"),
     "datum": (GRANTED.to_json().replace('"totals": {"1"', '"totals": {"__import__(1)"'), "wrong type"),
     "bounds": ('{"schema_version": 1, "instance": {"family": "x"}, "bounds": [], "contradictions": []}', "family"),

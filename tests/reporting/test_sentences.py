@@ -10,17 +10,20 @@ import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
+from privcheck.reporting.example_results import CERTIFIED
 from privcheck.reporting.pictures.witness_excerpt import text_streams, view
 from privcheck.reporting.text.audit_sentences import (
     as_expected,
     headline,
     meaning,
-    repeat_call,
     rounds_text,
     verdict_sentence,
 )
+from privcheck.reporting.text.both_bounds import contradiction, of_one_object, sandwich
 from privcheck.reporting.text.numbers import at_least, at_most, clean, probability, shorten
+from privcheck.reporting.text.repeating import repeat_audit
 from privcheck.results.audit_report import AuditReport
+from privcheck.results.unreached_line import UnreachedLine
 
 SENTENCES = {
     "violation": "violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 "
@@ -88,6 +91,10 @@ def test_names_fit(reports):
     assert clean(reports["early"].target).isprintable()
 
 
+def repeat_call(report):
+    return str(repeat_audit(report).python)
+
+
 def test_repeat_call_names_what_is_unusual(reports):
     report = replace(
         reports["violation"], delta=1e-6, rewards=(-1.0, 1.0), neighbours="reward", confidence=0.9, error=0.01, seed=7
@@ -120,15 +127,15 @@ def test_repeat_call_says_what_the_target_was_called_where_it_was_none(reports, 
 def test_repeat_call_runs_and_gives_the_same_report():
     contexts = privcheck.Contexts(shape=(2,), norm=1.5)
     report = privcheck.audit(
-        f"{__file__}:Contextual",
+        f"{__file__}:Contextual", pairs=3,
         epsilon=1.0, arms=2, horizon=3, runs=200, time_budget=500.0, feedback="contextual",
         neighbours="context-reward", contexts=contexts,
     )  # fmt: skip
     call = repeat_call(report)
     assert "contexts=privcheck.Contexts(shape=(2,), low=-1.0, high=1.0, norm=1.5)" in call
-    assert "time_budget=500.0" in call
+    assert "time_budget" not in call
     again = eval(call, {"privcheck": privcheck})
-    assert replace(again, seconds=0.0).to_json() == replace(report, seconds=0.0).to_json()
+    assert replace(again, seconds=0.0, time_budget=500.0).to_json() == replace(report, seconds=0.0).to_json()
     assert AuditReport.from_json(report.to_json()).contexts == contexts
 
 
@@ -141,7 +148,7 @@ def test_repeat_call_has_the_users_own_streams():
     assert replace(again, seconds=0.0).to_json() == replace(report, seconds=0.0).to_json()
     long = np.zeros((30, 2)), np.ones((30, 2)) * (np.arange(30) == 4)[:, None]
     call = repeat_call(privcheck.audit("rnm-ftnl(arms=2, epsilon=1)", streams=long, runs=200))
-    assert call.endswith("streams=pair)  # pair: the two inputs of the witness")
+    assert call.endswith("streams=pair)  # pair: the two streams of the witness")
 
 
 class Contextual:
@@ -200,3 +207,15 @@ def test_long_streams_as_text(reports):
 
 def test_infinite_limits():
     assert (at_least(math.inf), at_least(-math.inf)) == ("∞", "-∞")
+
+
+def test_bounds_on_different_builds_are_not_joined():
+    """A certificate with unreached lines covers the guarded policy, and the audit played the one without a guard."""
+    line = UnreachedLine("bandit.py", 9, "self.total += reward")
+    certificate = replace(CERTIFIED.certificate, granted=False, unreached=[line])
+    apart = replace(CERTIFIED, certificate=certificate)
+    assert not of_one_object(apart)
+    assert sandwich(apart).startswith("Without its guard, epsilon is at least")
+    assert "true epsilon" not in sandwich(apart)
+    assert contradiction(replace(apart, epsilon_lower=1.5)) is None
+    assert sandwich(replace(apart, guarded=True)) == sandwich(CERTIFIED)

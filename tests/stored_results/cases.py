@@ -136,7 +136,10 @@ CASES: dict[str, Callable[[], Any]] = {
     "audit of a mechanism": lambda: privcheck.audit(mean, epsilon=2.0, runs=20_000, seed=11),
     "audit with delta": lambda: privcheck.audit(mean, epsilon=1.0, delta=1e-3, runs=20_000, seed=12),
     "certificate": lambda: privcheck.certify("adap-ucb", epsilon=1.0, arms=2, horizon=16, seed=1),
-    "certificate of a tree": lambda: privcheck.certify("dp-ucb", epsilon=1.0, arms=2, horizon=16, seed=2),
+    "certificate of a tree": lambda: privcheck.certify(
+        "dp-ucb(tree=binary)", epsilon=1.0, arms=2, horizon=16, seed=2
+    ),
+    "certificate of a k-ary tree": lambda: privcheck.certify("dp-ucb", epsilon=1.0, arms=2, horizon=16, seed=2),
     "certificate refused": lambda: privcheck.certify(
         f"{EXAMPLES / 'running_mean_released.py'}:RunningMeanReleased", epsilon=1.0, arms=2, horizon=12, seed=3
     ),

@@ -10,7 +10,7 @@ from scipy import stats
 
 import privcheck
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms import Laplace
+from privcheck.mechanisms import Gaussian, Laplace
 from privcheck.testing import (
     PrivacyFailure,
     assert_certified,
@@ -71,6 +71,56 @@ def test_certified_finds_what_each_twin_does_wrong(twins):
     assert "False failures: none by chance" in leaking
     nothing = failing(assert_certified, twins.Follower, 1.0, arms=2, horizon=6)
     assert "Leak at twins.py" in nothing
+
+
+class Noisy:
+    """Releases every reward once, with Gaussian noise of mu = 0.25."""
+
+    def __init__(self, rng, mu=0.25):
+        self.rng, self.told, self.released = rng, mu, 0.0
+
+    def select(self):
+        return int(self.released > 0.5)
+
+    def update(self, action, reward):
+        self.released = Gaussian.with_scale(4.0).release(reward, self.rng)
+
+
+@pytest.mark.parametrize(
+    ("enough", "too_little"),
+    [
+        ({"epsilon": 1.1, "delta": 1e-6}, {"epsilon": 1.0, "delta": 1e-6}),
+        ({"rho": 0.03126}, {"rho": 0.03124}),
+        ({"mu": 0.2501}, {"mu": 0.2499}),
+    ],
+)
+def test_certified_speaks_every_notion(enough, too_little):
+    assert assert_certified(Noisy, arms=2, horizon=4, runs=2, **enough).granted
+    text = failing(assert_certified, Noisy, arms=2, horizon=4, runs=2, **too_little)
+    assert "not certified: a release was refused" in text
+    assert all(f"{name} = {value:g}" in text for name, value in too_little.items())
+
+
+def test_certified_needs_a_budget():
+    with pytest.raises(PrivcheckError, match="epsilon: got None, expected a budget: epsilon, rho or mu"):
+        assert_certified(Noisy, arms=2)
+
+
+def test_private_takes_a_delta():
+    report = assert_private(Noisy, 3.0, delta=1e-6, arms=2, horizon=3, runs=400)
+    assert (report.delta, report.certificate.epsilon_upper) == (1e-6, 3.0)
+
+
+def test_the_other_assertions_tell_a_factory_its_budget():
+    told = []
+
+    def factory(rng, mu):
+        told.append(mu)
+        return Noisy(rng)
+
+    assert assert_unchanged_by(factory, mu=0.5, horizon=3, streams=1) == 9
+    assert assert_regret_below(factory, 4.0, (0.9, 0.5), mu=0.5, horizon=20, runs=100, error=0.1) < 6.0
+    assert set(told) == {0.5}
 
 
 # Sensitivity

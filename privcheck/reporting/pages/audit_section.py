@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from privcheck.reporting.pages.elements import element, facts, inline_picture, items, section, text
+from privcheck.reporting.pages.elements import code_block, element, facts, inline_picture, items, section, text
 from privcheck.reporting.pages.html_table import TEXT, table
 from privcheck.reporting.pictures.plot import tradeoff_figure, witness_figure
 from privcheck.reporting.text import numbers
@@ -13,12 +13,12 @@ from privcheck.reporting.text.audit_sentences import (
     MARKS,
     event_parts,
     meaning,
-    repeat_call,
     rounds_text,
     verdict_sentence,
     verdict_word,
 )
 from privcheck.reporting.text.both_bounds import contradiction, sandwich
+from privcheck.reporting.text.repeating import repeat_audit
 from privcheck.results.audit_report import AuditReport, Witness
 
 
@@ -52,7 +52,7 @@ def audit_section(report: AuditReport, number: int) -> str:
     spent = f"Engine {report.engine}, {numbers.seconds(report.seconds)}; {report.feedback} feedback."
     parts += [
         element("h3", "How to repeat it"),
-        element("pre", element("code", text(repeat_call(report)))),
+        *(code_block(call.folded()) for call in repeat_audit(report)),
         element("p", text(spent)),
         element("h3", "What this does and does not mean"),
         items(meaning(report)),

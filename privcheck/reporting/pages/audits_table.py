@@ -18,7 +18,7 @@ def overview(reports: Sequence[AuditReport], expected: Sequence[str | None] | No
         "claim: epsilon",
         "lower bound",
         "Clopper-Pearson",
-        "estimate",
+        "log-ratio of this event",
         "verdict",
         "expected",
         "runs per stream",
@@ -63,7 +63,9 @@ def _cells(report: AuditReport) -> dict[str, Cell]:
         "Clopper-Pearson": Cell(
             numbers.at_least(report.epsilon_lower_clopper_pearson), report.epsilon_lower_clopper_pearson
         ),
-        "estimate": Cell(numbers.exact(estimate.value) + below(numbers.interval(estimate)), estimate.value)
+        "log-ratio of this event": Cell(
+            numbers.exact(estimate.value) + below(numbers.interval(estimate)), estimate.value
+        )
         if estimate
         else Cell(numbers.NONE),
         "verdict": Cell(badge(word, MARKS[word]), word),

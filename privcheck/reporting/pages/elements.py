@@ -36,6 +36,17 @@ def element(tag: str, content: str, kind: str = "") -> str:
     return f"<{opening}>{content}</{tag}>"
 
 
+def code_block(code: str) -> str:
+    r"""Return code to copy, on the lines it has: a command that goes on after a backslash needs them.
+
+    >>> print(code_block("audit x \\\n    --seed 0"))
+    <pre><code>audit x \
+        --seed 0</code></pre>
+    """
+    lines = (line[: len(line) - len(line.lstrip(" "))] + text(line.strip()) for line in code.split("\n"))
+    return element("pre", element("code", "\n".join(lines)))
+
+
 def badge(word: str, mark: str) -> str:
     """Return a verdict in its colour, with its sign.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from privcheck.files import check_output, write_whole
 from privcheck.private_values.leaks import KINDS, Leak, describe_data
-from privcheck.reporting.pages.elements import document, element, facts, header, inline_picture, items, text
+from privcheck.reporting.pages.elements import code_block, document, element, facts, header, inline_picture, items, text
 from privcheck.reporting.pages.html_table import TEXT, Cell, below, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.divergence_picture import divergence_figure, diverging_streams
@@ -20,11 +20,12 @@ from privcheck.reporting.text.certificate_sentences import (
     coverage,
     divergence_sentences,
     place,
-    repeat_certificate,
 )
 from privcheck.reporting.text.numbers import clean
+from privcheck.reporting.text.repeating import repeat_certificate
 from privcheck.results.certificate import Certificate
 from privcheck.results.replay_result import Divergence
+from privcheck.results.unreached_line import UnreachedLine
 
 
 def save_certificate_page(certificate: Certificate, path: str | Path, *, title: str = "privcheck certificate") -> None:
@@ -72,14 +73,14 @@ def render_certificate(certificate: Certificate, *, title: str = "privcheck cert
     ]
     if certificate.refusals:
         parts += [element("h2", "Refused releases"), items(certificate.refusals)]
+    parts += _unreached(certificate.unreached)
     if certificate.replay.first_divergence is not None:
         parts += _divergence(certificate, certificate.replay.first_divergence)
     parts += [
         element("h2", "What it does and does not cover"),
         items(coverage(certificate)),
         element("h2", "How to repeat it"),
-        element("pre", element("code", text(repeat_certificate(certificate)))),
-        element("p", "Use the same target."),
+        *(code_block(call.folded()) for call in repeat_certificate(certificate)),
     ]
     result = element("section", "\n".join(parts), word.replace(" ", "-"))
     return document(title, header(title, certificate.target), [result])
@@ -97,7 +98,7 @@ def _ledger(certificate: Certificate) -> list[str]:
     caption = (
         "The explored execution with the largest loss. Top: the rounds that each release charges, in a stronger colour "
         f"for a larger loss, and the round of the release. Middle: the scale of its noise. Bottom: {total}"
-        + (", compared with the budget." if certificate.epsilon_claimed is not None else ".")
+        + (", compared with the budget." if certificate.budget is not None else ".")
     )
     return [heading, inline_picture(lambda width: ledger_figure(certificate, width=width), "ledger", caption)]
 
@@ -118,6 +119,17 @@ def _leaks(leaks: list[Leak]) -> list[str]:
     columns = [(name, TEXT) for name in ("where", "code", "data", "what to do")]
     caption = "Where the code read data that had not been released"
     return [element("h2", "Leaks"), table(caption, columns, rows, kind="stack leaks")]
+
+
+def _unreached(lines: list[UnreachedLine]) -> list[str]:
+    if not lines:
+        return []
+    rows: list[list[Cell | str]] = [
+        [Cell(text(place(line)), clean(place(line))), element("code", text(line.text))] for line in lines
+    ]
+    caption = "What touches a private value, makes a release or draws random numbers, and ran in no explored execution"
+    columns = [(name, TEXT) for name in ("where", "code")]
+    return [element("h2", "Lines that never ran"), table(caption, columns, rows, kind="stack leaks")]
 
 
 def _divergence(certificate: Certificate, divergence: Divergence) -> list[str]:

@@ -11,7 +11,7 @@ from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below
 from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.simulation_pictures import regret_figure
 from privcheck.reporting.text.audit_sentences import plural
-from privcheck.reporting.text.numbers import NONE, amount, seconds, small
+from privcheck.reporting.text.numbers import NONE, amount, clean, seconds, shorten, small
 from privcheck.results.comparison import Comparison, Difference
 from privcheck.results.simulation import STATISTICS, Simulation
 
@@ -79,12 +79,18 @@ def place_text(simulation: Simulation) -> str:
     >>> place_text(simulate("ucb", [0.75, 0.5], horizon=100, runs=5))
     'bernoulli (means 0.75, 0.5)'
     """
-    return described_place(simulation.environment.id, simulation.environment.means)
+    place = simulation.environment
+    return described_place(place.id, place.means, getattr(place, "names", ()))
 
 
-def described_place(name: str, means: Sequence[float]) -> str:
-    """Return an environment in words."""
-    shown = [f"{mean:.4g}" for mean in means[:MOST_ARMS]]
+def described_place(name: str, means: Sequence[float], labels: Sequence[str] = ()) -> str:
+    """Return an environment in words, with the names of its arms where a log has them.
+
+    >>> described_place("replay", (0.5, 0.25), ("left", "right"))
+    'replay (means left 0.5, right 0.25)'
+    """
+    named = [f"{shorten(clean(label), 20)} " for label in labels] or [""] * len(means)
+    shown = [f"{label}{mean:.4g}" for label, mean in zip(named[:MOST_ARMS], means, strict=False)]
     more = f", ... {len(means)} arms" if len(means) > MOST_ARMS else ""
     return f"{name} (means {', '.join(shown)}{more})"
 

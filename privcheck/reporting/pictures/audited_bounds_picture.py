@@ -19,7 +19,7 @@ from privcheck.reporting.pictures.style import (
     settings,
 )
 from privcheck.reporting.text.audit_sentences import MARKS, headline, verdict_sentence, verdict_word
-from privcheck.reporting.text.both_bounds import contradiction, sandwich, upper_bound
+from privcheck.reporting.text.both_bounds import contradiction, of_one_object, sandwich, upper_bound
 from privcheck.reporting.text.numbers import at_least, at_most, clean, shorten
 from privcheck.results.audit_report import AuditReport
 
@@ -139,6 +139,9 @@ def _bounds_text(report: AuditReport) -> str:
         return f"epsilon ≥ {at_least(report.epsilon_lower)}" if report.epsilon_lower is not None else "no bound"
     if contradiction(report):
         return f"≥ {at_least(report.epsilon_lower)} and ≤ {at_most(upper)}: CONTRADICTION"
+    if not of_one_object(report):
+        lower = "" if report.epsilon_lower is None else f"epsilon ≥ {at_least(report.epsilon_lower)}; "
+        return f"{lower}under the guard ≤ {at_most(upper)}"
     lower = "" if report.epsilon_lower is None else f"{at_least(report.epsilon_lower)} ≤ "
     return f"{lower}epsilon ≤ {at_most(upper)}"
 
@@ -150,7 +153,7 @@ def _draw_upper(axes: Axes, report: AuditReport, middle: float, limit: float) ->
         return
     end, wrong = min(upper, limit), contradiction(report) is not None
     start = 0.0 if report.epsilon_lower is None else min(max(0.0, report.epsilon_lower), limit)
-    if not wrong and start < end:
+    if of_one_object(report) and not wrong and start < end:
         axes.barh(middle, end - start, left=start, height=0.28, facecolor=CERTIFIED, alpha=0.4, lw=0, zorder=1)
     colour, tick = (INK if wrong else CERTIFIED), limit * 0.012
     corners = [end - tick, end, end, end - tick], [middle - 0.17, middle - 0.17, middle + 0.17, middle + 0.17]
@@ -177,7 +180,7 @@ def _legend(axes: Axes, reports: Sequence[AuditReport], columns: int) -> None:
 
     handles: list[Any] = [
         Patch(facecolor=MID, label="lower bound"),
-        Line2D([], [], color=INK, marker="o", ms=4, lw=1.0, label="estimate and interval"),
+        Line2D([], [], color=INK, marker="o", ms=4, lw=1.0, label="log-ratio of this event"),
         Line2D([], [], color=INK, marker="|", ms=7, mew=1.4, lw=0, label="Clopper-Pearson"),
         Line2D([], [], color=INK, lw=1.5, ls=(0, (3, 1.5)), label="claim"),
     ]
@@ -187,6 +190,7 @@ def _legend(axes: Axes, reports: Sequence[AuditReport], columns: int) -> None:
         bracket: dict[str, Any] = {"mfc": "none", "mec": CERTIFIED, "mew": 2.0, "ms": 9, "lw": 0}
         shape = Path([(-0.5, 1.0), (0.0, 1.0), (0.0, -1.0), (-0.5, -1.0)])
         handles.append(Line2D([], [], marker=shape, label="certified upper bound", **bracket))
+    if any(upper_bound(report) is not None and of_one_object(report) for report in reports):
         handles.append(Patch(facecolor=CERTIFIED, alpha=0.4, lw=0, label="true epsilon lies here"))
     height = ROW * len(reports)
     place = (0.5, -0.42 / height)

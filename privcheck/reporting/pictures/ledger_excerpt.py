@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from privcheck.accounting.by_datum import Datum
 from privcheck.accounting.charge import Charge
-from privcheck.accounting.ledger import Datum, Ledger, Release
+from privcheck.accounting.ledger import Ledger, Release
 
 MOST_ROUNDS = 200
 MOST_RELEASES = 200
@@ -20,7 +21,7 @@ class LedgerView:
     ----------
     start, stop : first and last round shown.
     releases : those that charge a shown round, or happen in one.
-    totals : of every shown round, the total epsilon of the datum of it that pays most.
+    totals : of every shown round, the total of the datum of it that pays most.
     by_arm : whether a round has several data, one an arm.
     omitted : in words, what is not shown; empty when nothing is left out.
 
@@ -45,21 +46,21 @@ def round_of(datum: Datum) -> int:
     return int(number)
 
 
-def by_round(charges: Mapping[Datum, Charge]) -> dict[int, float]:
-    """Return the largest epsilon of each round, without the rounds that pay nothing.
+def by_round(charges: Mapping[Datum, Charge], currency: str = "epsilon") -> dict[int, float]:
+    """Return the largest amount of each round in a currency, without the rounds that pay nothing.
 
     >>> by_round({(1, 0): Charge(0.5), (1, 1): Charge(1.0), (2, 0): Charge(0.0)})
     {1: 1.0}
     """
     largest: dict[int, float] = {}
     for datum, charge in charges.items():
-        number = round_of(datum)
-        if charge.epsilon > largest.get(number, 0.0):
-            largest[number] = charge.epsilon
+        number, amount = round_of(datum), getattr(charge, currency)
+        if amount > largest.get(number, 0.0):
+            largest[number] = amount
     return largest
 
 
-def ledger_view(ledger: Ledger, horizon: int, most_rounds: int = MOST_ROUNDS) -> LedgerView:
+def ledger_view(ledger: Ledger, horizon: int, most_rounds: int = MOST_ROUNDS, currency: str = "epsilon") -> LedgerView:
     """Return the view of at most `most_rounds` rounds, around the one with the largest loss.
 
     >>> from privcheck.reporting.example_results import GRANTED
@@ -67,7 +68,7 @@ def ledger_view(ledger: Ledger, horizon: int, most_rounds: int = MOST_ROUNDS) ->
     >>> shown.start, shown.stop, len(shown.releases), shown.omitted
     (1, 4, 3, 'rounds 1-4 of 8, 3 of 4 releases')
     """
-    totals = by_round(ledger.paid)
+    totals = by_round(ledger.paid, currency)
     last = max([horizon, *totals, *(release.round for release in ledger.releases)])
     start, stop = 1, last
     if last > most_rounds:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from privcheck.errors import PrivcheckError
+from privcheck.reporting.pictures.ledger_currency import budget_in, ledger_currency
 from privcheck.reporting.pictures.ledger_excerpt import LedgerView, by_round, ledger_view, stretches
 from privcheck.reporting.pictures.style import CELL, COLOURS, INK, MID, WIDE, add_axes, new_figure, settings
 from privcheck.reporting.text.certificate_sentences import ledger_sentence
@@ -47,7 +48,8 @@ def ledger_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:
     if not certificate.ledger.releases:
         got = f"the certificate of {certificate.target}"
         raise PrivcheckError("certificate", got, "one with a release in its ledger", "nothing was released")
-    shown = ledger_view(certificate.ledger, certificate.horizon)
+    currency = ledger_currency(certificate)
+    shown = ledger_view(certificate.ledger, certificate.horizon, currency=currency)
     losses = min(3.2, max(0.5, 0.14 * len(shown.releases)))
     panels = [losses, TIMELINE, TOTALS]
     height = TOP + sum(panels) + 3 * HEADING + 2 * BETWEEN + BELOW
@@ -61,11 +63,11 @@ def ledger_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:
             axes.append(add_axes(figure, LEFT, top + HEADING, width - LEFT - RIGHT, panel))
             axes[-1].set_xlim(_first(shown) - 0.5, shown.stop + 0.5)
             top += HEADING + panel + BETWEEN
-        most = _draw_losses(axes[0], shown, losses)
+        most = _draw_losses(axes[0], shown, losses, currency)
         _draw_timeline(axes[1], shown, width)
-        _draw_totals(axes[2], certificate, shown)
+        _draw_totals(axes[2], certificate, shown, currency)
         _rounds(axes, shown)
-        _key(figure, certificate, shown, most)
+        _key(figure, certificate, shown, most, currency)
     return figure
 
 
@@ -83,11 +85,11 @@ def _alpha(loss: float, most: float) -> float:
     return 1.0 if loss >= most else 0.3 + 0.6 * loss / most
 
 
-def _draw_losses(axes: Axes, shown: LedgerView, height: float) -> float:
+def _draw_losses(axes: Axes, shown: LedgerView, height: float, currency: str) -> float:
     """Draw a row per release, a rectangle per stretch of rounds charged alike; return the largest loss."""
     from matplotlib.patches import Rectangle
 
-    charged = [by_round(release.charges) for release in shown.releases]
+    charged = [by_round(release.charges, currency) for release in shown.releases]
     most = max((loss for losses in charged for loss in losses.values()), default=1.0)
     count = len(charged)
     axes.set_ylim(count, 0.0)
@@ -149,8 +151,8 @@ def _sign(number: int) -> str:
     return "●■◆▲▼✚★✖"[number % len(SHAPES)]
 
 
-def _draw_totals(axes: Axes, certificate: Certificate, shown: LedgerView) -> None:
-    budget = certificate.epsilon_claimed
+def _draw_totals(axes: Axes, certificate: Certificate, shown: LedgerView, currency: str) -> None:
+    budget = budget_in(certificate, currency)
     highest = max([*shown.totals.values(), budget or 0.0]) or 1.0
     limit = 1.2 * highest
     axes.set_ylim(0.0, limit)
@@ -164,6 +166,7 @@ def _draw_totals(axes: Axes, certificate: Certificate, shown: LedgerView) -> Non
     axes.set_ylabel("total")
     group = certificate.ledger.group_size
     heading = "Largest total loss in each round" if shown.by_arm else "Total loss of each round"
+    heading += "" if currency == "epsilon" else f", in {currency}"
     _heading(axes, heading if group == 1 else f"{heading} (budget: any {group} together)")
 
 
@@ -185,17 +188,18 @@ def _rounds(axes: list[Axes], shown: LedgerView) -> None:
     axes[-1].set_xlabel("round")
 
 
-def _key(figure: Figure, certificate: Certificate, shown: LedgerView, most: float) -> None:
+def _key(figure: Figure, certificate: Certificate, shown: LedgerView, most: float, currency: str) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    seen = {loss for release in shown.releases for loss in by_round(release.charges).values()}
+    seen = {loss for release in shown.releases for loss in by_round(release.charges, currency).values()}
+    name = "loss" if currency == "epsilon" else currency
     losses = sorted(seen) if len(seen) <= 3 else [min(seen), (min(seen) + most) / 2, most]
     handles: list[Any] = [
-        Patch(facecolor=CELL, alpha=_alpha(loss, most), lw=0, label=f"loss {small(loss)}") for loss in losses
+        Patch(facecolor=CELL, alpha=_alpha(loss, most), lw=0, label=f"{name} {small(loss)}") for loss in losses
     ]
     handles.append(Line2D([], [], color=INK, marker="|", ms=7, mew=1.2, lw=0, label="released here"))
-    if certificate.epsilon_claimed is not None:
+    if budget_in(certificate, currency) is not None:
         handles.append(Line2D([], [], color=INK, lw=1.5, ls=(0, (3, 1.5)), label="budget"))
     width, height = figure.get_size_inches()
     narrow = width < WIDE - 1

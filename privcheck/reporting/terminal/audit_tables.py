@@ -19,11 +19,11 @@ from privcheck.reporting.text.audit_sentences import (
     MEASURED,
     as_expected,
     event_parts,
-    repeat_call,
     verdict_sentence,
     verdict_word,
 )
 from privcheck.reporting.text.both_bounds import contradiction, sandwich, upper_bound
+from privcheck.reporting.text.repeating import repeat_audit
 from privcheck.results.audit_report import AuditReport, Witness
 
 STYLES = {"violation": "bold red", "consistent": "green", "inconclusive": "yellow", MEASURED: "cyan"}
@@ -58,7 +58,7 @@ def audit_table(reports: Sequence[AuditReport], expected: Sequence[str | None] |
     if bounded_above:
         table.add_column("certi-\nfied\nupper", justify="right", no_wrap=True)
     table.add_column("Clopper-\nPearson", justify="right", no_wrap=True)
-    table.add_column("estimate\n[interval]", justify="right", no_wrap=True)
+    table.add_column("log-ratio\nof event\n[interval]", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     if expected is not None:
         table.add_column("expected", no_wrap=True)
@@ -133,7 +133,7 @@ def audit_details(report: AuditReport) -> RenderableType:
     if report.witness is not None:
         parts += _of_the_bound(report, report.witness)
     parts.append(Text("To repeat", style="bold"))
-    parts.append(_block(Text(repeat_call(report))))
+    parts += [Text(call.folded()) for call in repeat_audit(report)]
     runs = f"seed {report.seed}, {report.runs:,} runs per stream"
     spent = f"{runs}, engine {report.engine}, {numbers.seconds(report.seconds)}"
     parts.append(_block(Text(spent, style="dim")))

@@ -88,11 +88,7 @@ def regime_sentence(instance: Instance) -> str:
 
 def bound_text(value: BoundValue) -> str:
     """Return the number of a bound, or why it has none."""
-    if not value.applies:
-        return "does not apply"
-    if value.asymptotic:
-        return f"{value.constant:.4g} ln T (rate)" if value.constant is not None else "order only"
-    return "order only" if value.value is None else f"{value.value:.6g}"
+    return value.number_text
 
 
 def _block(quantity: str, values: Sequence[BoundValue], best: Sequence[BoundValue]) -> list[RenderableType]:

@@ -18,19 +18,22 @@ from privcheck.reporting.text.certificate_sentences import (
     CERTIFIED,
     RECORDED,
     REFUSED,
+    UNSEEN,
     certificate_sentence,
     certificate_word,
     coverage,
     divergence_sentences,
     place,
-    repeat_certificate,
 )
 from privcheck.reporting.text.numbers import clean
+from privcheck.reporting.text.repeating import repeat_certificate
 from privcheck.results.certificate import Certificate
 from privcheck.results.replay_result import Divergence
+from privcheck.results.unreached_line import UnreachedLine
 
-STYLES = {CERTIFIED: "bold green", REFUSED: "bold red", RECORDED: "cyan"}
+STYLES = {CERTIFIED: "bold green", UNSEEN: "bold yellow", REFUSED: "bold red", RECORDED: "cyan"}
 MOST_REFUSALS = 3
+MOST_LINES = 10
 
 
 def certificate_details(certificate: Certificate) -> RenderableType:
@@ -55,10 +58,12 @@ def certificate_details(certificate: Certificate) -> RenderableType:
         parts += [Text("Refused releases", style="bold"), *_listed(certificate.refusals[:MOST_REFUSALS])]
         left_out = len(certificate.refusals) - MOST_REFUSALS
         parts += [_block(Text(f"and {plural(left_out, 'other')}", style="dim"))] if left_out > 0 else []
+    if certificate.unreached:
+        parts += [Text("Lines that never ran", style="bold"), _block(unreached_table(certificate.unreached))]
     if certificate.replay.first_divergence is not None:
         parts += _divergence(certificate, certificate.replay.first_divergence)
     parts += [Text("What it does and does not cover", style="bold"), *_listed(coverage(certificate))]
-    parts += [Text("To repeat", style="bold"), _block(Text(repeat_certificate(certificate)))]
+    parts += [Text("To repeat", style="bold"), *(Text(call.folded()) for call in repeat_certificate(certificate))]
     return Group(*parts)
 
 
@@ -77,6 +82,22 @@ def leak_table(leaks: list[Leak]) -> Table:
         where = Text(place(leak), style="bold red").append(f"\nin {clean(leak.function)}", style="not bold default dim")
         code = Text(clean(leak.code)).append(f"\n{clean(leak.operation)} on unreleased data", style="dim")
         table.add_row(where, code, Text(clean(describe_data(leak.data))), Text(clean(leak.hint)))
+    return table
+
+
+def unreached_table(lines: list[UnreachedLine]) -> Table:
+    """Return a table with a row per line that no explored execution ran: its place and its source.
+
+    >>> unreached_table([]).row_count
+    0
+    """
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="bold yellow", no_wrap=True)
+    table.add_column(overflow="fold")
+    for line in lines[:MOST_LINES]:
+        table.add_row(Text(place(line)), Text(clean(line.text)))
+    if len(lines) > MOST_LINES:
+        table.add_row("", Text(f"and {plural(len(lines) - MOST_LINES, 'other')}", style="dim"))
     return table
 
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
+from privcheck.reporting.pages.page_simulation import place_text
 from privcheck.results.comparison import Comparison, Difference
 from privcheck.results.simulation import Simulation
 
@@ -22,7 +24,8 @@ def summary_table(simulation: Simulation) -> Table:
     >>> summary_table(simulate("ucb", [0.75, 0.5], horizon=100, runs=5)).row_count
     1
     """
-    table = _table(f"pseudo-regret after {simulation.horizon:g} rounds, {simulation.runs:g} runs")
+    where = f" on {place_text(simulation)}" if getattr(simulation.environment, "names", ()) else ""
+    table = _table(f"pseudo-regret after {simulation.horizon:g} rounds{where}, {simulation.runs:g} runs")
     for column in COLUMNS:
         table.add_column(column, justify="left" if column in ("policy", "engine") else "right", overflow="fold")
     for row in simulation.summary():
@@ -56,7 +59,7 @@ def comparison_table(comparisons: Sequence[Comparison], confidence: float = 0.95
 
 
 def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    return Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
 
 
 def _difference(found: Difference) -> tuple[str, str]:

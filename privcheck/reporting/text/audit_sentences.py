@@ -6,22 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from privcheck.bandits import ALGORITHMS
 from privcheck.errors import PrivcheckError, words
-from privcheck.privacy import Contexts
 from privcheck.reporting.pictures.witness_excerpt import TwoStreams
-from privcheck.reporting.text.numbers import at_least, clean, percent, small
-from privcheck.results.audit_report import AuditReport, Witness
-from privcheck.targets.settings import Settings
+from privcheck.reporting.text.numbers import at_least, percent, small
+from privcheck.results.audit_report import AuditReport, Search, Witness
 
 MEASURED = "no claim"
 """The word in place of a verdict when no claim was given."""
-
-SHORT = 40
-"""The most entries of a stream that a call spells out."""
-
-ALWAYS = ("epsilon", "seed")
-"""Options that a call shows even where they have their defaults."""
 
 MARKS = {"violation": "✗", "consistent": "✓", "inconclusive": "?", MEASURED: "–"}
 
@@ -65,14 +56,43 @@ def verdict_sentence(report: AuditReport) -> str:
     refuted = f"the claim {claim(report)} is not refuted at level {report.error:g}"
     if report.verdict == "consistent":
         return f"consistent: {refuted} by {played(report)}, which could have shown {resolution(report)}; {bound}"
-    return f"inconclusive: {refuted}, but {played(report)} {_too_few(report)}; {bound}"
+    claimed = report.epsilon_claimed or 0.0
+    if report.epsilon_lower > claimed:
+        evidence = f"evidence against the claim {claim(report)} at {percent(report.confidence)} confidence"
+        return f"inconclusive: {evidence}, not yet at level {report.error:g}; {bound}"
+    return f"inconclusive: {refuted}, but {_lacking(report, claimed)}; {bound}"
 
 
-def _too_few(report: AuditReport) -> str:
-    """Return why the runs could not have refuted the claim."""
+def _lacking(report: AuditReport, claimed: float) -> str:
+    """Return what the audit lacks to call the claim consistent."""
     if report.resolution is None:
-        return "are too few to refute it"
-    return f"could have shown {resolution(report)}, too little to refute it"
+        return f"{played(report)} are too few to refute it"
+    if report.resolution.epsilon < claimed:
+        return f"{played(report)} could have shown {resolution(report)}, too little to refute it"
+    if report.e_value is not None and report.stop_after is not None:
+        return f"the audit was cut short after {played(report)}"
+    if report.search is not None and not report.search.complete:
+        return f"only {candidates(report.search)} were screened, too few to call it consistent"
+    return "nearly all runs put out the same, which is too little to call it consistent"
+
+
+def candidates(search: Search) -> str:
+    """Return how many of the candidate pairs were screened.
+
+    >>> candidates(Search(pairs=1000, screened=111, families=("all low: all rewards",), missing=("all high: rewards",)))
+    '111 of 1,000 candidate pairs (1 of 2 families)'
+    """
+    families, every = len(search.families), len(search.families) + len(search.missing)
+    return f"{search.screened:,} of {plural(search.pairs, 'candidate pair')} ({families} of {families_word(every)})"
+
+
+def families_word(count: int) -> str:
+    """Return a count of families.
+
+    >>> families_word(1), families_word(2)
+    ('1 family', '2 families')
+    """
+    return f"{count} famil{'y' if count == 1 else 'ies'}"
 
 
 def lower_bound(report: AuditReport) -> str:
@@ -149,37 +169,23 @@ def meaning(report: AuditReport) -> list[str]:
             f"{played(report)} could have shown {resolution(report)}.",
             lower,
         ]
-    return [
-        "This audit says nothing for or against the claim: with so few runs, even the clearest event could not have "
-        "refuted it. Repeat the audit with more runs.",
-        lower,
-    ]
-
-
-def repeat_call(report: AuditReport) -> str:
-    """Return the call that repeats the audit; a target that was not given as text appears by name only.
-
-    >>> from privcheck.reporting.example_results import VIOLATION
-    >>> repeat_call(VIOLATION).partition(", feedback")[0]
-    "privcheck.audit('rnm-ftnl-published(arms=4, epsilon=1)', epsilon=1.0, arms=4, horizon=8"
-    """
-    of_mechanisms = {"feedback": "mechanism", "arms": 0}  # what no option was: their data may have one dimension
-    shown = []
-    for field, declared in Settings.repeated().items():
-        option, value = declared.name, getattr(report, field)
-        if option in ALWAYS or value not in (declared.default, of_mechanisms.get(option, declared.default)):
-            shown.append(f"{option}={'privcheck.' if isinstance(value, Contexts) else ''}{value!r}")
-    name, unwritten = clean(report.target), []
-    written = ":" in name or (name.partition("(")[0] in ALGORITHMS and name.endswith(")"))
-    if not written:
-        unwritten.append(f"target: {name}")
-    if report.witness is not None and report.screened_pairs == 1:
-        pair = report.witness.first.tolist(), report.witness.second.tolist()
-        short = report.feedback != "mechanism" and report.witness.first.size <= SHORT
-        shown.append(f"streams={pair if short else 'pair'}")
-        unwritten += [] if short else ["pair: the two inputs of the witness"]
-    call = f"privcheck.audit({repr(name) if written else 'target'}, {', '.join(shown)})"
-    return f"{call}  # {'; '.join(unwritten)}" if unwritten else call
+    claimed = report.epsilon_claimed or 0.0
+    if report.epsilon_lower > claimed:
+        said = (
+            f"This is evidence against the claim, not for it: the lower bound at {percent(report.confidence)} "
+            f"confidence is above the claim. A violation needs level {report.error:g}: repeat it with more runs."
+        )
+    elif report.resolution is None or report.resolution.epsilon < claimed:
+        said = (
+            "This audit says nothing for or against the claim: with so few runs, even the clearest event could not "
+            "have refuted it. Repeat the audit with more runs."
+        )
+    else:
+        said = (
+            "The claim was not refuted, but too little was looked at for that to say much: a note says what was left "
+            f"out and how to look at it. The search tried {searched}."
+        )
+    return [said, lower]
 
 
 def event_parts(witness: Witness) -> list[str]:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+from privcheck.accounting import Pure
+from privcheck.mechanisms.provenance import SHIPPED, TESTED
 from privcheck.private_values.leaks import Leak
 from privcheck.reporting.text.audit_sentences import plural
-from privcheck.reporting.text.numbers import at_most, clean, small
-from privcheck.results.certificate import Certificate
+from privcheck.reporting.text.certified_amounts import (
+    bounded_number,
+    budget_words,
+    ledger_amount,
+    shares_words,
+    upper_words,
+)
+from privcheck.reporting.text.numbers import clean, small
+from privcheck.results.certificate import UNDER_GUARD, Certificate
 from privcheck.results.replay_result import Divergence
+from privcheck.results.unreached_line import UnreachedLine
 
-CERTIFIED, REFUSED, RECORDED = "certified", "not certified", "no budget"
+CERTIFIED, UNSEEN, REFUSED, RECORDED = "certified", "inconclusive", "not certified", "no budget"
 
 JOINT = "joint differential privacy"
 
-CERTIFICATE_MARKS = {CERTIFIED: "✓", REFUSED: "✗", RECORDED: "–"}
+CERTIFICATE_MARKS = {CERTIFIED: "✓", UNSEEN: "?", REFUSED: "✗", RECORDED: "–"}
 
 
 def found_something(certificate: Certificate) -> bool:
@@ -23,10 +34,12 @@ def found_something(certificate: Certificate) -> bool:
 
 
 def certificate_word(certificate: Certificate) -> str:
-    """Return "certified", "not certified" or, without a budget and without a leak, "no budget"."""
+    """Return "certified", "inconclusive", "not certified" or, without a budget and without a leak, "no budget"."""
     if certificate.granted:
         return CERTIFIED
-    return RECORDED if certificate.epsilon_claimed is None and not found_something(certificate) else REFUSED
+    if certificate.is_inconclusive:
+        return UNSEEN
+    return RECORDED if certificate.budget is None and not found_something(certificate) else REFUSED
 
 
 def certificate_sentence(certificate: Certificate) -> str:
@@ -37,10 +50,13 @@ def certificate_sentence(certificate: Certificate) -> str:
     'certified: epsilon is at most 1.000 on every execution of the policy under its guard'
     """
     word = certificate_word(certificate)
+    provided = f", {clean(certificate.provided)}" if certificate.trusted else ""
     if word == CERTIFIED:
-        upper = at_most(certificate.epsilon_upper)
         joint = "" if certificate.contexts is None else f" ({JOINT})"
-        return f"{word}: epsilon is at most {upper} on every execution of the policy under its guard{joint}"
+        return f"{word}{provided}: {upper_words(certificate)} on every execution of the policy under its guard{joint}"
+    if word == UNSEEN:
+        why = reasons(certificate, brief=True)[0]
+        return f"{word}{provided}: {upper_words(certificate)} under the guard, but {why}"
     if word == RECORDED:
         return f"{word}: nothing to certify; the ledger recorded what the explored executions released"
     return f"{word}: {'; '.join(reasons(certificate, brief=True))}"
@@ -62,12 +78,20 @@ def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
     if certificate.refusals:
         which = "" if brief else f" ({clean(certificate.refusals[0])})"
         found.append(f"a release was refused{which}")
+    if certificate.is_inconclusive and certificate.unreached:
+        found.append(_unreached(certificate))
     return found or [clean(note) for note in certificate.notes] or ["no budget was given"]
 
 
-def place(leak: Leak) -> str:
+def _unreached(certificate: Certificate) -> str:
+    lines = certificate.unreached
+    which = f"{plural(len(lines), 'line')} that {'matters' if len(lines) == 1 else 'matter'} for privacy never ran"
+    return f"{which}{', the first' if len(lines) > 1 else ','} at {place(lines[0])}"
+
+
+def place(found: Leak | UnreachedLine) -> str:
     """Return the file's name, without its folder, and the line."""
-    return f"{clean(Path(leak.file).name)}:{leak.line}"
+    return f"{clean(Path(found.file).name)}:{found.line}"
 
 
 def ledger_sentence(certificate: Certificate) -> str:
@@ -81,15 +105,15 @@ released once, after round 1 (bandit.py:7), for a total of 1
     ledger = certificate.ledger
     runs = f"in {plural(certificate.executions, 'guarded run')} of {plural(certificate.horizon, 'round')}"
     if not ledger.releases:
-        return f"nothing was released through a mechanism {runs}"
-    budget = (
-        "" if certificate.epsilon_claimed is None else f", out of a budget of {small(certificate.epsilon_claimed, 6)}"
-    )
+        nothing = f"nothing was released through a mechanism {runs}"
+        unread = ", and no private value was read: none of the budget was spent"
+        return nothing + (unread if certificate.coverage == UNDER_GUARD else "")
+    budget = "" if certificate.budget is None else f", out of a budget of {budget_words(certificate)}"
     data = "any datum" if ledger.group_size == 1 else f"any {ledger.group_size} data together"
     why = clean(ledger.why())
     if "is released once, after rounds " in why:
         why = why.replace("after rounds ", "after round ", 1)
-    return f"the largest loss of {data} {runs} is {small(certificate.ledger_epsilon, 6)}{budget}: {why}"
+    return f"the largest loss of {data} {runs} is {ledger_amount(certificate)}{budget}: {why}"
 
 
 def replay_sentence(certificate: Certificate) -> str:
@@ -103,6 +127,8 @@ def replay_sentence(certificate: Certificate) -> str:
     if not replay.replays:
         return "no transcript was replayed"
     loss = small(replay.largest_loss, 6)
+    if math.isinf(certificate.ledger.epsilon):
+        loss += ", which is no bound: this noise bounds the loss of no single transcript"
     if not replay.divergences:
         transcripts = plural(replay.replays, "transcript")
         return f"none of {transcripts} diverges on a neighbouring stream; their largest loss is {loss}"
@@ -141,17 +167,23 @@ def coverage(certificate: Certificate) -> list[str]:
         f"{plural(certificate.executions, 'guarded execution')} of {plural(certificate.horizon, 'round')} and "
         f"{plural(certificate.arms, 'arm')}"
     )
-    if certificate.granted:
+    if certificate.coverage == UNDER_GUARD:
         first = [
             f"It covers every execution of the policy under privcheck.guard with a budget of "
-            f"{small(certificate.epsilon_claimed or 0.0, 6)}: the guard lets it release within the budget and refuses "
+            f"{budget_words(certificate)}: the guard lets it release within the budget and refuses "
             f"any release beyond it. {explored} were explored; none leaked and none was refused a release.",
             "Without the guard nothing is refused: an execution that was not explored may then release more.",
         ]
+        if certificate.unreached:
+            first.append(
+                f"{UNREACHED} of the explored executions. What they do was not seen: if they leak or overspend, the "
+                "guard stops the policy there, and without the guard nothing does. A longer horizon or more runs may "
+                "reach them."
+            )
     else:
         first = [
             f"It covers only {explored} and the replays. The ledger, the leaks and the replays show what happened "
-            "there; no upper bound on epsilon follows.",
+            f"there; no upper bound on {bounded_number(certificate)} follows.",
         ]
         if certificate.refusals and not certificate.leaks:
             first.append(
@@ -161,14 +193,49 @@ def coverage(certificate: Certificate) -> list[str]:
     rewards = f"[{certificate.rewards[0]:g}, {certificate.rewards[1]:g}]"
     return [
         *first,
+        *_tables(certificate),
         *_jointly(certificate),
         f"It assumes rewards in {rewards} and the neighbour relation {certificate.neighbours!r}; a reward outside the "
         "range is refused.",
         f"It applies only to the code of {clean(certificate.target)} as it ran, not to a faster engine or to the "
         "theorem behind it.",
+        *mechanism_sentences(certificate),
         "It assumes code that is honest but may be mistaken. It does not cover timing, memory or floating-point "
         "artefacts.",
         "Replay is a test, not a proof: it sees only the streams and seeds that it tries.",
+    ]
+
+
+def mechanism_sentences(certificate: Certificate) -> list[str]:
+    """Return what a certificate takes on trust about the mechanisms that released something.
+
+    >>> from privcheck.reporting.example_results import GRANTED
+    >>> mechanism_sentences(GRANTED)
+    []
+    """
+    shipped = [clean(str(code)) for code in certificate.mechanisms if code.standing == SHIPPED]
+    found = [f"It takes {', '.join(shipped)} of privcheck to be as private as documented, and the noise to be random."]
+    for code in certificate.trusted:
+        how = (
+            "draws at its first use agreed with its charge, which proves nothing"
+            if code.standing == TESTED
+            else "it does not state its law, so it was not even tested"
+        )
+        found.append(f"It takes {clean(str(code))} to be as private as it charges: it is not part of privcheck; {how}.")
+    return found if shipped else found[1:]
+
+
+UNREACHED = "Some lines that touch a private value, make a release or draw random numbers ran in none"
+
+
+def _tables(certificate: Certificate) -> list[str]:
+    """Say what a bound that is not of pure DP is about, and how delta is shared."""
+    if certificate.budget is None or isinstance(certificate.budget, Pure):
+        return []
+    shares = f"; its shares of delta were fixed before the first run: {shares_words(certificate)}"
+    return [
+        "It is about two fixed tables of rewards that differ in one datum: definitions that fix the actions and speak "
+        f"of the rewards that were seen are equivalent to it for pure DP only{shares if certificate.shares else ''}."
     ]
 
 
@@ -184,18 +251,3 @@ def _jointly(certificate: Certificate) -> list[str]:
         "files, is assumed to hold no context.",
         f"It assumes contexts of shape {contexts.shape} with entries in [{contexts.low:g}, {contexts.high:g}]{norm}.",
     ]
-
-
-def repeat_certificate(certificate: Certificate) -> str:
-    """Return the call that repeats the certificate, the target left open.
-
-    >>> from privcheck.reporting.example_results import GRANTED
-    >>> repeat_certificate(GRANTED)
-    'privcheck.certify(target, epsilon=1.0, arms=2, horizon=8, runs=20, seed=0)'
-    """
-    usual = {"rewards": (0.0, 1.0), "feedback": "bandit", "neighbours": "row", "contexts": None}
-    chosen = {"epsilon": certificate.epsilon_claimed, "runs": certificate.executions}
-    names = ["epsilon", "arms", "horizon", "rewards", "feedback", "neighbours", "contexts", "runs", "seed"]
-    values = {name: chosen.get(name, getattr(certificate, name, None)) for name in names}
-    shown = [f"{name}={value!r}" for name, value in values.items() if name not in usual or usual[name] != value]
-    return f"privcheck.certify(target, {', '.join(shown)})"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from privcheck.accounting import Approximate, Concentrated, GaussianDP
+from privcheck.accounting.notions import Notion
 from privcheck.results.audit_report import Estimate
 
 NONE = "-"
@@ -146,6 +148,31 @@ def claim_text(epsilon: float | None, delta: float) -> str:
     if epsilon is None:
         return NONE
     return f"{epsilon:g}, delta {small(delta)}" if delta else f"{epsilon:g}"
+
+
+def at_delta(delta: float) -> str:
+    """Return at which delta an epsilon is, with a blank in front; nothing for pure DP.
+
+    >>> at_delta(1e-6), at_delta(0.0)
+    (' at delta = 1e-6', '')
+    """
+    return f" at delta = {small(delta)}" if delta else ""
+
+
+def budget_text(budget: Notion | None) -> str:
+    """Return a budget with the names of its numbers.
+
+    >>> budget_text(Approximate(1.0, 1e-6)), budget_text(Concentrated(0.1)), budget_text(None)
+    ('epsilon = 1, delta = 1e-6', 'rho = 0.1', 'none')
+    """
+    if budget is None:
+        return "none"
+    if isinstance(budget, Concentrated):
+        return f"rho = {budget.rho:g}"
+    if isinstance(budget, GaussianDP):
+        return f"mu = {budget.mu:g}"
+    delta = f", delta = {small(budget.delta)}" if isinstance(budget, Approximate) else ""
+    return f"epsilon = {budget.epsilon:g}{delta}"
 
 
 def seconds(value: float) -> str:

@@ -1,0 +1,9 @@
+"""DP-Exact-TT claims epsilon-DP of actions, stopping time and recommendation: the expected verdict is "consistent".
+
+Audited with two arms on structured pairs of streams that differ in one row, over 32 rounds, as a first batch takes 10.
+A run takes a fraction of a millisecond, so there are fewer runs than for other algorithms.
+"""
+
+from privcheck.auditing.declared_audit import DeclaredAudit
+
+AUDIT = DeclaredAudit("dp-exact-tt", 1.0, "consistent", 10_000, {"arms": 2, "horizon": 32}, least_lower_bound=0.6)

@@ -1,0 +1,166 @@
+"""`privcheck claims`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privcheck.cli.delivery import deliver
+from privcheck.cli.options import Json, check_html, check_json, whole
+from privcheck.errors import PrivcheckError, words
+
+if TYPE_CHECKING:
+    from privcheck.claims import Claim, Effort, Finding
+
+POINTS_A_MINUTE, BOXES_A_MINUTE = 3000, 1500
+"""Work on each reading for one minute of `--effort`: all claims then take about that long."""
+
+
+def claims(
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID...", help="Claims to put to the test; all of them by default.")
+    ] = None,
+    paper: Annotated[str | None, typer.Option(help="Only claims of this paper, such as hu-2021.")] = None,
+    effort: Annotated[str, typer.Option(help="About the CPU time of a run of all claims: 1m, 10m or 2h.")] = "1m",
+    seed: Annotated[int, whole("seed", "Seed of the random points.")] = 0,
+    html: Annotated[str | None, typer.Option(help="Write a page with all findings to this .html file.")] = None,
+    markdown: Annotated[str | None, typer.Option(help="Write the page of the documentation to this .md file.")] = None,
+    json: Json = None,
+    replay: Annotated[
+        str | None, typer.Option(help="Check the refutations in a file that --json wrote once more.")
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the claims as they are printed, and stop.")] = False,
+) -> int:
+    """Put statements of the papers to the test: search for counterexamples, prove where possible, say what was found.
+
+        privcheck claims hu-2021/fact17b azize-basu-2022/thm2-constant
+        privcheck claims hu-2021/fact17b --json claims.json
+        privcheck claims --replay claims.json
+        privcheck claims --list
+
+    A refutation holds in exact rationals, or in intervals of 50 and of 100 digits. Effort is counted in evaluations, so
+    that equal runs give equal findings. Needs the extra packages of `pip install 'privcheck[claims]'`.
+
+    Exit status: 0 nothing refuted, 1 a printed form fails, under some reading at least, or a step of a derivation, 2
+    bad input.
+    """
+    check_json(json)
+    check_html(html)
+    _check_options(ids, paper, replay, markdown)
+    from privcheck.claims.requirements import check_requirements
+
+    check_requirements()
+    work = _effort(effort, seed)
+    if replay is not None:
+        return _replayed(replay)
+    chosen = _chosen(ids, paper)
+    if listed:
+        return _listed(chosen, json)
+    found = _examined(chosen, work)
+    _hand_out(found, json, html, markdown)
+    return int(any(finding.wrong for finding in found))
+
+
+def _check_options(ids: list[str] | None, paper: str | None, replay: str | None, markdown: str | None) -> None:
+    from privcheck.files import check_output
+
+    if markdown is not None:
+        check_output(markdown, "markdown", (".md",))
+        if ids or paper:
+            raise PrivcheckError("markdown", markdown, "a run of all claims", "leave out the ids and --paper")
+    if replay is not None and (ids or paper):
+        raise PrivcheckError("replay", replay, "no ids and no --paper", "a file is checked whole")
+
+
+def _effort(text: str, seed: int) -> Effort:
+    from privcheck.claims import Effort
+
+    found = re.fullmatch(r"([1-9]\d{0,3})([mh])", text)
+    if found is None or seed < 0:
+        wrong: tuple[str, Any, str] = (
+            ("effort", text, "minutes or hours, such as 1m or 2h") if found is None else ("seed", seed, "0 or more")
+        )
+        raise PrivcheckError(*wrong)
+    minutes = int(found[1]) * (60 if found[2] == "h" else 1)
+    return Effort(POINTS_A_MINUTE * minutes, BOXES_A_MINUTE * minutes, seed)
+
+
+def _chosen(ids: list[str] | None, paper: str | None) -> list[Claim]:
+    from difflib import get_close_matches
+
+    from privcheck.claims import CLAIMS
+
+    papers = sorted({claim.paper for claim in CLAIMS.values()})
+    if paper is not None and paper not in papers:
+        raise PrivcheckError("paper", paper, " or ".join(papers))
+    for name in ids or ():
+        if name not in CLAIMS:
+            near = get_close_matches(name, CLAIMS, 1)
+            hint = f"did you mean {near[0]!r}?" if near else "`privcheck claims --list` lists them"
+            raise PrivcheckError("id", name, "the id of a claim", hint)
+    names = dict.fromkeys(ids or CLAIMS)
+    return [CLAIMS[name] for name in names if paper in (None, CLAIMS[name].paper)]
+
+
+def _examined(chosen: list[Claim], work: Effort) -> list[Finding]:
+    from privcheck.claims import examine
+    from privcheck.progress import progress
+
+    found = []
+    with progress("examining claims", len(chosen)) as advance:
+        for claim in chosen:
+            found.append(examine(claim, work))
+            advance(1)
+    return found
+
+
+def _listed(chosen: list[Claim], json: str | None) -> int:
+    from privcheck.reporting.terminal.claims_table import listed_claims
+    from privcheck.serialise import to_json
+
+    rows = [
+        {"id": claim.id, "place": claim.place, "kind": claim.kind, "role": claim.role, "quote": claim.quote}
+        for claim in chosen
+    ]
+    deliver(json, to_json({"declared": rows}), lambda: listed_claims(chosen))
+    return 0
+
+
+def _hand_out(found: list[Finding], json: str | None, html: str | None, markdown: str | None) -> None:
+    from privcheck.files import write_whole
+    from privcheck.reporting.pages.page_claims import save_claims_page
+    from privcheck.reporting.terminal.claims_table import claims_table
+    from privcheck.serialise import to_json
+
+    files: list[Callable[[], object]] = []
+    if html is not None:
+        files.append(partial(save_claims_page, found, html))
+    if markdown is not None:
+        from privcheck.claims.papers.accounts import ACCOUNTS, NOT_COVERED
+        from privcheck.reporting.text.claims_markdown import claims_page
+
+        files.append(partial(write_whole, markdown, claims_page(found, ACCOUNTS, NOT_COVERED), "markdown"))
+    deliver(json, to_json({"claims": found}), lambda: claims_table(found), *files)
+
+
+def _replayed(path: str) -> int:
+    from privcheck.claims import CLAIMS, findings_from_json
+    from privcheck.claims import replay as again
+    from privcheck.cli.delivery import show
+    from privcheck.reporting.terminal.claims_table import replayed
+
+    rows = []
+    for finding in findings_from_json(path):
+        if finding.id not in CLAIMS:
+            raise PrivcheckError("replay", finding.id, "claims that are declared", "the file is of another version")
+        confirmed = again(finding, CLAIMS[finding.id])
+        if not all(confirmed) or (finding.wrong and not confirmed):
+            raise PrivcheckError("replay", words(f"evidence for {finding.id} that refutes nothing"), "a counterexample")
+        if confirmed:
+            rows.append((finding.id, len(confirmed)))
+    show(replayed(rows))
+    return int(bool(rows))

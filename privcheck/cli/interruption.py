@@ -1,0 +1,75 @@
+"""SIGINT and SIGTERM: the first one ends the work with what is known by then, the second one ends the process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+INTERRUPTED = 130
+"""What shells report of a process killed by SIGINT."""
+
+INTERRUPTIONS = (INTERRUPTED, 143)
+
+NO_ANSWER = -1
+"""What a command returns whose report says that it was interrupted before there was an answer."""
+
+_received: int | None = None
+_leave = os._exit  # before a target's calls of it are refused
+
+
+def interrupted_status() -> int | None:
+    """Return the exit status of work that a signal ended before there was an answer; None if there was no signal."""
+    return None if _received is None else 128 + _received
+
+
+@contextmanager
+def answering_signals() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt, as SIGINT does, while the block runs; a second signal ends the process.
+
+    A signal that the caller ignores stays ignored. The old handlers are put back afterwards. Only the main thread of a
+    process can have handlers: elsewhere nothing is changed.
+    """
+    global _received
+    _received, before = None, {}
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                before[number] = signal.signal(number, _answer)
+    except ValueError:  # not in the main thread
+        pass
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _received = None
+
+
+def keep_status() -> None:
+    """Let the process end with its status and not by SIGINT.
+
+    Python sends itself that signal at its very end if a KeyboardInterrupt went through an `exec` of text, as in the
+    making of a dataclass, even if it was caught afterwards; the next `exec` of text lets it forget that.
+    """
+    exec("")
+
+
+def _answer(number: int, _: FrameType | None) -> None:
+    global _received
+    if _received is not None:
+        _end_workers()
+        _leave(128 + number)
+    _received = number
+    raise KeyboardInterrupt
+
+
+def _end_workers() -> None:
+    """Kill the worker processes, which would play their chunk to the end."""
+    pool = sys.modules.get("joblib.externals.loky.reusable_executor")
+    executor = getattr(pool, "_executor", None)
+    for process in list((getattr(executor, "_processes", None) or {}).values()):
+        process.kill()

@@ -1,0 +1,45 @@
+"""Results in a notebook: a heading and a list of numbers."""
+
+from __future__ import annotations
+
+from privcheck.reporting.pages.elements import element, text
+from privcheck.reporting.text.audit_facts import number_rows
+from privcheck.reporting.text.certificate_facts import certificate_rows
+from privcheck.results.audit_report import AuditReport
+from privcheck.results.certificate import Certificate
+from privcheck.results.simulation import STATISTICS, Simulation
+
+
+def audit_html(report: AuditReport) -> str:
+    """Return the verdict and the numbers of an audit.
+
+    >>> from privcheck.reporting.example_results import VIOLATION
+    >>> audit_html(VIOLATION)[:30]
+    '<p><b>rnm-ftnl-published(arms='
+    """
+    return _heading(str(report)) + _rows(number_rows(report))
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """Return what a certificate says, and its numbers."""
+    return _heading(str(certificate)) + _rows(certificate_rows(certificate))
+
+
+def simulation_html(simulation: Simulation) -> str:
+    """Return the final pseudo-regret of every policy."""
+    names = ("policy", *STATISTICS)
+    head = "".join(element("th", text(name)) for name in names)
+    rows = [
+        [f"{row[n]:.4g}" if isinstance(row[n], float) else str(row[n]) for n in names] for row in simulation.summary()
+    ]
+    body = "".join(element("tr", "".join(element("td", text(cell)) for cell in row)) for row in rows)
+    return _heading(repr(simulation)) + element("table", element("tr", head) + body)
+
+
+def _heading(said: str) -> str:
+    return element("p", element("b", text(said)))
+
+
+def _rows(rows: list[tuple[str, str]]) -> str:
+    cells = (element("tr", element("th", text(name)) + element("td", text(value))) for name, value in rows)
+    return element("table", "".join(cells))

@@ -1,0 +1,98 @@
+"""What was found about a claim, in sentences: exact, and no stronger than the evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from privcheck.claims.expression import decimal
+from privcheck.claims.finding import (
+    NOT_REFUTED,
+    ON_REGION,
+    ORDER_REFUTED,
+    PROVEN,
+    REFUTED,
+    STATUSES,
+    SUSPICIOUS,
+    Finding,
+    ReadingFinding,
+)
+
+PAPERS = {
+    "azize-basu-2022": "Azize & Basu 2022, When Privacy Meets Partial Information (NeurIPS)",
+    "hu-2021": (
+        "Hu, Huang, Mehta & Hegde, Near-Optimal Algorithms for Differentially Private Online Learning in a Stochastic "
+        "Environment (arXiv 2102.07929, the version after v2)"
+    ),
+}
+"""The papers whose statements are declared."""
+
+
+def counts(findings: Sequence[Finding]) -> dict[str, int]:
+    """Return how many claims have each status, in the order of `STATUSES`."""
+    counted = Counter(finding.status for finding in findings)
+    return {status: counted[status] for status in STATUSES if counted[status]}
+
+
+def headline(findings: Sequence[Finding]) -> str:
+    """Return one line that sums up a run.
+
+    >>> headline([])
+    '0 claims'
+    """
+    listed = ", ".join(f"{number} {status}" for status, number in counts(findings).items())
+    return f"{len(findings)} claims" + (f": {listed}" if listed else "")
+
+
+def evidence_sentences(finding: Finding) -> list[str]:
+    """Return the evidence about each reading, and the repaired form if there is one."""
+    several = len(finding.readings) > 1
+    found = [(f"{reading.name}: " if several else "") + evidence(reading) for reading in finding.readings]
+    if finding.repair and finding.wrong:
+        found.append(f"repaired: {finding.repair} ({finding.repair_status})")
+    return found
+
+
+def evidence(reading: ReadingFinding) -> str:
+    """Return the evidence about one reading.
+
+    >>> evidence(ReadingFinding("as printed", "", "", "not-checkable", {}))
+    'not a formula in finitely many numbers; nothing was tried'
+    """
+    told = reading.evidence
+    if reading.status == REFUTED:
+        return f"false at {_point(told['point'])}: left {told['left']}, right {told['right']}, by {told['arithmetic']}"
+    if reading.status == ORDER_REFUTED:
+        path = ", ".join(f"{name} = {value}" for name, value in told["path"].items())
+        return f"{told['ratio']} tends to infinity along {path}; it is above 1000 at s = {told['passed']['1000']}"
+    if reading.status in (PROVEN, ON_REGION):
+        return _proof(told)
+    if reading.status in (NOT_REFUTED, SUSPICIOUS) and "tried" in told:
+        closest = max(-float(told["closest"]), 0.0) + 0.0  # no minus zero
+        return f"{told['tried']} points; closest: relative gap {closest:.2g} at {_point(told['where'])}"
+    if reading.status == NOT_REFUTED:
+        return "no divergence was found along the declared paths"
+    return STATUSES[reading.status]
+
+
+def _point(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name} = {_number(value)}" for name, value in values.items()) or "all values"
+
+
+def _number(value: Any) -> str:
+    try:
+        return decimal(Fraction(str(value)))
+    except ValueError:
+        return str(value)
+
+
+def _proof(told: dict[str, Any]) -> str:
+    if told["method"] == "computer algebra":
+        return "an identity, shown by computer algebra"
+    region = "; ".join(f"{name} in [{low:g}, {high:g}]" for name, (low, high) in told["region"].items())
+    if told["method"] == "enumeration":
+        return f"checked exactly at all {told['points']} points" + (f" with {region}" if region else "")
+    share = "" if told["share"] == 1.0 else f"{100 * told['share']:.1f} % of "
+    return f"proven by intervals on {share}{region}, {told['boxes']} boxes"

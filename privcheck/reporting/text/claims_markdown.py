@@ -1,0 +1,93 @@
+"""The page about the papers' claims in Markdown, from the findings of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from privcheck.claims.finding import STATUSES, Finding
+from privcheck.reporting.text.claim_sentences import PAPERS, counts, evidence_sentences
+
+INTRODUCTION = """# The papers' claims, put to the test
+
+A verifier takes a statement as it is printed, searches its domain for a counterexample, proves it where it can, and
+says what it found. Statements are entered from the text of the papers, with their place; no verdict is entered. This
+page is written by `privcheck claims --markdown docs/claims.md`.
+
+```console
+$ privcheck claims --list
+$ privcheck claims hu-2021/fact17b --json claims.json
+```
+
+`--replay claims.json` then checks the counterexamples in that file once more.
+
+"Refuted" means that a counterexample holds in exact rational numbers, or in intervals with outward rounding at 50 and
+at 100 digits, under every reading that the text was found to allow. Where the text leaves a choice, such as which
+rewards are meant, the readings are named. A step of a derivation that fails leaves the result that it leads to open. A
+claim that is not refuted is not proven either, unless it says so.
+
+Most failures are misprints, constants, missing ranges of a parameter and cases at the edge of a domain. No order of a
+regret bound of an algorithm is refuted under all its readings. The quotes are in plain letters, "..." stands for words
+or formulas that are left out, and square brackets hold what was added. The texts were taken from converted files: a
+single sign or index may differ from the published page, which is the one to cite. A later version of a paper may have
+been corrected."""
+
+
+def claims_page(
+    findings: Sequence[Finding], accounts: Mapping[str, Mapping[str, str]], not_covered: Sequence[str]
+) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    findings : of a run of all claims.
+    accounts : for each paper, its numbered statements and the claims about each, or why there is none.
+    not_covered : papers of which no statement is declared yet.
+    """
+    parts = [INTRODUCTION, "## Statuses\n", _table(("status", "claims", "what it says"), _statuses(findings))]
+    for paper, title in PAPERS.items():
+        rows = [finding for finding in findings if finding.paper == paper]
+        wrong = [finding for finding in rows if finding.wrong]
+        parts.append(f"## {title}\n\nThe ids start with `{paper}/`.\n")
+        parts.append("### What fails under at least one reading\n")
+        parts += [_failure(finding) for finding in wrong]
+        parts.append("### All claims\n")
+        parts.append(_table(("claim", "place", "status", "evidence"), [_row(finding) for finding in rows]))
+        parts.append("### Every numbered statement\n")
+        account = [(name, _account(said) if said.startswith(paper) else said) for name, said in accounts[paper].items()]
+        parts.append(_table(("statement", "claims, or why there is none"), account))
+    parts.append("## Papers that are not covered yet\n\n" + "\n".join(f"- {paper}" for paper in not_covered))
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+def _statuses(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
+    return [(status, str(number), STATUSES[status]) for status, number in counts(findings).items()]
+
+
+def _row(finding: Finding) -> tuple[str, ...]:
+    name = finding.id.partition("/")[2]
+    return f"`{name}`", finding.place, finding.status, "; ".join(evidence_sentences(finding))
+
+
+def _failure(finding: Finding) -> str:
+    told = "".join(f"\n- {_escaped(sentence)}" for sentence in evidence_sentences(finding))
+    return (
+        f"**{_escaped(finding.place)}** (`{finding.id}`, {finding.status})\n\n> {_escaped(finding.quote)}\n{told}\n\n"
+        f"{_escaped(finding.consequence)}\n"
+    )
+
+
+def _account(said: str) -> str:
+    names, semicolon, remark = said.partition("; ")
+    return ", ".join(f"`{name}`" for name in names.split()) + semicolon + remark
+
+
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = [heads, tuple("---" for _ in heads), *(tuple(map(_escaped, row)) for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _escaped(content: str) -> str:
+    """Escape what Markdown would read as markup, outside of code."""
+    parts = re.split(r"(`[^`]*`)", content)
+    return "".join(part if part.startswith("`") else re.sub(r"([\\*_|<>\[\]$~])", r"\\\1", part) for part in parts)
