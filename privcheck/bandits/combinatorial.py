@@ -16,8 +16,7 @@ from privcheck.kernels.reward_laws import Laws
 from privcheck.kernels.seeding import Generators
 from privcheck.oracles import Oracle, SuperArmOracle, TopK
 from privcheck.oracles.base import BASE_ARMS, MOST_BASE_ARMS, base_arms
-from privcheck.private_values.private import Private
-from privcheck.private_values.told import told_arm, told_reward
+from privcheck.private_values.told import told_outcomes
 
 INDISTINCT = 1e-9
 """How far indices are moved to break ties at random: closer ones count as equal."""
@@ -151,16 +150,19 @@ class SuperArmPolicy:
         self.arms, self.size, self.oracle, self.coins, self.fallback = arms, size, oracle, coins, fallback
         self.pulls, self.sums = [0] * arms, [0.0] * arms
         self.rounds = 0
-        self._chosen: tuple[int, ...] | None = None
+        self._chosen: tuple[int, ...] = ()
+        self._until = 0
 
     def select(self) -> tuple[int, ...]:
         """Return the oracle's super arm, in ascending order."""
-        if self._chosen is None:
+        if self.rounds >= self._until:
             index = np.array([self.index(arm) for arm in range(self.arms)])
-            negative = self.fallback == "first" and index.min() < 0.0
+            lowest = index.min()
             if self.coins is not None:
                 index -= INDISTINCT * self.coins.random(self.arms)
-            self._chosen = self.super_arm(np.ones(self.arms) if negative else index)
+            if self.fallback == "first" and lowest < 0.0:
+                index = np.ones(self.arms)
+            self._chosen, self._until = self.super_arm(index), self.next_choice()
         return self._chosen
 
     def super_arm(self, index: Array) -> tuple[int, ...]:
@@ -174,12 +176,11 @@ class SuperArmPolicy:
         """Count the round and take in the outcomes."""
         chosen, outcomes = told_outcomes(action, rewards, self.arms, self.size)
         self.rounds += 1
-        self._chosen = None
         self.take_in(chosen, outcomes)
 
-    def mean(self, arm: int) -> float:
-        """Return the (private) mean of a base arm."""
-        return self.sums[arm] / self.pulls[arm]
+    def next_choice(self) -> int:
+        """Return the number of rounds after which indices are computed again."""
+        return self.rounds + 1
 
     def index(self, arm: int) -> float:
         """Return the index of a base arm."""
@@ -188,24 +189,6 @@ class SuperArmPolicy:
     def take_in(self, chosen: tuple[int, ...], outcomes: Any) -> None:
         """Store what is needed of the outcomes of a round."""
         raise NotImplementedError
-
-
-def told_outcomes(action: Any, rewards: Any, arms: int, size: int) -> tuple[tuple[int, ...], Any]:
-    """Return the super arm and the outcomes that `update` is told, each in [0, 1] or private.
-
-    >>> chosen, outcomes = told_outcomes((2, 0), [True, 0.5], 3, 2)
-    >>> chosen, outcomes.tolist()
-    ((2, 0), [1.0, 0.5])
-    """
-    try:
-        chosen = tuple(told_arm(arm, arms) for arm in action)
-    except TypeError:
-        raise PrivcheckError("action", action, "the base arms that were played") from None
-    base_arms(chosen, arms, size)
-    shape = rewards.shape if isinstance(rewards, Private | np.ndarray) else np.shape(np.asarray(rewards, object))
-    if shape != (len(chosen),):
-        raise PrivcheckError("rewards", words(f"shape {shape}"), f"shape ({len(chosen)},), one for each base arm")
-    return chosen, rewards if isinstance(rewards, Private) else np.array([told_reward(each) for each in rewards])
 
 
 def base_arms_parameter() -> Any:

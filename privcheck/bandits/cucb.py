@@ -101,7 +101,8 @@ class CUCB(SemiBanditAlgorithm):
         noise: np.random.Generator | None = None,
         oracle: SuperArmOracle | None = None,
     ) -> CUCBPolicy:
-        return CUCBPolicy(self, self.checked_oracle(oracle), rng)
+        coins = rng if self.ties == "random" else None
+        return CUCBPolicy(self.arms, self.size, self.checked_oracle(oracle), coins, kl=self.index == "kl")
 
     def kernel_parameters(self) -> Array:
         return np.array([self.ties == "random", False, self.index == "kl"], np.float64)
@@ -110,9 +111,11 @@ class CUCB(SemiBanditAlgorithm):
 class CUCBPolicy(SuperArmPolicy):
     """The reference of CUCB."""
 
-    def __init__(self, algorithm: CUCB, oracle: SuperArmOracle, coins: np.random.Generator) -> None:
-        super().__init__(algorithm.arms, algorithm.size, oracle, coins if algorithm.ties == "random" else None)
-        self.kl = algorithm.index == "kl"
+    def __init__(
+        self, arms: int, size: int, oracle: SuperArmOracle, coins: np.random.Generator | None, *, kl: bool
+    ) -> None:
+        super().__init__(arms, size, oracle, coins)
+        self.kl = kl
 
     def index(self, arm: int) -> float:
         """Return mean + sqrt(3 ln t / (2 n)), or the KL-UCB index."""
@@ -120,8 +123,8 @@ class CUCBPolicy(SuperArmPolicy):
         if n == 0:
             return math.inf
         if self.kl:
-            return -math.expm1(-kl_index_by_bisection(self.mean(arm), math.log(self.rounds) / n))
-        return self.mean(arm) + math.sqrt(1.5 * math.log(self.rounds)) * (1.0 / math.sqrt(n))
+            return -math.expm1(-kl_index_by_bisection(self.sums[arm] / n, math.log(self.rounds) / n))
+        return self.sums[arm] / n + math.sqrt(1.5 * math.log(self.rounds)) * (1.0 / math.sqrt(n))
 
     def take_in(self, chosen: tuple[int, ...], outcomes: Any) -> None:
         """Add the outcomes."""

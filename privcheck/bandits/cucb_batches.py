@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -230,7 +229,12 @@ class CUCBBatches(SemiBanditAlgorithm):
         noise: np.random.Generator | None = None,
         oracle: SuperArmOracle | None = None,
     ) -> CUCBBatchesPolicy:
-        return CUCBBatchesPolicy(self, self.checked_oracle(oracle), rng, noise or rng)
+        coins = rng if self.ties == "random" else None
+        policy = LikelihoodPolicy if self.statistic == "likelihood" else CUCBBatchesPolicy
+        return policy(
+            self.arms, self.size, self.checked_oracle(oracle), coins, self.epsilon / self.size, self.ratio,
+            noise or rng, 1.0 if self.ties == "mean" else 0.0,
+        )  # fmt: skip
 
     def kernel_parameters(self) -> Array:
         options = [self.statistic == "likelihood", TIES.index(self.ties)]
@@ -241,27 +245,30 @@ class CUCBBatchesPolicy(SuperArmPolicy):
     """The reference of CUCB-Batches."""
 
     def __init__(
-        self, algorithm: CUCBBatches, oracle: SuperArmOracle, coins: np.random.Generator, noise: np.random.Generator
+        self,
+        arms: int,
+        size: int,
+        oracle: SuperArmOracle,
+        coins: np.random.Generator | None,
+        budget: float,
+        ratio: float,
+        noise: np.random.Generator,
+        preference: float,
     ) -> None:
-        super().__init__(algorithm.arms, algorithm.size, oracle, coins if algorithm.ties == "random" else None)
-        self.mechanism, self.noise = algorithm.mechanism, noise
-        self.epsilon, self.ratio = algorithm.epsilon / algorithm.size, algorithm.ratio
-        self.by_mean, self.likelihood = algorithm.ties == "mean", algorithm.statistic == "likelihood"
-        self.open_sums: list[Any] = [0.0] * self.arms
-        self.opened, self.estimates = [0] * self.arms, [0.0] * self.arms
-        self.private_means: list[list[float]] = [[] for _ in range(self.arms)]
-        self.lengths: list[list[int]] = [[] for _ in range(self.arms)]
-        self._chosen_until = 0
+        super().__init__(arms, size, oracle, coins)
+        self.mechanism, self.noise = Laplace(sensitivity=1.0, epsilon=budget), noise
+        self.budget, self.ratio, self.preference = budget, ratio, preference
+        self.open_sums: list[Any] = [0.0] * arms
+        self.opened, self.estimates = [0] * arms, [0.0] * arms
+        self.private_means: list[list[float]] = [[] for _ in range(arms)]
+        self.lengths: list[list[int]] = [[] for _ in range(arms)]
 
-    def select(self) -> tuple[int, ...]:
-        """Return the super arm, which stays until a batch closes or the number of rounds has grown by 5 %."""
-        if self._chosen is None:
-            self._chosen_until = refreshed(self.rounds)
-        return super().select()
+    def next_choice(self) -> int:
+        """Return when indices are computed again, unless a batch closes before."""
+        return refreshed(self.rounds)
 
     def take_in(self, chosen: tuple[int, ...], outcomes: Any) -> None:
         """Add the outcomes to open batches, and release those that close."""
-        closing = False
         for j, arm in enumerate(chosen):
             self.open_sums[arm] += outcomes[j]
             self.opened[arm] += 1
@@ -274,62 +281,56 @@ class CUCBBatchesPolicy(SuperArmPolicy):
                 self.sums[arm] += released
                 self.pulls[arm], self.opened[arm], self.open_sums[arm] = planned, 0, 0.0
                 self.estimates[arm] = self.estimate(arm)
-                closing = True
-        if not closing and self.rounds < self._chosen_until:
-            self._chosen = chosen
-
-    def mean(self, arm: int) -> float:
-        """Return the estimate, which only a release changes."""
-        return self.estimates[arm]
+                self._until = self.rounds
 
     def estimate(self, arm: int) -> float:
-        """Return the most likely mean, or the clipped mean of all releases."""
-        if not self.likelihood:
-            return min(max(self.sums[arm] / self.pulls[arm], 0.0), 1.0)
+        """Return the clipped mean of all releases."""
+        return min(max(self.sums[arm] / self.pulls[arm], 0.0), 1.0)
+
+    def index(self, arm: int) -> float:
+        """Return the index, computed from its definition by bisection."""
+        if self.pulls[arm] == 0:
+            return math.inf
+        plausible = self.most_plausible(arm, self.estimates[arm], math.log(self.rounds + 1))
+        return plausible - self.preference * (INDISTINCT * self.estimates[arm])
+
+    def most_plausible(self, arm: int, estimate: float, level: float) -> float:
+        """Return max{q : n d(estimate, q) <= level}."""
+        return -math.expm1(-private_index_by_bisection(estimate, level / self.pulls[arm], self.budget))
+
+
+class LikelihoodPolicy(CUCBBatchesPolicy):
+    """The reference with the likelihood of single batches."""
+
+    def estimate(self, arm: int) -> float:
+        """Return the most likely mean."""
         low, high = min(self.private_means[arm]), max(self.private_means[arm])
         for _ in range(60):
             q = 0.5 * (low + high)
-            if not low < q < high:
-                break
-            moved = math.fsum(n * (q - self.nearest(m, q)) for m, n in self.batches(arm))
-            low, high = (low, q) if moved > 0.0 else (q, high)
+            batches = zip(self.private_means[arm], self.lengths[arm], strict=True)
+            rising = math.fsum(n * (q - self.nearest(m, q)) for m, n in batches) > 0.0
+            low, high = (1 - rising) * q + rising * low, rising * q + (1 - rising) * high
         return 0.5 * (low + high)
-
-    def batches(self, arm: int) -> Iterator[tuple[float, int]]:
-        """Return the private mean and the length of each closed batch."""
-        return zip(self.private_means[arm], self.lengths[arm], strict=True)
 
     def nearest(self, mean: float, q: float) -> float:
         """Return the point closest to a private mean whose logit is within epsilon / K of that of q."""
-        shrink = math.exp(-self.epsilon)
+        shrink = math.exp(-self.budget)
         return min(max(mean, q * shrink / (1.0 - q + q * shrink)), q / (q + (1.0 - q) * shrink))
 
     def deviance(self, arm: int, q: float) -> float:
-        """Return D_i(q) = sum_j l_j min_z kl(z, q) + (epsilon / K) |m_j - z|."""
+        """Return D(q) = sum_j l_j min_z kl(z, q) + (epsilon / K) |m_j - z|."""
         total = []
-        for mean, length in self.batches(arm):
+        for mean, length in zip(self.private_means[arm], self.lengths[arm], strict=True):
             z = self.nearest(mean, q)
-            total.append(length * (bernoulli_kl(z, q) + self.epsilon * abs(mean - z)))
+            total.append(length * (bernoulli_kl(z, q) + self.budget * abs(mean - z)))
         return math.fsum(total)
 
-    def index(self, arm: int) -> float:
-        """Return the index, by bisection on its definition."""
-        if self.pulls[arm] == 0:
-            return math.inf
-        level, mean = math.log(self.rounds + 1), self.mean(arm)
-        found = self.most_plausible(arm, mean, level) if self.likelihood else self.private_index(arm, mean, level)
-        return found - INDISTINCT * mean if self.by_mean else found
-
-    def private_index(self, arm: int, mean: float, level: float) -> float:
-        """Return max{q : n d(mean, q) <= level}."""
-        return -math.expm1(-private_index_by_bisection(mean, level / self.pulls[arm], self.epsilon))
-
-    def most_plausible(self, arm: int, mean: float, level: float) -> float:
-        """Return max{q : D(q) - D(mean) <= level}."""
-        bound = level + self.deviance(arm, mean)
+    def most_plausible(self, arm: int, estimate: float, level: float) -> float:
+        """Return max{q : D(q) - D(estimate) <= level}."""
+        bound = level + self.deviance(arm, estimate)
+        low, high = estimate, 1.0
         if self.deviance(arm, 1.0) <= bound:
             return 1.0
-        low, high = mean, 1.0
         for _ in range(50):
             q = 0.5 * (low + high)
             low, high = (q, high) if self.deviance(arm, q) <= bound else (low, q)

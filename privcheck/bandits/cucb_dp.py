@@ -23,6 +23,7 @@ from privcheck.bandits.tree_sums import trailing_zeros
 from privcheck.declared import Choice, parameter
 from privcheck.kernels.building_blocks import inlined
 from privcheck.mechanisms import BinaryTree
+from privcheck.mechanisms.prefix_tree import PrefixStream
 from privcheck.oracles import SuperArmOracle
 
 KEPT = [
@@ -158,7 +159,11 @@ class CUCBDP(SemiBanditAlgorithm):
         noise: np.random.Generator | None = None,
         oracle: SuperArmOracle | None = None,
     ) -> CUCBDPPolicy:
-        return CUCBDPPolicy(self, self.checked_oracle(oracle), rng, noise or rng)
+        coins = rng if self.ties == "random" else None
+        stream = self.tree.start(noise or rng)
+        return CUCBDPPolicy(
+            self.arms, self.size, self.checked_oracle(oracle), coins, self.fallback, stream, self.bonuses
+        )
 
     def kernel_parameters(self) -> Array:
         shared = [self.ties == "random", self.fallback == "first"]
@@ -169,11 +174,17 @@ class CUCBDPPolicy(SuperArmPolicy):
     """The reference of CUCB-DP."""
 
     def __init__(
-        self, algorithm: CUCBDP, oracle: SuperArmOracle, coins: np.random.Generator, noise: np.random.Generator
+        self,
+        arms: int,
+        size: int,
+        oracle: SuperArmOracle,
+        coins: np.random.Generator | None,
+        fallback: str,
+        stream: PrefixStream,
+        bonuses: tuple[float, float],
     ) -> None:
-        random_ties = coins if algorithm.ties == "random" else None
-        super().__init__(algorithm.arms, algorithm.size, oracle, random_ties, algorithm.fallback)
-        self.stream, self.bonuses = algorithm.tree.start(noise), algorithm.bonuses
+        super().__init__(arms, size, oracle, coins, fallback)
+        self.stream, self.bonuses = stream, bonuses
 
     def index(self, arm: int) -> float:
         """Return the clipped index, 1 without an outcome."""

@@ -124,7 +124,11 @@ class CUCBLDP1(SemiBanditAlgorithm):
         noise: np.random.Generator | None = None,
         oracle: SuperArmOracle | None = None,
     ) -> CUCBLDP1Policy:
-        return CUCBLDP1Policy(self, self.checked_oracle(oracle), rng, noise or rng)
+        coins = rng if self.ties == "random" else None
+        found = self.checked_oracle(oracle)
+        return CUCBLDP1Policy(
+            self.arms, self.size, found, coins, self.fallback, self.report, self.bonus_after(1), noise or rng
+        )
 
     def kernel_parameters(self) -> Array:
         shared = [self.ties == "random", self.fallback == "first"]
@@ -135,16 +139,23 @@ class CUCBLDP1Policy(SuperArmPolicy):
     """The reference of CUCB-LDP1."""
 
     def __init__(
-        self, algorithm: CUCBLDP1, oracle: SuperArmOracle, coins: np.random.Generator, noise: np.random.Generator
+        self,
+        arms: int,
+        size: int,
+        oracle: SuperArmOracle,
+        coins: np.random.Generator | None,
+        fallback: str,
+        report: Laplace,
+        bonus: float,
+        noise: np.random.Generator,
     ) -> None:
-        random_ties = coins if algorithm.ties == "random" else None
-        super().__init__(algorithm.arms, algorithm.size, oracle, random_ties, algorithm.fallback)
-        self.report, self.bonus, self.noise = algorithm.report, algorithm.bonus_after(1), noise
+        super().__init__(arms, size, oracle, coins, fallback)
+        self.report, self.bonus, self.noise = report, bonus, noise
 
     def index(self, arm: int) -> float:
         """Return the clipped index, 1 without a report."""
         n = self.pulls[arm]
-        return min(self.mean(arm) + self.bonus / math.sqrt(n), 1.0) if n else 1.0
+        return min(self.sums[arm] / n + self.bonus / math.sqrt(n), 1.0) if n else 1.0
 
     def take_in(self, chosen: tuple[int, ...], outcomes: Any) -> None:
         """Release all outcomes with noise, and add them."""

@@ -134,7 +134,12 @@ class CUCBLDP2(SemiBanditAlgorithm):
         noise: np.random.Generator | None = None,
         oracle: SuperArmOracle | None = None,
     ) -> CUCBLDP2Policy:
-        return CUCBLDP2Policy(self, self.checked_oracle(oracle), rng, noise or rng)
+        coins = rng if self.ties == "random" else None
+        found, log_horizon = self.checked_oracle(oracle), math.log(self.horizon)
+        policy = RepairedLDP2Policy if self.bonus == "repaired" else CUCBLDP2Policy
+        return policy(
+            self.arms, self.size, found, coins, self.fallback, self.report, self.epsilon, log_horizon, noise or rng
+        )
 
     def kernel_parameters(self) -> Array:
         shared = [self.ties == "random", self.fallback == "first"]
@@ -146,23 +151,29 @@ class CUCBLDP2Policy(SuperArmPolicy):
     """The reference of CUCB-LDP2."""
 
     def __init__(
-        self, algorithm: CUCBLDP2, oracle: SuperArmOracle, coins: np.random.Generator, noise: np.random.Generator
+        self,
+        arms: int,
+        size: int,
+        oracle: SuperArmOracle,
+        coins: np.random.Generator | None,
+        fallback: str,
+        report: Laplace,
+        epsilon: float,
+        log_horizon: float,
+        noise: np.random.Generator,
     ) -> None:
-        random_ties = coins if algorithm.ties == "random" else None
-        super().__init__(algorithm.arms, algorithm.size, oracle, random_ties, algorithm.fallback)
-        self.epsilon, self.log_horizon = algorithm.epsilon, math.log(algorithm.horizon)
-        self.report, self.repaired, self.noise = algorithm.report, algorithm.bonus == "repaired", noise
+        super().__init__(arms, size, oracle, coins, fallback)
+        self.epsilon, self.log_horizon = epsilon, log_horizon
+        self.report, self.noise = report, noise
 
     def index(self, arm: int) -> float:
         """Return the clipped index, 1 without a report."""
         n = self.pulls[arm]
-        if n == 0:
-            return 1.0
-        bonus = 4.0 * math.sqrt(2.0 * self.log_horizon / n) / self.epsilon
-        if self.repaired:
-            tail = 8.0 * self.log_horizon / (self.epsilon * n) if n < 4.0 * self.log_horizon else 0.0
-            bonus = math.sqrt(1.5 * self.log_horizon / n) + max(bonus, tail)
-        return min(self.mean(arm) + bonus, 1.0)
+        return min(self.sums[arm] / n + self.bonus(n), 1.0) if n else 1.0
+
+    def bonus(self, n: int) -> float:
+        """Return 4 sqrt(2 ln T / (epsilon^2 n))."""
+        return 4.0 * math.sqrt(2.0 * self.log_horizon / n) / self.epsilon
 
     def reported(self, chosen: tuple[int, ...]) -> int:
         """Return the position of the base arm with the fewest reports, which does not depend on outcomes."""
@@ -173,3 +184,13 @@ class CUCBLDP2Policy(SuperArmPolicy):
         j = self.reported(chosen)
         self.sums[chosen[j]] += self.report.release(outcomes[j], self.noise)
         self.pulls[chosen[j]] += 1
+
+
+class RepairedLDP2Policy(CUCBLDP2Policy):
+    """The reference with the repaired bonus."""
+
+    def bonus(self, n: int) -> float:
+        """Return the published bonus, at least 8 ln T / (epsilon n) for few reports, plus that of the sampling error."""
+        tail = 8.0 * self.log_horizon / (self.epsilon * n)
+        noise_part = max(super().bonus(n), tail * (n < 4.0 * self.log_horizon))
+        return math.sqrt(1.5 * self.log_horizon / n) + noise_part
