@@ -105,7 +105,7 @@ class CUCBDP(SemiBanditAlgorithm):
     --------
     >>> algorithm = CUCBDP(arms=4, epsilon=1.0, horizon=1000, size=2)
     >>> round(algorithm.tree.scale, 6), round(algorithm.bonus_after(1000), 3)
-    (20.0, 0.463)
+    (20.0, 0.481)
     >>> published = CUCBDP(arms=4, epsilon=1.0, horizon=1000, size=2, noise="published", bonus="published")
     >>> round(published.tree.scale, 3), round(published.bonus_after(1000), 3)
     (27.631, 8.093)

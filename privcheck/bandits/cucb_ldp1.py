@@ -93,7 +93,7 @@ class CUCBLDP1(SemiBanditAlgorithm):
     >>> algorithm.report.scale, round(algorithm.bonus_after(1000), 3)
     (2.000000008, 0.665)
     >>> algorithm.build(np.random.default_rng(0)).select()
-    (0, 1)
+    (2, 3)
 
     """
 

@@ -102,7 +102,7 @@ class CUCBLDP2(SemiBanditAlgorithm):
     >>> policy = algorithm.build(np.random.default_rng(0))
     >>> policy.update(policy.select(), [1.0, 0.0])
     >>> policy.pulls
-    [1, 0, 0, 0]
+    [0, 0, 1, 0]
 
     """
 

@@ -8,7 +8,7 @@ from typing import Any
 from privcheck.environments.base import ENVIRONMENTS, Environment
 from privcheck.environments.bernoulli import Bernoulli
 from privcheck.environments.bounded import Beta, TruncatedGaussian
-from privcheck.environments.combinatorial import (
+from privcheck.environments.combinatorial_arms import (
     Combinatorial,
     CoverageArms,
     SemiBandit,
