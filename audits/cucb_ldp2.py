@@ -1,7 +1,7 @@
 """CUCB-LDP2 claims epsilon-local DP of its reports (Chen et al. 2020): the expected verdict is "consistent".
 
-What is audited are all reports and super arms, with two of four base arms in a super arm, on structured pairs of streams
-that differ in one row: a row is one user's outcome vector, who reports one outcome, chosen by counts of reports.
+What is audited are all reports and super arms, with two of four base arms in a super arm, on structured pairs of
+streams that differ in one row: a row is one user's outcome vector, who reports one outcome, chosen by earlier counts.
 """
 
 from privcheck.auditing.declared_audit import DeclaredAudit

@@ -16,7 +16,9 @@ import pytest
 from privcheck import simulate
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
-AUDITS, FIGURES = ([p for p in NOTEBOOKS if p.stem.endswith("_figures") is figures] for figures in (False, True))
+AUDITS, FIGURES = (
+    [p for p in NOTEBOOKS if p.stem.endswith(("_figures", "_experiments")) is figures] for figures in (False, True)
+)
 VERDICT = re.compile(r"^\w+: (violation|consistent|inconclusive) \(claim epsilon = ([\d.]+);", re.MULTILINE)
 SIZES = re.compile(r"^T, EVENT_RUNS, STEP_RUNS = (10\*\*\d), (\d+), (\d+)$", re.MULTILINE)
 CLAIM = re.compile(r"^the paper says", re.MULTILINE)
@@ -100,4 +102,4 @@ def test_committed_numbers_are_those_of_the_code(stem: str, policy: str, place: 
 
 def test_there_are_notebooks_of_both_kinds() -> None:
     assert AUDITS
-    assert len(FIGURES) == 2
+    assert len(FIGURES) == 3

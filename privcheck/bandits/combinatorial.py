@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from privcheck.arrays import Array, Integers, Table
-from privcheck.bandits.base import Algorithm
+from privcheck.bandits.base import Algorithm, SemiBanditPolicy
 from privcheck.declared import Choice, Integer, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.kernels.reward_laws import Laws
@@ -22,16 +21,6 @@ INDISTINCT = 1e-9
 """How far indices are moved to break ties at random: closer ones count as equal."""
 
 TIES = ("lowest", "random")
-
-
-class SuperArmPlayer(Protocol):
-    """A policy with semi-bandit feedback."""
-
-    def select(self) -> tuple[int, ...]:
-        """Return the base arms to play, 0-based, in ascending order."""
-
-    def update(self, action: Sequence[int], rewards: Any) -> None:
-        """Observe the outcomes of the base arms that were played, in the order of `action`."""
 
 
 class SemiBanditAlgorithm(Algorithm):
@@ -59,7 +48,7 @@ class SemiBanditAlgorithm(Algorithm):
         *,
         noise: np.random.Generator | None = None,
         oracle: SuperArmOracle | None = None,
-    ) -> SuperArmPlayer:
+    ) -> SemiBanditPolicy:
         raise NotImplementedError
 
     def warm_up(self) -> int:
@@ -206,12 +195,3 @@ def size_parameter() -> Any:
 def ties_parameter(default: str = "lowest", options: tuple[str, ...] = TIES) -> Any:
     """Declare how ties among indices break, which decides the regret where a bonus clips them to 1."""
     return parameter(Choice(options), typical=options, default=default, doc="how ties among indices break")
-
-
-def as_bits(chosen: npt.ArrayLike) -> int:
-    """Return the sum of 2^i over base arms i.
-
-    >>> as_bits((0, 2))
-    5
-    """
-    return sum(1 << int(arm) for arm in np.asarray(chosen))

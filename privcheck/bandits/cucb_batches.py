@@ -45,7 +45,9 @@ def refreshed(t: int) -> int:
 
 
 @compiled
-def likelihood_index(means: Array, lengths: Array, batches: int, estimate: float, level: float, epsilon: float) -> float:
+def likelihood_index(
+    means: Array, lengths: Array, batches: int, estimate: float, level: float, epsilon: float
+) -> float:
     """Return the largest q in [estimate, 1] with D(q) - D(estimate) <= level, by Newton's method from the right.
 
     D is the negative profile log-likelihood of `privcheck.bandits.batch_likelihood`: convex, and smallest at the
@@ -77,6 +79,36 @@ def likelihood_index(means: Array, lengths: Array, batches: int, estimate: float
 
 
 @compiled
+def write_indices(
+    parameters: Array,
+    t: int,
+    pulls: Integers,
+    estimate: Array,
+    private_means: Array,
+    lengths: Array,
+    batches: Integers,
+    coins: Generator,
+    index: Array,
+) -> None:
+    """Write the index of every base arm after t rounds, moved by at most 1e-9 to break ties."""
+    epsilon, likelihood, ties = parameters[1], parameters[3] > 0.0, int(parameters[4])
+    log_round = math.log(t + 1)
+    for i in range(pulls.shape[0]):
+        if pulls[i] == 0:
+            index[i] = math.inf
+            continue
+        if likelihood:
+            index[i] = likelihood_index(private_means[i], lengths[i], batches[i], estimate[i], log_round, epsilon)
+        else:
+            index[i] = -math.expm1(-private_index(estimate[i], log_round / pulls[i], epsilon))
+        if ties == 0:
+            index[i] -= INDISTINCT * estimate[i]
+    if ties == 2:
+        for i in range(pulls.shape[0]):
+            index[i] -= INDISTINCT * coins.random()
+
+
+@compiled
 def cucb_batches_kernel(
     parameters: Array,
     table: Array,
@@ -96,7 +128,7 @@ def cucb_batches_kernel(
     random for ties.
     """
     scale, epsilon, ratio = parameters[0], parameters[1], parameters[2]
-    likelihood, ties = parameters[3] > 0.0, int(parameters[4])
+    likelihood = parameters[3] > 0.0
     m, most, total = means.shape[0], 2, 1
     while total < horizon:
         total = next_total(total, ratio)
@@ -110,22 +142,7 @@ def cucb_batches_kernel(
         pulls[:], batches[:], opened[:] = 0, 0, 0
         t, cursor, total_regret = 0, 0, 0.0
         while t < horizon:
-            log_round = math.log(t + 1)
-            for i in range(m):
-                if pulls[i] == 0:
-                    index[i] = math.inf
-                    continue
-                if likelihood:
-                    index[i] = likelihood_index(
-                        private_means[i], lengths[i], batches[i], estimate[i], log_round, epsilon
-                    )
-                else:
-                    index[i] = -math.expm1(-private_index(estimate[i], log_round / pulls[i], epsilon))
-                if ties == 0:
-                    index[i] -= INDISTINCT * estimate[i]
-            if ties == 2:
-                for i in range(m):
-                    index[i] -= INDISTINCT * coins.random()
+            write_indices(parameters, t, pulls, estimate, private_means, lengths, batches, coins, index)
             count = super_arm(oracle, index, chosen)
             stop = min(refreshed(t), horizon)
             for j in range(count):
@@ -145,15 +162,15 @@ def cucb_batches_kernel(
                     continue
                 length, released = opened[i], open_sum[i] + noise.laplace(0.0, scale)
                 open_sum[i], opened[i], pulls[i] = 0.0, 0, planned
-                if not likelihood:
-                    noisy_sum[i] += released
+                noisy_sum[i] += released
+                if likelihood:
+                    k, mean = batches[i], min(max(released / length, 0.0), 1.0)
+                    private_means[i, k], lengths[i, k] = mean, length
+                    previous = estimate[i] if k > 0 else mean
+                    estimate[i] = most_likely_mean(private_means[i], lengths[i], k + 1, epsilon, previous, mean)
+                    batches[i] = k + 1
+                else:
                     estimate[i] = min(max(noisy_sum[i] / planned, 0.0), 1.0)
-                    continue
-                k, mean = batches[i], min(max(released / length, 0.0), 1.0)
-                private_means[i, k], lengths[i, k] = mean, length
-                previous = estimate[i] if k > 0 else mean
-                estimate[i] = most_likely_mean(private_means[i], lengths[i], k + 1, epsilon, previous, mean)
-                batches[i] = k + 1
             t = stop
 
 

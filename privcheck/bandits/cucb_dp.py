@@ -88,9 +88,9 @@ class CUCBDP(SemiBanditAlgorithm):
 
     Guarantee
     ---------
-    With calibrated noise epsilon-DP (pure) for streams of outcome vectors in [0, 1]^m of which one row is replaced, when
-    all prefix sums and super arms are public. For a fixed sequence of super arms a row changes one item of the tree in
-    the at most K places of its super arm, by K in L1. The item enters at most l of the T released nodes, each of which
+    With calibrated noise epsilon-DP (pure) for streams of outcome vectors in [0, 1]^m of which one row is replaced,
+    when all prefix sums and super arms are public. For a fixed sequence of super arms a row changes one item of the
+    tree in the at most K places of its super arm, by K in L1. The item enters at most l of the T released nodes, each of which
     costs epsilon / l. Super arms are functions of released sums (adaptive composition), an oracle that returns more
     than K base arms is refused, and ties break by the order of base arms or by coins, never by data.
 
@@ -116,9 +116,7 @@ class CUCBDP(SemiBanditAlgorithm):
     epsilon: float = epsilon_parameter()
     horizon: int = horizon_parameter(2**25)
     size: int = size_parameter()
-    noise: str = parameter(
-        Choice(CALIBRATIONS), typical=CALIBRATIONS, default="calibrated", doc="the noise of a node"
-    )
+    noise: str = parameter(Choice(CALIBRATIONS), typical=CALIBRATIONS, default="calibrated", doc="the noise of a node")
     bonus: str = parameter(
         Choice(CALIBRATIONS), typical=CALIBRATIONS, default="calibrated", doc="the bonus of the index"
     )

@@ -190,7 +190,7 @@ class RepairedLDP2Policy(CUCBLDP2Policy):
     """The reference with the repaired bonus."""
 
     def bonus(self, n: int) -> float:
-        """Return the published bonus, at least 8 ln T / (epsilon n) for few reports, plus that of the sampling error."""
+        """Return the published bonus, at least 8 ln T / (epsilon n) for few reports, plus that of the sampling."""
         tail = 8.0 * self.log_horizon / (self.epsilon * n)
         noise_part = max(super().bonus(n), tail * (n < 4.0 * self.log_horizon))
         return math.sqrt(1.5 * self.log_horizon / n) + noise_part

@@ -89,8 +89,6 @@ def super_arm_kernel(
                 update(arms, parameters, noise, t + 1, chosen, count, outcomes)
                 gap = target - expected_reward(oracle, means, chosen, count)
                 symbol = bits(chosen, count)
-                cursor, total = record(
-                    actions, run, checkpoints, gap, regret, cursor, total, symbol, t, t + 1
-                )
+                cursor, total = record(actions, run, checkpoints, gap, regret, cursor, total, symbol, t, t + 1)
 
     return compiled(stored_beside(indices, update, kernel))

@@ -114,8 +114,9 @@ class Combinatorial(Environment):
 class SemiBandit(Combinatorial):
     r"""A combinatorial semi-bandit: m base arms of any laws, and an oracle.
 
-    In every round the policy plays a super arm S and sees the outcomes X_{t,i} of its base arms. The pseudo-regret after
-    T rounds is sum_{t<=T} (alpha beta max_S r(S) - r(S_t)), with the oracle's expected reward r and its alpha and beta.
+    In every round the policy plays a super arm S and sees the outcomes X_{t,i} of its base arms. The pseudo-regret
+    after T rounds is sum_{t<=T} (alpha beta max_S r(S) - r(S_t)), with the oracle's expected reward r and its alpha and
+    beta.
 
     Parameters
     ----------
@@ -134,8 +135,8 @@ class SemiBandit(Combinatorial):
     (2, 1.7000000000000002, 1.1)
     """
 
-    base: Environment = parameter(BaseLaws(), typical=(), doc="the laws of the base arms")
-    oracle: SuperArmOracle = parameter(Problem(), typical=(), doc="the combinatorial problem")
+    base: Environment = parameter(BaseLaws(), typical=(), doc="the laws of the base arms")  # noqa: RUF009
+    oracle: SuperArmOracle = parameter(Problem(), typical=(), doc="the combinatorial problem")  # noqa: RUF009
     means: tuple[float, ...] = field(init=False, repr=False, compare=False)
 
     id: ClassVar[str] = "semi-bandit"

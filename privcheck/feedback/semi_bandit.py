@@ -67,7 +67,9 @@ class SemiBandit(Feedback):
         if values.shape != (len(chosen),):
             expected = f"one reward for each base arm of the action, shape ({len(chosen)},)"
             raise PrivcheckError("reward", words(f"shape {values.shape}"), expected)
-        return chosen, np.stack([session.reward(value, arm) for arm, value in zip(chosen, values.tolist(), strict=True)])
+        return chosen, np.stack(
+            [session.reward(value, arm) for arm, value in zip(chosen, values.tolist(), strict=True)]
+        )
 
     def after_leak(self, round_number: int, arms: int) -> Any:
         return ((round_number - 1) % arms,)

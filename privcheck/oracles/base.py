@@ -28,8 +28,13 @@ class SuperArmOracle(Protocol):
     times the largest reward.
     """
 
-    arms: int
-    size: int
+    @property
+    def arms(self) -> int:
+        """Number of base arms m."""
+
+    @property
+    def size(self) -> int:
+        """Largest number K of base arms of a super arm."""
 
     def __call__(self, index: npt.ArrayLike) -> Sequence[int]:
         """Return the super arm for indices of shape (m,)."""

@@ -60,7 +60,9 @@ def component(edges: Iterable[Edge], start: int, *, directed: bool = False) -> s
     """
     known, reached = list(edges), {start}
     while True:
-        more = {b for a, b in known if a in reached} | ({a for a, b in known if b in reached} if not directed else set())
+        more = {b for a, b in known if a in reached} | (
+            {a for a, b in known if b in reached} if not directed else set()
+        )
         if more <= reached:
             return reached
         reached |= more

@@ -54,6 +54,8 @@ def check_feedback(place: Environment, algorithms: Sequence[Algorithm], horizon:
             algorithm.checked_oracle(place.oracle)
             bonus = algorithm.bonus_after(horizon)
             if bonus is not None and bonus >= 1.0:
-                text = f"the bonus of {algorithm.describe()} is {bonus:.3g} even after {horizon} outcomes of a base arm: "
+                text = (
+                    f"the bonus of {algorithm.describe()} is {bonus:.3g} even after {horizon} outcomes of a base arm: "
+                )
                 text += "its indices are clipped to 1, and the regret shows how ties break"
                 warnings.warn(text, VacuousBonusWarning, stacklevel=3)

@@ -68,7 +68,8 @@ def test_kernels_play_as_references_on_every_problem(name, oracle):
     ("name", "options"),
     [
         ("cucb", {"index": "kl"}), ("cucb-ldp1", {"fallback": "first"}), ("cucb-ldp2", {"bonus": "repaired"}),
-        ("cucb-ldp2", {"fallback": "first", "ties": "lowest", "epsilon": 100.0}), ("cucb-dp", {"fallback": "first", "epsilon": 300.0}),
+        ("cucb-ldp2", {"fallback": "first", "ties": "lowest", "epsilon": 100.0}),
+        ("cucb-dp", {"fallback": "first", "epsilon": 300.0}),
         ("cucb-dp", {"noise": "published", "bonus": "published", "epsilon": 1e6}),
         ("cucb-batches", {"statistic": "accumulated"}), ("cucb-batches", {"ties": "mean", "ratio": 1.2}),
     ],
@@ -126,8 +127,10 @@ def test_an_infeasible_super_arm_is_refused_by_name():
         CUCBLDP2(4, 1.0, 100, 1).build(np.random.default_rng(0), oracle=TopK(4, 2))
 
 
-@pytest.mark.parametrize("told", [((0, 0), [0.5, 0.5]), ((0, 9), [0.5, 0.5]), ((0, 1), [0.5]), ((0, 1), [0.5, 1.5]),
-                                  ((0, 1), 0.5), (3, [0.5]), ((0, 1, 2), [0.5] * 3), ((0, 1), [0.5, math.nan])])  # fmt: skip
+@pytest.mark.parametrize("told", [
+    ((0, 0), [0.5, 0.5]), ((0, 9), [0.5, 0.5]), ((0, 1), [0.5]), ((0, 1), [0.5, 1.5]), ((0, 1), 0.5), (3, [0.5]),
+    ((0, 1, 2), [0.5] * 3), ((0, 1), [0.5, math.nan]),
+])  # fmt: skip
 @pytest.mark.parametrize("name", NAMES)
 def test_what_update_is_told_is_checked(name, told):
     policy = spec_for(name, TopK(4, 2), arms=4).build(np.random.default_rng(0))
@@ -144,9 +147,12 @@ def test_what_update_is_told_is_checked(name, told):
 @pytest.mark.parametrize("name", PRIVATE)
 def test_every_option_is_certified_with_super_arms_of_two(name, options):
     cls = ALGORITHMS[name]
-    if not all(cls.declares(option) for option in options) or options.get("bonus") == "repaired" and name == "cucb-dp":
+    repaired_dp = options.get("bonus") == "repaired" and name == "cucb-dp"
+    if repaired_dp or not all(cls.declares(option) for option in options):
         pytest.skip("no such option")
-    spec = cls(**{"arms": 4, "epsilon": 1.0, "size": 2} | ({"horizon": 24} if cls.declares("horizon") else {}) | options)
+    spec = cls(
+        **{"arms": 4, "epsilon": 1.0, "size": 2} | ({"horizon": 24} if cls.declares("horizon") else {}) | options
+    )
     found = certify(spec, epsilon=1.0, horizon=24, runs=3)
     assert found.granted
     assert (found.leaks, found.refusals, found.replay.divergences) == ([], [], 0)
@@ -169,15 +175,19 @@ def test_the_published_noise_is_enough_otherwise(horizon):
 
 
 def test_an_audit_of_the_releases_refutes_the_published_noise():
-    """Two rounds: the loss is 1.443, and calibrated 1; a correct policy is called a violation with probability 1e-3."""
+    """The loss of two rounds is 1.443 epsilon; a correct policy is called a violation with probability 1e-3.
+
+    At epsilon = 2 the claim and the loss of 2.885 are far apart for 3000 runs: the likelihood ratios of the releases
+    are exact, as nothing else is drawn.
+    """
     tables = np.zeros((2, 2)), np.zeros((2, 2))
     tables[1][0] = 1.0
-    options = {"epsilon": 1.0, "horizon": 2, "runs": 3000, "observe": "releases", "streams": tables, "seed": 0}
-    published = audit(CUCBDP(2, 1.0, 2, 2, noise="published"), **options)
+    options = {"epsilon": 2.0, "horizon": 2, "runs": 3000, "observe": "releases", "streams": tables, "seed": 0}
+    published = audit(CUCBDP(2, 2.0, 2, 2, noise="published", ties="lowest"), **options)
     assert published.verdict == "violation"
-    assert 1.0 < published.epsilon_lower <= 1.0 / math.log(2.0)
-    calibrated = audit(CUCBDP(2, 1.0, 2, 2), **options)
-    assert (calibrated.verdict, calibrated.epsilon_lower <= 1.0) == ("consistent", True)
+    assert 2.0 < published.epsilon_lower <= 2.0 / math.log(2.0)
+    calibrated = audit(CUCBDP(2, 2.0, 2, 2, ties="lowest"), **options)
+    assert (calibrated.verdict, calibrated.epsilon_lower <= 2.0) == ("consistent", True)
 
 
 def twin(name):
@@ -275,7 +285,7 @@ def test_the_published_bonuses():
 
 
 def test_the_published_bonus_misses_the_first_report_too_often():
-    """P(report below mean - bonus) = exp(-epsilon bonus) / 2 exceeds 1 / T^2 for T = 10^6; the repaired one keeps it."""
+    """P(report below mean - bonus) = exp(-epsilon bonus) / 2 exceeds 1 / T^2 for T = 10^6; the repaired not."""
     horizon, epsilon = 10**6, 1.0
     for bonus, covered in (("published", False), ("repaired", True)):
         width = CUCBLDP2(4, epsilon, horizon, 2, bonus=bonus).bonus_after(1)
@@ -284,7 +294,7 @@ def test_the_published_bonus_misses_the_first_report_too_often():
 
 @pytest.mark.parametrize("pulls", [100, 1000, 15_000])
 def test_the_calibrated_bonus_covers_the_noise_of_the_tree(pulls):
-    """levels Laplaces of scale b exceed c with probability below 1 / (m T): scipy's law by its characteristic function."""
+    """The sum of all levels' noise exceeds c with probability below 1 / (m T), by Fourier inversion."""
     spec = CUCBDP(6, 1.0, 20_000, 2)
     levels, b = 15, spec.tree.scale
     u = np.linspace(0.0, 10.0, 400_001)
@@ -349,7 +359,8 @@ def test_a_bonus_above_one_is_warned_of_and_only_ties_decide():
 
 
 @pytest.mark.parametrize("place", [
-    ShortestPathArms((0.9, 0.8, 0.7, 0.6, 0.5, 0.3), EDGES, 0, 3), SpanningTreeArms((0.9, 0.8, 0.7, 0.6, 0.5, 0.3), EDGES),
+    ShortestPathArms((0.9, 0.8, 0.7, 0.6, 0.5, 0.3), EDGES, 0, 3),
+    SpanningTreeArms((0.9, 0.8, 0.7, 0.6, 0.5, 0.3), EDGES),
     CoverageArms((0.9, 0.8, 0.7, 0.6, 0.5, 0.3), ((0, 0), (0, 1), (1, 1), (1, 2), (2, 0), (3, 2)), 2),
     SemiBandit(Beta(MEANS), TopK(6, 2)),
 ], ids=lambda place: place.id)  # fmt: skip

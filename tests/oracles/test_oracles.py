@@ -11,7 +11,8 @@ from privcheck.oracles import GreedyCoverage, MaximumSpanningTree, ShortestPath,
 from privcheck.oracles.base import base_arms
 
 GRID = tuple(
-    [(4 * r + c, 4 * r + c + 1) for r in range(3) for c in range(3)] + [(4 * r + c, 4 * r + c + 4) for r in range(2) for c in range(4)]
+    [(4 * r + c, 4 * r + c + 1) for r in range(3) for c in range(3)]
+    + [(4 * r + c, 4 * r + c + 4) for r in range(2) for c in range(4)]
 )
 """The edges of a grid of 3 x 4 vertices."""
 
@@ -110,7 +111,8 @@ def test_a_set_that_is_not_feasible_is_refused_by_name(oracle, wrong, named):
     ("make", "parameter"),
     [
         (lambda: TopK(3, 4), "size"), (lambda: TopK(1, 1), "arms"), (lambda: TopK(63, 1), "arms"),
-        (lambda: ShortestPath(((0, 1), (2, 3)), 0, 3), "edges"), (lambda: ShortestPath(((0, 1), (1, 2)), 0, 0), "target"),
+        (lambda: ShortestPath(((0, 1), (2, 3)), 0, 3), "edges"),
+        (lambda: ShortestPath(((0, 1), (1, 2)), 0, 0), "target"),
         (lambda: ShortestPath(((1, 0), (1, 2)), 0, 2, directed=True), "edges"),
         (lambda: ShortestPath(((0, 0), (1, 2)), 0, 2), "edges"), (lambda: ShortestPath("01", 0, 1), "edges"),
         (lambda: MaximumSpanningTree(((0, 1), (2, 3))), "edges"), (lambda: MaximumSpanningTree(((0, 1),)), "edges"),
