@@ -90,9 +90,9 @@ class CUCBDP(SemiBanditAlgorithm):
     ---------
     With calibrated noise epsilon-DP (pure) for streams of outcome vectors in [0, 1]^m of which one row is replaced,
     when all prefix sums and super arms are public. For a fixed sequence of super arms a row changes one item of the
-    tree in the at most K places of its super arm, by K in L1. The item enters at most l of the T released nodes, each of which
-    costs epsilon / l. Super arms are functions of released sums (adaptive composition), an oracle that returns more
-    than K base arms is refused, and ties break by the order of base arms or by coins, never by data.
+    tree in the at most K places of its super arm, by K in L1. The item enters at most l of the T released nodes, each
+    of which costs epsilon / l. Super arms are functions of released sums (adaptive composition), an oracle that returns
+    more than K base arms is refused, and ties break by the order of base arms or by coins, never by data.
 
     With published noise the loss is l / (2 ln T) times epsilon: 1.443 for T = 2 and 1.082 for T = 4, where Theorem 7
     does not hold with natural logarithms, and less than 1 for other T.
