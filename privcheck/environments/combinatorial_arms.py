@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -90,6 +91,13 @@ class Combinatorial(Environment):
         """Refuse: gaps belong to super arms, of which there may be very many."""
         hint = "`best_reward` and `reward(super_arm)` give the gap of a super arm"
         raise PrivcheckError("environment", words(self.id), "an environment with one arm a round", hint)
+
+    def regret_range(self, horizon: int) -> tuple[float, float]:
+        """Return bounds on the pseudo-regret; below 0 if the oracle is approximate, infinite if it is not shipped."""
+        best, oracle = self.best_reward, self.oracle
+        target = getattr(oracle, "alpha", 1.0) * getattr(oracle, "beta", 1.0) * best
+        least = oracle.least_reward if isinstance(oracle, Oracle) else -math.inf
+        return horizon * (target - best), horizon * (target - least)
 
     @property
     def longest(self) -> int | None:

@@ -70,6 +70,11 @@ class Oracle(Declared):
         if "id" in cls.__dict__:
             ORACLES.register(cls.id, cls)
 
+    @property
+    def least_reward(self) -> float:
+        """A lower bound on the reward of every super arm."""
+        return 0.0
+
     def data(self) -> OracleData:
         """Return what compiled kernels need of the problem."""
         raise NotImplementedError

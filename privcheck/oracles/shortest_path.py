@@ -73,6 +73,10 @@ class ShortestPath(Oracle):
         """Upper bound on the number K of edges of a path: one less than the number of vertices, and at most m."""
         return min(len(numbered(self.edges)) - 1, self.arms)
 
+    @property
+    def least_reward(self) -> float:
+        return -float(self.size)
+
     def data(self) -> OracleData:
         number = numbered(self.edges)
         ends = np.array([(number[a], number[b]) for a, b in self.edges], np.int64)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from privcheck import audit, certify, simulate
+from privcheck import audit, certify, identify, simulate
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
 from privcheck.bandits.cucb_batches import CUCBBatches, CUCBBatchesPolicy, likelihood_index
@@ -388,3 +388,31 @@ def test_what_does_not_fit_is_refused(policies, place, parameter):
     with pytest.raises(PrivcheckError) as caught:
         simulate(policies, place, horizon=100, runs=1)
     assert caught.value.parameter == parameter
+
+
+def test_a_policy_that_identifies_an_arm_is_refused():
+    with pytest.raises(PrivcheckError, match="expected an algorithm for semi-bandits, one of cucb"):
+        identify("dp-exact-tt", PLACE, horizon=100, runs=1, epsilon=1.0)
+
+
+def test_the_regret_of_an_approximate_oracle_may_be_negative_and_is_compared():
+    """Quantiles of few runs end at the extremes: alpha best - best and alpha best, times T."""
+    place = CoverageArms((0.9, 0.8, 0.7, 0.6), ((0, 0), (1, 0), (1, 1), (2, 1)), 1)
+    low, high = place.regret_range(100)
+    assert (low, high) == pytest.approx((100 * (place.oracle.alpha - 1.0) * 1.5, 100 * place.oracle.alpha * 1.5))
+    found = simulate(["cucb", "cucb(index='kl')"], place, horizon=100, runs=3)
+    assert all(low <= value <= high for result in found.results for value in result.regret[:, -1])
+    (difference,) = found.compare()
+    assert (difference.median.low, difference.median.high) == pytest.approx((low - high, high - low))
+    path = ShortestPathArms((0.9, 0.8, 0.7, 0.6, 0.5, 0.3), EDGES, 0, 3)
+    assert path.regret_range(10) == pytest.approx((0.0, 10 * (path.best_reward + 3)))
+
+
+def test_the_command_line_tells_of_a_vacuous_bonus(capsys):
+    from privcheck.cli import main
+
+    options = "--environment top-k --means 0.9,0.8,0.3 --with size=2 --epsilon 1 --horizon 500 --runs 2".split()
+    assert main(["simulate", "cucb-dp(noise=published, bonus=published)", *options]) == 0
+    shown = capsys.readouterr()
+    assert "cucb-dp" in shown.out
+    assert "is 34.9 even after 500 outcomes of a base arm" in shown.err.replace("\n", " ")
