@@ -401,7 +401,7 @@ def test_the_regret_of_an_approximate_oracle_may_be_negative_and_is_compared():
     low, high = place.regret_range(100)
     assert (low, high) == pytest.approx((100 * (place.oracle.alpha - 1.0) * 1.5, 100 * place.oracle.alpha * 1.5))
     found = simulate(["cucb", "cucb(index='kl')"], place, horizon=100, runs=3)
-    assert all(low <= value <= high for result in found.results for value in result.regret[:, -1])
+    assert all(low - 1e-9 <= value <= high + 1e-9 for result in found.results for value in result.regret[:, -1])
     (difference,) = found.compare()
     assert (difference.median.low, difference.median.high) == pytest.approx((low - high, high - low))
     path = ShortestPathArms((0.9, 0.8, 0.7, 0.6, 0.5, 0.3), EDGES, 0, 3)
@@ -411,8 +411,10 @@ def test_the_regret_of_an_approximate_oracle_may_be_negative_and_is_compared():
 def test_the_command_line_tells_of_a_vacuous_bonus(capsys):
     from privcheck.cli import main
 
-    options = "--environment top-k --means 0.9,0.8,0.3 --with size=2 --epsilon 1 --horizon 500 --runs 2".split()
-    assert main(["simulate", "cucb-dp(noise=published, bonus=published)", *options]) == 0
+    options = ["--environment", "top-k", "--means", "0.9,0.8,0.3", "--with", "size=2", "--epsilon", "1"]
+    with pytest.raises(SystemExit) as ended:
+        main(["simulate", "cucb-dp(noise=published, bonus=published)", *options, "--horizon", "500", "--runs", "2"])
+    assert not ended.value.code
     shown = capsys.readouterr()
     assert "cucb-dp" in shown.out
-    assert "is 34.9 even after 500 outcomes of a base arm" in shown.err.replace("\n", " ")
+    assert "even after 500 outcomes of a base arm" in shown.err
