@@ -206,11 +206,12 @@ class ShortestPathArms(_Bernoulli):
     ----------
     means : mu, shape (m,), in [0, 1]: 1 minus the mean delay of every edge.
     edges : m pairs of vertices.
-    source, target : where a path starts and ends.
+    source_vertex, target_vertex : where a path starts and ends.
 
     Examples
     --------
-    >>> ShortestPathArms((0.9, 0.8, 0.5), edges=((0, 1), (1, 2), (0, 2)), source=0, target=2).oracle([0.9, 0.8, 0.5])
+    >>> edges = ((0, 1), (1, 2), (0, 2))
+    >>> ShortestPathArms((0.9, 0.8, 0.5), edges, source_vertex=0, target_vertex=2).oracle([0.9, 0.8, 0.5])
     (0, 1)
     """
 
