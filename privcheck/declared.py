@@ -255,7 +255,8 @@ def check_arguments(cls: type[Declared], arguments: tuple[Any, ...], keywords: d
     by_place = [p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
     if len(arguments) > len(by_place):
         got = words(f"{len(arguments)} arguments by position")
-        raise PrivcheckError(cls.__name__, got, f"at most {len(by_place)}", f"it takes {', '.join(parameters) or 'none'}")
+        most = f"at most {len(by_place)}" if by_place else "all of them by name"
+        raise PrivcheckError(cls.__name__, got, most, f"it takes {', '.join(parameters) or 'none'}")
     declared = {field.name: field.metadata for field in declared_fields(cls)} if is_dataclass(cls) else {}
     for name, parameter in parameters.items():
         is_placed = name in by_place[: len(arguments)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from privcheck.accounting.implied import mu_of_pure, rho_of_pure
 from privcheck.declared import Real, check
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
 
 HINT = "see `loss` of the mechanism"
 AMOUNT, PROBABILITY = Real(0.0), Real(0.0, 1.0, high_open=True)
@@ -87,7 +87,9 @@ class Charge:
         delta: float = 0.0,
     ) -> None:
         pure = math.inf
-        if epsilon is not None or (rho is None and mu is None):
+        if epsilon is None and rho is None and mu is None:
+            raise PrivcheckError("charge", words("nothing"), "epsilon, rho or mu", "for example Charge(0.5)")
+        if epsilon is not None:
             pure = check("loss", epsilon, AMOUNT, HINT)
         rho = rho_of_pure(pure) if rho is None else check("rho", rho, AMOUNT, HINT)
         mu = mu_of_pure(pure) if mu is None else check("mu", mu, AMOUNT, HINT)
@@ -147,10 +149,18 @@ def check_charges(charges: Iterable[Charge]) -> None:
     >>> check_charges([Charge(0.5), NOTHING])
     """
     for charge in charges:
-        if not isinstance(charge, Charge):
-            raise PrivcheckError("charge", charge, "a Charge", "return Charge(epsilon) from the mechanism's `charge`")
+        check_is_charge(charge)
         bounds = charge.epsilon, charge.rho, charge.mu
         if not (all(bound >= 0.0 for bound in bounds) and min(bounds) < math.inf):
             raise PrivcheckError("loss", charge.epsilon, AMOUNT.text, HINT)
         if not 0.0 <= charge.delta < 1.0:
             raise PrivcheckError("delta", charge.delta, PROBABILITY.text, HINT)
+
+
+def check_is_charge(charge: object) -> None:
+    """Refuse an object that is not a charge, such as an epsilon as a plain number.
+
+    >>> check_is_charge(Charge(0.5))
+    """
+    if not isinstance(charge, Charge):
+        raise PrivcheckError("charge", charge, "a Charge", "return Charge(epsilon) from the mechanism's `charge`")

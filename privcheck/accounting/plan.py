@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -152,9 +153,11 @@ class Plan:
     releases: tuple[PlannedRelease, ...]
 
     def __init__(self, releases: Iterable[PlannedRelease]) -> None:
-        kept = tuple(releases)
-        if not kept or not all(isinstance(release, PlannedRelease) for release in kept):
-            got = kept if kept else words("no release")
+        given: Any = releases
+        kept = tuple(given) if isinstance(given, Iterable) else (given,)
+        if not kept or not isinstance(given, Iterable) or not all(isinstance(one, PlannedRelease) for one in kept):
+            wrong = [one for one in kept if not isinstance(one, PlannedRelease)]
+            got = wrong[0] if wrong else given if kept else words("no release")
             raise PrivcheckError("releases", got, "at least one PlannedRelease", "see privcheck.mechanisms.planned")
         object.__setattr__(self, "releases", kept)
 

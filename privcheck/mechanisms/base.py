@@ -112,7 +112,7 @@ class Mechanism(Declared):
         return super().hint_for_unknown(name)
 
     @classmethod
-    @by_name_only("the budget by name, such as epsilon=1, delta=1e-6, rho=0.1 or mu=0.5")
+    @by_name_only("the budget by name, such as epsilon=1, delta=1e-06, rho=0.1 or mu=0.5")
     def calibrate(
         cls,
         *,

@@ -385,12 +385,15 @@ class CertifySettings(Settings):
         """The budget of the filter; None without one."""
         from privcheck.accounting import budget_of
 
-        return budget_of(**self.promised)
+        return budget_of(self.epsilon, self.delta, self.rho, self.mu)
 
     @property
     def promised(self) -> dict[str, float | None]:
         """What a factory is told of the budget where its signature names it."""
-        return super().promised | {"rho": self.rho, "mu": self.mu}
+        told = super().promised | {"rho": self.rho, "mu": self.mu}
+        if self.rho is None and self.mu is None:
+            return told
+        return told | {"delta": None}  # only epsilon takes a delta: one of 0 would say that something pure is asked for
 
     @classmethod
     def options(cls) -> list[Field[Any]]:

@@ -43,7 +43,7 @@ class RDP(Accountant):
     (True, True)
     """
 
-    order: float = parameter(Real(1.0, 1e6, low_open=True), typical=(1.5, 64.0), doc="alpha: the order")
+    order: float = parameter(Real(1.0, 1e6, low_open=True), typical=(1.5, 64.0), doc="alpha: the order", hint="as in 'rdp:8'")
 
     id: ClassVar[str] = "rdp"
 
