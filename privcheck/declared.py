@@ -257,7 +257,7 @@ def check_arguments(cls: type[Declared], arguments: tuple[Any, ...], keywords: d
         got = words(f"{len(arguments)} arguments by position")
         most = f"at most {len(by_place)}" if by_place else "all of them by name"
         raise PrivcheckError(cls.__name__, got, most, f"it takes {', '.join(parameters) or 'none'}")
-    declared = {field.name: field.metadata for field in declared_fields(cls)} if is_dataclass(cls) else {}
+    declared: dict[str, Any] = {f.name: f.metadata for f in declared_fields(cls)} if is_dataclass(cls) else {}
     for name, parameter in parameters.items():
         is_placed = name in by_place[: len(arguments)]
         if is_placed and name in keywords:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from privcheck.accounting.implied import mu_of_pure, rho_of_pure
 from privcheck.declared import Real, check
@@ -46,6 +47,8 @@ class Charge:
     rho : >= 0: the zCDP loss; by default what epsilon implies.
     mu : >= 0: the Gaussian-DP loss; by default what epsilon implies.
     delta : in [0, 1): the probability that is set aside.
+    pairs : dominating pairs that compose to the release, with their numbers; none unless `with_pairs` says so. Sums of
+        charges have none.
 
     Guarantee
     ---------
@@ -77,6 +80,7 @@ class Charge:
     rho: float
     mu: float
     delta: float
+    pairs: tuple[tuple[Any, int], ...]
 
     def __init__(
         self,
@@ -110,6 +114,24 @@ class Charge:
     def _keep(self, *bounds: float) -> None:
         for name, bound in zip(("epsilon", "rho", "mu", "delta"), bounds, strict=True):
             object.__setattr__(self, name, bound)
+        object.__setattr__(self, "pairs", ())
+
+    def with_pairs(self, pairs: tuple[tuple[Any, int], ...] = ()) -> Charge:
+        """Return the charge with dominating pairs of the release, or without.
+
+        They bound its Renyi divergences, often by less than the four numbers do: see
+        `privcheck.accounting.dominating_pairs`.
+
+        >>> from privcheck.accounting.dominating_pairs import LaplacePair
+        >>> charge = Charge(0.5).with_pairs(((LaplacePair(0.5), 1),))
+        >>> charge.epsilon, charge == Charge(0.5), charge.with_pairs() == Charge(0.5)
+        (0.5, False, True)
+        """
+        if pairs == self.pairs:
+            return self
+        kept = Charge.total(self.epsilon, self.rho, self.mu, self.delta)
+        object.__setattr__(kept, "pairs", pairs)
+        return kept
 
     def __add__(self, other: Charge) -> Charge:
         if not isinstance(other, Charge):

@@ -66,6 +66,10 @@ class PlannedRelease:
             raise PrivcheckError("charge", self.charge, "a Charge", "for example Charge(0.5) or Charge(mu=0.5)")
         count = check("count", self.count, Integer(1, 2**53), "how often the release is made")
         object.__setattr__(self, "count", count)
+        given = self.charge.with_pairs()
+        if not self.pairs:
+            object.__setattr__(self, "pairs", self.charge.pairs)
+        object.__setattr__(self, "charge", given)
         implied = None if self.pairs or self.charge == NOTHING else pair_of_charge(self.charge)
         if implied is not None:
             object.__setattr__(self, "pairs", ((implied, 1),))

@@ -168,7 +168,7 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         delta=settings.delta if settings.epsilon is not None else 0.0,
         ledger_epsilon=_loss(worst)[0] if isinstance(budget, Pure | Approximate) else ledger.epsilon,
         replay=replayed,
-        ledger=ledger,
+        ledger=ledger.without_pairs(),
         leaks=leaks,
         refusals=refusals,
         executions=runs,

@@ -159,8 +159,8 @@ class GuardedPolicy:
     def spent(self) -> float:
         """The largest total charge so far of any datum, or of any k data together under "group:k".
 
-        It is in the notion of the budget: epsilon (at the budget's delta if it has one), rho or mu. It never exceeds the
-        budget; sums of charges are rounded up, but what the filter accepts is within the budget itself.
+        It is in the notion of the budget: epsilon (at the budget's delta if it has one), rho or mu. It never exceeds
+        the budget: sums of charges are rounded up, but what the filter accepts is within the budget itself.
         """
         session = self._own("spent")
         assert session.filter is not None

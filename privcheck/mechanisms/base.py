@@ -137,8 +137,10 @@ class Mechanism(Declared):
 
         Guarantee
         ---------
-        `BudgetFilter` with this budget and these accountants accepts all releases, however adaptive the rest of the run
-        is; with the next larger budget of one release, as a float, the charges would not be within it.
+        A guard with this budget and these accountants accepts all releases, however adaptive the rest of the run is. So
+        does a `BudgetFilter`, of the mechanism's `charge`; under an accountant "rdp:ALPHA" it has to be the charge of
+        `privcheck.mechanisms.planned.charge_with_pairs`, which a guard uses. With the next larger budget of one
+        release, as a float, the charges would not be within it.
 
         Raises
         ------

@@ -13,6 +13,7 @@ from privcheck.accounting.filter import BudgetFilter
 from privcheck.declared import POSITIVE, Integer, check, declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism
+from privcheck.mechanisms.planned import charge_with_pairs
 
 M = TypeVar("M", bound=Mechanism)
 
@@ -59,17 +60,19 @@ def calibrated(
 
     def fits(amount: float) -> bool:
         try:
-            return has_room(filtered, build(amount).charge(sensitivity), releases)
+            return has_room(filtered, charge_with_pairs(build(amount), sensitivity), releases)
         except PrivcheckError:  # beyond the domain of the parameter
             return False
 
-    charge = build(1.0).charge(sensitivity)  # what is wrong with other parameters is said here
+    charge = charge_with_pairs(build(1.0), sensitivity)  # what is wrong with other parameters is said here
     found = largest(fits)
     if found > NO_ROOM:
         return build(found)
     bounded = " and ".join(one for one in ("epsilon", "rho", "mu") if getattr(charge, one) < math.inf)
     got = words(f"{amount_in_words(asked)} for {cls.id}, whose noise bounds {bounded}")
-    hint = "it is too small for the floating-point numbers of the noise, or leaves no delta for what the charge sets aside"
+    hint = (
+        "it is too small for the floating-point numbers of the noise, or leaves no delta for what the charge sets aside"
+    )
     if not any(by.needs(charge) < math.inf and by.limit(asked, share) > 0.0 for by, share in taking_part(filtered)):
         hint = "give delta with epsilon, and a share of it to an accountant such as gdp, or give rho or mu"
     raise PrivcheckError("budget", got, "a budget that some noise can keep", hint)

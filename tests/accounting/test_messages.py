@@ -25,7 +25,7 @@ GIVEN = {"epsilon": 1.0, "delta": 1e-6}
 SHARES = "one of gdp, pure, rdp, zcdp"
 SAID = {
     "no budget": (lambda: Gaussian.calibrate(), "budget: got nothing", "calibrate(epsilon=1, delta=1e-06)"),
-    "epsilon alone": (lambda: Gaussian.calibrate(epsilon=1.0), "whose noise bounds rho and mu", "give delta with epsilon"),
+    "epsilon alone": (lambda: Gaussian.calibrate(epsilon=1.0), "whose noise bounds rho and mu", "give delta with"),
     "delta 0": (lambda: Gaussian.calibrate(epsilon=1.0, delta=0.0), "got epsilon = 1 for", "give delta with epsilon"),
     "delta alone": (lambda: Gaussian.calibrate(delta=1e-6), "got delta = 1e-06 without epsilon", "only epsilon"),
     "two notions": (lambda: Gaussian.calibrate(epsilon=1.0, rho=1.0), "got epsilon and rho", "in one notion"),
@@ -38,11 +38,11 @@ SAID = {
     "misspelt": (lambda: accountant("zcpd"), f"got 'zcpd', expected {SHARES}", "did you mean 'zcdp'"),
     "unlike any": (lambda: accountant("moments"), "got 'moments'", "such as 'gdp' or 'rdp:8'"),
     "order 1": (lambda: accountant("rdp:1"), "order: got 1.0, expected a number in (1, 1e+06]", "as in 'rdp:8'"),
-    "above delta": (lambda: BudgetFilter(BUDGET, {"gdp": 0.7, "zcdp": 0.7}), "add up to 1.4, expected at most 1", "share"),
+    "above delta": (lambda: BudgetFilter(BUDGET, {"gdp": 0.7, "zcdp": 0.7}), "to 1.4, expected at most 1", "share"),
     "barely above": (
-        lambda: BudgetFilter(BUDGET, {f"rdp:{order}": 0.1 for order in range(2, 12)}), "add up to just above 1", "share",
+        lambda: BudgetFilter(BUDGET, {f"rdp:{order}": 0.1 for order in range(2, 12)}), "to just above 1", "share",
     ),
-    "one twice": (lambda: BudgetFilter(BUDGET, {"rdp:8": 0.5, "rdp:8.0": 0.5}), "expected one share of rdp:8", "add them"),
+    "one twice": (lambda: BudgetFilter(BUDGET, {"rdp:8": 0.5, "rdp:8.0": 0.5}), "one share of rdp:8", "add them"),
     "share nan": (lambda: BudgetFilter(BUDGET, {"gdp": math.nan}), "share of gdp: got nan", "a share of delta"),
     "no charge": (
         lambda: BudgetFilter(GaussianDP(1.0)).check(Ledger(), {1: 0.5}, "a.py:1"), "charge: got 0.5", "return Charge",
@@ -55,8 +55,8 @@ SAID = {
     "delta 1": (lambda: Approximate(1.0, 1.0), "delta: got 1.0, expected a number in [0, 1)", "far below one"),
     "mu infinite": (lambda: GaussianDP(math.inf), "mu: got inf", "such as 0.5"),
     "epsilon nan": (lambda: Pure(math.nan), "epsilon: got nan", "such as 1.0"),
-    "delta below": (lambda: convert(BUDGET, Approximate, delta=1e-7), "at least the delta of the guarantee, 1e-06", "no"),
-    "half an integer": (lambda: DiscreteLaplace.calibrate(epsilon=1.0, sensitivity=0.5), "sensitivity: got 0.5", "give"),
+    "delta below": (lambda: convert(BUDGET, Approximate, delta=1e-7), "of the guarantee, 1e-06", "no"),
+    "half an integer": (lambda: DiscreteLaplace.calibrate(epsilon=1, sensitivity=0.5), "sensitivity: got 0.5", "give"),
     "beyond the horizon": (
         lambda: BinaryTree(sensitivity=1.0, epsilon=1.0, horizon=2).draw([1.0] * 3, np.random.default_rng(0)),
         "got 3", "horizon",

@@ -125,7 +125,7 @@ BAD = {
     "mechanism is a number": (LAPLACE.replace('"laplace"', "3"), "plan.toml, release 1, mechanism: got 3"),
     "no noise": (LAPLACE.replace("scale", "#"), "plan.toml, release 1, noise: got nothing, expected scale or epsilon"),
     "noise twice": (LAPLACE + "epsilon = 1.0", "plan.toml, release 1, noise: got scale and epsilon"),
-    "noise of another notion": (LAPLACE.replace("scale", "mu"), "plan.toml, release 1, noise: got mu, expected scale or eps"),
+    "noise of another notion": (LAPLACE.replace("scale", "mu"), "plan.toml, release 1, noise: got mu, expected"),
     "two notions": (LAPLACE.replace("scale", "mu") + "rho = 1.0", "plan.toml, release 1, noise: got mu and rho"),
     "delta of one release": (LAPLACE + "delta = 1e-6", "plan.toml, release 1, delta: got 1e-06, expected none"),
     "count 0": (LAPLACE.replace("100", "0"), "plan.toml, release 1, count: got 0"),

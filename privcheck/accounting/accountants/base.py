@@ -78,7 +78,9 @@ class Accountant(Declared):
         return amount <= limit * (1.0 + self.slack)
 
 
-ACCOUNTANTS: Registry[Accountant] = Registry("accountant", "privcheck.accounting.accountants", hint="such as 'gdp' or 'rdp:8'")
+ACCOUNTANTS: Registry[Accountant] = Registry(
+    "accountant", "privcheck.accounting.accountants", hint="such as 'gdp' or 'rdp:8'"
+)
 """The accountants by id."""
 
 
