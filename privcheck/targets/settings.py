@@ -390,10 +390,8 @@ class CertifySettings(Settings):
     @property
     def promised(self) -> dict[str, float | None]:
         """What a factory is told of the budget where its signature names it."""
-        told = super().promised | {"rho": self.rho, "mu": self.mu}
-        if self.rho is None and self.mu is None:
-            return told
-        return told | {"delta": None}  # only epsilon takes a delta: one of 0 would say that something pure is asked for
+        pure = self.rho is None and self.mu is None  # otherwise a delta of 0 would ask for something pure
+        return super().promised | {"rho": self.rho, "mu": self.mu} | ({} if pure else {"delta": None})
 
     @classmethod
     def options(cls) -> list[Field[Any]]:
