@@ -13,13 +13,13 @@ from privcheck.accounting.gaussian_profile import epsilon_of
 from privcheck.arrays import Array, Bools, Integers
 from privcheck.declared import Choice, Integer, OrNone, Real, Switch, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.inference.counts import DELTA, EPSILON, LEVEL
 from privcheck.inference.canary_guesses import (
     binomial_lower,
     gaussian_lower,
     independent_gaussian_lower,
     tradeoff_lower,
 )
+from privcheck.inference.counts import DELTA, EPSILON, LEVEL
 from privcheck.results.one_run_bound import OneRunBound
 
 LEAST_CANARIES = 20
