@@ -90,6 +90,24 @@ def abstract_local() -> tuple[Reading, ...]:
 
 
 @claim(
+    "chen-2020/dp-upper",
+    "End of section 3.2",
+    kind="order",
+    consequence="As for the abstract: state epsilon <= 1, or write 1 + 1/epsilon for 1/epsilon.",
+)
+def upper_bound_for_privacy() -> tuple[Reading, ...]:
+    """... it is not hard to prove that this variant for DP can achieve regret bound O~(m B_inf^2 ln T/(epsilon Delta)).
+    [Table 1, without privacy: Theta(m B_inf^2 ln T/Delta).]
+    """
+    claimed = M * LOG_T**6 / (DELTA * EPS)  # with five more logarithms for O~
+    fixed = {"m": expression(2), "log_T": ONE, "Delta": HALF}
+    return (
+        _against("every epsilon > 0", NOT_PRIVATE, claimed, fixed | {"epsilon": S}),
+        _against("epsilon <= 1", NOT_PRIVATE, claimed, fixed | {"epsilon": 1 / S}),
+    )
+
+
+@claim(
     "chen-2020/dp-lower",
     "End of section 3.3",
     kind="order",

@@ -181,20 +181,18 @@ def corollary_12() -> tuple[Reading, ...]:
     """
     # B = L = sigma = d = 1, alpha = 1/2, delta = 1/e; what is plugged into Theorem 5, over sqrt(n)
     size, epsilon = variable("S"), variable("epsilon")
-    m, sure = 1 + LOG_N / log(2), LOG_N + log(4)
-    largest = sqrt(32) * m * (1 + log(4)) * (4 + 2 * sure) / epsilon
-    squared = 4 * m * (1 + log(4)) * (1 + sqrt(2 * sure)) ** 2 / (sqrt(2) * epsilon * (4 + 2 * sure))
-    # at most, and at least log(1 + n L^2/(d rho_min)) up to a constant along the paths
-    seen = LOG_N - log(largest)
-    left = (size * sqrt(3 * largest) + sqrt(squared)) * sqrt(seen)
     right = LOG_N + log(2) + size * LOG_N * sqrt((1 + LOG_N + log(2)) / epsilon)
+    # gamma^2 >= log(n)/epsilon, and log(1 + n L^2/(d rho_min)) >= log(n)/4 on the path for large n
+    least = sqrt(LOG_N / epsilon) * sqrt(LOG_N) / 2
+    # sqrt(3 Upsilon) and gamma are at most 20 (1 + log(n))/sqrt(epsilon)
+    most = 20 * (size + 1) * (1 + LOG_N) / sqrt(epsilon) * sqrt(2 * LOG_N)
 
-    def along(name: str, path: dict[str, Expression]) -> Reading:
+    def along(name: str, left: Expression, path: dict[str, Expression]) -> Reading:
         return Reading(name, (N, positive("S"), BUDGET), Order(left, "O", right, (path,)))
 
     return (
-        along("every S > 0", {"log_n": S_PATH, "S": 1 / S_PATH**2, "epsilon": 1 / S_PATH**2}),
-        along("S >= 1", {"log_n": S_PATH, "S": expression(1), "epsilon": expression(1)}),
+        along("every S > 0", least, {"log_n": S_PATH, "S": 1 / S_PATH**2, "epsilon": 1 / S_PATH**2}),
+        along("S >= 1", most, {"log_n": S_PATH, "S": expression(1), "epsilon": expression(1)}),
     )
 
 

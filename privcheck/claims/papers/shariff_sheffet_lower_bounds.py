@@ -71,7 +71,9 @@ def claim_13_history() -> tuple[Reading, ...]:
     P[a_t = a^1|S] = P[A(S) in S] <= e^epsilon P[a_t = a^1|S'] + delta.
     """
     # the history has probability h under both inputs; all other histories are followed by a fixed action
-    h, growth = Variable("h", 0, 1, low_open=True), exp(BUDGET.symbol)
+    h = Variable("h", 0, 1, low_open=True, region=(0.01, 1))
+    ratio = Variable("e^epsilon", 1, 2, low_open=True, high_open=True)
+    growth = ratio.symbol
 
     def reading(name: str, chance: Expression, *more: Variable) -> Reading:
         outputs = [(P.symbol, Q.symbol), (1 - P.symbol, 1 - Q.symbol)]
@@ -83,7 +85,7 @@ def claim_13_history() -> tuple[Reading, ...]:
             for way in (0, 1)
         )
         says = at_most(P.symbol, growth * Q.symbol + DELTA.symbol)
-        return Reading(name, (*more, BUDGET, DELTA, P, Q), says, private, provable=False)
+        return Reading(name, (*more, ratio, DELTA, P, Q), says, private, provable=False)
 
     return (
         reading("probabilities given the history", h.symbol, h),

@@ -1,16 +1,16 @@
 """Shariff and Sheffet (NeurIPS 2018): the regret of linear UCB with changing regularisers, section 3 and appendix B.
 
 The regret bounds are put to the test on one environment, in which the first action is known in advance: d = 1, the
-decision set is {-L, L} in all rounds, theta* = S, the regulariser is a constant rho, and the perturbation of the first
-round has the size gamma that is allowed, in the direction of -L. Then the first estimate is negative, -L has the
-larger upper confidence bound, and the regret is 2 S L. All assumptions hold with certainty.
+decision set is {-1, 1} in all rounds, theta* = S, the regulariser is a constant rho, and the perturbation of the first
+round has the size gamma that is allowed, in the direction of -1. Then the first estimate is negative, -1 has the
+larger upper confidence bound, and the regret is 2 S. All assumptions hold with certainty.
 """
 
 from __future__ import annotations
 
 import math
 
-from privcheck.claims.claim import Reading, Relation, at_least, at_most, equal, printed
+from privcheck.claims.claim import Order, Reading, Relation, at_least, at_most, equal, printed
 from privcheck.claims.expression import (
     Expression,
     exp,
@@ -28,13 +28,13 @@ from privcheck.claims.variables import Variable, integer, positive, probability
 
 ALPHA = probability("alpha", open_ends=True, region=(0.01, 0.99))
 N, T = integer("n", 1, region=(1, 30)), variable("t")
-S, L, RHO = positive("S", (0.01, 10.0)), positive("L", (0.01, 10.0)), positive("rho", (0.01, 10.0))
-GAMMA, SIGMA = positive("gamma", (0.01, 10.0), 0.001), positive("sigma", (0.01, 10.0), 0.001)
-INSTANCE = (N, S, L, RHO, GAMMA, SIGMA, ALPHA)
-SEEN = L.symbol**2 / RHO.symbol
+S, L, RHO = positive("S", (0.01, 10.0)), positive("L", (0.01, 10.0)), positive("rho", (0.01, 10.0), 0.01)
+GAMMA, SIGMA = positive("gamma", (0.01, 10.0), 0.001, 0.01), positive("sigma", (0.01, 10.0), 0.001, 0.01)
+INSTANCE = (N, S, RHO, GAMMA, SIGMA, ALPHA)
+SEEN = 1 / RHO.symbol
 """The squared norm of an action under the inverse of the regulariser."""
-LARGEST_REWARD = maximum(1, S.symbol * L.symbol)
-FIRST = 2 * S.symbol * L.symbol
+LARGEST_REWARD = maximum(1, S.symbol)
+FIRST = 2 * S.symbol
 """The regret of the first round, which is also the gap between the two actions."""
 CONFIDENCE = 2 * log(2 / ALPHA.symbol)
 WIDTH = S.symbol * sqrt(RHO.symbol) + GAMMA.symbol
@@ -184,8 +184,8 @@ def lemma_21() -> Reading:
     """
     norms = total("t", 1, N.symbol, minimum(1, SEEN / (1 + (T - 1) * SEEN)))
     says = at_most(FIRST, maximum(WIDTH, 1) * sqrt(4 * N.symbol * norms))
-    variables = (N, S, L, RHO, GAMMA)
-    return printed(*variables, says=says, assumes=(at_most(S.symbol * L.symbol, 1),), provable=False)
+    variables = (N, S, RHO, GAMMA)
+    return printed(*variables, says=says, assumes=(at_most(S.symbol, 1),), provable=False)
 
 
 U = positive("U", (0.1, 10.0))
@@ -255,6 +255,29 @@ def regrets_and_squares() -> Reading:
     regret, gap = positive("r", (0.1, 2.0)), positive("Delta", (0.1, 2.0))
     says = at_most(regret.symbol, regret.symbol**2 / gap.symbol)
     return printed(regret, gap, says=says, assumes=(at_least(regret.symbol, gap.symbol),), provable=False)
+
+
+@claim(
+    "shariff-sheffet-2018/gap-order",
+    "Appendix B.1",
+    kind="order",
+    consequence=(
+        "(3) is of the order log(n)^2/Delta and (2) of the order sqrt(n) log(n); read the sentence up to logarithms, "
+        "or quote (2) and (3)."
+    ),
+)
+def order_with_gap() -> tuple[Reading, ...]:
+    """... these bounds for contextual linear bandits match those for standard MAB algorithms in terms of their
+    dependence on n and Delta - just like with UCB, for example, the minimax bound is O(sqrt(n)) and the gap-dependent
+    bound is O(log(n)/Delta).
+    """
+    # (3) with B = d = sigma = 1, over 8/Delta, from below
+    s, log_n = variable("s"), variable("log_n")
+
+    def bounded(name: str, right: Expression) -> Reading:
+        return Reading(name, (N, ALPHA), Order(log_n**2, "O", right, ({"log_n": s},)))
+
+    return bounded("as printed", log_n), bounded("up to a factor log(n)", log_n**2)
 
 
 @claim("shariff-sheffet-2018/subgaussian", "Appendix D, setting", kind="law")

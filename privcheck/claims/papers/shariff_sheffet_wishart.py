@@ -6,11 +6,9 @@ v) with |v| = 1, is a chi-square variable with k - p + 1 degrees of freedom (Bar
 
 from __future__ import annotations
 
-import math
-
 from privcheck.claims.claim import Order, Reading, at_least, at_most, below, equal, printed
 from privcheck.claims.exact_laws import chi_square_above
-from privcheck.claims.expression import Expression, ceiling, exp, expression, log, log2, sqrt, variable
+from privcheck.claims.expression import Expression, ceiling, exp, expression, log, sqrt, variable
 from privcheck.claims.papers.shariff_sheffet_facts import ALPHA, HALF, SMALL_DELTA, outside, tail
 from privcheck.claims.registry_of_claims import claim, repaired
 from privcheck.claims.variables import Variable, integer, positive, probability
@@ -23,7 +21,9 @@ DELTA = probability("delta", open_ends=True)
 D, N, M = integer("d", 1, region=(1, 2000)), integer("n", 1, region=(1, 2000)), integer("m", 1, region=(1, 30))
 ROOT = positive("root", (1.0, 100.0))
 """sqrt(m k)."""
-LEVELS = ceiling(log2(N.symbol)) + 1
+HEIGHT = integer("i", 0, region=(0, 20))
+"""The number of rounds is n = 2^i, so that m = i + 1."""
+LEVELS, ROUNDS = HEIGHT.symbol + 1, expression(2) ** HEIGHT.symbol
 
 
 def degrees(d: Expression, m: Expression, epsilon: Expression, delta: Expression) -> Expression:
@@ -126,24 +126,25 @@ def proposition_9() -> tuple[Reading, ...]:
     we add to M_t comes from the sum of at most m such counters.]
     """
     # d = 1 and L = 1; by Markov's inequality H_t >= rho_min with probability E H_t/rho_min at most
-    one, sure = expression(1), 1 - ALPHA.symbol / (2 * N.symbol)
-    off = width(one, 8, N.symbol, ALPHA.symbol)
+    one, sure = expression(1), 1 - ALPHA.symbol / (2 * ROUNDS)
+    off = width(one, 8, ROUNDS, ALPHA.symbol)
     k = degrees(one, LEVELS, SMALL.symbol, SMALL_DELTA.symbol)
     root, free = sqrt(LEVELS * k), integer("k", 3, region=(3, 200))
     after_one = Reading(
-        "the noise of the nodes that are summed, after the first round",
-        (Variable("n", 2, math.inf, integer=True, region=(2, 2000)), SMALL, SMALL_DELTA, ALPHA),
+        "the noise of the nodes that are summed, after the first of n = 2^i > 1 rounds",
+        (integer("i", 1, region=(1, 20)), SMALL, SMALL_DELTA, ALPHA),
         at_most(sure, k / (root - off) ** 2),
         (below(off, root),),
         provable=False,
     )
     always = Reading(
-        "the noise of m nodes in all rounds",
-        (N, free, ALPHA),
+        "the noise of m nodes in all of n = 2^i rounds",
+        (HEIGHT, free, ALPHA),
         at_most(sure, LEVELS * free.symbol / (sqrt(LEVELS * free.symbol) - off) ** 2),
         provable=False,
     )
     half = integer("half", 1, region=(1, 12))  # half of m k
+    off = width(one, 8, N.symbol, ALPHA.symbol)
     exact = at_most(outside(half.symbol, sqrt(2 * half.symbol), off, 12), ALPHA.symbol / (2 * N.symbol))
     return (
         after_one,
@@ -210,9 +211,9 @@ def shifted_largest() -> Reading:
     "shariff-sheffet-2018/shift",
     "Section 4.1, (4)",
     consequence=(
-        "For d above about 40 m^2 times the logarithms the degrees of freedom come from d, c is negative, and the "
-        "shift makes the eigenvalues larger. Shift only if c > 0, which holds if sqrt(m k) > 5.83 (sqrt(d) + sqrt(2 "
-        "ln(8 n/alpha)))."
+        "If m < 34 and d is large beside (m/epsilon)^2 and the logarithms, the degrees of freedom come from d, c is "
+        "negative, and the shift makes the eigenvalues larger. Shift only if c > 0, that is, if sqrt(m k) > 5.83 "
+        "(sqrt(d) + sqrt(2 ln(8 n/alpha)))."
     ),
 )
 def smaller_bounds() -> tuple[Reading, ...]:
@@ -220,11 +221,13 @@ def smaller_bounds() -> tuple[Reading, ...]:
     matrix - shifting it by -c I with c := L^2 (sqrt(m k) - sqrt(d) - sqrt(2 ln(8 n/alpha)))^2 - 4 L^2 sqrt(m k)
     (sqrt(d) + sqrt(2 ln(8 n/alpha))), making the bounds we require smaller than without the shift.
     """
-    off = width(D.symbol, 8, N.symbol, ALPHA.symbol)
-    root = sqrt(LEVELS * degrees(D.symbol, LEVELS, SMALL.symbol, SMALL_DELTA.symbol))
+    # alpha = 1/20
+    off = width(D.symbol, 8, ROUNDS, expression("1/20"))
+    budget, height = Variable("epsilon", 0, 1, low_open=True), integer("i", 1, region=(1, 20))
+    root = sqrt(LEVELS * degrees(D.symbol, LEVELS, budget.symbol, SMALL_DELTA.symbol))
     says = at_most(8 * root * off, (root + off) ** 2)
     large = at_least(root, (3 + sqrt(8)) * off)
-    variables = (D, N, SMALL, SMALL_DELTA, ALPHA)
+    variables = (D, height, budget, SMALL_DELTA)
     return (
         printed(*variables, says=says, provable=False),
         repaired("if c >= 0", *variables, says=says, assumes=(large,), provable=False),
@@ -280,13 +283,10 @@ def corollary_10() -> Reading:
     (log(1/alpha) + d log(n)) + S L sqrt(d) log(n)^{3/4} (d^{1/4} + epsilon^{-1/2} log(1/delta)^{1/4})
     (d^{1/4} + log(n/alpha)^{1/4})]).
     """
-    # B = S = L = sigma = d = epsilon = 1, alpha = 1/2, n a power of 2; over sqrt(n), and from below on the left
+    # B = S = L = sigma = d = epsilon = 1, alpha = 1/2, n a power of 2 and log(n) >= 100, 1 <= log(1/delta) <= log(n):
+    # m k >= 224 m^2 log(1/delta)^2, log(1 + n L^2/(d rho_min')) >= log(n)/4; both sides over sqrt(n)
     s, log_n, lost = variable("s"), variable("log_n"), variable("log_1_over_delta")
-    m = 1 + log_n / log(2)
-    k = 2 + 224 * m * (log(8 * m) + lost) * (log(2) + lost)
-    off = 1 + sqrt(2 * (log_n + log(16)))
-    seen = log_n - log(4 * sqrt(m * (k + 1)) * off)  # at most log(1 + n L^2/(d rho_min'))
-    left = sqrt(8 * sqrt(m * k) * off) * sqrt(seen)
+    left = log_n ** expression("5/4") * sqrt(lost)
     right = (
         log(2)
         + log_n
