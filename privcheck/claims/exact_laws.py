@@ -89,9 +89,10 @@ def gaussian_delta(epsilon: Expression, mu: Expression) -> Expression:
 
 
 def composed_delta(count: Expression, epsilon_0: Expression, delta_0: Expression, epsilon: Expression) -> Expression:
-    """Return the smallest delta of `count` mechanisms, the worst that are (epsilon_0, delta_0)-DP (Kairouz et al. 2015).
+    """Return the smallest delta of `count` mechanisms, the worst ones that are (epsilon_0, delta_0)-DP.
 
-    Each is randomised response with budget epsilon_0, which with probability delta_0 tells the truth and says so.
+    By Kairouz, Oh and Viswanath (2015) each is randomised response with budget epsilon_0, which with probability
+    delta_0 tells the truth and says so.
     """
     truth, lie = 1 / (1 + exp(-epsilon_0)), 1 / (1 + exp(epsilon_0))
     k = variable("k")

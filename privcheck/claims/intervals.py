@@ -164,7 +164,7 @@ class Intervals:
         return self.hull(*(self._normal_at(end) for end in (x.a, x.b)))
 
     def _normal_at(self, x: Any) -> Any:
-        """Return it at a number, by 1/2 + (x + x^3/3 + x^5/(3 5) + ...) exp(-x^2/2)/sqrt(2 pi), which does not cancel."""
+        """Return it at a number: 1/2 + (x + x^3/3 + x^5/(3 5) + ...) exp(-x^2/2)/sqrt(2 pi), which does not cancel."""
         if _sign(x, 0) < 0:
             far = self.upper(x) < -FAR
             return self._normal_tail(-x) if far else self.constant(Fraction(1)) - self._normal_at(-x)

@@ -109,7 +109,7 @@ ACCOUNTS: dict[str, dict[str, str]] = {
         "Theorem 9": "chen-2020/thm9-arms chen-2020/thm9-many chen-2020/thm9-pulls chen-2020/thm9-reduction "
         "chen-2020/thm9-sum; the bound itself is an order for every consistent algorithm, proven in a supplement",
         "Lemma 1": "chen-2020/lem1 chen-2020/tree-nodes",
-        "Lemma 2": "about every instance; its proof is in a supplement that is not covered",
+        "Lemma 2": "chen-2020/lem2; its proof is in a supplement that is not covered",
         "Section 2": "chen-2020/laplace",
         "Section 3": "chen-2020/dp-upper chen-2020/dp-lower",
         "Table 1": "chen-2020/abstract-ldp chen-2020/dp-smooth; the entry for B_1 under LDP is Theorem 4 with Fact 1",

@@ -121,19 +121,28 @@ def lemma_1() -> tuple[Reading, ...]:
     )  # fmt: skip
 
 
-@claim("chen-2020/thm7", "Theorem 7", kind="privacy")
+@claim(
+    "chen-2020/thm7",
+    "Theorem 7",
+    kind="privacy",
+    consequence=(
+        "With logarithms to base 2 the theorem holds for T >= 2, and for the actions alone with natural logarithms "
+        "too. Write log2, or the number of levels floor(log2 T) + 1 for 2 log T, so that the noisy sums are covered."
+    ),
+)
 def theorem_7() -> tuple[Reading, ...]:
     """Algorithm 3 guarantees epsilon-DP. [For each node, we add i.i.d. Lap(2 K log T/epsilon) noise to each dimension
     of the vector stored on the node; each vector has support at most K.]
     """
-    # the first datum is in one node of each level; the actions depend on sums of up to T - 1 vectors
-    horizon = integer("T", 2, region=(2, 2000))
-    levels = 1 - ceiling(-log2(horizon.symbol - 1))  # floor(log2(T - 1)) + 1
+    # the first datum is in j + 1 nodes of the sums of the first 1, 2, ..., 2^j vectors; a change is up to K in the L1
+    # norm. With all noisy sums T = 2^j is the worst horizon, with the actions, which know T - 1 vectors, T = 2^j + 1
+    power, first = expression(2) ** J.symbol, integer("j", 0, region=(0, 40))
 
-    def based(name: str, logarithm: Expression) -> Reading:
-        return Reading(name, (horizon,), at_most(levels / (2 * logarithm), 1), provable=False)
+    def based(name: str, logarithm: Expression, j: Variable) -> Reading:
+        return Reading(name, (j,), at_most((j.symbol + 1) / (2 * logarithm), 1), provable=False)
 
     return (
-        based("natural logarithms", log(horizon.symbol)),
-        based("logarithms to base 2", log2(horizon.symbol)),
+        based("natural logarithms, and all T = 2^j noisy sums are released", log(power), J),
+        based("natural logarithms, and the T = 2^j + 1 actions are released", log(power + 1), first),
+        based("logarithms to base 2, and all T = 2^j noisy sums are released", J.symbol, J),
     )

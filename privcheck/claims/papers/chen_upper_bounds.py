@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from privcheck.claims.claim import Order, Reading, at_least, at_most, printed
-from privcheck.claims.expression import Expression, exp, expression, log, maximum, sqrt, total, variable
+from privcheck.claims.expression import Expression, exp, expression, log, maximum, minimum, sqrt, total, variable
 from privcheck.claims.registry_of_claims import claim, repaired
 from privcheck.claims.variables import Variable, integer, positive
 
@@ -154,6 +154,34 @@ def multiplicative_form() -> tuple[Reading, ...]:
         _against("Delta = B_1 K/4, against Theorem 9", lower, claimed, large),
         _against("epsilon = Delta, against Theorem 8", claimed, ADDITIVE, small),
         _against("epsilon and Delta are fixed, against Theorem 9", lower, claimed, common),
+    )
+
+
+@claim(
+    "chen-2020/lem2",
+    "Lemma 2",
+    consequence=(
+        "Twice the width sqrt(4 ln(m T)/n) of Algorithm 3 is 4 sqrt(ln(m T)/n): write ln(m T) for ln T in F_t. For m "
+        "of the order of a power of T the orders do not change."
+    ),
+)
+def lemma_2() -> tuple[Reading, ...]:
+    """Denote F_t = {Delta_{S_t} <= B_1 sum_{i in S_t} (4 sqrt(ln T/T_{t-1,i}) + 24 K ln^3 T/(T_{t-1,i} epsilon))}. Then
+    the regret for Algorithm 3 is bounded by sum_t Delta_{S_t} 1{F_t} + 3 sum_i Delta_max^i. [Its indices are min{mean +
+    sqrt(4 ln(m T)/T_{t-1,i}) + 12 K ln^3 T/(T_{t-1,i} epsilon), 1}.]
+    """
+    # each base arm is a super arm; one has the fixed reward 1 - Delta, all others 1; epsilon is so large that the noise
+    # does not matter. The bad arm has index 1, as all others, for 4 ln(m T)/Delta^2 pulls, and F_t holds for 16
+    # ln(T)/Delta^2 of them; all ties are broken in favour of the bad arm
+    horizon, arms = integer("T", 2, region=(2, 1000)), integer("m", 3, region=(3, 10**12))
+    gap = Variable("Delta", 0, 1, low_open=True)
+    log_t, square = log(horizon.symbol), gap.symbol**2
+    pulls = minimum(horizon.symbol, 4 * (log(arms.symbol) + log_t) / square) - 1
+    says = at_most(gap.symbol * (pulls - 16 * log_t / square - 1), 3 * gap.symbol)
+    few = (at_most(arms.symbol, horizon.symbol**3),)
+    return (
+        Reading("any number of base arms", (horizon, arms, gap), says, provable=False),
+        Reading("at most T^3 base arms", (horizon, arms, gap), says, few, provable=False),
     )
 
 

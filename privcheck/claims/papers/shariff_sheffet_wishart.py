@@ -221,7 +221,7 @@ def smaller_bounds() -> tuple[Reading, ...]:
     matrix - shifting it by -c I with c := L^2 (sqrt(m k) - sqrt(d) - sqrt(2 ln(8 n/alpha)))^2 - 4 L^2 sqrt(m k)
     (sqrt(d) + sqrt(2 ln(8 n/alpha))), making the bounds we require smaller than without the shift.
     """
-    # alpha = 1/20
+    # with alpha 1/20
     off = width(D.symbol, 8, ROUNDS, expression("1/20"))
     budget, height = Variable("epsilon", 0, 1, low_open=True), integer("i", 1, region=(1, 20))
     root = sqrt(LEVELS * degrees(D.symbol, LEVELS, budget.symbol, SMALL_DELTA.symbol))
