@@ -131,7 +131,7 @@ SHARIFF = {
         lambda half, alpha, m: (chi_outside(2 * half, sqrt(m), 1 + sqrt(2 * log(2 / alpha))), alpha),
         None,
     ],
-    "claim20": [lambda H, rho, c: ((H - c) ** -1, H**-1 * rho / (rho - c))],
+    "claim20": [lambda H, rho, c: ((H - c) ** -1, H**-1 * rho / (rho - c)), None],
     "frobenius": [frobenius, None],
     "gaussian-node": [
         lambda m, epsilon, delta: (
@@ -168,7 +168,7 @@ SHARIFF = {
         )
     ],
     "thm6": [with_gap],
-    "thm6-scaling": [with_gap],
+    "thm6-scaling": [lambda S, rho: with_gap(1, S, rho, 0.01, 0.01, 0.1)],
     "lem22-telescope": [
         lambda n, L, U: (
             2 * log((U + n * L**2) / U),  # what the sum is, by the end of the proof

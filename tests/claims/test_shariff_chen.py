@@ -17,6 +17,7 @@ from privcheck.claims.arithmetic import FLOATS
 from privcheck.claims.claim import Order
 from privcheck.claims.exact_laws import chi_square_above, composed_delta, gaussian_delta
 from privcheck.claims.expression import evaluate, expression, substitute, variable
+from privcheck.claims.intervals import bits_of, intervals
 from privcheck.claims.search.starting_points import candidates
 
 _spec = importlib.util.spec_from_file_location("again", Path(__file__).parent / "entered_again_shariff_chen.py")
@@ -43,27 +44,57 @@ def values(side, point):
     return evaluate(side, FLOATS, point)
 
 
-@pytest.mark.parametrize(("name", "index"), CASES)
-def test_a_second_entry_agrees_at_random_points(name, index):
-    """Fixed seed; points are drawn where the search draws its own, and half of the pairs have to be numbers."""
-    reading, entry = CLAIMS[name].readings[index], AGAIN[name][index]
+def first_disagreement(reading, entry):
+    """The first of `POINTS` random points at which two entries differ, or None; fixed seed."""
     drawn = candidates(reading, 400, np.random.default_rng(5))
-    points = [{of: float(listed[i]) for of, listed in drawn.items()} for i in range(400)]
+    integers = {of.name for of in reading.variables if of.integer}
     compared = 0
-    for point in points:
+    for i in range(400):
+        point = {of: float(listed[i]) for of, listed in drawn.items()}
         if compared == POINTS or not usable(reading, point):
             continue
         found = [values(side, point) for side in (reading.says.left, reading.says.right)]
-        integers = {of.name for of in reading.variables if of.integer}
         try:
             other = entry(**{of: int(value) if of in integers else value for of, value in point.items()})
         except (OverflowError, ValueError, ZeroDivisionError):
             continue
         if not all(map(math.isfinite, (*found, *other))):
             continue
-        assert found == pytest.approx(list(other), rel=1e-6, abs=1e-9), point
+        if found != pytest.approx(list(other), rel=1e-6, abs=1e-9):
+            return point, found, other
         compared += 1
     assert compared == POINTS
+    return None
+
+
+@pytest.mark.parametrize(("name", "index"), CASES)
+def test_a_second_entry_agrees_at_random_points(name, index):
+    assert first_disagreement(CLAIMS[name].readings[index], AGAIN[name][index]) is None
+
+
+@pytest.mark.parametrize(("name", "index"), CASES)
+def test_an_entry_that_is_off_by_a_thousandth_disagrees(name, index):
+    entry = AGAIN[name][index]
+    reading = CLAIMS[name].readings[index]
+    assert first_disagreement(reading, lambda **point: [side * 1.001 for side in entry(**point)]) is not None
+
+
+def test_the_normal_law_in_intervals():
+    """Enclosures against mpmath with 500 digits: always on both sides, and narrow enough."""
+    import mpmath
+
+    with mpmath.workdps(500):
+        for digits, width in ((50, 1e-16), (100, 1e-34)):
+            arithmetic = intervals(bits_of(digits))
+            for x in ("-45", "-13", "-12", "-5", "-1/10", "0", "1/3", "5", "25/2", "39"):
+                found = arithmetic.apply("normal_below", [arithmetic.constant(Fraction(x))])
+                low, high = (mpmath.mpf(end) for end in found._mpi_)
+                exact = mpmath.ncdf(mpmath.mpf(Fraction(x).numerator) / Fraction(x).denominator)
+                assert low <= exact <= high
+                assert high - low <= width * exact
+    wide = arithmetic.apply("normal_below", [arithmetic.between(Fraction(-1), Fraction(2))])
+    assert arithmetic.lower(wide) == pytest.approx(stats.norm.cdf(-1))
+    assert arithmetic.upper(wide) == pytest.approx(stats.norm.cdf(2))
 
 
 @pytest.mark.parametrize("name", again.ORDERS)
@@ -193,7 +224,8 @@ def test_theorem_5_and_6_on_a_run():
     by_id = {found.id: found for found in findings_from_json(RUN)}
     for name in ("thm5", "thm6", "thm6-scaling"):
         found = by_id[f"shariff-sheffet-2018/{name}"].readings[0].evidence
-        at = {of: float(Fraction(value)) for of, value in found["point"].items()}
+        at = {"n": 1.0, "gamma": 0.01, "sigma": 0.01, "alpha": 0.1}
+        at |= {of: float(Fraction(value)) for of, value in found["point"].items()}
         gram, reward_sum, regret = 0.0, 0.0, 0.0
         for _ in range(int(at["n"])):
             v = gram + at["rho"]

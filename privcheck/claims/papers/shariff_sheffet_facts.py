@@ -7,7 +7,7 @@ import math
 from privcheck.claims.claim import Reading, at_least, at_most, below, printed
 from privcheck.claims.exact_laws import chi_square_above, chosen, composed_delta, gaussian_delta
 from privcheck.claims.expression import Expression, exp, expression, log, log2, maximum, minimum, sqrt
-from privcheck.claims.registry_of_claims import claim, repaired
+from privcheck.claims.registry_of_claims import claim
 from privcheck.claims.variables import Variable, integer, positive, probability
 
 BUDGET, SMALL_BUDGET = (
@@ -197,8 +197,8 @@ def claim_19() -> tuple[Reading, ...]:
     "shariff-sheffet-2018/claim20",
     "Claim 20",
     consequence=(
-        "H - c I > 0 allows constants c from rho to the smallest eigenvalue of H, for which rho/(rho - c) is negative "
-        "or not defined. Add c < rho. The proof of Proposition 9 uses the claim for such a c."
+        "H - c I > 0 allows constants c above rho, up to the smallest eigenvalue of H, for which rho/(rho - c) is "
+        "negative. Add c < rho. The proof of Proposition 9 uses the claim for such a c."
     ),
 )
 def claim_20() -> tuple[Reading, ...]:
@@ -210,7 +210,8 @@ def claim_20() -> tuple[Reading, ...]:
     c = Variable("c", 0, math.inf, region=(0, 10))
     says = at_most(1 / (h.symbol - c.symbol), rho.symbol / (h.symbol * (rho.symbol - c.symbol)))
     given = (at_most(rho.symbol, h.symbol), below(c.symbol, h.symbol))
+    defined = below(c.symbol, rho.symbol)
     return (
-        printed(h, rho, c, says=says, assumes=given),
-        repaired("for c < rho as well", h, rho, c, says=says, assumes=(*given, below(c.symbol, rho.symbol))),
+        Reading("every c with H - c I > 0", (h, rho, c), says, given),
+        Reading("every such c for which the root is defined", (h, rho, c), says, (*given, defined), provable=False),
     )

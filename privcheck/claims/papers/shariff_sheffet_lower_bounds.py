@@ -143,10 +143,10 @@ def markov() -> Reading:
     kind="privacy",
     role="step",
     consequence=(
-        "For one datum that is +1 for certain under one law and -1 with probability Delta under the other, "
-        "the worst mechanism gives 1 + Delta (e^epsilon - 1): for every epsilon above e^{epsilon Delta}, and for "
-        "epsilon >= 2.9 and a small Delta above e^{6 epsilon Delta}. State the factor 6 for epsilon <= 1. Nothing else "
-        "that the paper concludes is about large epsilon."
+        "For one datum that is +1 for certain under one law and -1 with probability Delta under the other, the worst "
+        "mechanism gives 1 + Delta (e^epsilon - 1): for every epsilon above e^{epsilon Delta}, and for epsilon >= "
+        "2.92 and a small Delta above e^{6 epsilon Delta}. State the factor 6 for epsilon <= 1. Nothing else that the"
+        " paper concludes is about large epsilon."
     ),
 )
 def coupling() -> tuple[Reading, ...]:

@@ -20,6 +20,7 @@ from privcheck.claims.expression import (
     minimum,
     normal_below,
     sqrt,
+    substitute,
     total,
     variable,
 )
@@ -153,12 +154,20 @@ def scaling_of_theorem_6() -> tuple[Reading, ...]:
     regret bound for B = 1 applies. However, this bounds the regret in the scaled problem: in the original problem the
     rewards and hence regret must be scaled up by a factor of B.]
     """
-    large = (at_least(WIDTH, 1),)  # then the bound of beta_n is at least 1 in the scaled problem as well
+    # one round, gamma = sigma = 1/100 and alpha = 1/10; the bound of beta_n is at least 1 in the scaled problem as well
+    numbers = {"n": "1", "gamma": "1/100", "sigma": "1/100", "alpha": "1/10"}
+    known = {name: expression(number) for name, number in numbers.items()}
+    large = (at_least(S.symbol * sqrt(RHO.symbol), 1),)
+
+    def scaled(factor: Expression) -> Relation:
+        says = _with_gap(factor)
+        return at_most(says.left, substitute(says.right, known))
+
     return (
-        printed(*INSTANCE, says=_with_gap(LARGEST_REWARD), assumes=large, provable=False),
+        printed(S, RHO, says=scaled(LARGEST_REWARD), assumes=large, provable=False),
         repaired(
             "with the factor B^2; examined on the same environment",
-            *INSTANCE, says=_with_gap(LARGEST_REWARD**2), assumes=large, provable=False,
+            S, RHO, says=scaled(LARGEST_REWARD**2), assumes=large, provable=False,
         ),
     )  # fmt: skip
 
