@@ -128,7 +128,7 @@ SHARIFF = {
         None,
     ],
     "claim19": [
-        lambda half, alpha, m: (chi_outside(2 * half, sqrt(m), 1 + sqrt(2 * log(2 / alpha))), alpha),
+        lambda alpha, m, **rest: (chi_outside(2 * rest["k/2"], sqrt(m), 1 + sqrt(2 * log(2 / alpha))), alpha),
         None,
     ],
     "claim20": [lambda H, rho, c: ((H - c) ** -1, H**-1 * rho / (rho - c)), None],
@@ -176,7 +176,7 @@ SHARIFF = {
         ),
         None,
     ],
-    "thm8": [lambda half, epsilon, delta: (stats.chi2.cdf(1, 2 * half), delta)],
+    "thm8": [lambda epsilon, delta, **rest: (stats.chi2.cdf(1, 2 * rest["(k_0 - d)/2"]), delta)],
     "scale": [lambda m, epsilon, delta, L: (1 - degrees(0, m, epsilon, delta) / L, delta / 2 / m), None],
     "prop9": [prop9_one_node, prop9_all_nodes],
     "prop9-union": [lambda n, alpha: (alpha / 2 / n + alpha / 2 / n, alpha / 2 / n), None],

@@ -86,9 +86,10 @@ def gaussian_mechanism() -> tuple[Reading, ...]:
     "Appendix A.2",
     kind="privacy",
     consequence=(
-        "For epsilon <= 1 nothing fails. The linear term m epsilon_0 (e^{epsilon_0} - 1) of advanced composition is "
-        "below epsilon/2 only if epsilon is at most about 4 ln(2/delta); beyond, m randomised responses with the "
-        "printed budgets exceed delta. State the range of epsilon, or compose exactly."
+        "For epsilon <= 1 no failure was found. The linear term m epsilon_0 (e^{epsilon_0} - 1) of advanced "
+        "composition is below epsilon/2 only if epsilon is at most about 4 ln(2/delta); for m > 8 ln(2/delta) and a "
+        "large epsilon, m randomised responses with the printed budgets exceed delta. State the range of epsilon, or "
+        "compose exactly."
     ),
 )
 def tree_budgets() -> tuple[Reading, ...]:
@@ -178,8 +179,8 @@ def claim_19() -> tuple[Reading, ...]:
     probability at least 1 - alpha it holds that for every j, sigma_j(W) is in (sqrt(m) +- (sqrt(d) + sqrt(2
     ln(2/alpha))))^2 sigma_j(V).
     """
-    # d = 1 and V = 1: W is a chi-square variable with k = 2 half degrees of freedom
-    half, m = integer("half", 1, region=(1, 12)), integer("m", 1, region=(1, 1000))
+    # d = 1 and V = 1: W is a chi-square variable with k degrees of freedom
+    half, m = integer("k/2", 1, region=(1, 12)), integer("m", 1, region=(1, 1000))
     alpha = Variable("alpha", 0, 0.3678794, low_open=True)
     width = 1 + sqrt(2 * log(2 / alpha.symbol))
 

@@ -27,14 +27,14 @@ EVERY, USUAL = "every epsilon > 0", "epsilon <= 1"
     "Section 4.2",
     consequence=(
         "If a datum is replaced, as the definition of neighbours has it, two orthogonal vectors change M_t by sqrt(2)"
-        " L^2. The privacy stands: after the symmetrisation the noise of the diagonal has twice the variance, and "
+        " L~^2. The privacy stands: after the symmetrisation the noise of the diagonal has twice the variance, and "
         "each other entry counts once, so that the distance of the two laws is the Frobenius norm over sqrt(2) "
         "sigma_noise."
     ),
 )
 def frobenius() -> tuple[Reading, ...]:
-    """Recall that each datum has a bounded L2-norm of L, hence a change to a single datum may alter the Frobenius norm
-    of M_t by L^2 [that is, the norm of the difference].
+    """Recall that each datum has a bounded L2-norm of L~, hence a change to a single datum may alter the Frobenius norm
+    of M_t by L~^2 [that is, the norm of the difference].
     """
     # in units of L: |v v' - u u'|^2 = |v|^4 + |u|^4 - 2 <u, v>^2
     first, second, cosine = probability("u"), probability("v"), Variable("cosine", -1, 1)
@@ -64,13 +64,13 @@ def _private(name: str, budget: Variable, mu: Expression, epsilon: Expression, d
     "Section 4.2",
     kind="privacy",
     consequence=(
-        "For epsilon <= 1 nothing fails. For large epsilon the standard deviation, which falls like 1/epsilon, is too "
-        "small. State the range, or calibrate the noise exactly (Balle and Wang 2018)."
+        "For epsilon <= 1 no failure was found. For large epsilon the standard deviation, which falls like 1/epsilon,"
+        " is too small. State the range, or calibrate the noise exactly (Balle and Wang 2018)."
     ),
 )
 def gaussian_node() -> tuple[Reading, ...]:
     """It follows that in order to make sure each node in the tree-based algorithm preserves (epsilon/sqrt(8 m
-    ln(2/delta)), delta/2)-differential privacy, the variance in each coordinate must be sigma_noise^2 = 16 m L^4
+    ln(2/delta)), delta/2)-differential privacy, the variance in each coordinate must be sigma_noise^2 = 16 m L~^4
     ln(4/delta)^2/epsilon^2.
     """
 
@@ -86,13 +86,13 @@ def gaussian_node() -> tuple[Reading, ...]:
     "Section 4, and section 4.2 with footnote 5",
     kind="privacy",
     consequence=(
-        "For epsilon <= 1 nothing fails. The m releases together are one Gaussian mechanism with mu = epsilon/(4 "
-        "ln(4/delta)), whose mean loss mu^2/2 exceeds epsilon from epsilon = 32 ln(4/delta)^2 on."
+        "For epsilon <= 1 no failure was found. The m releases together are one Gaussian mechanism with mu = "
+        "epsilon/(4 ln(4/delta)), whose mean loss mu^2/2 exceeds epsilon from epsilon = 32 ln(4/delta)^2 on."
     ),
 )
 def gaussian_tree() -> tuple[Reading, ...]:
     """In order for the entire tree-based algorithm to be (epsilon, delta)-differentially private, we add noise to each
-    node in the tree ... sigma_noise^2 = 16 m L^4 ln(4/delta)^2/epsilon^2.
+    node in the tree ... sigma_noise^2 = 16 m L~^4 ln(4/delta)^2/epsilon^2.
     """
     return tuple(
         _private(name, budget, budget.symbol / (4 * LOST), budget.symbol, DELTA.symbol)
@@ -112,7 +112,7 @@ def norm() -> Reading:
 
 @claim("shariff-sheffet-2018/upsilon", "Section 4.2", kind="identity")
 def upsilon() -> Reading:
-    """Upsilon := sigma_noise sqrt(2 m) (4 sqrt(d) + 2 ln(2 n/alpha)) = sqrt(32) m L^2 ln(4/delta) (4 sqrt(d) + 2 ln(2
+    """Upsilon := sigma_noise sqrt(2 m) (4 sqrt(d) + 2 ln(2 n/alpha)) = sqrt(32) m L~^2 ln(4/delta) (4 sqrt(d) + 2 ln(2
     n/alpha))/epsilon.
     """
     right = sqrt(32) * M.symbol * L.symbol**2 * LOST * (4 * sqrt(D.symbol) + 2 * SURE) / BUDGET.symbol
@@ -128,7 +128,7 @@ def upsilon() -> Reading:
     ),
 )
 def proposition_11() -> tuple[Reading, ...]:
-    """Gamma = sigma_noise sqrt(m/Upsilon) (sqrt(d) + sqrt(2 ln(2 n/alpha))) <= sqrt(m L^2 (sqrt(d) + 2 ln(2
+    """... gamma = sigma_noise sqrt(m/Upsilon) (sqrt(d) + sqrt(2 ln(2 n/alpha))) <= sqrt(m L~^2 (sqrt(d) + 2 ln(2
     n/alpha))/(sqrt(2) epsilon)).
     """
     variables = (M, D, N, L, BUDGET, DELTA, ALPHA)
@@ -145,7 +145,7 @@ def proposition_11() -> tuple[Reading, ...]:
 
 @claim("shariff-sheffet-2018/prop11-gamma", "Proposition 11, gamma", kind="law")
 def gamma() -> Reading:
-    """Gamma = sigma_noise sqrt(m/Upsilon) (sqrt(d) + sqrt(2 ln(2 n/alpha))) [is (alpha/2n)-accurate together with
+    """... gamma = sigma_noise sqrt(m/Upsilon) (sqrt(d) + sqrt(2 ln(2 n/alpha))) [is (alpha/2n)-accurate together with
     rho_min = Upsilon and rho_max = 3 Upsilon].
     """
     # d = 1: both normal variables at once
@@ -176,7 +176,7 @@ S_PATH, LOG_N = variable("s"), variable("log_n")
     ),
 )
 def corollary_12() -> tuple[Reading, ...]:
-    """... we get a regret bound of O(B sqrt(n) (sigma (d log(n) + log(1/alpha)) + S L log(n) sqrt(d (sqrt(d) +
+    """... we get a regret bound of O(B sqrt(n) (sigma (d log(n) + log(1/alpha)) + S L~ log(n) sqrt(d (sqrt(d) +
     ln(n/alpha)) ln(1/delta)/epsilon))).
     """
     # B = L = sigma = d = 1, alpha = 1/2, delta = 1/e; what is plugged into Theorem 5, over sqrt(n)

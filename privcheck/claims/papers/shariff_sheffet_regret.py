@@ -94,7 +94,7 @@ def equality_in_proposition_4() -> tuple[Reading, ...]:
     consequence=(
         "Lemma 21 asks for a constant of at least max{beta_1, ..., beta_n, 1}; in Theorem 5 the 1 is lost. Add the "
         "condition that the bound of beta_n is at least 1, or replace it with the larger of the two. The "
-        "regularisers of section 4 are large enough for it."
+        "regularisers of section 4 are large enough for it unless L~ is far below 1."
     ),
 )
 def theorem_5() -> tuple[Reading, ...]:
@@ -260,7 +260,7 @@ def telescope() -> tuple[Reading, ...]:
 
 @claim("shariff-sheffet-2018/thm6-sum", "Proof of Theorem 6", role="step")
 def regrets_and_squares() -> Reading:
-    """... if the per-round pseudo-regret r_t != 0 then r_t >= Delta. ... r_t <= r_t^2/Delta."""
+    """... if the per-round pseudo-regret r_t != 0 then r_t >= Delta. ... sum r_t <= sum r_t^2/Delta."""
     regret, gap = positive("r", (0.1, 2.0)), positive("Delta", (0.1, 2.0))
     says = at_most(regret.symbol, regret.symbol**2 / gap.symbol)
     return printed(regret, gap, says=says, assumes=(at_least(regret.symbol, gap.symbol),), provable=False)
