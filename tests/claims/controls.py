@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from privcheck.claims.claim import Reading, at_least, at_most, below, printed
-from privcheck.claims.exact_laws import (
-    bernoulli_divergence,
-    chi_square_above,
-    composed_delta,
-    gaussian_delta,
-    laplace_difference_above,
-)
-from privcheck.claims.expression import Expression, absolute, exp, expression, log, normal_below, sqrt
+from privcheck.claims.exact_laws import bernoulli_divergence, laplace_difference_above
+from privcheck.claims.expression import Expression, absolute, exp, expression, log, sqrt
 from privcheck.claims.papers.hu_facts import K, tail
 from privcheck.claims.variables import Variable, integer, positive, probability
 
@@ -55,28 +49,6 @@ def _laplace_ratio(c: Expression) -> Reading:
     return printed(y, EPSILON, says=at_most(densities[0], exp(EPSILON.symbol / c) * densities[1]), provable=False)
 
 
-def _chi_square(c: Expression) -> Reading:
-    x = Variable("x", 0, 40)
-    return printed(x, says=at_most(chi_square_above(2, x.symbol), exp(-c * x.symbol / 2)), provable=False)
-
-
-def _normal(c: Expression) -> Reading:
-    x = Variable("x", 0, 30)
-    return printed(x, says=at_most(normal_below(-x.symbol), exp(-c * x.symbol**2 / 2) / 2), provable=False)
-
-
-def _gaussian(c: Expression) -> Reading:
-    mu = Variable("mu", 0, 10, low_open=True)
-    left = c * gaussian_delta(expression(0), mu.symbol)
-    return printed(mu, says=at_most(left, "0.39894228040144" * mu.symbol), provable=False)  # 1/sqrt(2 pi), rounded up
-
-
-def _composition(c: Expression) -> Reading:
-    budget, delta = Variable("epsilon", 0, 5, low_open=True), probability("delta", open_ends=True)
-    left = composed_delta(expression(1), budget.symbol, delta.symbol, budget.symbol / c)
-    return printed(budget, delta, says=at_most(left, delta.symbol), provable=False)
-
-
 SHARP = {
     "exponential": lambda c: printed(X, says=at_most(exp(-X.symbol), 1 - c * (1 - exp(-1)) * X.symbol)),
     "logarithm": lambda c: printed(X, says=at_most(c * log(1 + X.symbol), X.symbol)),
@@ -91,10 +63,6 @@ SHARP = {
     "randomised response": _randomised_response,
     "two Laplace variables": _laplace_sum,
     "Laplace ratio": _laplace_ratio,
-    "chi-square law": _chi_square,
-    "normal law": _normal,
-    "two normal laws": _gaussian,
-    "composition": _composition,
     "constant": lambda c: printed(says=at_least(exp(-1), c * "0.36787944117")),
     "gap": lambda c: printed(X, EPSILON, says=at_most(X.symbol / (X.symbol + EPSILON.symbol), 1 / c)),
 }
