@@ -170,9 +170,9 @@ SHARIFF = {
     "thm6": [with_gap],
     "thm6-scaling": [lambda S, rho: with_gap(1, S, rho, 0.01, 0.01, 0.1)],
     "lem22-telescope": [
-        lambda n, L, U: (
-            2 * log((U + n * L**2) / U),  # what the sum is, by the end of the proof
-            2 * log((U + n * L**2) / (U + (n - 1) * L**2)),
+        lambda n, U: (
+            2 * sum(log(1 + 1 / (U + s)) for s in range(n)),
+            2 * log((U + n) / (U + n - 1)),
         ),
         None,
     ],

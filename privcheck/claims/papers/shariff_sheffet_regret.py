@@ -157,7 +157,7 @@ def scaling_of_theorem_6() -> tuple[Reading, ...]:
     # one round, gamma = sigma = 1/100 and alpha = 1/10; the bound of beta_n is at least 1 in the scaled problem as well
     numbers = {"n": "1", "gamma": "1/100", "sigma": "1/100", "alpha": "1/10"}
     known = {name: expression(number) for name, number in numbers.items()}
-    large = (at_least(S.symbol * sqrt(RHO.symbol), 1),)
+    large = (at_least(S.symbol**2 * RHO.symbol, 1),)
 
     def scaled(factor: Expression) -> Relation:
         says = _with_gap(factor)
@@ -245,16 +245,12 @@ def telescope() -> tuple[Reading, ...]:
     """We will show that this last summation [2 sum_{t=1}^n log(1 + |x_t|^2_{U_t^{-1}})] is 2 log(det U_{n+1}/det
     U_n).
     """
-    left = _potential(2 * log(1 + NORM))
-    last = 2 * log((U.symbol + N.symbol * L.symbol**2) / (U.symbol + (N.symbol - 1) * L.symbol**2))
+    # d = 1, and all actions have length 1
+    left = _potential(2 * log(1 + 1 / (U.symbol + T - 1)))
+    last, first = (2 * log((U.symbol + N.symbol) / start) for start in (U.symbol + N.symbol - 1, U.symbol))
     return (
-        Reading("det U_n, as printed", (N, L, U), equal(left, last), provable=False),
-        Reading(
-            "det U_1, as at the end",
-            (N, L, U),
-            equal(left, 2 * log(1 + N.symbol * L.symbol**2 / U.symbol)),
-            provable=False,
-        ),
+        Reading("det U_n, as printed", (N, U), equal(left, last), provable=False),
+        Reading("det U_1, as at the end", (N, U), equal(left, first), provable=False),
     )
 
 
