@@ -157,6 +157,7 @@ def scaling_of_theorem_6() -> tuple[Reading, ...]:
     # one round, gamma = sigma = 1/100 and alpha = 1/10; the bound of beta_n is at least 1 in the scaled problem as well
     numbers = {"n": "1", "gamma": "1/100", "sigma": "1/100", "alpha": "1/10"}
     known = {name: expression(number) for name, number in numbers.items()}
+    size = Variable("S", 1, 100)
     large = (at_least(S.symbol**2 * RHO.symbol, 1),)
 
     def scaled(factor: Expression) -> Relation:
@@ -164,10 +165,10 @@ def scaling_of_theorem_6() -> tuple[Reading, ...]:
         return at_most(says.left, substitute(says.right, known))
 
     return (
-        printed(S, RHO, says=scaled(LARGEST_REWARD), assumes=large, provable=False),
+        printed(size, RHO, says=scaled(LARGEST_REWARD), assumes=large, provable=False),
         repaired(
             "with the factor B^2; examined on the same environment",
-            S, RHO, says=scaled(LARGEST_REWARD**2), assumes=large, provable=False,
+            size, RHO, says=scaled(LARGEST_REWARD**2), assumes=large, provable=False,
         ),
     )  # fmt: skip
 
