@@ -214,7 +214,7 @@ class AdaPTT(BestArmAlgorithm):
     >>> while not policy.stopped:
     ...     policy.update(arm := policy.select(), float(arm == 1))
     >>> policy.recommend(), policy.length
-    (1, [256, 128])
+    (1, [128, 128])
 
     """
 
