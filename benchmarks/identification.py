@@ -39,7 +39,9 @@ ERRORS: list[tuple[str, dict[str, Any], tuple[float, ...], float, float]] = [
 def row(name: str, options: dict[str, Any], means: tuple[float, ...], epsilon: float, delta: float, runs: int) -> str:
     values = options | {"epsilon": epsilon} if ALGORITHMS[name].declares("epsilon") else options
     spec = ALGORITHMS[name](arms=len(means), **values)
-    (found,) = identify(spec, means, horizon=10**8 if "exploration" not in options else 10**6, delta=delta, runs=runs).summary()
+    (found,) = identify(
+        spec, means, horizon=10**8 if "exploration" not in options else 10**6, delta=delta, runs=runs
+    ).summary()
     mean = "-" if found["mean"] is None else f"{found['mean']:.0f} +- {found['se']:.0f}"
     choice = "".join(f", {value}" for value in options.values())
     wrong = f"{found['error_rate']:.3%} | {found['error_low']:.2g} to {found['error_high']:.2g}"
@@ -55,7 +57,12 @@ if __name__ == "__main__":
     for label, options in POLICIES:
         for instance, means in INSTANCES.items():
             for epsilon in (0.1, 1.0) if label != "top-two" else (0.0,):
-                print(f"| {instance} | {epsilon:g} | {row(label, options, means, epsilon, 0.01, given.runs)} |", flush=True)
+                print(
+                    f"| {instance} | {epsilon:g} | {row(label, options, means, epsilon, 0.01, given.runs)} |",
+                    flush=True,
+                )
     for label, options, means, epsilon, delta in ERRORS:
         runs = given.error_runs
-        print(f"| {means} delta {delta} | {epsilon:g} | {row(label, options, means, epsilon, delta, runs)} |", flush=True)
+        print(
+            f"| {means} delta {delta} | {epsilon:g} | {row(label, options, means, epsilon, delta, runs)} |", flush=True
+        )

@@ -197,8 +197,8 @@ class AdaPTT(BestArmAlgorithm):
     closes: adaptive parallel composition. Equal indices, costs and means go to the lowest arm.
 
     delta-correct with the proven threshold, for independent rewards in [0, 1] of constant means, with either statistic:
-    the k-th block of an arm is a fixed segment of its rewards, so m_B - m_a - (mu_B - mu_a) is at most sqrt(R x / 2) + R
-    b / epsilon, x = ln(2 (K - 1) z^2 k_B^2 k_a^2 / delta), for all blocks and arms a against a best one, up to
+    the k-th block of an arm is a fixed segment of its rewards, so m_B - m_a - (mu_B - mu_a) is at most sqrt(R x / 2) +
+    R b / epsilon, x = ln(2 (K - 1) z^2 k_B^2 k_a^2 / delta), for all blocks and arms a against a best one, up to
     probability delta / 2 (Hoeffding) and delta / 2 (Laplace noise); (x + y)^2 <= 2 x^2 + 2 y^2 gives the published
     form, and c >= x >= x / 2. With the experimental threshold it is not: blocks are tested again and again at one level
     (docs/identification.md has the error rates).
@@ -334,7 +334,10 @@ class AdaPTTPolicy:
             c += 2.0 * math.log(4.0 + math.log(first)) + 2.0 * math.log(4.0 + math.log(other))
             b = math.log(2.0 * self.arms * ZETA * phase * phase / self.delta)
         else:
-            c, b = -math.log(self.delta) + math.log1p(math.log(first)) + math.log1p(math.log(other)), -math.log(self.delta)
+            c, b = (
+                -math.log(self.delta) + math.log1p(math.log(first)) + math.log1p(math.log(other)),
+                -math.log(self.delta),
+            )
         b *= (1.0 + NOISE_SLACK) / self.epsilon
         if self.bounded:
             return gap >= math.sqrt(0.5 * inverses * c) + inverses * b

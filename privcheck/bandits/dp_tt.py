@@ -153,7 +153,8 @@ class DPTT(BestArmAlgorithm):
     epsilon : privacy budget, > 0.
     delta : the largest probability of recommending an arm that is not the best, in [1e-9, 0.5).
     ratio : ratio of successive pull counts of an arm, in [1.05, 64]; 1 + eta in the paper, whose default is 2.
-    exploration : "forced", or "none": then some runs stall where inferior arms have equal means (docs/identification.md).
+    exploration : "forced", or "none": then some runs stall where inferior arms have equal means; see
+        docs/identification.md.
     rewards : "plain", or "coin" for one Bernoulli coin per reward: delta is proved for rewards in {0, 1} only.
 
     Guarantee

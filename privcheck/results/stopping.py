@@ -121,8 +121,8 @@ class Identification:
         if len(best) > 1:
             said.append(f"arms {', '.join(best)} are equally good: each counts as right, and runs need not stop")
         for result in self.results:
-            for delta in result.deltas[(result.stops[:, :, 0] == 0).all(axis=0)]:
-                said.append(f"no run of {result.policy} stopped at delta {delta:g} within {self.horizon:,} rounds")
+            never = result.deltas[(result.stops[:, :, 0] == 0).all(axis=0)].tolist()
+            said += [f"no run of {result.policy} stopped at delta {d:g} within {self.horizon:,} rounds" for d in never]
         return said
 
     def to_arrays(self) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def identify(
     ----------
     policies : a shipped id ("dp-exact-tt"), a spec, or a list of these, all for best-arm identification.
     environment : the id of a named instance, a sequence of Bernoulli means in [0, 1], or an `Environment`.
-    horizon : the number of rounds after which a run that has not stopped is cut; at least the first batches of all arms.
+    horizon : the number of rounds after which a run that has not stopped is cut; at least all first batches.
     delta : the largest probability of a wrong recommendation, in [1e-9, 0.5), or a list of such: one run is scored
         against each of them, if delta does not decide what is played. None for the policy's own.
     runs : independent runs of each policy, at least 1.
