@@ -163,6 +163,20 @@ def test_it_is_wrong_at_most_as_often_as_delta_says(name, evidence):
     assert binomtest(int((found[:, 1] != 0).sum()), runs, 0.1, alternative="greater").pvalue > 1e-6
 
 
+@pytest.mark.parametrize("statistic", ["published", "bounded"])
+def test_the_experimental_threshold_of_adap_tt_is_not_delta_correct(statistic):
+    """Where noise dominates, blocks are tested again and again: 46 % of 2000 runs are wrong at delta = 0.3.
+
+    Refuted by the binomial test at 1e-6, with power above 1 - 1e-6 (the rate has to exceed 35 %). The proven threshold
+    is never refuted by 30 runs at this level if it is delta-correct, up to a probability of 1e-6.
+    """
+    values = {"arms": 2, "epsilon": 0.001, "delta": 0.3, "statistic": statistic}
+    for threshold, runs in (("experimental", 2000), ("proven", 30)):
+        found = stops(ALGORITHMS["adap-tt"](threshold=threshold, **values), (0.6, 0.4), runs, seed=3)
+        wrong = int((found[:, 1] != 0).sum())
+        assert (binomtest(wrong, runs, 0.3, alternative="greater").pvalue < 1e-6) == (threshold == "experimental")
+
+
 def test_two_equally_good_arms_and_short_horizons_are_told():
     found = identify("top-two", [0.5, 0.5], horizon=500, delta=0.01, runs=20)
     assert found.summary()[0]["cut"] > 0.5
