@@ -1,4 +1,4 @@
-"""The measured stopping times and error rates of docs/identification.md; `--runs` of each policy, seed 0.
+"""The measured stopping times and error rates of docs/identification-measured.md; `--runs` of each policy, seed 0.
 
 `python benchmarks/identification.py` takes about six minutes on one core.
 """
