@@ -127,7 +127,7 @@ BARS = [
     ("top-two", {}, MU1, None, 6749, 150),
     ("dp-tt", {}, MU2, 1.0, 172278, 2937),
 ]
-"""Means and standard errors of independent prototypes, at delta 0.01 (docs/identification-measured.md has all figures)."""
+"""Means and standard errors of independent prototypes, at delta 0.01; docs/identification-measured.md has all."""
 
 
 @pytest.mark.evidence
