@@ -21,7 +21,7 @@ VERDICT = re.compile(r"^\w+: (violation|consistent|inconclusive) \(claim epsilon
 SIZES = re.compile(r"^(?:T|CAP, RUNS), EVENT_RUNS, STEP_RUNS = (10\*\*\d)(?:, \d+)?, (\d+), (\d+)$", re.MULTILINE)
 SMALL = {
     "T": "T, EVENT_RUNS, STEP_RUNS = 5000, 20, 3",
-    "CAP, RUNS": "CAP, RUNS, EVENT_RUNS, STEP_RUNS = 5 * 10**4, 2, 2, 2",
+    "CAP, RUNS": "CAP, RUNS, EVENT_RUNS, STEP_RUNS = 10**6, 2, 2, 2",
 }
 CLAIM = re.compile(r"^the paper says", re.MULTILINE)
 
