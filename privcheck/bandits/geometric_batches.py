@@ -56,7 +56,6 @@ class BatchesPolicy:
         first: int = 1,
     ) -> None:
         self.epsilon, self.ratio, self.first, self.noise, self.coins = epsilon, ratio, first, noise, coins
-        self.mechanism = Laplace(sensitivity=1.0, epsilon=epsilon)
         self.arms, self.pulls = arms, [0] * arms
         self.rounds = 0
         self._arm, self._left, self._batch_sum = 0, first, 0.0
@@ -75,10 +74,14 @@ class BatchesPolicy:
             return
         length = next_total(self.pulls[action], self.ratio, self.first) - self.pulls[action]
         self.pulls[action] += length
-        self.take_in(action, length, self.mechanism.release(self._batch_sum, self.noise))
+        self.take_in(action, length, self.publish(self._batch_sum))
         self._batch_sum = 0.0
         self._arm = self.pulls.index(0) if 0 in self.pulls else self.choose()
         self._left = next_total(self.pulls[self._arm], self.ratio, self.first) - self.pulls[self._arm]
+
+    def publish(self, batch_sum: float) -> float:
+        """Release the sum of a closed batch."""
+        return Laplace(sensitivity=1.0, epsilon=self.epsilon).release(batch_sum, self.noise)
 
     def take_in(self, arm: int, length: int, private_sum: float) -> None:
         """Store what is needed of the private sum of a closed batch."""
