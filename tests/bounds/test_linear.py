@@ -55,20 +55,24 @@ def corners(d):
 def test_theorem_4_numbers(d):
     instance = LinearInstance(corners(d), (0.1,) * d, epsilon=1e-6, horizon=100)
     assert bound("thm4", instance).value == pytest.approx(6.196880e-4 * d * 1e6, rel=1e-6)
-    assert bound("thm4-tight", instance).value == pytest.approx(0.0459849 * d * 1e6, rel=1e-6)
+    assert bound("thm4-tight", instance).value == pytest.approx(0.3713526 * d * 1e6, rel=1e-6)
     free = LinearInstance(corners(d), (0.1,) * d, epsilon=10.0, horizon=10_000)
-    assert bound("thm4", free).value == bound("thm4-tight", free).value == pytest.approx(0.01691691 * d * 100, rel=1e-6)
+    assert bound("thm4", free).value == pytest.approx(0.01691691 * d * 100, rel=1e-6)
+    assert bound("thm4-tight", free).value == pytest.approx(d * 100 / 4)
 
 
-def test_theorem_4_private_part_from_its_proof_with_constant_one():
-    """|theta_i| = 1/(epsilon T) flips a sign: information `T TV`, half of the rounds, half of the parameters."""
+def test_theorem_4_tight_from_its_proof_with_the_best_size():
+    """Flipping the sign of |theta_i| = s: the two regrets in coordinate i add up to `2 s T (1 - sqrt(information/2))`."""
     epsilon, horizon, d = 0.01, 50, 3
-    size = 1 / (epsilon * horizon)
-    information = epsilon * horizon * size  # TV of N(-size, 1), N(size, 1) is at most size
-    mistaken = math.exp(-information) / 4
-    assert d * size * horizon / 2 * mistaken == pytest.approx(
-        bound("thm4-tight", LinearInstance(corners(d), (0.1,) * d, epsilon=epsilon, horizon=horizon)).value
-    )
+    sizes = np.exp(np.linspace(-12, 6, 200_001))
+    for budget, information in (
+        (epsilon, epsilon * horizon * sizes * math.sqrt(2 / math.pi)),  # TV of N(-s, 1) and N(s, 1): at most this
+        (1e3, 2 * horizon * sizes**2),
+    ):
+        best = d * horizon * np.max(sizes * (1 - np.sqrt(information / 2)))
+        instance = LinearInstance(corners(d), (0.1,) * d, epsilon=budget, horizon=horizon)
+        assert bound("thm4-tight", instance).value == pytest.approx(best, rel=1e-6)
+        assert bound("thm4-tight", instance).value > 8 * bound("thm4", instance).value
 
 
 # ---- Theorem 5 as printed, and why it is kept to orthogonal arms

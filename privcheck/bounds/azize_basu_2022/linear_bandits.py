@@ -13,6 +13,7 @@ from privcheck.bounds.azize_basu_2022.linear_program import (
     cheapest_exploration,
     exploration_with_exact_divergence,
 )
+from privcheck.bounds.azize_basu_2022.minimax import LARGEST_LOSS
 from privcheck.bounds.quantity import PURE_ONE_REWARD, Quantity
 from privcheck.bounds.settings import LinearInstance
 from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
@@ -71,7 +72,7 @@ def minimax_cube(instance: LinearInstance) -> float:
     3.3834
     """
     private = math.exp(-6) * instance.dimension / (4 * instance.epsilon)
-    return max(_cube_without_privacy(instance), private)
+    return max(math.exp(-2) * instance.dimension * math.sqrt(instance.rounds) / 8, private)
 
 
 @theorem(
@@ -85,15 +86,19 @@ def minimax_cube(instance: LinearInstance) -> float:
     budget=POSITIVE_BUDGET,
 )
 def minimax_cube_tight(instance: LinearInstance) -> float:
-    """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-1 d/(8
-    epsilon)).
+    """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(d sqrt(T)/4,
+    (8/27) sqrt(pi/2) d/epsilon).
+
+    The paper's corners of a cube, with every step at its best constant: two that differ in coordinate i lose together
+    at least `2 |theta_i| T (1 - TV)` in it, and TV is at most `sqrt(x/2)`, where x is the divergence of the actions:
+    at most `2 T theta_i^2` without privacy and `epsilon |theta_i| sqrt(2/pi) T` with it.
 
     >>> corners = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
     >>> round(minimax_cube_tight(LinearInstance(corners, (0.1, 0.2), epsilon=0.01, horizon=100)), 4)
-    9.197
+    74.2705
     """
-    private = math.exp(-1) * instance.dimension / (8 * instance.epsilon)
-    return max(_cube_without_privacy(instance), private)
+    private = LARGEST_LOSS * math.sqrt(math.pi / 2) * instance.dimension / instance.epsilon
+    return max(instance.dimension * math.sqrt(instance.rounds) / 4, private)
 
 
 @theorem(
@@ -186,7 +191,3 @@ def exploration(instance: LinearInstance) -> Exploration:
     (True, 3)
     """
     return cheapest_exploration(instance.matrix, np.array(instance.gaps), instance.epsilon)
-
-
-def _cube_without_privacy(instance: LinearInstance) -> float:
-    return math.exp(-2) * instance.dimension * math.sqrt(instance.rounds) / 8
