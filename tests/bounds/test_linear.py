@@ -62,7 +62,7 @@ def test_theorem_4_numbers(d):
 
 
 def test_theorem_4_tight_from_its_proof_with_the_best_size():
-    """Flipping the sign of |theta_i| = s: the two regrets in coordinate i add up to `2 s T (1 - sqrt(information/2))`."""
+    """Flipping the sign of |theta_i| = s: the regrets in coordinate i add up to `2 s T (1 - sqrt(information/2))`."""
     epsilon, horizon, d = 0.01, 50, 3
     sizes = np.exp(np.linspace(-12, 6, 200_001))
     for budget, information in (
