@@ -115,6 +115,7 @@ class Theorem:
     evaluation: Evaluation
     about: type = Instance
     budget: Condition = FINITE_BUDGET
+    claims: tuple[str, ...] = ()
 
     def evaluate(self, instance: Any) -> BoundValue:
         """Check the conditions on `instance` and, when all hold, compute the bound.
@@ -168,6 +169,7 @@ def theorem(
     conditions: Sequence[Condition] = (),
     about: type = Instance,
     budget: Condition = FINITE_BUDGET,
+    claims: Sequence[str] = (),
 ) -> Callable[[Evaluation], Evaluation]:
     """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
 
@@ -185,6 +187,8 @@ def theorem(
     conditions : what the instance must meet.
     about : the class of instances that the theorem is about.
     budget : the privacy budgets that it covers: `FINITE_BUDGET`, `POSITIVE_BUDGET` or `ANY_BUDGET`.
+    claims : ids of the claims in `privcheck.claims` that the printed statement or its printed proof consists of. No
+        verdict is named here: reports say which of them failed in the run that is kept with the claims.
 
     Raises
     ------
@@ -209,6 +213,7 @@ def theorem(
             function,
             about,
             budget,
+            tuple(claims),
         )
         if isinstance(quantity, Quantity):
             QUANTITIES[str(quantity)] = quantity

@@ -18,6 +18,7 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
     provenance="order-only",
     source="Azize & Basu 2022, Theorem 8, Section 4; proof Appendix E.3",
     conditions=(HAS_HORIZON, BERNOULLI, ALPHA, BETTER_ARM_EXISTS),
+    claims=("azize-basu-2022/thm8-sum",),
 )
 def adap_klucb_order(instance: Instance) -> None:
     """AdaP-KLUCB: Reg(T) <= sum of C1 Delta_a ln T / min(kl(mu_a, mu*), C2 epsilon Delta_a) + 3 alpha/(alpha-3).

@@ -38,6 +38,12 @@ when the divergence of the actions is x, by Pinsker's inequality."""
     source="Azize & Basu 2022, Theorem 2, eq. (3), Section 3; proof Appendix C.1",
     conditions=(PURE, HAS_HORIZON, _GAUSSIAN, _ENOUGH_ROUNDS),
     budget=POSITIVE_BUDGET,
+    claims=(
+        "azize-basu-2022/thm2",
+        "azize-basu-2022/thm2-constant",
+        "azize-basu-2022/thm2-tv",
+        "azize-basu-2022/thm10",
+    ),
 )
 def minimax_lower_bound(instance: Instance) -> float:
     """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/27, (K-1)/(131
@@ -106,6 +112,7 @@ def minimax_lower_bound_bernoulli(instance: Instance) -> float:
     source="Azize & Basu 2022, Theorem 12, Appendix E.4",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
     budget=POSITIVE_BUDGET,
+    claims=("azize-basu-2022/thm7-choice", "azize-basu-2022/thm12-split", "azize-basu-2022/thm12-tuning"),
 )
 def adap_ucb_problem_independent(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= 3 alpha/(alpha-3) sum_a Delta_a + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
@@ -127,6 +134,7 @@ def adap_ucb_problem_independent(instance: Instance) -> float:
     source="Azize & Basu 2022, Theorem 12, Appendix E.4, with every gap at most 1",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
     budget=POSITIVE_BUDGET,
+    claims=("azize-basu-2022/thm7-choice", "azize-basu-2022/thm12-split", "azize-basu-2022/thm12-tuning"),
 )
 def adap_ucb_minimax(instance: Instance) -> float:
     """AdaP-UCB on the worst instance with K arms and rewards in [0, 1]: Reg(T) <= 3 alpha/(alpha-3) (K-1) +

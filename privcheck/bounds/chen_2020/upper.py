@@ -17,7 +17,7 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
     about=SemiBanditInstance,
 )
 def cucb_ldp1(instance: SemiBanditInstance) -> None:
-    """CUCB-LDP1: Reg(T) = O(sum over base arms of K^2 B_inf^2 ln T/(epsilon^2 Delta_min)), for constant epsilon.
+    """CUCB-LDP1: Reg(T) = O(sum over base arms of K^2 B_inf^2 ln T/(epsilon^2 Delta_min)).
 
     The bonus omits the sampling noise, so for large epsilon the regret grows almost linearly; and Laplace noise has a
     heavier tail than the bonus assumes, so the order fails for T beyond any practical horizon.
@@ -37,7 +37,7 @@ def cucb_ldp1(instance: SemiBanditInstance) -> None:
     about=SemiBanditInstance,
 )
 def cucb_ldp2(instance: SemiBanditInstance) -> None:
-    """CUCB-LDP2: Reg(T) = O(sum over base arms of B_inf^2 ln T/(epsilon^2 Delta_min)), for constant epsilon.
+    """CUCB-LDP2: Reg(T) = O(sum over base arms of B_inf^2 ln T/(epsilon^2 Delta_min)).
 
     The caveats about thm2 apply here too.
 
@@ -56,10 +56,10 @@ def cucb_ldp2(instance: SemiBanditInstance) -> None:
     about=SemiBanditInstance,
 )
 def cucb_dp(instance: SemiBanditInstance) -> None:
-    """CUCB-DP: Reg(T) = O(sum over base arms of K B_1^2 ln(T)^2/Delta_min + m K B_1 ln(T)^3 ln(B_1 K ln T/(Delta_min
+    """CUCB-DP: Reg(T) = O(sum over base arms of K B_1^2 ln(T)^2/Delta_min + m K B_1 ln(T)^3 ln(B_1 K ln T/(Delta_max
     epsilon))/epsilon).
 
-    The paper prints Delta_max inside the last logarithm; its proof gives Delta_min, which is used here.
+    As printed, with Delta_max inside the last logarithm; the paper's proof gives Delta_min there.
 
     >>> cucb_dp(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
     True

@@ -15,6 +15,7 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Theorem 3, Section 4.1; proof Appendix B.2",
     conditions=(HAS_HORIZON, UNIT_REWARDS),
+    claims=("hu-2021/omega", "hu-2021/eq29", "hu-2021/eq30"),
 )
 def anytime_lazy_ucb(instance: Instance) -> None:
     """Anytime-Lazy-UCB: Reg(T) = O(sum of ln T / min(Delta_j, epsilon)), and O(sqrt(K T ln T) + K ln T/epsilon).
@@ -31,6 +32,7 @@ def anytime_lazy_ucb(instance: Instance) -> None:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Theorem 5, Section 4.2; proof Appendix C.1",
     conditions=(HAS_HORIZON, UNIT_REWARDS),
+    claims=("hu-2021/lem7", "hu-2021/lem20-clip", "hu-2021/lem20-e", "hu-2021/lem20-g"),
 )
 def lazy_dp_ts(instance: Instance) -> None:
     """Lazy-DP-TS: Reg(T) = O(sum of ln T / min(Delta_j, epsilon)), and O(sqrt(K T ln T) + K ln T/epsilon).

@@ -57,6 +57,7 @@ def _least_horizon(instance: Instance) -> float:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Theorem 9, Section 5; proof Appendix D.2",
     conditions=(HAS_HORIZON, UNIT_REWARDS, POSITIVE_GAP),
+    claims=("hu-2021/thm9", "hu-2021/thm8"),
 )
 def rnm_ftnl(instance: Instance) -> None:
     """RNM-FTNL: Reg(T) = O(ln K/Delta_min + ln K ln(Delta_max / max(Delta_min, epsilon, 1/T))/epsilon).
@@ -73,6 +74,7 @@ def rnm_ftnl(instance: Instance) -> None:
     provenance="derived",
     source="Hu, Huang, Mehta & Hegde, proof of Theorem 9, Appendix D.2, eqs. (53)-(55), with 264 for lone actions",
     conditions=(HAS_HORIZON, UNIT_REWARDS),
+    claims=("hu-2021/thm8",),
 )
 def rnm_ftnl_explicit(instance: Instance) -> float:
     """RNM-FTNL: Reg(T) <= sum over brackets l of 256 (1 + ln n_l)/min(D_l, epsilon), with 264 in place of
@@ -104,6 +106,7 @@ def rnm_ftnl_explicit(instance: Instance) -> float:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Corollary 10 (a), Section 5",
     conditions=(HAS_HORIZON, UNIT_REWARDS, POSITIVE_GAP, _GAPS_BELOW_EPSILON),
+    claims=("hu-2021/thm8",),
 )
 def rnm_ftnl_low_privacy(instance: Instance) -> None:
     """RNM-FTNL when every gap is at most epsilon: Reg(T) = O(ln K/Delta_min).
@@ -120,6 +123,7 @@ def rnm_ftnl_low_privacy(instance: Instance) -> None:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Corollary 10 (b), Section 5",
     conditions=(HAS_HORIZON, UNIT_REWARDS, POSITIVE_GAP, _ONE_SCALE),
+    claims=("hu-2021/cor10b", "hu-2021/thm8"),
 )
 def rnm_ftnl_one_scale(instance: Instance) -> None:
     """RNM-FTNL when all gaps lie in [Delta_min, 2 Delta_min]: Reg(T) = O(ln K/min(Delta_min, epsilon)).
@@ -136,6 +140,7 @@ def rnm_ftnl_one_scale(instance: Instance) -> None:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Corollary 11, Section 5",
     conditions=(HAS_HORIZON, UNIT_REWARDS),
+    claims=("hu-2021/thm9", "hu-2021/thm8"),
 )
 def rnm_ftnl_minimax(instance: Instance) -> None:
     """RNM-FTNL on any instance: Reg(T) = O(sqrt(T ln K) + ln K ln T/epsilon).
@@ -152,6 +157,7 @@ def rnm_ftnl_minimax(instance: Instance) -> None:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Theorem 12, Section 5; proof Appendix D.3",
     conditions=(PURE, HAS_HORIZON, UNIT_REWARDS, _FOUR_ACTIONS, _SMALL_GAP, _LONG),
+    claims=("hu-2021/packing", "hu-2021/asz", "hu-2021/eq56"),
 )
 def full_information_order(instance: Instance) -> None:
     """Any epsilon-DP learner with full information, on the worst instance: Reg(T) = Omega(max(ln K/Delta_min,

@@ -13,7 +13,6 @@ from privcheck.bounds.shariff_sheffet_2018.linucb_conditions import (
     HAS_GAP,
     IS_PRIVATE,
     SHIFTED_WISHART,
-    UNIT_MEANS,
     WIDE,
     confidence_radius,
 )
@@ -53,16 +52,16 @@ def confidence_radius_bound(instance: ContextualInstance) -> float:
     "shariff-sheffet-2018/thm5",
     kind="upper",
     quantity=REGRET,
-    provenance="explicit",
+    provenance="unproven",
     source="Shariff & Sheffet 2018, Theorem 5, eq. (2), Section 3.1; proof Appendix B",
-    conditions=(*_NOISE, WIDE),
+    conditions=_NOISE,
     about=ContextualInstance,
 )
 def private_linucb(instance: ContextualInstance) -> float:
     """LinUCB: R_n <= B sqrt(8n) [sigma (2 ln(2/alpha) + d X) + (S sqrt(rho_max) + gamma) sqrt(d Y)], where
     X = ln(rho_max/rho_min + n L^2/(d rho_min)) and Y = ln(1 + n L^2/(d rho_min)).
 
-    The proof needs a confidence radius of at least 1, which the paper does not state.
+    As printed; the proof needs a confidence radius of at least 1, which the paper does not state: see thm5-corrected.
 
     >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
     >>> round(private_linucb(paper) / 1e7, 3)
@@ -72,18 +71,37 @@ def private_linucb(instance: ContextualInstance) -> float:
 
 
 @theorem(
+    "shariff-sheffet-2018/thm5-corrected",
+    kind="upper",
+    quantity=REGRET,
+    provenance="derived",
+    source="Shariff & Sheffet 2018, Theorem 5, where its proof holds",
+    conditions=(*_NOISE, WIDE),
+    about=ContextualInstance,
+)
+def private_linucb_corrected(instance: ContextualInstance) -> float:
+    """LinUCB with a confidence radius beta_n of at least 1: R_n <= the bound of thm5.
+
+    >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
+    >>> private_linucb_corrected(paper) == private_linucb(paper)
+    True
+    """
+    return private_linucb(instance)
+
+
+@theorem(
     "shariff-sheffet-2018/thm6",
     kind="upper",
     quantity=REGRET,
-    provenance="explicit",
+    provenance="unproven",
     source="Shariff & Sheffet 2018, Theorem 6, eq. (3), Section 3.1; proof Appendix B",
-    conditions=(*_NOISE, WIDE, HAS_GAP, UNIT_MEANS),
+    conditions=(*_NOISE, HAS_GAP),
     about=ContextualInstance,
 )
 def private_linucb_with_gap(instance: ContextualInstance) -> float:
     """LinUCB with gap Delta in every decision set: R_n <= (8 B/Delta) [the bracket of thm5]^2.
 
-    As printed, for B = 1. Rescaling rewards by B also rescales the gap, so for larger B the factor is B^2: with
+    As printed. Rescaling rewards by B also rescales the gap, so for larger B the factor is B^2 (thm6-squared): with
     d = 1, actions -1 and 1, theta = 100 or -100, ten rounds and little noise, the regret is 200 and the printed bound
     51.
 
