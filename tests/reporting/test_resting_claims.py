@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -52,7 +53,7 @@ def test_the_table_the_page_and_the_json_say_it_in_one_line_a_bound():
     values = evaluate(INSTANCE)
     lines = {v.id: resting_sentence(v.id) for v in values if v.applies and resting_sentence(v.id)}
     assert len(lines) >= 5
-    console = Console(width=300, record=True, quiet=True)
+    console = Console(width=300, file=io.StringIO(), record=True)
     console.print(theory_table(INSTANCE, values))
     told, page = console.export_text(), render_bounds(INSTANCE, values)
     for name, line in lines.items():

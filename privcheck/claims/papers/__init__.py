@@ -8,6 +8,7 @@ from privcheck.claims.papers import (
     hu_bandit_claims,
     hu_facts,
     hu_full_information_claims,
+    jourdan_azize_quoted,
 )
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "hu_bandit_claims",
     "hu_facts",
     "hu_full_information_claims",
+    "jourdan_azize_quoted",
 ]

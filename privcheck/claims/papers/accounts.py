@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from privcheck.claims.papers.jourdan_azize_quoted import QUOTED
+
 DEFINITION = "a definition; nothing is claimed"
 ALL_ALGORITHMS = "about every policy or mechanism; not a formula in finitely many numbers"
 ORDER = "an order with an unspecified constant; its displayed steps are declared"
@@ -87,13 +89,13 @@ ACCOUNTS: dict[str, dict[str, str]] = {
         "Remark 4": "up to unspecified constants; rests on azize-basu-2022/lem9",
         "Example 3": "azize-basu-2022/example3",
     },
+    "jourdan-azize-2025": QUOTED,
 }
 """For each paper, its numbered statements with ids, separated by spaces and with a remark after a semicolon, or a
 sentence."""
 
 NOT_COVERED = (
     "Chen et al. 2020, (Locally) Differentially Private Combinatorial Semi-Bandits",
-    "Jourdan & Azize 2025, best-arm identification under global differential privacy",
     "Shariff & Sheffet 2018, Differentially Private Contextual Linear Bandits",
 )
 """Papers that privcheck uses and of which no statement is declared yet."""

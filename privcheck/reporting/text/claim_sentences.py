@@ -26,6 +26,10 @@ PAPERS = {
         "Hu, Huang, Mehta & Hegde, Near-Optimal Algorithms for Differentially Private Online Learning in a Stochastic "
         "Environment (arXiv 2102.07929, the version after v2)"
     ),
+    "jourdan-azize-2025": (
+        "Jourdan & Azize 2025, Optimal Best Arm Identification under Differential Privacy (NeurIPS); only what its "
+        "abstract, reviews and answers quote"
+    ),
 }
 """The papers whose statements are declared."""
 
