@@ -15,9 +15,9 @@ from privcheck.errors import PrivcheckError
 Evaluation = Callable[[Any], float | None]
 """A function of an instance of the class that the theorem is about."""
 
-UNPROVEN = "unproven"
+UNPROVEN, ORDER_ONLY = "unproven", "order-only"
 KINDS = Choice(("lower", "upper"))
-PROVENANCES = Choice(("explicit", "derived", "second-hand", UNPROVEN, "order-only"))
+PROVENANCES = Choice(("explicit", "derived", "second-hand", UNPROVEN, ORDER_ONLY))
 """As printed; proved by us; known through other texts; printed, with a proof that gives less; without constants."""
 
 
@@ -69,6 +69,8 @@ class BoundValue:
         gives less; never the best bound), or "order-only" (then no number).
     source : paper, theorem, equation.
     statement : in words.
+    order : for order-only bounds what is printed inside O or Omega, ln T aside if asymptotic, with 1 in place
+        of every constant that is not printed; None otherwise. Not a bound.
     """
 
     id: str
@@ -82,6 +84,7 @@ class BoundValue:
     provenance: str
     source: str
     statement: str = ""
+    order: float | None = None
 
     @property
     def number_text(self) -> str:
@@ -139,6 +142,9 @@ class Theorem:
             if number is not None and not math.isfinite(number):
                 number = None
                 conditions.append(_REPRESENTABLE)
+        order = None
+        if self.provenance == ORDER_ONLY:
+            number, order = None, number
         return BoundValue(
             id=self.id,
             kind=self.kind,
@@ -151,6 +157,7 @@ class Theorem:
             provenance=self.provenance,
             source=self.source,
             statement=self.statement,
+            order=order,
         )
 
 
@@ -174,7 +181,8 @@ def theorem(
     """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
 
     The function receives an instance that meets every condition. It returns the bound at the horizon, or, when
-    `asymptotic`, the constant that multiplies ln T; None when only an order is known. It remains an ordinary function.
+    `asymptotic`, the constant that multiplies ln T; for an order-only theorem, what is printed inside O or Omega with 1
+    in place of the constants. It remains an ordinary function.
 
     Parameters
     ----------

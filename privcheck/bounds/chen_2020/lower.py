@@ -176,15 +176,17 @@ def smooth_one_tight(instance: SemiBanditInstance) -> float:
     conditions=(SMOOTH_ONE, SMALL_GAP_ONE, TWO_SUPER_ARMS),
     about=SemiBanditInstance,
 )
-def central(instance: SemiBanditInstance) -> None:
+def central(instance: SemiBanditInstance) -> float:
     """Consistent epsilon-DP policy, worst B_1-smooth instance: Reg = Omega(B_1^2 m K ln T/Delta + B_1 m K ln
     T/epsilon).
 
     The sketch supports B_1 m ln T/epsilon for the private term; its factor K does not follow from what is printed.
 
-    >>> central(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
-    True
+    >>> round(central(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_one=1.0)), 3)
+    132.0
     """
+    smooth = instance.smooth_one or math.nan
+    return instance.arms * instance.size * smooth * (smooth / instance.gap + 1 / instance.epsilon)
 
 
 def _odds(epsilon: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from privcheck.bounds.chen_2020.quantities import CENTRAL_INSTANCE, LOCAL_INSTANCE, SMOOTH_INF, SMOOTH_ONE
 from privcheck.bounds.settings import SemiBanditInstance
 from privcheck.bounds.theorem import HAS_HORIZON, theorem
@@ -16,15 +18,17 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
     conditions=(HAS_HORIZON, SMOOTH_INF),
     about=SemiBanditInstance,
 )
-def cucb_ldp1(instance: SemiBanditInstance) -> None:
+def cucb_ldp1(instance: SemiBanditInstance) -> float:
     """CUCB-LDP1: Reg(T) = O(sum over base arms of K^2 B_inf^2 ln T/(epsilon^2 Delta_min)).
 
     The bonus omits the sampling noise, so for large epsilon the regret grows almost linearly; and Laplace noise has a
     heavier tail than the bonus assumes, so the order fails for T beyond any practical horizon.
 
-    >>> cucb_ldp1(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
-    True
+    >>> semi = SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_inf=1.0, horizon=1000)
+    >>> round(cucb_ldp1(semi), 3)
+    1657.861
     """
+    return instance.size**2 * cucb_ldp2(instance)
 
 
 @theorem(
@@ -36,14 +40,17 @@ def cucb_ldp1(instance: SemiBanditInstance) -> None:
     conditions=(HAS_HORIZON, SMOOTH_INF),
     about=SemiBanditInstance,
 )
-def cucb_ldp2(instance: SemiBanditInstance) -> None:
+def cucb_ldp2(instance: SemiBanditInstance) -> float:
     """CUCB-LDP2: Reg(T) = O(sum over base arms of B_inf^2 ln T/(epsilon^2 Delta_min)).
 
     The caveats about thm2 apply here too.
 
-    >>> cucb_ldp2(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
-    True
+    >>> semi = SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_inf=1.0, horizon=1000)
+    >>> round(cucb_ldp2(semi), 3)
+    414.465
     """
+    smooth = instance.smooth_inf or math.nan
+    return instance.arms * smooth**2 * math.log(instance.horizon or math.nan) / (instance.epsilon**2 * instance.gap)
 
 
 @theorem(
@@ -55,12 +62,17 @@ def cucb_ldp2(instance: SemiBanditInstance) -> None:
     conditions=(HAS_HORIZON, SMOOTH_ONE),
     about=SemiBanditInstance,
 )
-def cucb_dp(instance: SemiBanditInstance) -> None:
+def cucb_dp(instance: SemiBanditInstance) -> float:
     """CUCB-DP: Reg(T) = O(sum over base arms of K B_1^2 ln(T)^2/Delta_min + m K B_1 ln(T)^3 ln(B_1 K ln T/(Delta_max
     epsilon))/epsilon).
 
     As printed, with Delta_max inside the last logarithm; the paper's proof gives Delta_min there.
 
-    >>> cucb_dp(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
-    True
+    >>> semi = SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_one=1.0, horizon=1000)
+    >>> round(cucb_dp(semi), 3)
+    25219.827
     """
+    logarithm, smooth = math.log(instance.horizon or math.nan), instance.smooth_one or math.nan
+    arms, size, epsilon, gap = instance.arms, instance.size, instance.epsilon, instance.gap
+    private = arms * size * smooth * logarithm**3 * math.log(smooth * size * logarithm / (gap * epsilon)) / epsilon
+    return arms * size * smooth**2 * logarithm**2 / gap + private

@@ -153,13 +153,18 @@ def bracket(instance: ContextualInstance, noise: Regulariser) -> float:
     conditions=(SHIFTED_WISHART, *_NOISE),
     about=ContextualInstance,
 )
-def wishart_order(instance: ContextualInstance) -> None:
+def wishart_order(instance: ContextualInstance) -> float:
     """LinUCB with shifted Wishart noise: R_n = O(B sqrt(n) [sigma (ln(1/alpha) + d ln n) + S Ltilde sqrt(d) ln(n)^(3/4)
     (d^(1/4) + epsilon^(-1/2) ln(1/delta)^(1/4)) (d^(1/4) + ln(n/alpha)^(1/4))]); thm5 and prop9 give the number.
 
-    >>> wishart_order(ContextualInstance(5, 1000, 1.0, 0.1, alpha=0.1, noise="wishart")) is None
-    True
+    >>> round(wishart_order(ContextualInstance(5, 1000, 1.0, 0.1, alpha=0.1, noise="wishart")), 1)
+    4927.0
     """
+    n, d, alpha, delta = instance.horizon, instance.dimension, instance.alpha, instance.delta
+    width = instance.sigma * (math.log(1 / alpha) + d * math.log(n))
+    scale = instance.parameter_norm * math.sqrt(instance.row_norm_squared * d) * math.log(n) ** 0.75
+    noise = d**0.25 + math.log(1 / delta) ** 0.25 / math.sqrt(instance.epsilon)
+    return instance.mean_bound * math.sqrt(n) * (width + scale * noise * (d**0.25 + math.log(n / alpha) ** 0.25))
 
 
 @theorem(
@@ -171,10 +176,15 @@ def wishart_order(instance: ContextualInstance) -> None:
     conditions=(GAUSSIAN, HAS_DELTA, IS_PRIVATE),
     about=ContextualInstance,
 )
-def gaussian_order(instance: ContextualInstance) -> None:
+def gaussian_order(instance: ContextualInstance) -> float:
     """LinUCB with Gaussian noise: R_n = O(B sqrt(n) (sigma (d ln n + ln(1/alpha)) + S Ltilde ln(n)
     sqrt(d (sqrt(d) + ln(n/alpha)) ln(1/delta)/epsilon))); thm5 and prop11 give the number.
 
-    >>> gaussian_order(ContextualInstance(5, 1000, 1.0, 0.1, alpha=0.1)) is None
-    True
+    >>> round(gaussian_order(ContextualInstance(5, 1000, 1.0, 0.1, alpha=0.1)), 1)
+    4711.4
     """
+    n, d, alpha = instance.horizon, instance.dimension, instance.alpha
+    width = instance.sigma * (d * math.log(n) + math.log(1 / alpha))
+    noise = d * (math.sqrt(d) + math.log(n / alpha)) * math.log(1 / instance.delta) / instance.epsilon
+    scale = instance.parameter_norm * math.sqrt(instance.row_norm_squared) * math.log(n)
+    return instance.mean_bound * math.sqrt(n) * (width + scale * math.sqrt(noise))
