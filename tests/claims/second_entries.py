@@ -439,6 +439,8 @@ def _(epoch, ahead, epsilon):  # two actions; the other one leads by `ahead`, an
 @sides("hu-2021/lem24")
 def _(r, mu, Delta, epsilon):
     n = 2 ** int(r)
+    if n > 4:
+        raise ValueError("a long sum")
     k = np.arange(n + 1)
     law = np.convolve(binom.pmf(k, n, mu), binom.pmf(k, n, mu - Delta)[::-1])
     left = sum(w * two_laplace_above(epsilon * lead) for lead, w in zip(range(-n, n + 1), law, strict=True))
@@ -525,3 +527,17 @@ def _(M, growth):
 @truth("hu-2021/eq56", ">=")
 def _(K, exponent):
     return 0.45 * min(1.0, (K - 1) / exp(exponent)), 0.2
+
+
+# --- Events of mechanisms
+
+
+def lemma_2_of_an_event(event: dict[tuple[int, int], float], growth: float, p: float) -> tuple[float, float]:
+    """M_P(E) and e^epsilon' M_Q(E) for two data: 0 with probability 1 - p under both, else 1 under P and 2 under Q."""
+    P, Q = np.array([1 - p, p, 0.0]), np.array([1 - p, 0.0, p])
+    table = np.array([[event[first, other] for other in range(3)] for first in range(3)])
+    return float(P @ table @ P), exp(6 * log(growth) * 2 * p) * float(Q @ table @ Q)
+
+
+EVENTS = {("azize-basu-2022/lem2-every", 0): lemma_2_of_an_event}
+"""Statements about every mechanism: both sides for the event that was found."""

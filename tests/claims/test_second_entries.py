@@ -107,7 +107,7 @@ def test_orders_agree_along_their_paths(key):
 
 
 def test_every_refuted_reading_was_entered_twice():
-    entered = second.SIDES.keys() | second.TRUTH.keys() | second.ORDERS.keys()
+    entered = second.SIDES.keys() | second.TRUTH.keys() | second.ORDERS.keys() | second.EVENTS.keys()
     refuted = {
         (found.id, number)
         for found in findings_from_json(RUN)

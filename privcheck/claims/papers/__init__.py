@@ -1,6 +1,7 @@
 """The claims of the papers. Importing this package declares all of them."""
 
 from privcheck.claims.papers import (
+    azize_basu_every_mechanism,
     azize_basu_facts,
     azize_basu_lower_bounds,
     azize_basu_sequential_lemma,
@@ -12,6 +13,7 @@ from privcheck.claims.papers import (
 )
 
 __all__ = [
+    "azize_basu_every_mechanism",
     "azize_basu_facts",
     "azize_basu_lower_bounds",
     "azize_basu_sequential_lemma",

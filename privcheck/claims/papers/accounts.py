@@ -66,7 +66,8 @@ ACCOUNTS: dict[str, dict[str, str]] = {
             "about every sequence of rewards; its definition of a mean from i to j divides by j - i, one less than the "
             "number of rewards, and asks for i < j: a convention, with which the privacy holds, and no claim"
         ),
-        "Lemma 2": "azize-basu-2022/lem2 azize-basu-2022/eq10 azize-basu-2022/eq12 azize-basu-2022/eq14 "
+        "Lemma 2": "azize-basu-2022/lem2 azize-basu-2022/lem2-every azize-basu-2022/eq10 azize-basu-2022/eq12 "
+        "azize-basu-2022/eq14 "
         "azize-basu-2022/eq15 "
         "azize-basu-2022/eq16",
         "Lemma 3": "azize-basu-2022/lem3a azize-basu-2022/lem3b",
@@ -80,7 +81,7 @@ ACCOUNTS: dict[str, dict[str, str]] = {
         "Lemma 11": "azize-basu-2022/lem11a azize-basu-2022/lem11b",
         "Lemma 12": "azize-basu-2022/lem12",
         "Lemma 13": "azize-basu-2022/lem13a azize-basu-2022/lem13b",
-        "Fact 1": "about every mechanism and event; not declared yet",
+        "Fact 1": "azize-basu-2022/fact1",
         "Fact 2": "azize-basu-2022/thm5-bilinear azize-basu-2022/thm5-rho",
         "Fact 3": "about a set of implicitly defined numbers; not declared yet",
         "Remark 1": "azize-basu-2022/remark1",
