@@ -28,7 +28,7 @@ def cucb_ldp1(instance: SemiBanditInstance) -> float:
     >>> round(cucb_ldp1(semi), 3)
     1657.861
     """
-    return instance.size**2 * cucb_ldp2(instance)
+    return instance.size**2 * _local(instance)
 
 
 @theorem(
@@ -49,8 +49,7 @@ def cucb_ldp2(instance: SemiBanditInstance) -> float:
     >>> round(cucb_ldp2(semi), 3)
     414.465
     """
-    smooth = instance.smooth_inf or math.nan
-    return instance.arms * smooth**2 * math.log(instance.horizon or math.nan) / (instance.epsilon**2 * instance.gap)
+    return _local(instance)
 
 
 @theorem(
@@ -76,3 +75,8 @@ def cucb_dp(instance: SemiBanditInstance) -> float:
     arms, size, epsilon, gap = instance.arms, instance.size, instance.epsilon, instance.gap
     private = arms * size * smooth * logarithm**3 * math.log(smooth * size * logarithm / (gap * epsilon)) / epsilon
     return arms * size * smooth**2 * logarithm**2 / gap + private
+
+
+def _local(instance: SemiBanditInstance) -> float:
+    smooth = instance.smooth_inf or math.nan
+    return instance.arms * smooth**2 * math.log(instance.horizon or math.nan) / (instance.epsilon**2 * instance.gap)

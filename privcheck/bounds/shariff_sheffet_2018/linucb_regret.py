@@ -67,7 +67,7 @@ def private_linucb(instance: ContextualInstance) -> float:
     >>> round(private_linucb(paper) / 1e7, 3)
     5.511
     """
-    return instance.mean_bound * math.sqrt(8 * instance.horizon) * bracket(instance, regulariser(instance))
+    return _private_linucb(instance)
 
 
 @theorem(
@@ -86,7 +86,7 @@ def private_linucb_corrected(instance: ContextualInstance) -> float:
     >>> private_linucb_corrected(paper) == private_linucb(paper)
     True
     """
-    return private_linucb(instance)
+    return _private_linucb(instance)
 
 
 @theorem(
@@ -131,6 +131,10 @@ def private_linucb_with_gap_squared(instance: ContextualInstance) -> float:
     return 8 * instance.mean_bound**2 / (instance.gap or math.nan) * bracket(instance, regulariser(instance)) ** 2
 
 
+def _private_linucb(instance: ContextualInstance) -> float:
+    return instance.mean_bound * math.sqrt(8 * instance.horizon) * bracket(instance, regulariser(instance))
+
+
 def bracket(instance: ContextualInstance, noise: Regulariser) -> float:
     """Return the bracket of Theorems 5 and 6 for any bounds on the noise.
 
@@ -162,9 +166,13 @@ def wishart_order(instance: ContextualInstance) -> float:
     """
     n, d, alpha, delta = instance.horizon, instance.dimension, instance.alpha, instance.delta
     width = instance.sigma * (math.log(1 / alpha) + d * math.log(n))
-    scale = instance.parameter_norm * math.sqrt(instance.row_norm_squared * d) * math.log(n) ** 0.75
-    noise = d**0.25 + math.log(1 / delta) ** 0.25 / math.sqrt(instance.epsilon)
-    return instance.mean_bound * math.sqrt(n) * (width + scale * noise * (d**0.25 + math.log(n / alpha) ** 0.25))
+    scale = instance.parameter_norm * math.sqrt(instance.row_norm_squared * d * math.log(n) ** 1.5)
+    noise = math.pow(d, 0.25) + math.pow(math.log(1 / delta), 0.25) / math.sqrt(instance.epsilon)
+    return (
+        instance.mean_bound
+        * math.sqrt(n)
+        * (width + scale * noise * (math.pow(d, 0.25) + math.pow(math.log(n / alpha), 0.25)))
+    )
 
 
 @theorem(

@@ -83,7 +83,7 @@ def pulls_of_second_best(instance: Instance) -> float:
     >>> round(pulls_of_second_best(Instance("bernoulli", (0.5, 0.25), epsilon=1.0)), 6)
     0.02
     """
-    return 1 / (100 * instance.epsilon * _unit(instance) * min(gap for _, gap in instance.suboptimal))
+    return _pulls(instance)
 
 
 @theorem(
@@ -102,7 +102,7 @@ def pulls_of_second_best_proven(instance: Instance) -> float:
     >>> round(pulls_of_second_best_proven(Instance("bernoulli", (0.5, 0.25), epsilon=1.0)), 6)
     0.02
     """
-    return pulls_of_second_best(instance)
+    return _pulls(instance)
 
 
 @theorem(
@@ -123,7 +123,7 @@ def regret_of_two_valued_rewards(instance: Instance) -> float:
     >>> regret_of_two_valued_rewards(Instance("bernoulli", (0.5, 0.25, 0.25), epsilon=1.0))
     0.005
     """
-    return len(instance.suboptimal) / (200 * instance.epsilon * _unit(instance))
+    return _regret(instance)
 
 
 @theorem(
@@ -141,7 +141,15 @@ def regret_of_two_valued_rewards_proven(instance: Instance) -> float:
     >>> regret_of_two_valued_rewards_proven(Instance("bernoulli", (0.5, 0.25, 0.25), epsilon=1.0))
     0.005
     """
-    return regret_of_two_valued_rewards(instance)
+    return _regret(instance)
+
+
+def _pulls(instance: Instance) -> float:
+    return 1 / (100 * instance.epsilon * _unit(instance) * min(gap for _, gap in instance.suboptimal))
+
+
+def _regret(instance: Instance) -> float:
+    return len(instance.suboptimal) / (200 * instance.epsilon * _unit(instance))
 
 
 def _unit(instance: Instance) -> float:
