@@ -166,7 +166,7 @@ def wishart_order(instance: ContextualInstance) -> float:
     """
     n, d, alpha, delta = instance.horizon, instance.dimension, instance.alpha, instance.delta
     width = instance.sigma * (math.log(1 / alpha) + d * math.log(n))
-    scale = instance.parameter_norm * math.sqrt(instance.row_norm_squared * d * math.log(n) ** 1.5)
+    scale = instance.parameter_norm * math.sqrt(instance.row_norm_squared * d) * math.pow(math.log(n), 0.75)
     noise = math.pow(d, 0.25) + math.pow(math.log(1 / delta), 0.25) / math.sqrt(instance.epsilon)
     return (
         instance.mean_bound

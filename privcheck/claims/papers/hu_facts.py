@@ -65,8 +65,8 @@ def fact_17a() -> Reading:
     "Fact 17, (15)",
     kind="law",
     consequence=(
-        "A misprint: for the event X <= mu - lambda, the lower tail that goes with (14), the bound holds. The claim rests on "
-        "one sign of a converted text: look at the published page before citing it."
+        "A misprint: for the event X <= mu - lambda, the lower tail that goes with (14), the bound holds. The claim "
+        "rests on one sign of a converted text: look at the published page before citing it."
     ),
 )
 def fact_17b() -> tuple[Reading, ...]:
