@@ -70,7 +70,7 @@ class BoundValue:
     source : paper, theorem, equation.
     statement : in words.
     order : for order-only bounds what is printed inside O or Omega, ln T aside if asymptotic, with 1 in place
-        of every constant that is not printed; None otherwise. Not a bound.
+        of every constant that is not printed; None otherwise, or if it is too large for floats. Not a bound.
     """
 
     id: str
@@ -139,12 +139,12 @@ class Theorem:
                 number = self.evaluation(instance)
             except (OverflowError, ZeroDivisionError):
                 number = math.inf
-            if number is not None and not math.isfinite(number):
+            if self.provenance != ORDER_ONLY and number is not None and not math.isfinite(number):
                 number = None
                 conditions.append(_REPRESENTABLE)
         order = None
         if self.provenance == ORDER_ONLY:
-            number, order = None, number
+            number, order = None, number if number is not None and math.isfinite(number) else None
         return BoundValue(
             id=self.id,
             kind=self.kind,

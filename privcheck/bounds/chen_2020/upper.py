@@ -73,7 +73,8 @@ def cucb_dp(instance: SemiBanditInstance) -> float:
     """
     logarithm, smooth = math.log(instance.horizon or math.nan), instance.smooth_one or math.nan
     arms, size, epsilon, gap = instance.arms, instance.size, instance.epsilon, instance.gap
-    private = arms * size * smooth * logarithm**3 * math.log(smooth * size * logarithm / (gap * epsilon)) / epsilon
+    inner = math.log(smooth * size / gap / epsilon) + math.log(logarithm) if logarithm > 0 else 0.0
+    private = arms * size * smooth * logarithm**3 * inner / epsilon
     return arms * size * smooth**2 * logarithm**2 / gap + private
 
 

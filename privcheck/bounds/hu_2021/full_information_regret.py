@@ -66,7 +66,7 @@ def rnm_ftnl(instance: Instance) -> float:
     1.812
     """
     logarithm, smallest, largest = math.log(instance.arms), _smallest_gap(instance), max(instance.gaps)
-    scales = math.log(largest / max(smallest, instance.epsilon, 1 / instance.rounds))
+    scales = math.log(largest) - math.log(max(smallest, instance.epsilon, 1 / instance.rounds))
     return logarithm / smallest + logarithm * scales / instance.epsilon
 
 
