@@ -134,17 +134,19 @@ class Theorem:
         else:
             conditions = [ConditionCheck(f"the setting of the theorem: {_setting(self.about)}", False)]
         number: float | None = None
+        order: float | None = None
         if all(condition.holds for condition in conditions):
             try:
-                number = self.evaluation(instance)
+                found = self.evaluation(instance)
             except (OverflowError, ZeroDivisionError):
-                number = math.inf
-            if self.provenance != ORDER_ONLY and number is not None and not math.isfinite(number):
-                number = None
-                conditions.append(_REPRESENTABLE)
-        order = None
-        if self.provenance == ORDER_ONLY:
-            number, order = None, number if number is not None and math.isfinite(number) else None
+                found = math.inf
+            finite = found if found is not None and math.isfinite(found) else None
+            if self.provenance == ORDER_ONLY:
+                order = finite
+            else:
+                number = finite
+                if found is not None and finite is None:
+                    conditions.append(_REPRESENTABLE)
         return BoundValue(
             id=self.id,
             kind=self.kind,
