@@ -13,7 +13,7 @@ import privcheck.claims
 from privcheck.claims import CLAIMS, Relation, findings_from_json, replay
 from privcheck.claims.arithmetic import FLOATS
 from privcheck.claims.expression import evaluate
-from privcheck.claims.papers.accounts import ACCOUNTS, NOT_COVERED
+from privcheck.claims.papers.accounts import ACCOUNTS
 from privcheck.reporting.pages.page_claims import render_claims
 from privcheck.reporting.text.claims_markdown import claims_page
 
@@ -232,7 +232,7 @@ def test_every_refutation_of_the_committed_run_replays():
 
 def test_the_page_is_what_the_committed_run_gives():
     findings = findings_from_json(RUN)
-    page = claims_page(findings, ACCOUNTS, NOT_COVERED)
+    page = claims_page(findings, ACCOUNTS)
     assert (DOCS / "claims.md").read_text(encoding="utf-8") == page
     assert all(f"`{name.partition('/')[2]}`" in page for name in CLAIMS)
     html = render_claims(findings)

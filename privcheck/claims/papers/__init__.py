@@ -1,6 +1,7 @@
 """The claims of the papers. Importing this package declares all of them."""
 
 from privcheck.claims.papers import (
+    azize_basu_every_mechanism,
     azize_basu_facts,
     azize_basu_lower_bounds,
     azize_basu_sequential_lemma,
@@ -11,6 +12,7 @@ from privcheck.claims.papers import (
     hu_bandit_claims,
     hu_facts,
     hu_full_information_claims,
+    jourdan_azize_quoted,
     shariff_sheffet_facts,
     shariff_sheffet_gaussian,
     shariff_sheffet_lower_bounds,
@@ -19,6 +21,7 @@ from privcheck.claims.papers import (
 )
 
 __all__ = [
+    "azize_basu_every_mechanism",
     "azize_basu_facts",
     "azize_basu_lower_bounds",
     "azize_basu_sequential_lemma",
@@ -29,6 +32,7 @@ __all__ = [
     "hu_bandit_claims",
     "hu_facts",
     "hu_full_information_claims",
+    "jourdan_azize_quoted",
     "shariff_sheffet_facts",
     "shariff_sheffet_gaussian",
     "shariff_sheffet_lower_bounds",

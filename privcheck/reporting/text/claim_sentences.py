@@ -28,6 +28,10 @@ PAPERS = {
         "Environment (arXiv 2102.07929, the version after v2)"
     ),
     "shariff-sheffet-2018": "Shariff & Sheffet 2018, Differentially Private Contextual Linear Bandits (NeurIPS)",
+    "jourdan-azize-2025": (
+        "Jourdan & Azize 2025, Optimal Best Arm Identification under Differential Privacy (NeurIPS); only what its "
+        "abstract, reviews and answers quote"
+    ),
 }
 """The papers whose statements are declared."""
 
@@ -64,6 +68,12 @@ def evidence(reading: ReadingFinding) -> str:
     'not a formula in finitely many numbers; nothing was tried'
     """
     told = reading.evidence
+    if reading.status == REFUTED and "event" in told:
+        event = ", ".join(f"{value} for {data}" for data, value in told["event"].items())
+        return (
+            f"false at {told['case']}, for the event whose probability is {event}: left {_number(told['left'])}, right "
+            f"{_number(told['right'])}, by {told['arithmetic']}"
+        )
     if reading.status == REFUTED:
         return f"false at {_point(told['point'])}: left {told['left']}, right {told['right']}, by {told['arithmetic']}"
     if reading.status == ORDER_REFUTED:
@@ -74,6 +84,8 @@ def evidence(reading: ReadingFinding) -> str:
     if reading.status in (NOT_REFUTED, SUSPICIOUS) and "tried" in told:
         closest = max(-float(told["closest"]), 0.0) + 0.0  # no minus zero
         return f"{told['tried']} points; closest: relative gap {closest:.2g} at {_point(told['where'])}"
+    if reading.status == NOT_REFUTED and "cases" in told:
+        return f"holds for the worst mechanisms that linear programmes find in {told['cases']} cases"
     if reading.status == NOT_REFUTED:
         return "no divergence was found along the declared paths"
     return STATUSES[reading.status]

@@ -33,16 +33,13 @@ added. The texts were taken from converted files: a single sign or index may dif
 the one to cite. A later version of a paper may have been corrected."""
 
 
-def claims_page(
-    findings: Sequence[Finding], accounts: Mapping[str, Mapping[str, str]], not_covered: Sequence[str]
-) -> str:
+def claims_page(findings: Sequence[Finding], accounts: Mapping[str, Mapping[str, str]]) -> str:
     """Return the page.
 
     Parameters
     ----------
     findings : of a run of all claims.
     accounts : for each paper, its numbered statements and the claims about each, or why there is none.
-    not_covered : papers of which no statement is declared yet.
     """
     parts = [INTRODUCTION, "## Statuses\n", _table(("status", "claims", "what it says"), _statuses(findings))]
     for paper, title in PAPERS.items():
@@ -56,7 +53,6 @@ def claims_page(
         parts.append("### Every numbered statement\n")
         account = [(name, _account(said) if said.startswith(paper) else said) for name, said in accounts[paper].items()]
         parts.append(_table(("statement", "claims, or why there is none"), account))
-    parts.append("## Papers that are not covered yet\n\n" + "\n".join(f"- {paper}" for paper in not_covered))
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
