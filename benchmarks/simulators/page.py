@@ -90,6 +90,7 @@ def page(
         "",
         f"## Differences of more than {APART:g} standard errors, and players without an answer\n",
         *(remarks or ["None."]),
+        *(f"- {tool.name}, {tool.remark}." for tool in TOOLS if tool.remark),
     ]
     lines += [
         "",

@@ -43,6 +43,7 @@ def dp_glr_imed_kernel(
     epsilon, ratio, toss_coins = parameters[0], parameters[1], parameters[4] > 0.0
     first, second = int(parameters[2]), int(parameters[3])
     scale = (1.0 + NOISE_SLACK) / epsilon
+    epsilon = 1.0 / scale  # the likelihood is that of the noise that is drawn
     arms = means.shape[0]
     best_mean = means.max()
     most = 2
@@ -110,7 +111,7 @@ class DPGLRIMED(Algorithm):
     epsilon : privacy budget, > 0.
     ratio : ratio of successive pull counts of an arm, in [1.05, 64].
     first : epsilon times the length of an arm's first batch, in (0, 100]; up to epsilon, the batch has one reward.
-    second : epsilon times an arm's pulls after its second batch, at least, in [0, 100]. d_epsilon is at most epsilon,
+    second : epsilon times an arm's pulls after its second batch, at least, in (0, 100]. d_epsilon is at most epsilon,
         so a uniformly good policy needs ln T / epsilon pulls of every suboptimal arm anyway, and 10 / epsilon of them
         are better released at once. The shorter first batch is for horizons at which that many are too many.
     rewards : "plain", or "coin" for one Bernoulli coin per reward: the likelihood is that of {0, 1} rewards.
@@ -144,7 +145,10 @@ class DPGLRIMED(Algorithm):
         Real(0.0, 100.0, low_open=True), typical=(0.1, 10.0), default=1.0, doc="epsilon times an arm's first batch"
     )
     second: float = parameter(
-        Real(0.0, 100.0), typical=(0.0, 20.0), default=10.0, doc="epsilon times an arm's first two batches, at least"
+        Real(0.0, 100.0, low_open=True),
+        typical=(0.1, 20.0),
+        default=10.0,
+        doc="epsilon times an arm's first two batches, at least",
     )
     rewards: str = rewards_parameter()
 
@@ -195,6 +199,7 @@ class DPGLRIMEDPolicy(BatchesPolicy):
         second: int,
     ) -> None:
         super().__init__(arms, epsilon, ratio, noise, coins, first, second)
+        self.drawn = 1.0 / ((1.0 + NOISE_SLACK) / epsilon)
         self.private_means: list[list[float]] = [[] for _ in range(arms)]
         self.lengths: list[list[int]] = [[] for _ in range(arms)]
         self.estimates, self.least = [0.0] * arms, [0.0] * arms
@@ -223,7 +228,7 @@ class DPGLRIMEDPolicy(BatchesPolicy):
         """Return D_a(q)."""
         from privcheck.bounds import d_epsilon
 
-        costs = d_epsilon(self.private_means[arm], q, self.epsilon)
+        costs = d_epsilon(self.private_means[arm], q, self.drawn)
         return math.fsum(n * cost for n, cost in zip(self.lengths[arm], costs.tolist(), strict=True))
 
     def estimate(self, arm: int) -> float:
@@ -236,6 +241,6 @@ class DPGLRIMEDPolicy(BatchesPolicy):
             q = 0.5 * (low + high)
             if not low < q < high:
                 break
-            rising = float(lengths @ (q - d_epsilon_minimiser(means, q, self.epsilon))) > 0.0
+            rising = float(lengths @ (q - d_epsilon_minimiser(means, q, self.drawn))) > 0.0
             low, high = (low, q) if rising else (q, high)
         return 0.5 * (low + high)

@@ -40,7 +40,7 @@ def drawn_turns(source: Array | Laws, means: Array, rewards: np.random.Generator
     return table_turns(source, means, rewards, arm, rounds)
 
 
-def _by_type(source, means, rewards, arm, rounds):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def _by_type(source, means, rewards, arm, rounds):  # type: ignore[no-untyped-def]
     if isinstance(source, types.Array):
         return lambda source, means, rewards, arm, rounds: table_turns(source, means, rewards, arm, rounds)
     return lambda source, means, rewards, arm, rounds: law_sum(source, rewards, arm, turns(arm, len(means), rounds))
