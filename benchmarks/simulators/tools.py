@@ -45,8 +45,8 @@ TOOLS = [
         "the last release with bandits (0.7 and rlberry-scool 0.7.3 have none); it cannot be imported with gymnasium "
         "1, so 0.29 is installed; the confidence of its index is set to 1/t^4, which makes it UCB1; it has no KL-UCB",
         "thompson: the same algorithm, after one pull of each arm; the mean of 800 runs of this driver, with seeds 0 "
-        "to 799, is 32.7 ± 0.9. The first 40 of them have no run in the tail of the regret: their mean is 26.6, and the "
-        "standard error from these runs alone, 1.2, is half of the true one, 2.4",
+        "to 799, is 32.7 ± 0.9. The first 40 of them have no run in the tail of the regret: their mean is 26.6, and "
+        "the standard error from these runs alone, 1.2, is half of the true one, 2.4",
     ),
     Tool(
         "MABWiser 2.7.4",

@@ -233,14 +233,13 @@ class DPGLRIMEDPolicy(BatchesPolicy):
 
     def estimate(self, arm: int) -> float:
         """Return argmin D_a, by bisection on the sign of its derivative, which is that of sum_j l_j (q - z_j)."""
-        from privcheck.bounds import d_epsilon_minimiser
-
-        means, lengths = self.private_means[arm], np.array(self.lengths[arm])
-        low, high = min(means), max(means)
+        means, lengths = self.private_means[arm], self.lengths[arm]
+        low, high, shrink = min(means), max(means), math.exp(-self.drawn)
         for _ in range(60):
             q = 0.5 * (low + high)
             if not low < q < high:
                 break
-            rising = float(lengths @ (q - d_epsilon_minimiser(means, q, self.drawn))) > 0.0
+            least, most = q * shrink / (1.0 - q + q * shrink), q / (q + (1.0 - q) * shrink)
+            rising = math.fsum(n * (q - min(max(m, least), most)) for n, m in zip(lengths, means, strict=True)) > 0.0
             low, high = (low, q) if rising else (q, high)
         return 0.5 * (low + high)
