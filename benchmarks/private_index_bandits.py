@@ -71,9 +71,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
-    print(
-        f"{arguments.runs} runs, {arguments.orders or 'no'} orders, seed {arguments.seed}, Python {platform.python_version()}, numpy {np.__version__}\n"
-    )
+    versions = f"Python {platform.python_version()}, numpy {np.__version__}"
+    print(f"{arguments.runs} runs, {arguments.orders or 'no'} orders, seed {arguments.seed}, {versions}\n")
     print("| instance | epsilon | T | algorithm | mean | se | median | 95 % | 99 % | 99.9 % | largest |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     checkpoints = np.array(sorted(int(horizon) for horizon in arguments.horizons))
