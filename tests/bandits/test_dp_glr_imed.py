@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from privcheck import certify
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.dp_glr_imed import DPGLRIMEDPolicy
 from privcheck.bounds import d_epsilon
@@ -48,6 +49,27 @@ def test_releases_in_the_first_batches():
         policy.update(arm := policy.select(), float(row[arm]))
     for a in range(3):
         assert policy.private_means[a][0] == pytest.approx(table[a::3, a].mean(), abs=1e-7)
+
+
+class ReleasesEveryTurn(DPGLRIMEDPolicy):
+    """A broken twin: it shows the sums of the first batches while they are open, whenever every arm had its turn."""
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        if self.rounds % self.arms == 0 and 0 in self.pulls:
+            self.estimates = [self.mechanism.release(total, self.noise) for total in self._batch_sums]
+
+
+def test_sums_of_open_batches_are_no_business_of_anybody():
+    def build(cls):
+        return lambda rng: cls(2, 1.0, 1.5, rng, None, first=4, second=0)
+
+    honest, twin = (
+        certify(build(cls), epsilon=1.0, arms=2, horizon=14, runs=4) for cls in (DPGLRIMEDPolicy, ReleasesEveryTurn)
+    )
+    assert (honest.leaks, honest.refusals, honest.ledger_epsilon) == ([], [], pytest.approx(1.0, rel=1e-8))
+    assert not twin.granted
+    assert twin.refusals
 
 
 @pytest.mark.parametrize("horizon", [2, 3, 4, 17, 20, 21, 22, 60])
