@@ -65,7 +65,6 @@ class BatchesPolicy:
     ) -> None:
         self.epsilon, self.ratio, self.first, self.second = epsilon, ratio, first, second
         self.noise, self.coins = noise, coins
-        self.mechanism = Laplace(sensitivity=1.0, epsilon=epsilon)
         self.arms, self.pulls = arms, [0] * arms
         self.rounds = 0
         self._arm, self._left, self._batch_sums = 0, [first] * arms, [0.0] * arms
@@ -83,7 +82,7 @@ class BatchesPolicy:
         if self._left[action] == 0:
             length = self.next_total(action) - self.pulls[action]
             self.pulls[action] += length
-            self.take_in(action, length, self.mechanism.release(self._batch_sums[action], self.noise))
+            self.take_in(action, length, self.publish(self._batch_sums[action]))
             self._batch_sums[action] = 0.0
         elif not (self.in_turns and self.pulls[action] == 0):
             return
@@ -96,6 +95,10 @@ class BatchesPolicy:
     def next_total(self, arm: int) -> int:
         """Return the arm's number of pulls after its next batch."""
         return next_total(self.pulls[arm], self.ratio, self.first, self.second)
+
+    def publish(self, batch_sum: float) -> float:
+        """Release the sum of a closed batch."""
+        return Laplace(sensitivity=1.0, epsilon=self.epsilon).release(batch_sum, self.noise)
 
     def take_in(self, arm: int, length: int, private_sum: float) -> None:
         """Store what is needed of the private sum of a closed batch."""

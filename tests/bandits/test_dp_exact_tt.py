@@ -127,7 +127,7 @@ class DrawsNoiseForEveryTest(Twin):
     """Releases the batch once for the likelihood and once more for the test."""
 
     def take_in(self, arm, length, private_sum):
-        self.mechanism.release(self._batch_sums[self._arm], self.noise)
+        self.publish(self._batch_sums[self._arm])
         super().take_in(arm, length, private_sum)
 
 

@@ -57,7 +57,7 @@ class ReleasesEveryTurn(DPGLRIMEDPolicy):
     def update(self, action, reward):
         super().update(action, reward)
         if self.rounds % self.arms == 0 and 0 in self.pulls:
-            self.estimates = [self.mechanism.release(total, self.noise) for total in self._batch_sums]
+            self.estimates = [self.publish(total) for total in self._batch_sums]
 
 
 def test_sums_of_open_batches_are_no_business_of_anybody():
