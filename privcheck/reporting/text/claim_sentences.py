@@ -22,10 +22,12 @@ from privcheck.claims.finding import (
 
 PAPERS = {
     "azize-basu-2022": "Azize & Basu 2022, When Privacy Meets Partial Information (NeurIPS)",
+    "chen-2020": "Chen et al. 2020, (Locally) Differentially Private Combinatorial Semi-Bandits (ICML)",
     "hu-2021": (
         "Hu, Huang, Mehta & Hegde, Near-Optimal Algorithms for Differentially Private Online Learning in a Stochastic "
         "Environment (arXiv 2102.07929, the version after v2)"
     ),
+    "shariff-sheffet-2018": "Shariff & Sheffet 2018, Differentially Private Contextual Linear Bandits (NeurIPS)",
 }
 """The papers whose statements are declared."""
 

@@ -26,11 +26,11 @@ at 100 digits, under every reading that the text was found to allow. Where the t
 rewards are meant, the readings are named. A step of a derivation that fails leaves the result that it leads to open. A
 claim that is not refuted is not proven either, unless it says so.
 
-Most failures are misprints, constants, missing ranges of a parameter and cases at the edge of a domain. No order of a
-regret bound of an algorithm is refuted under all its readings. The quotes are in plain letters, "..." stands for words
-or formulas that are left out, and square brackets hold what was added. The texts were taken from converted files: a
-single sign or index may differ from the published page, which is the one to cite. A later version of a paper may have
-been corrected."""
+Most failures are misprints, constants, missing ranges of a parameter and cases at the edge of a domain. Where an
+order of a regret bound is refuted under all its readings, the consequence says from which horizon on it shows. The
+quotes are in plain letters, "..." stands for words or formulas that are left out, and square brackets hold what was
+added. The texts were taken from converted files: a single sign or index may differ from the published page, which is
+the one to cite. A later version of a paper may have been corrected."""
 
 
 def claims_page(
