@@ -16,7 +16,7 @@ import pytest
 from privcheck import simulate
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
-FIGURES = [path for path in NOTEBOOKS if path.stem.endswith("_figures")]
+FIGURES = [path for path in NOTEBOOKS if path.stem.endswith(("_figures", "_experiments"))]
 CLAIMS = [path for path in NOTEBOOKS if path.stem.startswith("claims_")]
 AUDITS = [path for path in NOTEBOOKS if path not in FIGURES + CLAIMS]
 VERDICT = re.compile(r"^\w+: (violation|consistent|inconclusive) \(claim epsilon = ([\d.]+);", re.MULTILINE)
@@ -122,4 +122,4 @@ def test_committed_numbers_are_those_of_the_code(stem: str, policy: str, place: 
 
 def test_there_are_notebooks_of_both_kinds() -> None:
     assert AUDITS
-    assert len(FIGURES) == 3
+    assert len(FIGURES) == 4

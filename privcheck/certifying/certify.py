@@ -62,8 +62,9 @@ def certify(
     arms, rewards, neighbours : as for `privcheck.audit`.
     horizon : the number of rounds per execution T; by default 16, twice the number of arms if that is more, or the
         rounds within which a shipped algorithm makes a release.
-    feedback : "bandit", "full", "contextual" (`select(context)`, `update(context, action, reward)`) or
-        "identification" (also `stopped` and `recommend()`).
+    feedback : "bandit", "full", "contextual" (`select(context)`, `update(context, action, reward)`), "semi-bandit"
+        (`select()` returns base arms, `update` is told their outcomes) or "identification" (also `stopped` and
+        `recommend()`).
     contexts : what contexts look like; required by "contextual" feedback, which also needs
         neighbours="context-reward".
     runs : number of guarded executions, each on its own stream, that look for leaks and refusals.

@@ -22,6 +22,7 @@ from privcheck.progress import progress
 from privcheck.results.stopping import Identification, StoppingResult
 from privcheck.simulation.engine import checked_table, engine_of, in_order
 from privcheck.simulation.labels import as_list, chosen_algorithm, labels_of
+from privcheck.simulation.semi_bandits import check_feedback
 from privcheck.simulation.simulate import LONGEST, check_rewards
 
 __all__ = ["Identification", "identify"]
@@ -82,6 +83,7 @@ def identify(
     deltas = _deltas(delta)
     algorithms = [_identifying(chosen_algorithm(policy, place.arms, budget, horizon)) for policy in as_list(policies)]
     check_rewards(place, algorithms, horizon)
+    check_feedback(place, algorithms, horizon)
     for algorithm in algorithms:
         _check_first_batches(algorithm, deltas, horizon)
     correct = np.array(place.means) == max(place.means)

@@ -338,7 +338,7 @@ class CertifySettings(Settings):
 
     feedback: str = option(
         Choice(_Kinds()),
-        doc="Kind of feedback: bandit, full (information), contextual or identification.",
+        doc="Kind of feedback: bandit, full (information), contextual, semi-bandit or identification.",
         heading=PLAYED,
         default="bandit",
         hint="'bandit' is the usual one: update(action, reward)",

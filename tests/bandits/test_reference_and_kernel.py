@@ -81,6 +81,8 @@ def test_runs_of_one_call_are_successive_single_runs(algorithm, play):
 def test_the_kernels_regret_is_that_of_its_actions(algorithm, play):
     if algorithm.feedback == "identification":
         pytest.skip("its result is a stopping time: see test_dp_exact_tt.py and test_identification_baselines.py")
+    if algorithm.feedback == "semi-bandit":
+        pytest.skip("its kernel is also given an oracle: see test_semi_bandits.py")
     arms, runs = 4, 6
     spec = play.example(algorithm, arms=arms, **({"epsilon": 0.5} if algorithm.private else {}))
     horizon = max(200, spec.warm_up() + 10)
