@@ -53,6 +53,8 @@ class Algorithm(Declared):
     """Whether it is randomised beyond the privacy noise."""
     any_rewards: ClassVar[bool] = False
     """Whether it is defined for rewards outside [0, 1]."""
+    approximate: ClassVar[bool] = False
+    """Whether its parameter `delta` is that of (epsilon, delta)-DP."""
     simulation_engine: ClassVar[str]
     kernel: ClassVar[Kernel]
 

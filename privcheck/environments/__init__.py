@@ -8,16 +8,19 @@ from typing import Any
 from privcheck.environments.base import ENVIRONMENTS, Environment
 from privcheck.environments.bernoulli import Bernoulli
 from privcheck.environments.bounded import Beta, TruncatedGaussian
+from privcheck.environments.decision_set_environment import ContextualEnvironment
 from privcheck.environments.finite import FiniteSupport, TwoPoint
 from privcheck.environments.gaussian import Gaussian
+from privcheck.environments.linear_contexts import LinearContexts
 from privcheck.environments.logged import LoggedFeedback
+from privcheck.environments.logged_contexts import LoggedContexts
 from privcheck.environments.resampled_log import Replay
 from privcheck.environments.reward_table import RewardTable
 from privcheck.errors import PrivcheckError
 
 __all__ = [
-    "ENVIRONMENTS", "Bernoulli", "Beta", "Environment", "FiniteSupport", "Gaussian", "LoggedFeedback", "Replay",
-    "RewardTable", "TruncatedGaussian", "TwoPoint", "environment",
+    "ENVIRONMENTS", "Bernoulli", "Beta", "ContextualEnvironment", "Environment", "FiniteSupport", "Gaussian", "LinearContexts",
+    "LoggedContexts", "LoggedFeedback", "Replay", "RewardTable", "TruncatedGaussian", "TwoPoint", "environment",
 ]  # fmt: skip
 
 
