@@ -43,7 +43,7 @@ class LinUCBGaussian(PrivateLinearBandit):
     outside : "clip" (default) scales rows (x, y) down to the norm sqrt(L^2 + B^2); "refuse" refuses actions and rewards
         beyond the bounds.
     tree : "binary" (default, as published), or "square-root" for the factorisation of Fichtenberger et al. (2023),
-        whose noise is about half as large.
+        whose noise is smaller: by a factor 3.6 in the worst round of 20,000.
 
     Guarantee
     ---------

@@ -103,14 +103,17 @@ def transform(values: npt.NDArray[np.complex128], inverse: bool) -> None:
         j |= bit
         if i < j:
             values[i], values[j] = values[j], values[i]
+    turn = (2.0 if inverse else -2.0) * math.pi / size
+    roots = np.empty(size // 2, np.complex128)
+    for place in range(size // 2):
+        roots[place] = complex(math.cos(turn * place), math.sin(turn * place))
     half = 1
     while half < size:
-        turn = (math.pi if inverse else -math.pi) / half
-        for place in range(half):
-            root = complex(math.cos(turn * place), math.sin(turn * place))
-            for start in range(place, size, 2 * half):
-                low, high = values[start], values[start + half] * root
-                values[start], values[start + half] = low + high, low - high
+        stride = size // (2 * half)
+        for start in range(0, size, 2 * half):
+            for place in range(half):
+                low, high = values[start + place], values[start + place + half] * roots[place * stride]
+                values[start + place], values[start + place + half] = low + high, low - high
         half *= 2
 
 
@@ -147,14 +150,15 @@ def factorised_noise(noise: Generator, scale: float, decoder: Array, rows: int, 
     for t in range(rows):
         weights[t] = decoder[t]
     transform(weights, False)
-    for c in range(size):
+    for c in range(0, size, 2):  # two real columns, as the real and the imaginary part of one
+        last = min(c + 1, size - 1)
         column[:] = 0.0
         for t in range(rows):
-            column[t] = drawn[t, c]
+            column[t] = complex(drawn[t, c], drawn[t, last])
         transform(column, False)
         for t in range(length):
             column[t] *= weights[t]
         transform(column, True)
         for t in range(rows):
-            drawn[t, c] = column[t].real / length
+            drawn[t, c], drawn[t, last] = column[t].real / length, column[t].imag / length
     return drawn
