@@ -69,5 +69,5 @@ class LinUCB(LinearBandit):
             offset=self.theta_norm * math.sqrt(self.regulariser), norm=math.inf,
         )  # fmt: skip
 
-    def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> LinUCBPolicy:  # noqa: ARG002
+    def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> LinUCBPolicy:
         return LinUCBPolicy(ExactSums(self.features + 1), self.setup, self.arms, None)

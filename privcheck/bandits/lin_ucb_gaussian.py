@@ -80,7 +80,10 @@ class LinUCBGaussian(PrivateLinearBandit):
     """
 
     tree: str = parameter(
-        Choice(("binary", "square-root")), typical=("binary", "square-root"), default="binary", doc="how sums are released"
+        Choice(("binary", "square-root")),
+        typical=("binary", "square-root"),
+        default="binary",
+        doc="how sums are released",
     )
 
     id: ClassVar[str] = "lin-ucb-gaussian"

@@ -100,9 +100,7 @@ class LinUCBWishart(PrivateLinearBandit):
     def bounds(self) -> NoiseBounds:
         tree = self.mechanism
         degrees = tree.levels * tree.degrees
-        return wishart_bounds(
-            self.features, tree.sensitivity, degrees, self.horizon, self.alpha, shifted=self.shifted
-        )
+        return wishart_bounds(self.features, tree.sensitivity, degrees, self.horizon, self.alpha, shifted=self.shifted)
 
     @property
     def shares_of_delta(self) -> Mapping[str, float]:

@@ -12,8 +12,8 @@ from privcheck.bandits.lin_ucb_wishart import LinUCBWishart
 class LinUCBWishartUnshifted(LinUCBWishart):
     r"""LinUCB on prefix sums of (x, y)(x, y)' with Wishart noise from which nothing is subtracted.
 
-    It is `lin-ucb-wishart` with c = 0: rho_min = Ltilde^2 (q - s)^2 and rho_max = Ltilde^2 (q + s)^2. Its regulariser is
-    larger by about Ltilde^2 m k, which costs regret unless the best action is far better than the others.
+    It is `lin-ucb-wishart` with c = 0: rho_min = Ltilde^2 (q - s)^2 and rho_max = Ltilde^2 (q + s)^2. With published
+    noise its regulariser is larger by about Ltilde^2 m k; with calibrated noise c usually is 0 anyway.
 
     Parameters
     ----------

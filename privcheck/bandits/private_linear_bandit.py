@@ -45,7 +45,10 @@ class PrivateLinearBandit(LinearBandit):
         POSITIVE, typical=(0.1, 4.0), doc="epsilon, of (epsilon, delta)-joint DP", hint="give a positive budget"
     )
     delta: float = parameter(
-        DELTA, typical=(1e-6, 0.1), doc="delta, of (epsilon, delta)-joint DP", hint="far below one over the number of users"
+        DELTA,
+        typical=(1e-6, 0.1),
+        doc="delta, of (epsilon, delta)-joint DP",
+        hint="far below one over the number of users",
     )
     horizon: int = horizon_parameter(2**25)
     noise: str = parameter(

@@ -28,7 +28,10 @@ def simulate(
     settings: Annotated[
         list[str] | None, typer.Option("--with", help="A parameter of --environment: concentration=4.")
     ] = None,
-    log: Annotated[str | None, typer.Option(help="A CSV file of logged feedback to resample, or a .csv or .npz file of logged contexts.")] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(help="A CSV file of logged feedback to resample, or a .csv or .npz file of logged contexts."),
+    ] = None,
     action: Annotated[str | None, typer.Option(help="Column of the log with the arm that was played.")] = None,
     reward: Annotated[str | None, typer.Option(help="Column of the log with the reward.")] = None,
     propensity: Annotated[str | None, typer.Option(help="Column of the log with the probability of that arm.")] = None,

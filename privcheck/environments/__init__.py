@@ -19,8 +19,8 @@ from privcheck.environments.reward_table import RewardTable
 from privcheck.errors import PrivcheckError
 
 __all__ = [
-    "ENVIRONMENTS", "Bernoulli", "Beta", "ContextualEnvironment", "Environment", "FiniteSupport", "Gaussian", "LinearContexts",
-    "LoggedContexts", "LoggedFeedback", "Replay", "RewardTable", "TruncatedGaussian", "TwoPoint", "environment",
+    "ENVIRONMENTS", "Bernoulli", "Beta", "ContextualEnvironment", "Environment", "FiniteSupport", "Gaussian",
+    "LinearContexts", "LoggedContexts", "LoggedFeedback", "Replay", "RewardTable", "TruncatedGaussian", "TwoPoint", "environment",
 ]  # fmt: skip
 
 

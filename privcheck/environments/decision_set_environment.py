@@ -48,7 +48,7 @@ class ContextualEnvironment(Environment):
         shown = {name: list(v.shape) if isinstance(v, np.ndarray) else v for name, v in values.items()}
         return {name: value for name, value in shown.items() if value is not None}
 
-    def table(self, rng: np.random.Generator, horizon: int) -> Array:  # noqa: ARG002
+    def table(self, rng: np.random.Generator, horizon: int) -> Array:
         """Refuse: rewards without decision sets mean nothing here."""
         got = words(f"a table of rewards of {self.id}")
         raise PrivcheckError("environment", got, "an environment with K arms", "its decision sets are new every round")

@@ -54,9 +54,7 @@ class LinearContexts(ContextualEnvironment):
     best: float = parameter(
         Real(0.0, 1.0, low_open=True, high_open=True), typical=(0.5, 0.9), default=0.75, doc="mean of the best action"
     )
-    rewards: str = parameter(
-        Choice(tuple(LAWS)), typical=tuple(LAWS), default="signs", doc="the law of rewards"
-    )
+    rewards: str = parameter(Choice(tuple(LAWS)), typical=tuple(LAWS), default="signs", doc="the law of rewards")
 
     id: ClassVar[str] = "linear-contexts"
 

@@ -165,7 +165,9 @@ class LoggedContexts(ContextualEnvironment):
         needed = [("reward", a, 0) for a in range(arms)] + [("context", a, j) for a in range(arms) for j in range(size)]
         if any(kind == "mean" for kind, _, _ in at):
             needed += [("mean", a, 0) for a in range(arms)]
-        missing = [f"{kind}_{a}_{j}" if kind == "context" else f"{kind}_{a}" for kind, a, j in needed if (kind, a, j) not in at]
+        missing = [
+            f"{kind}_{a}_{j}" if kind == "context" else f"{kind}_{a}" for kind, a, j in needed if (kind, a, j) not in at
+        ]
         if missing or not arms or not size:
             got = words(f"no column {missing[0]}" if missing else "no columns context_A_J and reward_A")
             raise PrivcheckError("columns", got, f"one for each action in {path}", "actions and entries count from 0")
@@ -182,7 +184,9 @@ class LoggedContexts(ContextualEnvironment):
         for name in ("contexts", "rewards"):
             if name not in found:
                 has = ", ".join(found) or "neither"
-                raise PrivcheckError("log", path, f"an array named {name}", f"contexts (T, K, d), rewards (T, K); it has {has}")
+                raise PrivcheckError(
+                    "log", path, f"an array named {name}", f"contexts (T, K, d), rewards (T, K); it has {has}"
+                )
         return cls(**found, order=order)
 
 

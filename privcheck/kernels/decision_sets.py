@@ -75,7 +75,7 @@ def draw_decision_set(
     --------
     >>> theta, actions, means = np.array([0.0, 1.0]), np.zeros((3, 2)), np.zeros(3)
     >>> first = draw_decision_set(np.random.default_rng(0), theta, 0.75, 0.65, -0.75, actions, means)
-    >>> means[first], bool(np.allclose(actions @ theta, means)), bool(np.delete(means, first).max() <= 0.65)
+    >>> float(means[first]), bool(np.allclose(actions @ theta, means)), bool(np.delete(means, first).max() <= 0.65)
     (0.75, True, True)
     """
     count, size = actions.shape
@@ -92,10 +92,7 @@ def draw_decision_set(
                 along += drawn * theta[j]
             root = math.sqrt(square)
             rest = square - along * along
-            if a == chosen:
-                inside = rest > 1e-12 * square
-            else:
-                inside = low * root <= along <= high * root
+            inside = rest > 1e-12 * square if a == chosen else low * root <= along <= high * root
         if a == chosen:
             stretch = math.sqrt((1.0 - best * best) / rest)
             for j in range(size):

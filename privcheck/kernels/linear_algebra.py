@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from privcheck.arrays import Array
 from privcheck.kernels.cache import compiled, inlined
 

@@ -6,8 +6,6 @@ import math
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from privcheck.declared import POSITIVE, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array

@@ -41,8 +41,8 @@ def simulate(
 ) -> Simulation:
     r"""Play policies on an environment many times and return their pseudo-regret.
 
-    The pseudo-regret of a run after t rounds is sum_{s<=t} (max_b mu_b - mu_{A_s}); in a contextual environment the mu_b
-    are those of the decision set of round s.
+    The pseudo-regret of a run after t rounds is sum_{s<=t} (max_b mu_b - mu_{A_s}); in a contextual environment the
+    mu_b are those of the decision set of round s.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def reference(spec, table, seed):
 
 
 def test_every_variant_is_tested():
-    assert CONTEXTUAL == sorted(SPECS)
+    assert sorted(SPECS) == CONTEXTUAL
 
 
 @pytest.mark.parametrize(("name", "changes"), ALL)
@@ -115,7 +115,9 @@ def test_the_first_index_by_hand():
     policy = spec.build(np.random.default_rng(0))
     policy.update(np.eye(2), 0, 1.0)
     beta = math.sqrt(2 * math.log(20) + math.log(6.0 / 4.0)) + math.sqrt(2.0)
-    assert beta == pytest.approx(spec.setup.sigma * math.sqrt(spec.setup.log_failure + math.log(1.5)) + spec.setup.offset)
+    assert beta == pytest.approx(
+        spec.setup.sigma * math.sqrt(spec.setup.log_failure + math.log(1.5)) + spec.setup.offset
+    )
     edge = (1 / 3 + beta / math.sqrt(3.0)) / (beta / math.sqrt(2.0))  # the length of (0, x) with the index of (1, 0)
     for length, chosen in ((edge + 1e-6, 1), (edge - 1e-6, 0), (edge, 0)):
         assert policy.select(np.array([[1.0, 0.0], [0.0, length]])) == chosen
@@ -179,14 +181,14 @@ def test_the_noise_is_within_its_bounds(name, changes):
 
 
 def test_unpadded_wishart_sums_are_not_positive_definite_once_shifted():
-    """The paper sums "at most m" nodes. Before the first item there is none, and the shift is subtracted all the same."""
+    """The paper sums "at most m" nodes, and subtracts a shift for m of them."""
     spec = made("lin-ucb-wishart", noise="published")
     least = {}
     for padded in (True, False):
         sums = WishartSums(spec.mechanism, np.random.default_rng(0))
         nodes = sums.stream._sums
         values = []
-        for step in range(1, 16):
+        for _ in range(15):
             sums.add(np.zeros(3))
             noise = sums.total if padded else nodes._sums[-1][2]
             values.append(np.linalg.eigvalsh(noise[:2, :2] + spec.bounds.shift * np.eye(2))[0])
@@ -285,13 +287,15 @@ def test_other_actions_are_refused(bad):
 def test_rows_beyond_the_bounds_are_clipped_or_refused():
     far = np.array([[3.0, 4.0], [0.0, 1.0], [0.0, 0.0]])
     for name in ("lin-ucb-gaussian", "lin-ucb-wishart"):
-        clipping, refusing = (made(name, outside=outside).build(np.random.default_rng(0)) for outside in ("clip", "refuse"))
+        clipping, refusing = (
+            made(name, outside=outside).build(np.random.default_rng(0)) for outside in ("clip", "refuse")
+        )
         assert clipping.row(far, 0, 5.0) == pytest.approx(np.array([3.0, 4.0, 5.0]) * math.sqrt(2.0 / 50.0))
         assert clipping.select(far) in range(3)
         for call, parameter in (
-            (lambda: refusing.select(far), "context"),
-            (lambda: refusing.update(far, 0, 1.0), "context"),
-            (lambda: refusing.update(np.zeros((3, 2)), 0, 1.5), "reward"),
+            (lambda refusing=refusing: refusing.select(far), "context"),
+            (lambda refusing=refusing: refusing.update(far, 0, 1.0), "context"),
+            (lambda refusing=refusing: refusing.update(np.zeros((3, 2)), 0, 1.5), "reward"),
         ):
             with pytest.raises(PrivcheckError) as caught:
                 call()

@@ -279,3 +279,19 @@ def test_the_noise_of_a_wishart_node_is_needed():
     first = WishartSums(tree, np.random.default_rng(0)).total
     whole = Wishart(dimension=3, degrees=tree.levels * tree.degrees, sensitivity=tree.sensitivity, delta=0.01)
     assert np.array_equal(first, whole.release(np.zeros((3, 3)), np.random.default_rng(0)))
+
+
+def test_secure_noise_is_for_gaussian_variants():
+    """OpenDP draws the noise of nodes and rows; there is no exact sampler of Wishart noise, which the guard says."""
+    rng = np.random.default_rng(0)
+    for options in ({}, {"tree": "square-root"}):
+        spec = ALGORITHMS["lin-ucb-gaussian"](arms=2, features=2, epsilon=1.0, delta=0.1, horizon=8, **options)
+        policy = guard(spec.build(rng), epsilon=1.0, delta=0.1, rewards=(-1.0, 1.0), **JOINT)
+        assert policy._session.noise is None
+        for _ in range(3):
+            policy.update(np.eye(2), policy.select(np.eye(2)), 1.0)
+        assert 0.0 < policy.spent <= 1.0
+    spec = ALGORITHMS["lin-ucb-wishart"](arms=2, features=2, epsilon=1.0, delta=0.1, horizon=8)
+    policy = guard(spec.build(rng), epsilon=1.0, delta=0.1, accountants={"gdp": 0.5}, rewards=(-1.0, 1.0), **JOINT)
+    with pytest.raises(PrivcheckError, match="wishart"):
+        policy.update(np.eye(2), policy.select(np.eye(2)), 1.0)

@@ -1,4 +1,4 @@
-"""Random and logged decision sets: their laws, their files, and what is refused. False failures have probability 1e-6."""
+"""Random and logged decision sets: their laws, their files, and what is refused; false failures with 1e-6."""
 
 import math
 
@@ -142,13 +142,13 @@ def test_bad_csv_files_are_refused(tmp_path, header, row, message):
 
 
 def test_bad_npz_files_are_refused(tmp_path):
-    with pytest.raises(PrivcheckError, match="readable .npz file"):
+    with pytest.raises(PrivcheckError, match=r"readable \.npz file"):
         LoggedContexts.from_npz(tmp_path / "none.npz")
     np.savez(tmp_path / "half.npz", contexts=SETS)
     with pytest.raises(PrivcheckError, match="an array named rewards"):
         LoggedContexts.from_npz(tmp_path / "half.npz")
     (tmp_path / "text.npz").write_text("no archive")
-    with pytest.raises(PrivcheckError, match="readable .npz file"):
+    with pytest.raises(PrivcheckError, match=r"readable \.npz file"):
         LoggedContexts.from_npz(tmp_path / "text.npz")
 
 
