@@ -15,7 +15,11 @@ import pytest
 
 from privcheck import simulate
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = [
+    path
+    for path in sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+    if not path.stem.endswith("_experiments")  # see test_experiment_notebooks.py
+]
 AUDITS, FIGURES = ([p for p in NOTEBOOKS if p.stem.endswith("_figures") is figures] for figures in (False, True))
 VERDICT = re.compile(r"^\w+: (violation|consistent|inconclusive) \(claim epsilon = ([\d.]+);", re.MULTILINE)
 SIZES = re.compile(r"^T, EVENT_RUNS, STEP_RUNS = (10\*\*\d), (\d+), (\d+)$", re.MULTILINE)

@@ -37,6 +37,16 @@ class FullInformationPolicy(Protocol):
         """Observe the rewards of all arms, shape (K,)."""
 
 
+class ContextualPolicy(Protocol):
+    """A policy with contextual feedback."""
+
+    def select(self, context: Any) -> int:
+        """Return the action to play, 0-based, given the context of the round."""
+
+    def update(self, context: Any, action: int, reward: float) -> None:
+        """Observe the reward of the action that was played."""
+
+
 class Algorithm(Declared):
     """Base of the shipped algorithms: a frozen dataclass of the paper's parameters that registers itself under `id`.
 
@@ -68,7 +78,7 @@ class Algorithm(Declared):
 
     def build(
         self, rng: np.random.Generator, *, noise: np.random.Generator | None = None
-    ) -> BanditPolicy | FullInformationPolicy:
+    ) -> BanditPolicy | FullInformationPolicy | ContextualPolicy:
         """Return the reference policy; its privacy noise comes from `noise` if given, otherwise from `rng`."""
         raise NotImplementedError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -139,7 +139,7 @@ def _mechanism(
 ) -> SymmetricGaussianTree | FactorisedStream:
     """Return the mechanism for the items of all rounds but the last; a published square root has the published mu."""
     items, sensitivity = horizon - 1, math.sqrt(2.0) * squared_norm
-    budget: dict[str, float] = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
+    budget: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
     if noise == "calibrated" and tree == "square-root":
         return FactorisedStream.calibrate(**budget, horizon=items)
     least = SymmetricGaussianTree.calibrate(**budget, horizon=items, degree=2)

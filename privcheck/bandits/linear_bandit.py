@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Protocol
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
 from privcheck.arrays import Actions, Array, Integers, Table
-from privcheck.bandits.base import Algorithm
+from privcheck.bandits.base import Algorithm, ContextualPolicy
 from privcheck.bandits.linear_kernel import LinearSetup, linear_kernel
 from privcheck.bandits.linear_policy import not_definite
 from privcheck.declared import POSITIVE, Choice, Integer, parameter
@@ -21,16 +22,6 @@ MOST_ACTIONS = 10_000
 MOST_FEATURES = 256
 
 
-class ContextualPolicy(Protocol):
-    """A policy with contextual feedback."""
-
-    def select(self, context: Any) -> int:
-        """Return the action to play, 0-based, given the decision set, shape (K, d)."""
-
-    def update(self, context: Any, action: int, reward: float) -> None:
-        """Observe the reward of the action that was played."""
-
-
 class LinearBandit(Algorithm):
     """Base of the algorithms that choose among K actions, vectors in R^d that are new in every round.
 
@@ -41,7 +32,7 @@ class LinearBandit(Algorithm):
     feedback: ClassVar[str] = "contextual"
     simulation_engine: ClassVar[str] = "step"
     any_rewards: ClassVar[bool] = True
-    kernel = staticmethod(linear_kernel)
+    kernel: ClassVar[Any] = staticmethod(linear_kernel)
 
     features: int
     horizon: int
@@ -50,8 +41,13 @@ class LinearBandit(Algorithm):
     reward_bound: float = math.inf
     outside: str = "clip"
 
-    def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> ContextualPolicy:  # type: ignore[override]
+    def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> ContextualPolicy:
         raise NotImplementedError
+
+    @property
+    def shares_of_delta(self) -> Mapping[str, float] | None:
+        """The shares of delta by accountant under which the noise stays within the budget; None for the default."""
+        return None
 
     @property
     def setup(self) -> LinearSetup:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -72,11 +71,6 @@ class PrivateLinearBandit(LinearBandit):
     def bounds(self) -> NoiseBounds:
         """The shift of the noisy Gram matrix, and the bounds on its noise."""
         raise NotImplementedError
-
-    @property
-    def shares_of_delta(self) -> Mapping[str, float] | None:
-        """The shares of delta by accountant under which the noise stays within the budget; None for the default."""
-        return None
 
     def constants(self, **noise: Any) -> LinearSetup:
         """Return what the kernel needs to know, given what it needs to know of the noise."""

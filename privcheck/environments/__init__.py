@@ -20,7 +20,8 @@ from privcheck.errors import PrivcheckError
 
 __all__ = [
     "ENVIRONMENTS", "Bernoulli", "Beta", "ContextualEnvironment", "Environment", "FiniteSupport", "Gaussian",
-    "LinearContexts", "LoggedContexts", "LoggedFeedback", "Replay", "RewardTable", "TruncatedGaussian", "TwoPoint", "environment",
+    "LinearContexts", "LoggedContexts", "LoggedFeedback", "Replay", "RewardTable", "TruncatedGaussian",
+    "TwoPoint", "environment",
 ]  # fmt: skip
 
 

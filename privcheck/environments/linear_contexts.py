@@ -47,9 +47,7 @@ class LinearContexts(ContextualEnvironment):
     """
 
     features: int = parameter(Integer(2, 256), typical=(2, 6), default=5, doc="d, the number of entries of an action")
-    arms: int = parameter(  # type: ignore[assignment]
-        Integer(0, 10_000), typical=(2, 25), default=0, doc="K, the number of actions; 0 for d^2"
-    )
+    arms: int = parameter(Integer(0, 10_000), typical=(2, 25), default=0, doc="K, the number of actions; 0 for d^2")
     gap: float = parameter(Real(0.0, 2.0, high_open=True), typical=(0.0, 0.5), default=0.1, doc="the gap of the best")
     best: float = parameter(
         Real(0.0, 1.0, low_open=True, high_open=True), typical=(0.5, 0.9), default=0.75, doc="mean of the best action"

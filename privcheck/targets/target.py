@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from privcheck.targets.location import Location
 from privcheck.targets.mechanism import MechanismRunner, is_mechanism
 from privcheck.targets.runners import KernelRunner, PolicyRunner, Runner
 from privcheck.targets.settings import Settings
+
+S = TypeVar("S", bound=Settings)
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Loaded:
         """Return a number of rounds within which a shipped private algorithm makes a release; 0 for other targets."""
         return 0
 
-    def settled(self, settings: Settings, arms: int) -> Settings:  # noqa: ARG002
+    def settled(self, settings: S, arms: int) -> S:  # noqa: ARG002
         """Return the settings, with what a shipped contextual algorithm knows of its contexts and its accountants."""
         return settings
 
@@ -157,7 +159,7 @@ class _Id(Loaded):
             least = spec.warm_up()
         return horizon
 
-    def settled(self, settings: Settings, arms: int) -> Settings:
+    def settled(self, settings: S, arms: int) -> S:
         name = self.shipped.name
         if name not in ALGORITHMS or not issubclass(ALGORITHMS[name], LinearBandit):
             return settings
@@ -197,7 +199,7 @@ class _Spec(Loaded):
         least = self.spec.warm_up()
         return min(least, self.spec.horizon) if self.spec.declares("horizon") else least  # type: ignore[attr-defined]
 
-    def settled(self, settings: Settings, arms: int) -> Settings:  # noqa: ARG002
+    def settled(self, settings: S, arms: int) -> S:  # noqa: ARG002
         spec = self.spec
         if not isinstance(spec, LinearBandit):
             return settings
