@@ -25,6 +25,7 @@ def inverse_factor(matrix: Array, factor: Array) -> float:
 
     Examples
     --------
+    >>> import numpy as np
     >>> factor = np.zeros((2, 2))
     >>> round(inverse_factor(np.array([[4.0, 2.0], [2.0, 5.0]]), factor), 6), factor.tolist()
     (2.772589, [[0.5, 0.0], [-0.25, 0.5]])
@@ -58,6 +59,7 @@ def inverse_factor(matrix: Array, factor: Array) -> float:
 def solved(factor: Array, vector: Array, solution: Array, work: Array) -> None:
     """Write V^-1 u into `solution`, given the inverse factor of V; all vectors have shape (d,).
 
+    >>> import numpy as np
     >>> solution = np.zeros(2)
     >>> solved(np.array([[0.5, 0.0], [-0.25, 0.5]]), np.array([1.0, 2.0]), solution, np.zeros(2))
     >>> solution.tolist()
@@ -78,6 +80,7 @@ def solved(factor: Array, vector: Array, solution: Array, work: Array) -> None:
 def length(factor: Array, vector: Array) -> float:
     """Return the norm |F x| of a vector, given the inverse factor F.
 
+    >>> import numpy as np
     >>> length(np.array([[0.5, 0.0], [-0.25, 0.5]]), np.array([0.0, 2.0]))
     1.0
     """

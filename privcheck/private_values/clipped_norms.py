@@ -40,6 +40,7 @@ def clip_norm(vector: Any, norm: float) -> Any:
     --------
     >>> clip_norm([3.0, 4.0], 1.0).round(6).tolist(), clip_norm([0.0, 0.5], 1.0).tolist()
     ([0.6, 0.8], [0.0, 0.5])
+    >>> import numpy as np
     >>> from privcheck.private_values.source import PrivateSource
     >>> source = PrivateSource()
     >>> row = np.hstack([source.vector([0.6, 0.0], -1.0, 1.0, data=3), source.scalar(1.0, -1.0, 1.0, datum=3)])
