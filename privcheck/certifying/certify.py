@@ -8,7 +8,7 @@ import numpy as np
 
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure, convert
 from privcheck.accounting.notions import Notion
-from privcheck.accounting.spent import spent
+from privcheck.accounting.spent import shown, spent
 from privcheck.arrays import Table
 from privcheck.certifying.code_coverage import CodeCoverage
 from privcheck.certifying.execution import drive_guarded
@@ -147,6 +147,7 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         replayed, notes = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
         advance(runs)
     worst = max(sessions, key=_loss)
+    ledger = worst.ledger if worst.filter is None else shown(worst.filter, worst.ledger)
     leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
         ::-1
     ]
@@ -166,9 +167,9 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         coverage=UNDER_GUARD if holds else EXPLORED,
         epsilon_claimed=settings.epsilon,
         delta=settings.delta if settings.epsilon is not None else 0.0,
-        ledger_epsilon=_loss(worst)[0] if isinstance(budget, Approximate) else worst.ledger.epsilon,
+        ledger_epsilon=_loss(worst)[0] if isinstance(budget, Pure | Approximate) else ledger.epsilon,
         replay=replayed,
-        ledger=worst.ledger,
+        ledger=ledger.without_pairs(),
         leaks=leaks,
         refusals=refusals,
         executions=runs,
@@ -187,8 +188,8 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         **_upper_bounds(budget if holds else None),
         accountant=_accountant(worst),
         shares={} if worst.filter is None else worst.filter.shares,
-        ledger_rho=worst.ledger.total.rho,
-        ledger_mu=worst.ledger.total.mu,
+        ledger_rho=_loss(worst)[0] if isinstance(budget, Concentrated) else ledger.total.rho,
+        ledger_mu=_loss(worst)[0] if isinstance(budget, GaussianDP) else ledger.total.mu,
     )
 
 

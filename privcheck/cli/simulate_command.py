@@ -78,7 +78,8 @@ def simulate(
         privcheck simulate adap-ucb --log clicks.csv --action item --reward click
             --epsilon 1 --horizon 1e5
 
-    Algorithms that identify the best arm are run until they stop, for at most HORIZON rounds:
+    Algorithms that identify the best arm (adap-tt, dp-exact-tt, dp-se-bai, dp-tt, and top-two
+    without privacy) are run until they stop, for at most HORIZON rounds:
 
         privcheck simulate dp-exact-tt --means 0.9,0.8,0.5
             --epsilon 1 --delta 0.1,0.01 --horizon 1e6 --runs 100
