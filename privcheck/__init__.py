@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from privcheck.certifying.guard import GuardedPolicy, guard
     from privcheck.privacy import Contexts
     from privcheck.private_values.actions import one_hot
+    from privcheck.private_values.clipped_norms import clip_norm
     from privcheck.private_values.integers import rounded
     from privcheck.private_values.leaks import LeakError
     from privcheck.private_values.source import clip, zeros
@@ -54,6 +55,7 @@ __all__ = [
     "bound_from_samples",
     "certify",
     "clip",
+    "clip_norm",
     "guard",
     "identify",
     "one_hot",
@@ -76,6 +78,7 @@ _HOMES = {
     "GuardedPolicy": "privcheck.certifying.guard",
     "zeros": "privcheck.private_values.source",
     "clip": "privcheck.private_values.source",
+    "clip_norm": "privcheck.private_values.clipped_norms",
     "one_hot": "privcheck.private_values.actions",
     "rounded": "privcheck.private_values.integers",
     "LeakError": "privcheck.private_values.leaks",

@@ -143,6 +143,7 @@ def audit(
         options["epsilon"] = loaded.claim
     settings = Settings(**options)
     count = loaded.arms(settings.arms)
+    settings = loaded.settled(settings, count)
     candidates = candidate_pairs(loaded, settings, count)
     horizon = len(np.atleast_1d(candidates[0].first))
     unguarded = policy = loaded.target(settings, horizon, count)
@@ -198,7 +199,7 @@ def _under_guard(policy: Target, settings: Settings) -> Target:
 def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: Witness | None) -> float | None:
     """Return the true loss on the pair of the witness, where the law of the outputs is known."""
     spec = policy.spec or policy.mechanism
-    if witness is None or settings.delta > 0.0 or settings.observe != "actions":
+    if witness is None or settings.delta > 0.0 or settings.observe != "actions" or settings.contexts is not None:
         return None
     if not isinstance(spec, Algorithm | Mechanism):
         return None

@@ -48,6 +48,16 @@ class SemiBanditPolicy(Protocol):
         """Observe the outcomes of the base arms that were played, in the order of `action`."""
 
 
+class ContextualPolicy(Protocol):
+    """A policy with contextual feedback."""
+
+    def select(self, context: Any) -> int:
+        """Return the action to play, 0-based, given the context of the round."""
+
+    def update(self, context: Any, action: int, reward: float) -> None:
+        """Observe the reward of the action that was played."""
+
+
 class Algorithm(Declared):
     """Base of the shipped algorithms: a frozen dataclass of the paper's parameters that registers itself under `id`.
 
@@ -64,6 +74,8 @@ class Algorithm(Declared):
     """Whether it is randomised beyond the privacy noise."""
     any_rewards: ClassVar[bool] = False
     """Whether it is defined for rewards outside [0, 1]."""
+    approximate: ClassVar[bool] = False
+    """Whether its parameter `delta` is that of (epsilon, delta)-DP."""
     simulation_engine: ClassVar[str]
     kernel: ClassVar[Kernel]
 
@@ -77,7 +89,7 @@ class Algorithm(Declared):
 
     def build(
         self, rng: np.random.Generator, *, noise: np.random.Generator | None = None
-    ) -> BanditPolicy | FullInformationPolicy | SemiBanditPolicy:
+    ) -> BanditPolicy | FullInformationPolicy | ContextualPolicy | SemiBanditPolicy:
         """Return the reference policy; its privacy noise comes from `noise` if given, otherwise from `rng`."""
         raise NotImplementedError
 

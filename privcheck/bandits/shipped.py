@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from privcheck.bandits.base import ALGORITHMS, Algorithm, split_description
+from privcheck.errors import PrivcheckError
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,15 @@ class ShippedId:
         """Whether the algorithm has a budget that was not given with the id."""
         return self.algorithm.declares("epsilon") and "epsilon" not in self.given
 
-    def spec(self, *, arms: int, epsilon: float | None, horizon: int) -> Algorithm:
+    def spec(
+        self,
+        *,
+        arms: int,
+        epsilon: float | None,
+        horizon: int,
+        delta: float | None = None,
+        features: int | None = None,
+    ) -> Algorithm:
         """Return the spec; parameters given with the id take precedence over the arguments.
 
         Parameters
@@ -51,10 +60,19 @@ class ShippedId:
         arms : K.
         epsilon : the budget, > 0; it has to be given when `lacks_epsilon`.
         horizon : T, for an algorithm that declares it.
+        delta : of (epsilon, delta)-DP, above 0, for an algorithm that is not private in pure DP.
+        features : d, for an algorithm that is told the features of each arm.
         """
         parameters: dict[str, Any] = {"arms": arms}
         if self.algorithm.declares("horizon"):
             parameters["horizon"] = horizon
         if self.lacks_epsilon:
             parameters["epsilon"] = epsilon
+        if self.algorithm.declares("features"):
+            parameters["features"] = features
+        if self.algorithm.approximate and "delta" not in self.given:
+            if not delta:
+                hint = f"{self.name} is (epsilon, delta)-DP: give its delta, for example delta=1e-6"
+                raise PrivcheckError("delta", delta, "a number above 0", hint)
+            parameters["delta"] = delta
         return self.algorithm(**parameters | self.given)

@@ -98,11 +98,12 @@ def certify(
     options = dict(locals())
     del options["target"]
     settings = CertifySettings(**options)
+    loaded = load_policy(target)
+    count = loaded.arms(settings.arms)
+    settings = loaded.settled(settings, count)
     if settings.feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", settings.feedback, expected, "other kinds cannot be certified yet")
-    loaded = load_policy(target)
-    count = loaded.arms(settings.arms)
     length = settings.horizon or max(DEFAULT_HORIZON, 2 * count, loaded.warm_up(settings, count))
     return certified(loaded.target(settings, length, count), settings, length, settings.runs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from privcheck.cli.options import numbers
@@ -17,8 +18,8 @@ def described_environment(
     ----------
     means : numbers separated by commas; for Bernoulli arms unless a name is given.
     name : id of an environment.
-    settings : "parameter=value" for each other parameter of a named environment.
-    log : a CSV file of logged feedback.
+    settings : "parameter=value" for each other parameter of a named environment, or of logged contexts.
+    log : a CSV file of logged feedback, or a .csv or .npz file of logged contexts.
     columns : "action", "reward", "propensity" and "reward_range" of the log.
 
     Raises
@@ -34,9 +35,9 @@ def described_environment(
 
     given = {key: value for key, value in columns.items() if value is not None}
     if log is not None:
-        if means is not None or name is not None or settings:
+        if means is not None or name is not None or (settings and given):
             raise PrivcheckError("environment", log, "one source of rewards", "a log defines its own arms and rewards")
-        return _from_log(log, given)
+        return _from_log(log, given) if given or not _holds_contexts(log) else _from_contexts(log, settings)
     if given:
         raise PrivcheckError(next(iter(given)), next(iter(given.values())), "a log", "give --log clicks.csv")
     if name is None:
@@ -111,3 +112,24 @@ def _from_log(log: str, given: dict[str, str]) -> Any:
     if "reward_range" in values:
         values["reward_range"] = numbers(values["reward_range"], "reward_range")
     return Replay.from_csv(log, **values)
+
+
+def _holds_contexts(log: str) -> bool:
+    """Tell whether a log has contexts: an .npz file, or a CSV file with a column reward_0."""
+    if log.endswith(".npz"):
+        return True
+    try:
+        with Path(log).open(encoding="utf-8-sig") as file:
+            return "reward_0" in file.readline().replace('"', "").strip().split(",")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _from_contexts(log: str, settings: list[str]) -> Any:
+    from privcheck.environments import LoggedContexts
+
+    options = dict(_split(setting) for setting in settings)
+    if unknown := sorted(set(options) - {"order"}):
+        raise PrivcheckError(unknown[0], options[unknown[0]], "a parameter of logged contexts", "the only one is order")
+    read = LoggedContexts.from_npz if log.endswith(".npz") else LoggedContexts.from_csv
+    return read(log, **options)

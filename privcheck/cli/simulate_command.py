@@ -29,7 +29,10 @@ def simulate(
     settings: Annotated[
         list[str] | None, typer.Option("--with", help="A parameter of --environment: concentration=4.")
     ] = None,
-    log: Annotated[str | None, typer.Option(help="Resample rewards from this CSV file of logged feedback.")] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(help="A CSV file of logged feedback to resample, or a .csv or .npz file of logged contexts."),
+    ] = None,
     action: Annotated[str | None, typer.Option(help="Column of the log with the arm that was played.")] = None,
     reward: Annotated[str | None, typer.Option(help="Column of the log with the reward.")] = None,
     propensity: Annotated[str | None, typer.Option(help="Column of the log with the probability of that arm.")] = None,
@@ -40,7 +43,9 @@ def simulate(
     delta: Annotated[
         str | None,
         typer.Option(
-            metavar="NUMBERS", help="For best-arm identification: the probability of error, or several, as in 0.1,0.01."
+            metavar="NUMBERS",
+            help="For best-arm identification: the probability of error, or several, as in 0.1,0.01. "
+            "For contextual bandits: delta of (epsilon, delta)-DP.",
         ),
     ] = None,
     horizon: Horizon = None,
@@ -85,9 +90,15 @@ def simulate(
         privcheck simulate cucb-batches --environment top-k --means 0.9,0.8,0.3
             --with size=2 --epsilon 1 --horizon 1e4
 
+    Contextual algorithms play on decision sets, drawn or from your own log:
+
+        privcheck simulate lin-ucb lin-ucb-gaussian --environment linear-contexts
+            --with features=3 --epsilon 1 --delta 1e-6 --horizon 1e4 --runs 20
+
     `privcheck list` lists the algorithms and the environments. Exit status: 0, or 2 for bad input.
     """
     from privcheck.declared import Integer, check
+    from privcheck.environments import ContextualEnvironment
     from privcheck.files import check_output
     from privcheck.simulation.semi_bandits import VacuousBonusWarning
     from privcheck.simulation.simulate import simulate as run_simulation
@@ -107,7 +118,8 @@ def simulate(
         raise PrivcheckError("horizon", None, "the number of rounds", "for example --horizon 1e6")
     rounds = check("horizon", horizon, Integer(1), "the number of rounds T")
     count = check("runs", runs, Integer(1), "independent runs of each policy")
-    if delta is not None or _identify(policies):
+    levels, contextual = _numbers(delta), isinstance(place, ContextualEnvironment)
+    if _identify(policies) or (levels is not None and not contextual):
         if unused := [
             name
             for name, value in {
@@ -121,17 +133,20 @@ def simulate(
         from privcheck.simulation.identify import identify
 
         found = identify(
-            policies, place, horizon=rounds, delta=_numbers(delta), runs=count, seed=seed, jobs=jobs, epsilon=epsilon
+            policies, place, horizon=rounds, delta=levels, runs=count, seed=seed, jobs=jobs, epsilon=epsilon
         )
         deliver(json, found.to_json(), lambda: identification_table(found))
         return 0
     if compare and (len(policies) < 2 or count < 2):
         raise PrivcheckError("compare", f"{len(policies)} policies, {count} runs", "at least two of each")
+    if levels is not None and len(levels) > 1:
+        raise PrivcheckError("delta", delta, "one number", "one simulation has one budget")
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", VacuousBonusWarning)
         result = run_simulation(
-            policies, place, horizon=rounds, runs=count, seed=seed, jobs=jobs, checkpoints=checkpoints, epsilon=epsilon
-        )
+            policies, place, horizon=rounds, runs=count, seed=seed, jobs=jobs, checkpoints=checkpoints, epsilon=epsilon,
+            delta=None if levels is None else levels[0],
+        )  # fmt: skip
     for note in noted:
         typer.echo(f"privcheck: {note.message}", err=True)
     files: list[Callable[[], object]] = [partial(result.save_csv, csv)] if csv is not None else []

@@ -16,17 +16,20 @@ from privcheck.environments.combinatorial_arms import (
     SpanningTreeArms,
     TopKArms,
 )
+from privcheck.environments.decision_set_environment import ContextualEnvironment
 from privcheck.environments.finite import FiniteSupport, TwoPoint
 from privcheck.environments.gaussian import Gaussian
+from privcheck.environments.linear_contexts import LinearContexts
 from privcheck.environments.logged import LoggedFeedback
+from privcheck.environments.logged_contexts import LoggedContexts
 from privcheck.environments.resampled_log import Replay
 from privcheck.environments.reward_table import RewardTable
 from privcheck.errors import PrivcheckError
 
 __all__ = [
-    "ENVIRONMENTS", "Bernoulli", "Beta", "Combinatorial", "CoverageArms", "Environment", "FiniteSupport", "Gaussian",
-    "LoggedFeedback", "Replay", "RewardTable", "SemiBandit", "ShortestPathArms", "SpanningTreeArms", "TopKArms",
-    "TruncatedGaussian", "TwoPoint", "environment",
+    "ENVIRONMENTS", "Bernoulli", "Beta", "Combinatorial", "ContextualEnvironment", "CoverageArms", "Environment",
+    "FiniteSupport", "Gaussian", "LinearContexts", "LoggedContexts", "LoggedFeedback", "Replay", "RewardTable",
+    "SemiBandit", "ShortestPathArms", "SpanningTreeArms", "TopKArms", "TruncatedGaussian", "TwoPoint", "environment",
 ]  # fmt: skip
 
 

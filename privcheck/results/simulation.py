@@ -94,7 +94,7 @@ class Simulation:
 
     def __repr__(self) -> str:
         played = ", ".join(result.policy for result in self.results)
-        where = f"{self.environment.id}, {len(self.environment.means)} arms"
+        where = f"{self.environment.id}, {self.environment.arms} arms"
         return f"<Simulation of {played} on {where}: {self.runs:,} runs of {self.horizon:,} rounds>"
 
     def _repr_html_(self) -> str:
@@ -133,10 +133,12 @@ class Simulation:
     def to_json(self, *, compare: bool = False) -> str:
         """Return the summary as JSON text: {"schema_version", "results": [...]}, and "comparisons" if asked for.
 
-        "environment" has the id and the means of the arms, and their names if they come from a log;
+        "environment" has the id and the means of the arms, and their names if they come from a log; of a contextual
+        environment it has the parameters, and no means;
         "horizon", "runs" and "seed" are those of the call.
         """
         place: dict[str, Any] = {"id": self.environment.id, "means": self.environment.means}
+        place |= getattr(self.environment, "described", {})
         if names := getattr(self.environment, "names", ()):
             place["names"] = names
         setting = {"environment": place, "horizon": self.horizon, "runs": self.runs, "seed": self.seed}

@@ -10,7 +10,8 @@ import numpy as np
 from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.base import Algorithm
 from privcheck.bandits.combinatorial import SemiBanditAlgorithm
-from privcheck.environments import Combinatorial, Environment
+from privcheck.bandits.linear_bandit import LinearBandit
+from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.kernels.reward_laws import Laws
 from privcheck.kernels.seeding import generators
@@ -125,6 +126,8 @@ def play_chunk(
     algorithm: Algorithm, environment: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...]
 ) -> Array:
     """Return the regret of one chunk, shape (runs, C), by the algorithm's own engine."""
+    if isinstance(algorithm, LinearBandit) and isinstance(environment, ContextualEnvironment):
+        return algorithm.regret(environment.place(), generators(seed, *key), runs, checkpoints)
     source = environment.source()
     if source is None:
         return play_steps(algorithm, environment, checkpoints, runs, seed, key)

@@ -21,8 +21,24 @@ def as_list(policies: Any) -> list[Any]:
     return list(policies)
 
 
-def chosen_algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int) -> Algorithm:
-    """Return the spec of a shipped id, or a given spec if it fits the environment."""
+def chosen_algorithm(
+    policy: Any,
+    arms: int,
+    epsilon: float | None,
+    horizon: int,
+    *,
+    delta: float | None = None,
+    features: int | None = None,
+) -> Algorithm:
+    """Return the spec of a shipped id, or a given spec if it fits the environment.
+
+    Parameters
+    ----------
+    policy : an id or a spec.
+    arms, horizon : K and T.
+    epsilon, delta : the budget of an algorithm given by its id.
+    features : d of a contextual environment; None for others, on which no contextual algorithm can be played.
+    """
     if isinstance(policy, Algorithm):
         if policy.arms != arms:
             got = words(f"{policy.describe()} on an environment with {arms} arms")
@@ -30,7 +46,7 @@ def chosen_algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int
         if policy.declares("horizon") and horizon > policy.horizon:  # type: ignore[attr-defined]
             got = words(f"{policy.describe()} for {horizon} rounds")
             raise PrivcheckError("policies", got, f"horizon={horizon}", "build it with the horizon of the simulation")
-        return policy
+        return _of_kind(policy, features)
     if not isinstance(policy, str):
         hint = "give an id as a string, or a spec such as ALGORITHMS['adap-ucb'](arms=5, epsilon=1.0)"
         raise PrivcheckError("policies", policy, "a shipped id or a spec", hint)
@@ -45,7 +61,23 @@ def chosen_algorithm(policy: Any, arms: int, epsilon: float | None, horizon: int
         raise PrivcheckError(
             "epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, for example epsilon=1"
         )
-    return shipped.spec(arms=arms, epsilon=epsilon, horizon=horizon)
+    if shipped.algorithm.declares("features") != (features is not None):
+        raise _other_kind(policy, features)
+    made = shipped.spec(arms=arms, epsilon=epsilon, horizon=horizon, delta=delta, features=features)
+    return _of_kind(made, features)
+
+
+def _of_kind(algorithm: Algorithm, features: int | None) -> Algorithm:
+    if getattr(algorithm, "features", None) != features:
+        raise _other_kind(algorithm.describe(), features)
+    return algorithm
+
+
+def _other_kind(policy: str, features: int | None) -> PrivcheckError:
+    where = "arms without features" if features is None else f"decision sets of {features} features"
+    expected = "an algorithm for arms" if features is None else f"an algorithm for contexts, with features={features}"
+    hint = "contextual algorithms play on linear-contexts, or on a log of contexts; the others on arms"
+    return PrivcheckError("policies", words(f"{policy} on {where}"), expected, hint)
 
 
 def labels_of(algorithms: list[Algorithm]) -> list[str]:

@@ -10,8 +10,9 @@ from dataclasses import astuple
 
 from privcheck.bandits.base import Algorithm
 from privcheck.bandits.best_arm import BestArmAlgorithm
-from privcheck.declared import POSITIVE, Integer, check
-from privcheck.environments import Environment
+from privcheck.bandits.linear_bandit import LinearBandit
+from privcheck.declared import POSITIVE, Integer, Real, check
+from privcheck.environments import ContextualEnvironment, Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.kernels.seeding import SEED
@@ -37,16 +38,19 @@ def simulate(
     jobs: int = 1,
     checkpoints: int = 200,
     epsilon: float | None = None,
+    delta: float | None = None,
 ) -> Simulation:
     r"""Play policies on an environment many times and return their pseudo-regret.
 
-    The pseudo-regret of a run after t rounds is sum_{s<=t} (max_b mu_b - mu_{A_s}).
+    The pseudo-regret of a run after t rounds is sum_{s<=t} (max_b mu_b - mu_{A_s}); in a contextual environment the
+    mu_b are those of the decision set of round s.
 
     Parameters
     ----------
     policies : a shipped id ("adap-ucb"), a spec (`AdaPUCB(arms=5, epsilon=1.0, alpha=1.0)`), or a list of these. A
         policy given by id has the arms of the environment, `epsilon`, and the paper's defaults for the rest.
-    environment : the id of a named instance ("c2"), a sequence of Bernoulli means in [0, 1], or an `Environment`.
+    environment : the id of a named instance ("c2"), a sequence of Bernoulli means in [0, 1], or an `Environment`, such
+        as `LinearContexts` for contextual algorithms.
     horizon : the number of rounds T, at least the number of arms; floats such as 1e7 are accepted.
     runs : independent runs of each policy, at least 1.
     seed : at least 0. The randomness of a policy depends only on the seed and the policy: adding a policy to the list
@@ -54,6 +58,7 @@ def simulate(
     jobs : chunks that run in parallel; the results do not depend on it.
     checkpoints : the number of rounds at which the regret is recorded, evenly spaced on a log scale up to T.
     epsilon : privacy budget of the policies given by id, > 0.
+    delta : their delta, in (0, 1), if they are private in (epsilon, delta)-DP.
 
     Returns
     -------
@@ -84,8 +89,10 @@ def simulate(
     runs, seed = check("runs", runs, Integer(1)), check("seed", seed, SEED)
     jobs, count = check("jobs", jobs, Integer(1)), check("checkpoints", checkpoints, Integer(1))
     budget = None if epsilon is None else check("epsilon", epsilon, POSITIVE, "give a positive budget")
+    known = {"delta": None if delta is None else check("delta", delta, Real(0.0, 1.0, low_open=True, high_open=True))}
+    known |= {"features": place.features} if isinstance(place, ContextualEnvironment) else {}
     named = [sized(policy, place) for policy in as_list(policies)]
-    algorithms = [chosen_algorithm(policy, place.arms, budget, horizon) for policy in named]
+    algorithms = [chosen_algorithm(policy, place.arms, budget, horizon, **known) for policy in named]
     for algorithm in algorithms:
         if isinstance(algorithm, BestArmAlgorithm):
             hint = "privcheck.identify and `privcheck simulate` give its stopping times"
@@ -115,6 +122,8 @@ def check_rewards(place: Environment, algorithms: Sequence[Algorithm], horizon: 
         hint = "give a longer table, or simulate fewer rounds"
         raise PrivcheckError("horizon", horizon, f"at most the {place.longest} rounds of the table", hint)
     for algorithm in algorithms:
+        if isinstance(algorithm, LinearBandit) and isinstance(place, ContextualEnvironment):
+            algorithm.check_range(place.context_norm, place.reward_bound)
         if not place.unit_rewards and not algorithm.any_rewards:
             got = words(f"{algorithm.id} on rewards outside [0, 1]")
             hint = f'{algorithm.id} requires rewards in [0, 1]: clip them, as in Gaussian(means, outside="clip")'

@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from privcheck.bandits import ALGORITHMS, Algorithm
+from privcheck.bandits.linear_bandit import LinearBandit
 from privcheck.bandits.shipped import ShippedId
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets.location import Location
 from privcheck.targets.mechanism import MechanismRunner, is_mechanism
 from privcheck.targets.runners import KernelRunner, PolicyRunner, Runner
 from privcheck.targets.settings import Settings
+
+S = TypeVar("S", bound=Settings)
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,10 @@ class Loaded:
     def warm_up(self, settings: Settings, arms: int) -> int:  # noqa: ARG002
         """Return a number of rounds within which a shipped private algorithm makes a release; 0 for other targets."""
         return 0
+
+    def settled(self, settings: S, arms: int) -> S:  # noqa: ARG002
+        """Return the settings, with what a shipped contextual algorithm knows of its contexts and its accountants."""
+        return settings
 
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:
         """Return the target, ready to be played with these settings.
@@ -152,6 +159,14 @@ class _Id(Loaded):
             least = spec.warm_up()
         return horizon
 
+    def settled(self, settings: S, arms: int) -> S:
+        name = self.shipped.name
+        if name not in ALGORITHMS or not issubclass(ALGORITHMS[name], LinearBandit):
+            return settings
+        spec = self.target(settings, settings.horizon or 2, arms).spec
+        assert spec is not None
+        return _Spec(spec).settled(settings, arms)
+
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:
         name = self.shipped.name
         if name not in ALGORITHMS:
@@ -161,7 +176,10 @@ class _Id(Loaded):
             raise PrivcheckError(
                 "epsilon", None, f"the budget to build {name} with", "give epsilon=1.0, or --epsilon 1"
             )
-        spec = self.shipped.spec(arms=arms, epsilon=settings.epsilon, horizon=horizon)
+        features = 2 if settings.contexts is None else settings.contexts.shape[-1]
+        spec = self.shipped.spec(
+            arms=arms, epsilon=settings.epsilon, horizon=horizon, delta=settings.delta, features=features
+        )
         return _Spec(spec).target(settings, horizon, arms)
 
 
@@ -181,17 +199,35 @@ class _Spec(Loaded):
         least = self.spec.warm_up()
         return min(least, self.spec.horizon) if self.spec.declares("horizon") else least  # type: ignore[attr-defined]
 
+    def settled(self, settings: S, arms: int) -> S:  # noqa: ARG002
+        spec = self.spec
+        if not isinstance(spec, LinearBandit):
+            return settings
+        if settings.neighbours not in ("row", "context-reward"):
+            hint = "a datum is the decision set of one round together with its rewards"
+            raise PrivcheckError("neighbours", settings.neighbours, f"'context-reward' for {spec.id}", hint)
+        if settings.contexts is not None and settings.contexts.shape != spec.contexts.shape:
+            hint = "leave contexts out"
+            raise PrivcheckError("contexts shape", settings.contexts.shape, f"{spec.contexts.shape}", hint)
+        known = {"feedback": spec.feedback, "neighbours": "context-reward"}
+        own: dict[str, Any] = known | {"contexts": settings.contexts or spec.contexts}
+        if spec.approximate and settings.epsilon is not None and settings.delta and settings.accountants is None:
+            own["accountants"] = spec.shares_of_delta
+        return replace(settings, **own)
+
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:
         spec = self.spec
         if spec.declares("horizon") and horizon > spec.horizon:  # type: ignore[attr-defined]
             hint = "its noise is calibrated to the rounds that it was built for"
             raise PrivcheckError("horizon", horizon, f"at most the horizon of {spec.describe()}", hint)
-        if settings.rewards[0] < 0.0 or settings.rewards[1] > 1.0:
+        if (settings.rewards[0] < 0.0 or settings.rewards[1] > 1.0) and not isinstance(spec, LinearBandit):
             hint = f"{spec.id} is defined for rewards in [0, 1]"
             raise PrivcheckError("rewards", settings.rewards, "a range within (0, 1)", hint)
         runner: Runner = KernelRunner(spec)
         if settings.observe == "releases":
-            runner = PolicyRunner(spec.build, {"arms": arms}, spec.feedback, observe="releases")
+            runner = PolicyRunner(
+                spec.build, {"arms": arms}, spec.feedback, observe="releases", contexts=settings.contexts
+            )
         return Target(spec.describe(), runner, spec.feedback, arms, spec)
 
 

@@ -12,7 +12,11 @@ from privcheck.errors import PrivcheckError
 def test_what_describe_writes_is_read_back(name):
     cls = ALGORITHMS[name]
     spec = cls(
-        arms=3, **({"epsilon": 0.5} if cls.private else {}), **({"horizon": 64} if cls.declares("horizon") else {})
+        arms=3,
+        **({"epsilon": 0.5} if cls.private else {}),
+        **({"horizon": 64} if cls.declares("horizon") else {}),
+        **({"features": 2} if cls.declares("features") else {}),
+        **({"delta": 0.1} if cls.approximate else {}),
     )
     found, values = split_description(spec.describe())
     assert found == name

@@ -47,9 +47,9 @@ def kernel_actions(spec: Any, table: np.ndarray, noise: np.random.Generator, run
     return spec.symbols(table, runs, Generators(np.random.default_rng(1), coins or np.random.default_rng(2), noise))
 
 
-@pytest.fixture(params=list(ALGORITHMS), scope="session")
+@pytest.fixture(params=[name for name in ALGORITHMS if ALGORITHMS[name].feedback != "contextual"], scope="session")
 def algorithm(request: pytest.FixtureRequest) -> Any:
-    """Every shipped algorithm in turn."""
+    """Every shipped algorithm in turn; for the contextual ones see test_linear_bandits.py."""
     return ALGORITHMS[request.param]
 
 

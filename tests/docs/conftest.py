@@ -17,6 +17,7 @@ CHEAPLY = {"audit": ["--runs", "1000", "--jobs", "1"], "simulate": ["--runs", "2
 
 FILES = {
     "clicks.csv": "item,click\n" + "a,1\nb,0\na,0\nb,1\n" * 5,
+    "contexts.csv": "context_0_0,context_1_0,reward_0,reward_1\n" + "1,0.5,1,-1\n0.5,-1,1,1\n" * 5,
     "mine.toml": 'family = "bernoulli"\nmeans = [0.8, 0.1]\nhorizon = 1000\n',
     "plan.toml": 'delta = 1e-6\n[[release]]\nmechanism = "laplace"\nscale = 10.0\ncount = 100\n',
     "my_mechanism.py": "def noisy_sum(data, rng, runs):\n    return sum(data) + rng.laplace(0, 1, runs)\n",

@@ -18,6 +18,9 @@ CHECKPOINTS = np.array([40, HORIZON])
 LEVEL = 1e-6
 
 
+BANDITS = [name for name in ALGORITHMS if ALGORITHMS[name].feedback in ("bandit", "full")]
+
+
 def example(name, **changes):
     cls = ALGORITHMS[name]
     values = {"arms": PLACE.arms, "epsilon": 1.0, "horizon": HORIZON}
@@ -30,9 +33,7 @@ def final(engine, spec, seed):
     return play(spec, PLACE, checkpoints=CHECKPOINTS, runs=RUNS, seed=seed)
 
 
-BY_REGRET = [
-    name for name in ALGORITHMS if example(name).feedback != "identification" and example(name).warm_up() < HORIZON
-]
+BY_REGRET = [name for name in BANDITS if example(name).warm_up() < HORIZON]
 
 
 def test_dp_se_agrees_in_law_and_with_other_noise_does_not(law_test):

@@ -80,6 +80,8 @@ def place_text(simulation: Simulation) -> str:
     'bernoulli (means 0.75, 0.5)'
     """
     place = simulation.environment
+    if parameters := getattr(place, "described", {}):
+        return f"{place.id} ({', '.join(f'{name} {value}' for name, value in parameters.items())})"
     return described_place(place.id, place.means, getattr(place, "names", ()))
 
 
