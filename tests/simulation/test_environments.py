@@ -22,7 +22,7 @@ def test_the_other_published_instances():
     assert environment("ab22-figure3").means == named_instance("fig3", epsilon=1.0).means == (0.8, 0.1, 0.1, 0.1, 0.1)
     assert environment("hhmh-setting1").means == (0.75, 0.625, 0.5, 0.375, 0.25)
     assert environment("hhmh-setting2").means == (0.5, 0.4, 0.4, 0.4, 0.4)
-    with pytest.raises(PrivcheckError, match="means: got .*, expected no such parameter of C2"):
+    with pytest.raises(PrivcheckError, match=r"means: got .*, expected no such parameter of C2"):
         ENVIRONMENTS["c2"](means=(0.5, 0.4))
 
 
