@@ -112,6 +112,9 @@ def _has_attribute(call: ast.Call, own: OwnFunction, private: set[str]) -> bool 
     name = parts[1]
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return None
+    spelled = spelled_in(own)
+    if spelled.reaches_names or any(_is_stored(part, name.value) for part in ast.walk(spelled.tree)):
+        return None
     members = [inspect.getattr_static(cls, name.value, None) for cls in (Private, PrivateArray)]
     if hasattr(Private, "__getattr__"):
         return None
@@ -133,13 +136,13 @@ def _asks(call: ast.Call, builtin: str, own: OwnFunction, private: set[str]) -> 
 def is_builtin(name: str, own: OwnFunction) -> bool:
     """Tell whether a name stands for the builtin: nothing in the file of the function gives it anything else."""
     spelled = spelled_in(own)
-    patched = {node.attr for node in ast.walk(spelled.tree) if _is_stored(node)}
-    hidden = name in patched or name in spelled.strings or name in own.function.__globals__
+    patched = any(_is_stored(node, name) for node in ast.walk(spelled.tree))
+    hidden = patched or name in spelled.strings or name in own.function.__globals__
     return not hidden and name not in binds(spelled.tree) and "builtins" not in spelled.names
 
 
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+def _is_stored(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load)
 
 
 def _alternatives(asked: ast.expr) -> list[ast.expr]:
@@ -223,8 +226,8 @@ def _type(node: ast.expr, own: OwnFunction) -> type | None:
         return None
     found: Any = own.value(holder.id)
     if isinstance(node, ast.Attribute):
-        changed = {part.attr for part in ast.walk(spelled.tree) if _is_stored(part)}
-        found = getattr(found, node.attr, None) if isinstance(found, ModuleType) and node.attr not in changed else None
+        changed = any(_is_stored(part, node.attr) for part in ast.walk(spelled.tree))
+        found = getattr(found, node.attr, None) if isinstance(found, ModuleType) and not changed else None
     if not isinstance(found, type):
         return None
     collects = type(found) is ABCMeta and found.__module__.startswith(("numbers", "collections"))

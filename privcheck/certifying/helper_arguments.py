@@ -30,20 +30,26 @@ def always_private_in_update(own: OwnFunction, code: OwnCode, expressions: Priva
     for caller in code.functions:
         if any(caller.value(name) is own.function for name in _read(caller)):
             return set()
-        passed = {id(call.func) for call in _calls(caller) if _passes_on(call, caller, code, expressions)}
+        passed = {id(call.func) for call in _calls(caller) if _passes_on(call, caller, own, code, expressions)}
         named = (node for node in ast.walk(caller.node) if isinstance(node, ast.Attribute) and node.attr == "update")
         if any(id(node) not in passed for node in named):
             return set()
     return told
 
 
-def _passes_on(call: ast.Call, caller: OwnFunction, code: OwnCode, expressions: PrivateExpressions) -> bool:
-    """Tell whether a call is `super().update` with the private arguments of the derived class's `update` as told."""
+def _passes_on(
+    call: ast.Call, caller: OwnFunction, own: OwnFunction, code: OwnCode, expressions: PrivateExpressions
+) -> bool:
+    """Tell whether a call is `super().update`, and either means none but base classes of the one that has the `update`,
+    or passes the private arguments of a derived class's `update` as told.
+    """
     method = call.func
     if not (isinstance(method, ast.Attribute) and method.attr == "update" and isinstance(method.value, ast.Call)):
         return False
     if called_name(method.value) != "super" or method.value.args or caller not in code.updates() or call.keywords:
         return False
+    if own.function is type(code.policy).update:
+        return True  # the policy's own: `super` leads away from it
     places = expressions.told
     if any(isinstance(part, ast.Starred) for part in call.args) or max(places, default=0) >= len(call.args):
         return False
@@ -57,14 +63,16 @@ def _passes_on(call: ast.Call, caller: OwnFunction, code: OwnCode, expressions: 
 
 def _aliases(tree: ast.AST) -> bool:
     """Tell whether a file gives `update` another name, sets it, or names it in a string."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id == "update":
-            return True
-        if isinstance(node, ast.Attribute) and node.attr == "update" and not isinstance(node.ctx, ast.Load):
-            return True
-        if isinstance(node, ast.Constant) and node.value == "update":
-            return True
-    return False
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    bodies = [part for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body]
+    in_classes = [part for part in bodies if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if any(isinstance(node, ast.Name) and node.id == "update" for part in in_classes for node in ast.walk(part)):
+        return True
+    return any(
+        (isinstance(node, ast.Attribute) and node.attr == "update" and id(node) not in called)
+        or (isinstance(node, ast.Constant) and node.value == "update")
+        for node in ast.walk(tree)
+    )
 
 
 def always_private_in_helper(own: OwnFunction, code: OwnCode, expressions: PrivateExpressions) -> set[str]:

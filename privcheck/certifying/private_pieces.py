@@ -81,9 +81,9 @@ class PrivatePieces:
         told = always_private_in_update(own, self._code, self._expressions) if own in self._code.updates() else set()
         if own.owner is None:
             told = always_private_in_helper(own, self._code, self._expressions)
-        constants = {} if self._sets_any else constants_of(own, self._code)
-        constants = {name: value for name, value in constants.items() if name not in self._set}
-        return decided(test, own, lasting if is_method else None, told, constants)
+        constants = {n: value for n, value in constants_of(own, self._code).items() if n not in self._set}
+        lasting_here = lasting if is_method else None
+        return decided(test, own, lasting_here, *((set(), {}) if self._sets_any else (told, constants)))
 
     def _touches(self, node: ast.AST, own: OwnFunction) -> bool:
         if own.name == "__init__" and own.owner in type(self._code.policy).__mro__:
@@ -168,17 +168,20 @@ def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def _only_raises(statement: ast.stmt) -> bool:
-    """Tell whether a statement raises an error without a release, whatever the error says; a test may read rewards."""
-    releases = any(isinstance(part, ast.Call) and method_name(part) in RELEASES for part in ast.walk(statement))
-    return isinstance(statement, ast.Raise) and not releases
+    """Tell whether a statement raises an error without a release or a comparison, whatever the error says."""
+    if not isinstance(statement, ast.Raise):
+        return False
+    calls = (part for part in ast.walk(statement) if isinstance(part, ast.Call))
+    compares = any(isinstance(part, ast.Compare) for part in ast.walk(statement))
+    return not compares and not any(method_name(call) in RELEASES for call in calls)
 
 
 def _only_names(statement: ast.stmt) -> bool:
-    """Tell whether a statement does nothing but give names to values without a call."""
+    """Tell whether a statement does nothing but give names to values without a call or a comparison."""
     if not isinstance(statement, ast.Assign | ast.AnnAssign):
         return False
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    calls = any(isinstance(part, ast.Call) for part in ast.walk(statement))
+    calls = any(isinstance(part, ast.Call | ast.Compare) for part in ast.walk(statement))
     return not calls and all(isinstance(target, ast.Name) for target in targets)
 
 

@@ -68,7 +68,18 @@ def _spelled(text: str) -> Spelled:
     constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in said]
     strings = frozenset(node.value for node in constants if isinstance(node.value, str))
     words = frozenset(word for string in strings for word in re.findall(r"\w+", string))
-    return Spelled(tree, frozenset(name for node in ast.walk(tree) for name in _names(node)), strings, words)
+    own = {id(part) for node in ast.walk(tree) for part in _of_self(node)}
+    names = frozenset(name for node in ast.walk(tree) if id(node) not in own for name in _names(node))
+    return Spelled(tree, names, strings, words)
+
+
+def _of_self(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what stands for the dictionary of `self`; what is set in it has to be found in the functions that run."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__" and getattr(node.value, "id", "") == "self":
+        yield node
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "vars" and len(node.args) == 1:
+        if getattr(node.args[0], "id", "") == "self":
+            yield node.func
 
 
 def _names(node: ast.AST) -> Iterator[str]:
