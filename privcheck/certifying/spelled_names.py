@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from privcheck.certifying.own_code import OwnCode, OwnFunction
-from privcheck.certifying.syntax import SETTERS, computes_name
+from privcheck.certifying.syntax import SETTERS, called_name, computes_name
 
 REACHES_NAMES = frozenset(
     {
@@ -74,11 +74,11 @@ def _spelled(text: str) -> Spelled:
 
 
 def _of_self(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what stands for the dictionary of `self`; what is set in it has to be found in the functions that run."""
+    """Yield what sets attributes of `self`; which these are has to be found in the functions that run."""
     if isinstance(node, ast.Attribute) and node.attr == "__dict__" and getattr(node.value, "id", "") == "self":
         yield node
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "vars" and len(node.args) == 1:
-        if getattr(node.args[0], "id", "") == "self":
+    if isinstance(node, ast.Call) and called_name(node) in (*SETTERS, "vars"):
+        if node.args and getattr(node.args[0], "id", "") == "self":
             yield node.func
 
 
