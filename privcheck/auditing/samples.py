@@ -81,9 +81,9 @@ def bound_from_samples(
         raise PrivcheckError("first", words(f"{runs} outputs"), f"at least {LEAST_OUTPUTS}", "make more runs")
     if sides[0].numbers.shape[1] + sides[0].symbols.shape[1] == 0:
         raise PrivcheckError("first", words("outputs without content"), "at least one number or symbol each")
-    _check_alike(first, second)
     if sides[0].numbers.shape[1] != sides[1].numbers.shape[1]:
         raise PrivcheckError("second", words("outputs of another kind"), "outputs like those of the first sample")
+    _check_alike(first, second)
     one, two = alike([_shuffled(side, number) for number, side in enumerate(sides)])
     both: Sides = one, two
     chosen = settle(UNKNOWN_PAIR, both, runs, level, delta, output_views, claim=epsilon)
@@ -154,7 +154,8 @@ def _check_alike(first: Any, second: Any) -> None:
     """Refuse samples whose outputs differ by how they were stored: texts and numbers, or floats of two precisions."""
     one, two = _stored_as(first), _stored_as(second)
     if None not in (one | two) and one and two and one.isdisjoint(two):
-        got = words(f"{' and '.join(sorted(map(str, two)))} outputs, and {' and '.join(sorted(map(str, one)))} in the first sample")
+        seen, before = (" and ".join(sorted(map(str, kinds))) for kinds in (two, one))
+        got = words(f"{seen} outputs, and {before} in the first sample")
         raise PrivcheckError("second", got, "outputs stored like those of the first sample", "convert one of them")
 
 

@@ -1,4 +1,4 @@
-"""What the source files of a target spell out: names, strings, and the means of changing names without spelling them."""
+"""What the source files of a target spell out: names, strings, and means of changing names in other ways."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ def _of_self(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what sets attributes of `self`; which these are has to be found in the functions that run."""
     if isinstance(node, ast.Attribute) and node.attr == "__dict__" and getattr(node.value, "id", "") == "self":
         yield node
-    if isinstance(node, ast.Call) and called_name(node) in (*SETTERS, "vars"):
-        if node.args and getattr(node.args[0], "id", "") == "self":
-            yield node.func
+    setter = isinstance(node, ast.Call) and called_name(node) in (*SETTERS, "vars")
+    if setter and node.args and getattr(node.args[0], "id", "") == "self":
+        yield node.func
 
 
 def _names(node: ast.AST) -> Iterator[str]:
@@ -112,8 +112,8 @@ def mentioned(spelled: Spelled, name: str) -> bool:
 def binds(tree: ast.AST) -> Iterator[str]:
     """Yield every name that any statement binds or deletes, as often as it does, in whatever scope.
 
-    >>> list(binds(ast.parse("import a.b as c\\ndef f(x):\\n    y = x")))
-    ['c', 'f', 'x', 'y']
+    >>> sorted(binds(ast.parse("lambda x: [y := x for _ in x]")))
+    ['_', 'x', 'y']
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
