@@ -55,7 +55,7 @@ def one_run(
 
     Parameters
     ----------
-    scores : shape (m,), finite numbers, m at least 20.
+    scores : shape (m,), numbers, infinite ones included, m at least 20.
     included : shape (m,), whether each canary was in the data: True or 1, False or 0.
     delta : delta of the bound and of the claim, in [0, 1).
     epsilon : the claim; by default there is none, and no verdict.
@@ -65,8 +65,10 @@ def one_run(
     confidence : of each bound, in [0.5, 1).
     error : a true claim is refuted with at most this probability, in (0, 0.5].
     method : "f-dp" (the default) tests trade-off functions; "steinke" the largest number of correct guesses.
-    independent : whether no canary affects the score of another one, as when each is a coordinate of its own. It gives
-        a much better `mu_lower`, and is taken on your word.
+    independent : whether scores are independent of each other given the coins, and each depends on its own canary
+        alone, as when each is a coordinate of its own with noise of its own. Noise, a failure or a choice that several
+        scores share makes this false, even if no canary affects the score of another one. It gives a much better
+        `mu_lower`, and is taken on your word.
 
     Returns
     -------
@@ -158,9 +160,10 @@ def _mu(
 
 def _threshold(values: Array, coins: Bools) -> float:
     """Return the middle between the means of both groups: the best threshold for two normal laws of one variance."""
+    finite = np.nan_to_num(values) / 2.0  # halves, whose sums stay finite
     if coins.all() or not coins.any():
-        return float(np.median(values))
-    return float((np.median(values[coins]) + np.median(values[~coins])) / 2.0)
+        return float(2.0 * np.median(finite))
+    return float(np.median(finite[coins]) + np.median(finite[~coins]))
 
 
 def _numbers(guesses: int | tuple[int, int] | None, canaries: int) -> list[tuple[int, int]]:
@@ -194,9 +197,14 @@ def _correct(values: Array, coins: Bools, tried: list[tuple[int, int]]) -> list[
 
 def _values(scores: npt.ArrayLike) -> Array:
     try:
-        values = np.asarray(scores, np.float64)
-    except (TypeError, ValueError):
+        given = np.asarray(scores)
+        if given.dtype.kind not in "biufO":
+            raise TypeError(given.dtype)
+        values = np.asarray(given, np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise PrivcheckError("scores", words("something other than numbers"), "a list of numbers") from None
+    if given.dtype.kind == "O" and any(isinstance(score, str | bytes) for score in given.flat):
+        raise PrivcheckError("scores", words("strings"), "a list of numbers", "convert them first")
     if values.ndim != 1 or np.isnan(values).any():
         nan = " with NaN" if np.isnan(values).any() else ""
         raise PrivcheckError("scores", words(f"an array of shape {values.shape}{nan}"), "a list of numbers, none NaN")
@@ -204,7 +212,10 @@ def _values(scores: npt.ArrayLike) -> Array:
 
 
 def _coins(included: npt.ArrayLike) -> Bools:
-    coins = np.asarray(included)
+    try:
+        coins = np.asarray(included)
+    except ValueError:  # lists of different lengths
+        coins = np.empty(0, object)
     if coins.ndim != 1 or coins.dtype.kind not in "biuf" or not np.isin(coins, (0, 1)).all():
         raise PrivcheckError("included", words("something other than coins"), "a list of True and False, or of 1 and 0")
     return coins.astype(bool)

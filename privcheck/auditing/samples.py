@@ -79,8 +79,11 @@ def bound_from_samples(
         raise PrivcheckError("second", got, f"as many as in the first sample, {runs:,}", "drop some, chosen at random")
     if runs < LEAST_OUTPUTS:
         raise PrivcheckError("first", words(f"{runs} outputs"), f"at least {LEAST_OUTPUTS}", "make more runs")
+    if sides[0].numbers.shape[1] + sides[0].symbols.shape[1] == 0:
+        raise PrivcheckError("first", words("outputs without content"), "at least one number or symbol each")
     if sides[0].numbers.shape[1] != sides[1].numbers.shape[1]:
         raise PrivcheckError("second", words("outputs of another kind"), "outputs like those of the first sample")
+    _check_alike(first, second)
     one, two = alike([_shuffled(side, number) for number, side in enumerate(sides)])
     both: Sides = one, two
     chosen = settle(UNKNOWN_PAIR, both, runs, level, delta, output_views, claim=epsilon)
@@ -117,7 +120,7 @@ def _outputs(name: str, sample: Any, names: dict[int, str]) -> Outputs:
         if array.dtype.kind in "biuf" and array.ndim:
             return outputs_from_batch(array, len(array))
         return outputs_from_list([_coded(output, names) for output in sample])
-    except (PolicyError, ValueError, TypeError, IndexError) as error:
+    except (PolicyError, ValueError, TypeError, IndexError, OverflowError) as error:
         got = words(error.value if isinstance(error, PolicyError) else f"{type(sample).__name__}: {error}")
         raise PrivcheckError(
             name, got, "outputs of one kind, none NaN", "numbers, integers, strings or tuples"
@@ -136,6 +139,8 @@ def _coded(output: Any, names: dict[int, str]) -> Any:
     """Return an output with numbers for its strings: the same ones whatever else is in the sample, so that an event
     chosen on some outputs does not depend on others.
     """
+    if isinstance(output, np.generic | np.ndarray) and output.dtype.kind in "USO":
+        output = output.tolist()  # the same strings as in a list: those of numpy have another repr
     if output is None or isinstance(output, str | bytes):
         code = int.from_bytes(hashlib.sha256(repr(output).encode()).digest()[:7], "big")
         names[code] = repr(output)
@@ -143,6 +148,28 @@ def _coded(output: Any, names: dict[int, str]) -> Any:
     if isinstance(output, list | tuple):
         return tuple(_coded(part, names) for part in output)
     return output
+
+
+def _check_alike(first: Any, second: Any) -> None:
+    """Refuse samples whose outputs differ by how they were stored: texts and numbers, or floats of two precisions."""
+    one, two = _stored_as(first), _stored_as(second)
+    if None not in (one | two) and one and two and one.isdisjoint(two):
+        seen, before = (" and ".join(sorted(map(str, kinds))) for kinds in (two, one))
+        got = words(f"{seen} outputs, and {before} in the first sample")
+        raise PrivcheckError("second", got, "outputs stored like those of the first sample", "convert one of them")
+
+
+def _stored_as(sample: Any) -> set[str | None]:
+    """Return how the parts of outputs are stored: texts, bytes, integers, or floats and their precision."""
+    if isinstance(sample, np.ndarray | np.generic) and sample.dtype.kind != "O":
+        kind = sample.dtype.kind
+        return {{"U": "text", "S": "bytes", "f": f"float{8 * sample.dtype.itemsize}"}.get(kind, "integer")}
+    if isinstance(sample, list | tuple | np.ndarray):
+        return {kind for part in sample for kind in _stored_as(part)}
+    if sample is None:
+        return {None}
+    kinds = {str: "text", bytes: "bytes", float: "float64"}
+    return {kinds.get(type(sample), "integer" if isinstance(sample, int) else "other")}
 
 
 def _shuffled(outputs: Outputs, number: int) -> Outputs:

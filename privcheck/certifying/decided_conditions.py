@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
-from types import FunctionType, SimpleNamespace
+from abc import ABCMeta
+from collections.abc import Iterator
+from types import FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
 from privcheck.certifying.own_code import OwnFunction, attributes
+from privcheck.certifying.spelled_names import binds, spelled_in
 from privcheck.private_values.private import Private, PrivateArray
 
 PLAIN = (bool, int, float, str, bytes, type(None), enum.Enum)
@@ -37,9 +40,16 @@ def lasting_attributes(policy: Any) -> dict[str, Any]:
     """
     classes = [vars(cls) for cls in reversed(type(policy).__mro__)]
     named = {n: value for members in classes for n, value in members.items() if not n.startswith("__")}
+    if any("__getattribute__" in vars(cls) for cls in type(policy).__mro__[:-1]):
+        return {}
     plain = {n: value for n, value in named.items() if isinstance(value, PLAIN)}
+    computed = {n for n, value in named.items() if hasattr(type(value), "__set__") and not _is_slot(value)}
     held = {n: value if isinstance(value, PLAIN) else type(value) for n, value in attributes(policy).items()}
-    return plain | held
+    return {n: value for n, value in (plain | held).items() if n not in computed}
+
+
+def _is_slot(member: Any) -> bool:
+    return isinstance(member, MemberDescriptorType)
 
 
 def decided(
@@ -85,13 +95,11 @@ def decided(
 
 def _is_of_type(call: ast.Call, own: OwnFunction, private: set[str]) -> bool | None:
     """Return the answer of `isinstance(x, type)` for a private parameter x."""
-    if not (isinstance(call.func, ast.Name) and call.func.id == "isinstance" and len(call.args) == 2):
+    if (parts := _asks(call, "isinstance", own, private)) is None:
         return None
-    value, asked = call.args
-    if not isinstance(value, ast.Name) or value.id not in private or may_be_stored(value, own):
-        return None
-    kinds = [_type(part, own) for part in _alternatives(asked)]
-    return None if None in kinds else issubclass(Private, tuple(kind for kind in kinds if kind is not None))
+    kinds = [_type(part, own) for part in _alternatives(parts[1])]
+    answers = {issubclass(cls, tuple(filter(None, kinds))) for cls in (Private, PrivateArray)}
+    return answers.pop() if None not in kinds and len(answers) == 1 else None
 
 
 def _has_attribute(call: ast.Call, own: OwnFunction, private: set[str]) -> bool | None:
@@ -99,12 +107,13 @@ def _has_attribute(call: ast.Call, own: OwnFunction, private: set[str]) -> bool 
 
     Private values define no `__getattr__`: what no class of theirs has, they do not have, and their methods they have.
     """
-    if not (isinstance(call.func, ast.Name) and call.func.id == "hasattr" and len(call.args) == 2):
+    if (parts := _asks(call, "hasattr", own, private)) is None:
         return None
-    value, name = call.args
-    if not isinstance(value, ast.Name) or value.id not in private or may_be_stored(value, own):
+    name = parts[1]
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return None
-    if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or own.value("hasattr") is not None:
+    spelled = spelled_in(own)
+    if spelled.reaches_names or any(_is_stored(part, name.value) for part in ast.walk(spelled.tree)):
         return None
     members = [inspect.getattr_static(cls, name.value, None) for cls in (Private, PrivateArray)]
     if hasattr(Private, "__getattr__"):
@@ -112,6 +121,28 @@ def _has_attribute(call: ast.Call, own: OwnFunction, private: set[str]) -> bool 
     if all(isinstance(member, FunctionType) for member in members):
         return True
     return False if members == [None, None] else None
+
+
+def _asks(call: ast.Call, builtin: str, own: OwnFunction, private: set[str]) -> tuple[ast.Name, ast.expr] | None:
+    """Return the arguments of a call of a builtin that asks about a private parameter as it was passed."""
+    if not (isinstance(call.func, ast.Name) and call.func.id == builtin and len(call.args) == 2 and not call.keywords):
+        return None
+    value, asked = call.args
+    if not isinstance(value, ast.Name) or value.id not in private or may_be_stored(value, own):
+        return None
+    return (value, asked) if is_builtin(builtin, own) else None
+
+
+def is_builtin(name: str, own: OwnFunction) -> bool:
+    """Tell whether a name stands for the builtin: nothing in the file of the function gives it anything else."""
+    spelled = spelled_in(own)
+    patched = any(_is_stored(node, name) for node in ast.walk(spelled.tree))
+    hidden = patched or name in spelled.strings or name in own.function.__globals__
+    return not hidden and name not in binds(spelled.tree) and "builtins" not in spelled.names
+
+
+def _is_stored(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load)
 
 
 def _alternatives(asked: ast.expr) -> list[ast.expr]:
@@ -122,7 +153,16 @@ def _alternatives(asked: ast.expr) -> list[ast.expr]:
 
 
 def may_be_stored(name: ast.Name, own: OwnFunction) -> bool:
-    """Tell whether a parameter may have another value than its argument where it is read; loops may come back."""
+    """Tell whether a parameter may have another value than its argument where it is read.
+
+    Loops may come back; functions, classes and comprehensions inside have names of their own or run later; and within
+    one expression what stands further to the right may run first.
+    """
+    if any(part is name for inner in _scopes(own) for part in ast.walk(inner)):
+        return True
+    whole = [node for node in _whole_expressions(own.node) if any(part is name for part in ast.walk(node))]
+    if any(_stores(part, name.id) for node in whole for part in ast.walk(node)):
+        return True
     loops = any(isinstance(node, ast.For | ast.While | ast.AsyncFor) for node in ast.walk(own.node))
     if any(name.id in _other_names(node) for node in ast.walk(own.node)):
         return True
@@ -146,10 +186,52 @@ def _other_names(node: ast.AST) -> tuple[str | None, ...]:
     return (node.asname or node.name,) if isinstance(node, ast.alias) else ()
 
 
+def _scopes(own: OwnFunction) -> list[ast.AST]:
+    scopes = ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.comprehension
+    inner = [node for node in ast.walk(own.node) if isinstance(node, scopes) and node is not own.node]
+    elements = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    return [*inner, *(node for node in ast.walk(own.node) if isinstance(node, elements))]
+
+
+def _whole_expressions(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the expressions that are no part of another one."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            yield child
+        else:
+            yield from _whole_expressions(child)
+
+
+def _stores(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+
+
+KINDS = {"float": float, "int": int, "str": str, "list": list, "tuple": tuple, "dict": dict}
+
+
 def _type(node: ast.expr, own: OwnFunction) -> type | None:
-    found: Any = None
-    if isinstance(node, ast.Name):
-        found = own.value(node.id) or {"float": float, "int": int, "list": list, "tuple": tuple}.get(node.id)
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        found = getattr(own.value(node.value.id), node.attr, None)
-    return found if isinstance(found, type) else None
+    """Return the type that a name always stands for: a builtin, or one that the file defines or imports once.
+
+    Types whose metaclass answers `isinstance` in its own way are not known; those of the standard library that collect
+    other types (abc) are, unless the file mentions `register`.
+    """
+    if isinstance(node, ast.Name) and node.id in KINDS and is_builtin(node.id, own):
+        return KINDS[node.id]
+    spelled = spelled_in(own)
+    holder = node.value if isinstance(node, ast.Attribute) else node
+    if not isinstance(holder, ast.Name) or spelled.reaches_names or holder.id in spelled.words:
+        return None
+    imported = [name for part in spelled.tree.body if isinstance(part, _BINDS_TYPES) for name in binds(part)]
+    if list(binds(spelled.tree)).count(holder.id) != 1 or holder.id not in imported:
+        return None
+    found: Any = own.value(holder.id)
+    if isinstance(node, ast.Attribute):
+        changed = any(_is_stored(part, node.attr) for part in ast.walk(spelled.tree))
+        found = getattr(found, node.attr, None) if isinstance(found, ModuleType) and not changed else None
+    if not isinstance(found, type):
+        return None
+    collects = type(found) is ABCMeta and found.__module__.startswith(("numbers", "collections"))
+    return found if type(found) is type or (collects and "register" not in spelled.names) else None
+
+
+_BINDS_TYPES = ast.Import | ast.ImportFrom | ast.ClassDef

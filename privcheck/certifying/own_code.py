@@ -22,9 +22,18 @@ from privcheck.errors import words
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-SHOWN_OR_STORED = ("repr", "str", "format", "reduce", "reduce_ex", "getstate", "setstate", "copy", "deepcopy", "del")
+SHOWN_OR_STORED = ("repr", "str", "format", "reduce", "reduce_ex", "getstate", "setstate", "copy", "deepcopy")
 CALLED_BY_NO_ROUND = frozenset(f"__{name}__" for name in SHOWN_OR_STORED)
 """Methods with which objects are shown, copied and stored; a round does not need them."""
+
+ASKS = {
+    "__repr__": {"repr", "str", "format", "ascii", "print"},
+    "__str__": {"str", "format", "print"},
+    "__format__": {"format"},
+    "__copy__": {"copy"},
+    "__deepcopy__": {"deepcopy"},
+}
+"""Functions by which a round calls some of them after all."""
 
 DEPTH = 4
 """How deep the attributes of a policy are searched for objects of its own classes and for generators."""
@@ -104,6 +113,7 @@ class OwnCode:
         self.unreadable: list[str] = []
         self._known: dict[Any, OwnFunction | None] = {}
         self._names = {*called, *read}
+        self._asked: set[str] = set()
         self._packages = set(_packages(type(policy)))
         for name in sorted(called):
             self._add_root(self._add(getattr(policy, name, None), name=name, needed=True))
@@ -217,9 +227,11 @@ class OwnCode:
         for node in ast.walk(own.node):
             if isinstance(node, ast.Attribute):
                 self._names.add(node.attr)
+                self._asked.add(node.attr)
                 if isinstance(node.value, ast.Name) and isinstance(module := own.value(node.value.id), ModuleType):
                     self._add_named(getattr(module, node.attr, None), node.attr)
             elif isinstance(node, ast.Name):
+                self._asked.add(node.id)
                 if node.id == "getattr":
                     self._names.update(name for cls in self.classes for name in vars(cls))
                 self._add_named(own.value(node.id), node.id)
@@ -240,7 +252,8 @@ class OwnCode:
     def _add_methods(self, cls: type) -> None:
         """Take in the methods of a class that are named anywhere, and those that Python calls by itself."""
         for name, member in list(vars(cls).items()):
-            implicit = name.startswith("__") and name.endswith("__") and name not in CALLED_BY_NO_ROUND
+            implicit = name.startswith("__") and name.endswith("__")
+            implicit = implicit and (name not in CALLED_BY_NO_ROUND or not self._asked.isdisjoint(ASKS.get(name, ())))
             if name in self._names or implicit:
                 for part in _functions(member):
                     if self._is_called(cls, name):

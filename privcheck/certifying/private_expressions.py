@@ -60,10 +60,16 @@ class PrivateExpressions:
     ----------
     code : the target's own code.
     private_arguments : positions of the private arguments of `update`, from 0.
+
+    Attributes
+    ----------
+    told : these positions.
+    escaped : functions that are mentioned somewhere without being called there.
     """
 
     def __init__(self, code: OwnCode, private_arguments: Sequence[int]) -> None:
         self._code = code
+        self.told = tuple(private_arguments)
         self._attributes: set[str] = set()
         self._globals: set[str] = set()
         self._any_attribute = self._calls_unseen = self._raises_private = False
@@ -99,10 +105,6 @@ class PrivateExpressions:
             if isinstance(part, ast.Call) and (method_name(part) in RELEASES or self._draws(part, own)):
                 return True
         return False
-
-    def private_parameters(self, own: OwnFunction) -> set[str]:
-        """Return the parameters of a function that may be private."""
-        return self._holding[own].private.intersection(own.parameters)
 
     def private(self, node: ast.AST | None, own: OwnFunction) -> bool:
         """Tell whether an expression may be private."""
@@ -256,7 +258,7 @@ class PrivateExpressions:
         if (callees and not self._is_plain(call.func)) or not private or method_name(call) in RELEASES:
             return
         self._calls_unseen |= self._is_unseen(call.func, own)
-        for part in call.args:
+        for part in arguments_of(call):
             for callee in self._named(part, own):
                 self._hold_parameters(callee)
         if isinstance(call.func, ast.Attribute) and not self._is_global(call.func.value, own):
@@ -335,17 +337,6 @@ class PrivateExpressions:
             return self._code.methods(node.attr)
         found = own.value(node.id) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else None
         return [] if found is None or isinstance(found, type) else self._code.of(found)
-
-    def always_private(self, own: OwnFunction) -> set[str]:
-        """Return the parameters of `update` that may be private, if nothing but the guard calls it."""
-        calls = [
-            call
-            for other in self._code.functions
-            for call in ast.walk(other.node)
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == own.name
-            if isinstance(call.func.value, ast.Name) and call.func.value.id in other.parameters[:1]
-        ]
-        return set() if calls else self.private_parameters(own)
 
     def _pass_inner(self, call: ast.Call, own: OwnFunction) -> None:
         """Let the parameters of lambdas and of functions within functions hold what they may be given."""

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from privcheck.certifying.attributes_set import attributes_set, sets_any_attribute
 from privcheck.certifying.decided_conditions import decided
-from privcheck.certifying.helper_arguments import always_private_in_helper
+from privcheck.certifying.helper_arguments import always_private_in_helper, always_private_in_update
 from privcheck.certifying.module_constants import constants_of
 from privcheck.certifying.own_code import OwnCode, OwnFunction
 from privcheck.certifying.private_expressions import PrivateExpressions
 from privcheck.certifying.reached_code import Piece
-from privcheck.certifying.syntax import SETTERS, called_name, computes_name
+from privcheck.certifying.spelled_names import hides_setters, spelled_by
+from privcheck.certifying.syntax import RELEASES, called_name, computes_name, method_name
 
 ANY_NAME = "*"
 """Stands for every method, where `getattr` asks for a name that is not spelled out."""
-
-CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
 
 Condition = tuple[ast.expr, bool]
 """An expression, and what it has to be if a part of the code is to run."""
@@ -28,10 +28,10 @@ Part = tuple[ast.AST, tuple[Condition, ...], bool]
 class PrivatePieces:
     """The statements and conditional expressions that touch a private value, make a release or draw from a Generator.
 
-    Left out are statements that only raise or assert, what the constructor of the policy draws before any data, and
-    branches that are closed beforehand: by attributes of `self` which no method sets after construction and which were
-    the same in all runs, by constants of the module, or by `isinstance` or `hasattr` of a private argument of `update`,
-    also where a function of a module is called with nothing else.
+    Left out are statements that only raise, messages of assertions, what the constructor of the policy draws before
+    any data, and branches that are closed beforehand: by attributes of `self` which no method sets after construction
+    and which were the same in all runs, by constants of the module, or by `isinstance` or `hasattr` of a private
+    argument of `update`, also where a function of a module is called with nothing else.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class PrivatePieces:
     def __init__(self, code: OwnCode, private_arguments: Iterable[int]) -> None:
         self._code = code
         self._expressions = PrivateExpressions(code, list(private_arguments))
-        self._set = {name for own in code.functions for name in _attributes_set(own)}
-        self._sets_any = any(_sets_any_attribute(own) for own in code.functions)
+        self._set = {name for own in code.functions for name in attributes_set(own)}
+        self._sets_any = any(map(sets_any_attribute, code.functions)) or any(map(hides_setters, spelled_by(code)))
         self._conditions: dict[ast.AST, tuple[Condition, ...]] = {}
         self.pieces: dict[Piece, tuple[ast.AST, OwnFunction]] = {}
         for own in code.functions:
@@ -78,12 +78,12 @@ class PrivatePieces:
     def _value(self, test: ast.expr, own: OwnFunction, lasting: dict[str, Any]) -> bool | None:
         """Return which way a condition goes in every round of this policy, if that is decided beforehand."""
         is_method = own.owner is not None and isinstance(self._code.policy, own.owner)
-        told = self._expressions.always_private(own) if own in self._code.updates() else set()
+        told = always_private_in_update(own, self._code, self._expressions) if own in self._code.updates() else set()
         if own.owner is None:
             told = always_private_in_helper(own, self._code, self._expressions)
-        constants = {} if self._sets_any else constants_of(own)
-        constants = {name: value for name, value in constants.items() if name not in self._set}
-        return decided(test, own, lasting if is_method else None, told, constants)
+        constants = {n: value for n, value in constants_of(own, self._code).items() if n not in self._set}
+        lasting_here = lasting if is_method else None
+        return decided(test, own, lasting_here, *((set(), {}) if self._sets_any else (told, constants)))
 
     def _touches(self, node: ast.AST, own: OwnFunction) -> bool:
         if own.name == "__init__" and own.owner in type(self._code.policy).__mro__:
@@ -100,9 +100,9 @@ def _parts(block: Sequence[ast.AST], conditions: tuple[Condition, ...]) -> Itera
         if not isinstance(node, ast.stmt):
             yield from _parts_of_expression(node, conditions, is_whole=True)
             continue
-        needless = isinstance(node, ast.Raise | ast.Assert) or (ends_in_raise and _only_names(node))
+        needless = _only_raises(node) or (ends_in_raise and _only_names(node))
         inner = _blocks(node)
-        heads = _heads(node) if inner else [node]
+        heads = _heads(node) if inner else [node.test] if isinstance(node, ast.Assert) else [node]
         for head in heads:
             yield from _parts_of_expression(head, conditions, is_whole=not needless)
         for statements in inner:
@@ -167,43 +167,26 @@ def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
     return [block for block in (*blocks, *handlers) if block]
 
 
+def _only_raises(statement: ast.stmt) -> bool:
+    """Tell whether a statement raises an error without a release or a comparison, whatever the error says."""
+    if not isinstance(statement, ast.Raise):
+        return False
+    calls = (part for part in ast.walk(statement) if isinstance(part, ast.Call))
+    compares = any(isinstance(part, ast.Compare) for part in ast.walk(statement))
+    return not compares and not any(method_name(call) in RELEASES for call in calls)
+
+
 def _only_names(statement: ast.stmt) -> bool:
-    """Tell whether a statement does nothing but give names to values without a call."""
+    """Tell whether a statement does nothing but give names to values without a call or a comparison."""
     if not isinstance(statement, ast.Assign | ast.AnnAssign):
         return False
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    calls = any(isinstance(part, ast.Call) for part in ast.walk(statement))
+    calls = any(isinstance(part, ast.Call | ast.Compare) for part in ast.walk(statement))
     return not calls and all(isinstance(target, ast.Name) for target in targets)
 
 
 def _leaves(block: list[ast.stmt]) -> bool:
     return bool(block) and isinstance(block[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
-
-
-def _attributes_set(own: OwnFunction) -> Iterator[str]:
-    """Yield the attributes that a function sets, other than a constructor."""
-    if own.name in CONSTRUCTORS:
-        return
-    changed: Callable[[ast.AST], bool] = lambda n: isinstance(getattr(n, "ctx", None), ast.Store | ast.Del)  # noqa: E731
-    for node in ast.walk(own.node):
-        if isinstance(node, ast.Attribute) and changed(node):
-            yield node.attr
-        if isinstance(node, ast.Call) and called_name(node) in SETTERS:
-            yield from (str(part.value) for part in node.args if isinstance(part, ast.Constant))
-
-
-def _sets_any_attribute(own: OwnFunction) -> bool:
-    """Tell whether a function other than a constructor may set attributes whose names it does not spell out."""
-    if own.name in CONSTRUCTORS:
-        return False
-    for node in ast.walk(own.node):
-        if isinstance(node, ast.Attribute) and node.attr in ("__dict__", *CONSTRUCTORS):
-            return True
-        if isinstance(node, ast.Call):
-            named = any(isinstance(part, ast.Constant) for part in node.args[:2])
-            if called_name(node) == "vars" or (called_name(node) in SETTERS and not named):
-                return True
-    return False
 
 
 def _names(own: OwnFunction) -> Iterator[tuple[ast.AST, str]]:

@@ -21,6 +21,9 @@ from privcheck.inference.counts import DELTA, EPSILON, LEVEL, check_count
 STEP = 0.005
 """Distance of the claims on epsilon that are tested one after another, where the test is not known to be monotone."""
 
+BLOCK = 1.02
+"""Of guesses that would have been fewer, this many times as many are taken together, and the p-value is rounded up."""
+
 LARGEST = 64.0
 """Largest claim that is tested: to refute it takes more than 1e27 correct guesses."""
 
@@ -66,6 +69,8 @@ def binomial_lower(correct: int, guesses: int, canaries: int, level: float, delt
         return 0.0
     most = max(0.0, math.log(guesses / -math.log(level))) + 1.0  # not even certainty refutes this claim
     claims = np.arange(0.0, most, STEP)
+    exact = binom.sf(correct - 1, guesses, expit(claims))
+    claims = claims[: int(np.argmax(exact > level)) + 1]  # delta refutes no further claim
     refuted = _binomial_p_values(correct, guesses, canaries, claims, delta) <= level
     return max(0.0, float(claims[np.argmin(refuted)]) - STEP)
 
@@ -76,10 +81,10 @@ def _binomial_p_values(correct: int, guesses: int, canaries: int, claims: Array,
     if delta == 0.0:
         return np.asarray(exact)
     most = np.zeros(len(claims))
-    for fewer in range(1, correct + 1):
-        most = np.maximum(most, (binom.sf(correct - fewer - 1, guesses, chances) - exact) / fewer)
-        if (fewer + 1) * most.min() >= 1.0:
-            break  # no later term is larger than 1 / (fewer + 1)
+    fewer = 0
+    while fewer < correct and (fewer + 1) * most.min() < 1.0:  # no later term is larger than 1 / (fewer + 1)
+        least, fewer = fewer + 1, min(correct, max(fewer + 1, int(fewer * BLOCK)))
+        most = np.maximum(most, (binom.sf(correct - fewer - 1, guesses, chances) - exact) / least)
     return np.asarray(np.minimum(exact + 2 * canaries * delta * most, 1.0))
 
 

@@ -11,6 +11,7 @@ from scipy import stats
 import privcheck
 from privcheck import PrivcheckError
 from privcheck.accounting.gaussian_profile import epsilon_of
+from privcheck.inference.canary_guesses import binomial_p_value, gaussian_lower, independent_gaussian_lower
 
 
 def gaussian_run(mu, seed, canaries=1000):
@@ -103,3 +104,51 @@ def test_bad_input_is_refused_in_one_line(scores, included, options, named):
         privcheck.one_run(scores, included, **options)
     assert named in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("scores", "coins"),
+    [
+        ([10**400] * 40, [True, False] * 20),
+        (["1", "2"] * 20, [True, False] * 20),
+        (np.array(["1", 2] * 20, object), [True, False] * 20),
+        (np.full(40, 1j), [True, False] * 20),
+        (np.arange(40).astype("M8[s]"), [True, False] * 20),
+        (range(40), [[True], [True, False]] * 20),
+    ],
+)
+def test_what_is_no_number_or_no_coin_is_refused(scores, coins):
+    with pytest.raises(PrivcheckError):
+        privcheck.one_run(scores, coins)
+
+
+def test_infinite_scores_are_the_highest_and_the_lowest():
+    """All 40 guesses are right: the threshold between plus and minus infinity is 0."""
+    coins = np.array([True, False] * 20)
+    found = privcheck.one_run(np.where(coins, np.inf, -np.inf), coins, independent=True)
+    assert (found.correct, found.guesses) == (found.guesses, 40)
+    assert found.mu_lower > privcheck.one_run(np.zeros(40), coins, independent=True).mu_lower == 0.0
+
+
+def test_the_binomial_test_with_delta_takes_blocks_upwards():
+    """The p-value is that of the formula with every term, and at most 2 per cent of the term of delta above it."""
+    correct, guesses, canaries, epsilon, delta = 800, 1000, 1000, 0.5, 1e-3
+    law = stats.binom(guesses, 1.0 / (1.0 + np.exp(-epsilon)))
+    fewer = np.arange(1, correct + 1)
+    exact = law.sf(correct - 1)
+    term = 2 * canaries * delta * ((law.sf(correct - fewer - 1) - exact) / fewer).max()
+    found = binomial_p_value(correct, guesses, canaries, epsilon, delta)
+    assert exact + term <= found * (1.0 + 1e-12) <= exact + 1.0201 * term
+
+
+def test_a_shared_choice_breaks_the_limit_for_independent_canaries_alone():
+    """With probability 1/16 all scores are right with probability .9 each, and otherwise they tell nothing.
+
+    No canary affects another's score. By its two corners the mechanism is not mu-GDP for any mu below 0.91; when the
+    draw comes, more often than 1 time in 20, 180 of 200 guesses are right.
+    """
+    low, high = stats.norm.ppf([0.1 / 16, 0.9 / 16])
+    assert 0.91 < high - low < 0.92
+    correct, canaries = 180, 200
+    assert independent_gaussian_lower(correct, canaries, 0.05) > 2.0
+    assert gaussian_lower(correct, canaries, canaries, 0.05) < 0.91

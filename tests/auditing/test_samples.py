@@ -115,3 +115,33 @@ def test_bad_input_is_refused_in_one_line(first, second, options, named):
         privcheck.bound_from_samples(first, second, **options)
     assert named in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("kind", ["U", "S", "pairs"])
+def test_strings_of_numpy_and_of_a_list_are_the_same(kind):
+    names = ["win", "loss"] * 500
+    stored = [(np.str_(name), 1) for name in names] if kind == "pairs" else np.array(names, kind)
+    listed = [(n, 1) for n in names] if kind == "pairs" else [n.encode() if kind == "S" else n for n in names]
+    assert privcheck.bound_from_samples(stored, listed, epsilon=0.1).verdict == "not refuted"
+
+
+def test_rows_of_strings_are_outputs():
+    rows = np.array(["win", "loss", "win"] * 500).reshape(-1, 3)
+    assert privcheck.bound_from_samples(rows, rows.tolist(), epsilon=0.1).verdict == "not refuted"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (np.full(100, 0.1, np.float32), np.full(100, 0.1)),
+        (["1", "2"] * 50, [1, 2] * 50),
+        (["a"] * 100, [b"a"] * 100),
+        ([2**70] * 100, [2**70] * 100),
+        ([(2**70, 0.5)] * 100, [(2**70, 0.5)] * 100),
+        ([()] * 100, [()] * 100),
+        (np.zeros((100, 0)), np.zeros((100, 0))),
+    ],
+)
+def test_samples_that_are_stored_differently_or_cannot_be_read_are_refused(first, second):
+    with pytest.raises(PrivcheckError):
+        privcheck.bound_from_samples(first, second, epsilon=0.1)
