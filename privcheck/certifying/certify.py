@@ -135,7 +135,7 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
             session = Session(
                 settings.relation, settings.rewards, budget, noise, settings.contexts, settings.accountants
             )
-            played = build(coins)
+            played = build(session.generator(coins))
             with coverage.watching(played):
                 drive_guarded(played, table, session, policy.feedback)
             sessions.append(session)

@@ -74,6 +74,8 @@ class _Guarded:
     def update(self, *told: Any) -> None:
         with suppress(LeakError):
             self.policy.update(*self.kind.wrapped(self.session, told, self.arms))
+            if self.kind.contextual:  # later, `select` may not release: whether it does may depend on its context
+                self.session.publish_noised()
         self.session.next_round()
 
     @property

@@ -86,6 +86,8 @@ class GuardedPolicy:
             try:
                 with self._session.active():
                     self._policy.update(*wrapped)
+                    if self._kind.contextual:  # later, `select` may not release
+                        self._session.publish_noised()
             except BudgetExceededError as refused:
                 self._put_back(before, refused)
                 raise

@@ -90,15 +90,27 @@ class LeakError(PrivcheckError):
 
 def find_leak(kind: str, operation: str, data: tuple[Hashable, ...], hint: str) -> Leak:
     """Return the leak that is happening now, located at the innermost frame of the policy's own code."""
-    frame: FrameType | None = sys._getframe(1)
+    place = _own_frame()
+    file, line = place.f_code.co_filename, place.f_lineno
+    code = linecache.getline(file, line, place.f_globals).strip()
+    return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
+
+
+def own_place() -> str:
+    """Return the file and line of the innermost frame of the policy's own code."""
+    place = _own_frame()
+    return f"{Path(place.f_code.co_filename).name}:{place.f_lineno}"
+
+
+def _own_frame() -> FrameType:
+    """Return the innermost frame of the policy's own code, or failing that the outermost frame."""
+    frame: FrameType | None = sys._getframe(2)
     place = frame
     while frame is not None and _is_machinery(frame.f_code.co_filename):
         place, frame = frame, frame.f_back
     place = frame or place
     assert place is not None
-    file, line = place.f_code.co_filename, place.f_lineno
-    code = linecache.getline(file, line, place.f_globals).strip()
-    return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
+    return place
 
 
 def describe_data(data: Collection[Hashable], most: int = 4) -> str:

@@ -35,6 +35,8 @@ def negative(a: Private) -> Private:
 
 def multiply(a: Private, b: Private) -> Private:
     """Return the entrywise product: with public numbers, or within one datum."""
+    if not (a.is_public or b.is_public):
+        a, b = _read_if_noised(a), _read_if_noised(b)
     if a.terms.count == 0 or (b.terms.count > 0 and a.is_public):
         a, b = b, a
     if not b.is_public:
@@ -45,6 +47,8 @@ def multiply(a: Private, b: Private) -> Private:
 
 def divide(a: Private, b: Private) -> Private:
     """Return the entrywise quotient by public numbers."""
+    a.settle()
+    b = _read_if_noised(b)
     if not b.is_public:
         refuse("function", "/", a, b, hint=NONLINEAR)
     if not (b._const.all() or a.is_public):
@@ -58,6 +62,8 @@ def matmul(a: Private, b: Private) -> Private:
     """Return the matrix product: with a public factor, or within one datum."""
     if not (1 <= a.ndim <= 2 and 1 <= b.ndim <= 2):
         raise PrivcheckError("@", words(f"shapes {a.shape} and {b.shape}"), "vectors or matrices")
+    if not (a.is_public or b.is_public):
+        a, b = _read_if_noised(a), _read_if_noised(b)
     const = np.matmul(a._const, b._const)
     left = a.view_as(lambda array: array.reshape(-1, array.shape[-1], 1))
     right = b.view_as(lambda array: array.reshape(1, array.shape[0], -1))
@@ -131,6 +137,13 @@ def joint_source(*values: Private) -> PrivateSource | None:
             raise PrivcheckError("private values", words("values of two runs"), "values of the same run", hint)
         found = source or found
     return found
+
+
+def _read_if_noised(value: Private) -> Private:
+    """Return a value after releasing it if it holds noise: only sums and public multiples of noised values stay private."""
+    if value.holds_draws and (why := value.publish()) is not None:
+        refuse("function", "a product or quotient with noise", value, hint=why or NONLINEAR)
+    return value
 
 
 def _combined(function: Callable[[Any, Any], Any], a: Private, b: Private, sign: float) -> Private:

@@ -12,7 +12,7 @@ import numpy as np
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values.leaks import COLLECT, COMPARE, RELEASE
-from privcheck.private_values.refused_operations import NONLINEAR, Refusals, on_ordinary, private_within, refuse
+from privcheck.private_values.refused_operations import NONLINEAR, Refusals, on_ordinary, private_within, published, refuse
 
 _LINEAR: dict[Any, Callable[..., Any]] = {
     np.add: linear.add,
@@ -51,11 +51,14 @@ class NumpyProtocol:
         given = {option: value for option, value in options.items() if not _is_unused(option, value)}
         outputs, taken = given.pop("out", ()), _TAKEN.get(method, ())
         private = [value for value in private_within((inputs, options)) if not value.is_public]
+        why = published(private) if function is None or not given.keys() <= {*taken} else ""
+        if why is None:
+            return on_ordinary(getattr(ufunc, method), inputs, options)
         if not private and (function is None or outputs or not given.keys() <= {*taken}):
             return on_ordinary(getattr(ufunc, method), inputs, options)
         if function is None:
             kind, hint = ("comparison", COMPARE) if ufunc in _COMPARISONS else ("function", NONLINEAR)
-            refuse(kind, name, *private, hint=hint)
+            refuse(kind, name, *private, hint=why or hint)
         _check_taken(name, given, taken, private)
         if method in ("reduce", "accumulate"):
             given.setdefault("axis", 0)
@@ -70,6 +73,8 @@ class NumpyProtocol:
     def __array_function__(self: Any, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         name = f"{function.__module__}.{function.__name__}"
         private = [value for value in private_within((arguments, options)) if not value.is_public]
+        if function in (np.argmax, np.argmin) and len(arguments) == 1 and not options:
+            return getattr(self.of(arguments[0]), function.__name__)()
         supported = _SUPPORTED.get(function)
         if supported is not None:
             bound = supported.signature.bind(*arguments, **options)
@@ -79,8 +84,8 @@ class NumpyProtocol:
             if any(next(private_within(bound.arguments[name]), None) is not None for name in supported.operands):
                 _check_taken(name, given, supported.taken, private)
                 return supported.call(self.of, bound, given)
-        if private:
-            refuse("function", name, *private, hint=NONLINEAR)
+        if (why := published(private)) is not None:
+            refuse("function", name, *private, hint=why or NONLINEAR)
         return on_ordinary(function, arguments, options)
 
 
@@ -137,7 +142,10 @@ def _check_taken(name: str, given: Collection[str], taken: Collection[str], priv
 def _written(result: Any, out: Any, *, broadcast: bool) -> Any:
     """Return `out`, a private array, after writing a result into it."""
     if not isinstance(out, Refusals):
-        refuse("conversion", "writing into a float array", result, hint=COLLECT)
+        if (why := published([result])) is None:
+            out[...] = result.ordinary()
+            return out
+        refuse("conversion", "writing into a float array", result, hint=why or COLLECT)
     shape = out.shape  # type: ignore[attr-defined]
     if shape != result.shape and not (broadcast and np.broadcast_shapes(shape, result.shape) == shape):
         raise ValueError(f"an output of shape {shape} for a result of shape {result.shape}")

@@ -11,6 +11,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.entries import Form, collected, forms
 from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.leaks import describe_data
+from privcheck.private_values.refused_operations import NONLINEAR, refuse
 from privcheck.private_values.terms import Terms
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Term
 
 def clip(value: Any, low: Any, high: Any) -> Any:
     """Return each entry moved into [low, high]; see `privcheck.private_values.source.clip`."""
+    if value.holds_draws and (why := value.publish()) is not None:
+        refuse("function", "clip", value, hint=why or NONLINEAR)
     lows = value.of(-np.inf if low is None else low)
     highs = value.of(np.inf if high is None else high)
     if lows is None or highs is None or not (lows.is_public and highs.is_public):

@@ -1,10 +1,10 @@
-"""The operations that would read a private value: they work on public values and are leaks on all others."""
+"""The operations that read a private value: releases of noised values, and leaks on those without noise."""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -27,11 +27,18 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
 
 
 def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, hint: str = RELEASE) -> Any:
-    """Return `function` of values in which no datum is involved, or report a leak."""
-    for value in values:
-        if isinstance(value, Refusals) and not value.is_public:
-            refuse(kind, operation, *values, hint=hint)
+    """Return `function` of values after releasing those that hold noise of their own, or report a leak."""
+    if (why := published([value for value in values if isinstance(value, Refusals)])) is not None:
+        refuse(kind, operation, *values, hint=why or hint)
     return on_ordinary(function, values, {})
+
+
+def published(values: Iterable[Any]) -> str | None:
+    """Release the private values that hold noise of their own; None if all are public then, otherwise why one is not."""
+    for value in values:
+        if not value.is_public and (why := value.publish()) is not None:
+            return str(why)
+    return None
 
 
 def private_within(item: Any) -> Iterator[Any]:
@@ -82,6 +89,9 @@ def _function(name: str) -> Callable[..., Any]:
 _CONVERSIONS = ("item", "tolist", "tobytes", "astype")
 
 
+_ARGMAX, _ARGMIN = _function("argmax"), _function("argmin")
+
+
 class Refusals:
     """The operators and methods of numbers and arrays that are leaks on private values."""
 
@@ -92,6 +102,8 @@ class Refusals:
     is_public: Any
     is_action: Any
     ordinary: Any
+    publish: Any
+    winner: Any
 
     def __lt__(self, other: Any) -> Any:
         return read("comparison", "<", operator.lt, self, other, hint=COMPARE)
@@ -182,7 +194,17 @@ class Refusals:
     def __rdivmod__(self, other: Any) -> Any:
         return read("function", "divmod()", divmod, other, self, hint=NONLINEAR)
 
-    min, max, argmin, argmax = _function("min"), _function("max"), _function("argmin"), _function("argmax")
+    def argmax(self, axis: Any = None, **options: Any) -> Any:
+        """Return the index of the largest entry: the release of a noisy maximum, or of all entries."""
+        index = self.winner(1.0) if axis in (None, 0) and not options else None
+        return _ARGMAX(self, axis, **options) if index is None else np.int64(index)
+
+    def argmin(self, axis: Any = None, **options: Any) -> Any:
+        """Return the index of the smallest entry, in the same way."""
+        index = self.winner(-1.0) if axis in (None, 0) and not options else None
+        return _ARGMIN(self, axis, **options) if index is None else np.int64(index)
+
+    min, max = _function("min"), _function("max")
     sort, argsort, round, prod = _function("sort"), _function("argsort"), _function("round"), _function("prod")
     std, var, any, all = _function("std"), _function("var"), _function("any"), _function("all")
     nonzero, searchsorted, ptp = _function("nonzero"), _function("searchsorted"), _function("ptp")
