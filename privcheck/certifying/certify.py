@@ -13,6 +13,7 @@ from privcheck.arrays import Table
 from privcheck.certifying.code_coverage import CodeCoverage
 from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
+from privcheck.certifying.noisy_replay import noisy_replay
 from privcheck.certifying.replay import Build, replay
 from privcheck.certifying.session import Session
 from privcheck.errors import PrivcheckError
@@ -143,7 +144,13 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, settings)]
         seeds = list(range(settings.seed, settings.seed + replayed_seeds(len(pairs) * length)))
         refused = any(session.refusals for session in sessions)
-        replayed, notes = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
+        if any(session.has_drawn for session in sessions):
+            found = noisy_replay(
+                build, pairs, seeds, policy.feedback, settings.contexts, settings.relation, settings.rewards
+            )
+            replayed, notes = found or ReplayResult(0, 0, 0.0, None), []
+        else:
+            replayed, notes = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
         advance(runs)
     worst = max(sessions, key=_loss)
     leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
@@ -151,10 +158,10 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
     ]
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
-    if leaks and not any(session.ledger.releases for session in sessions):
+    if leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
         notes.append(
-            "nothing was released through a privcheck mechanism: noise drawn with numpy cannot be counted, so draw it "
-            "with privcheck.mechanisms, e.g. Laplace(sensitivity=1.0, epsilon=1.0).release(value, rng)"
+            "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
+            "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; other noise cannot be counted"
         )
     holds = not (leaks or refusals or notes or replayed.divergences) and budget is not None
     notes += coverage.notes

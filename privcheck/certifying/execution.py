@@ -10,6 +10,7 @@ from typing import Any
 from privcheck.accounting import ReleaseRefusedError
 from privcheck.arrays import Table
 from privcheck.certifying.context_isolation import ask_guarded, generators, kept_context, separate_coins
+from privcheck.certifying.playback import PlaybackGenerator
 from privcheck.certifying.session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind
@@ -42,7 +43,7 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
         remaining = iter(by.rounds(table, arms, session.contexts))
         with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
             by.play(_Guarded(policy, session, by, arms), remaining, arms, played)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, DivergenceError):
         raise
     except BaseException as error:
         if not (session.leaks or session.refusals):
@@ -114,8 +115,15 @@ class _Separated:
         self._policy, self._coins = policy, generators(policy)
 
     def select(self, context: Any) -> Any:
+        played = [rng for rng in self._coins if isinstance(rng, PlaybackGenerator)]
         with separate_coins(self._coins):
-            return self._policy.select(context)
+            for rng in played:
+                rng.paused = True
+            try:
+                return self._policy.select(context)
+            finally:
+                for rng in played:
+                    rng.paused = False
 
     def update(self, *told: Any) -> None:
         self._policy.update(*told)

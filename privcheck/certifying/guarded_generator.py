@@ -49,6 +49,10 @@ class GuardedGenerator(np.random.Generator):
         self._source, self._record, self._plain = source, record, False
         source.draws.sample = partial(standard, rng=np.random.Generator(bits))
 
+    def flip_with(self, coins: np.random.Generator) -> None:
+        """Take draws that become coins from another Generator."""
+        self._source.draws.sample = partial(standard, rng=coins)
+
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Return loc plus draws of Laplace noise."""
         return self._drawn("laplace", super().laplace, loc, scale, size)
@@ -105,9 +109,8 @@ class GuardedGenerator(np.random.Generator):
         return _BITS.__get__(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> np.random.Generator:
-        bits = copy.deepcopy(_BITS.__get__(self), memo)
-        self._plain = self._plain or not _COPYING.get()
-        return np.random.Generator(bits)
+        copied, self._plain = deep_copied(self, memo, self._plain)
+        return copied
 
     def __copy__(self) -> np.random.Generator:
         return np.random.Generator(self.bit_generator)
@@ -154,6 +157,11 @@ class GuardedGenerator(np.random.Generator):
 def bits_of(rng: np.random.Generator) -> Any:
     """Return the bit generator of any Generator; its draws of noise stay what they are."""
     return _BITS.__get__(rng)
+
+
+def deep_copied(rng: np.random.Generator, memo: dict[int, Any], plain: bool) -> tuple[np.random.Generator, bool]:
+    """Return an ordinary copy of a Generator, and whether its numbers can have been drawn twice after that."""
+    return np.random.Generator(copy.deepcopy(_BITS.__get__(rng), memo)), plain or not _COPYING.get()
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, Mechanism, recording
 from privcheck.mechanisms.provenance import MechanismCode, examined
 from privcheck.privacy import Contexts, Relation
+from privcheck.private_values.draws import FIRST
 from privcheck.private_values.float_rounding import with_rounding, without_common_shift
 from privcheck.private_values.integers import check_whole
 from privcheck.private_values.leaks import own_place
@@ -134,6 +135,11 @@ class Session:
     def generator(self, coins: np.random.Generator) -> GuardedGenerator:
         """Return the Generator that a policy is built with: its draws of noise can be released in this session."""
         return GuardedGenerator(bits_of(coins), self.source)
+
+    @property
+    def has_drawn(self) -> bool:
+        """Whether the policy drew noise from its Generator."""
+        return self.source.draws.next != FIRST
 
     def publish_noised(self) -> None:
         """Release every private value that holds noise of its own, in the order in which they were made."""

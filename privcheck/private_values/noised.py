@@ -12,6 +12,7 @@ import numpy as np
 from privcheck.arrays import Array, Integers
 from privcheck.mechanisms import DiscreteLaplace, Gaussian, Laplace, NoisyMax
 from privcheck.private_values.draws import Draws, Home, Known, summed
+from privcheck.private_values.leaks import own_place
 from privcheck.private_values.terms import Terms
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ def _release_together(value: Private, noise: list[Noise]) -> None:
     numbers = (np.concatenate(column) for column in zip(*columns, strict=True))
     exact = value.make(source, exact_const / factors, Terms.of(*numbers))
     home = next((h for one in noise if (h := source.draws[one.draw].home) is not None), None)
-    output = source.release(_MECHANISMS[noise[0].law](scale), exact, home.location if home else None)
+    output = source.release(_MECHANISMS[noise[0].law](scale), exact, home.location if home else own_place())
     released = np.asarray(output, np.float64) * factors
     for one, y, const, (own_features, own_weights) in zip(noise, released.tolist(), exact_const, parts, strict=True):
         if one.partner:
@@ -265,8 +266,6 @@ def _release_together(value: Private, noise: list[Noise]) -> None:
         with np.errstate(under="ignore"):
             known = Known(float((y - const) / one.weight), own_features, -own_weights / one.weight)
         source.draws.know(one.draw, known)
-    if source.on_noised is not None:
-        source.on_noised(noise, released)
 
 
 def winner(scores: Private) -> int | None:
@@ -302,7 +301,7 @@ def winner(scores: Private) -> int | None:
         whole, alone = (exact.sensitivities(norm) for norm in ("l1", "range"))
         if all(whole[datum] <= alone[datum] * (1.0 + 1e-12) for datum in whole):
             return None
-    location = next((h.location for number in held.rows_of if (h := draws[number].home) is not None), None)
+    location = next((h.location for number in held.rows_of if (h := draws[number].home) is not None), own_place())
     index = int(scores.source.release(NoisyMax.with_scale(scale, noise=law), exact, location))
     draws.spend(held.rows_of, SELECTED)
     if scores.source.on_winner is not None:

@@ -19,6 +19,8 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
     private = [value for value in values if isinstance(value, Refusals)]
     hint = ACTION if any(value.is_action for value in private) else hint
     data = tuple(dict.fromkeys(item for value in private for item in value.data_ids))
+    advice = next((value.source.advice for value in private if value.source is not None and value.source.advice), "")
+    hint = f"{hint}; {advice}" if advice else hint
     leak = find_leak(kind, operation, data, hint)
     for source in dict.fromkeys(value.source for value in private):
         if source is not None:

@@ -70,7 +70,7 @@ class PrivateSource:
         self.features = FeatureTable()
         self.draws = Draws(partial(standard, rng=np.random.default_rng()))
         self.release: Callable[[Any, Private, str | None], Any] = _no_release
-        self.on_noised: Callable[[Any, Any], object] | None = None
+        self.forgets, self.advice = True, ""
         self.on_winner: Callable[[Any, Any], object] | None = None
         self.cells: list[ReferenceType[Any]] = []
         self._settled, self._next_sweep, self._most_cells = 0, _SWEEP_AFTER, _MOST_CELLS
@@ -181,7 +181,7 @@ class PrivateSource:
         """Forget, at times, what is no longer used."""
         if len(self.cells) >= self._most_cells:
             self._living()
-        if len(self.features.low) >= self._next_sweep:
+        if len(self.features.low) >= self._next_sweep and self.forgets:
             self.forget()
 
     def forget(self) -> None:

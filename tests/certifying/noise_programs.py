@@ -1,0 +1,193 @@
+"""Random programs that draw noise from a Generator and read values with it: what they are charged, and what they lose.
+
+What a program reads is y = C f + K z + (public), with C and K found by running the same program on ordinary numbers. With
+independent Laplace draws z of scales b, the largest loss of a datum that moves f by d is exactly
+
+    min { sum_j |x_j| / b_j : K x = C d },
+
+a linear program, infinite where no x will do. (At most this: shift z by x. At least this: the density of K z falls like
+exp(-N(y)) with the norm N(y) = min { sum |x_j| / b_j : K x = y }, along y = t C d.)
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import linprog
+
+from privcheck.certifying.session import Session
+from privcheck.privacy import relation
+from privcheck.private_values.source import LeakError, Private
+
+FEATURES = 4
+OWNERS = (0, 0, 1, 2)
+"""Feature 0 and 1 belong to one datum."""
+
+
+@dataclass
+class Reader:
+    """Collects what a program reads. What cannot be read is left out, in a run on ordinary numbers too."""
+
+    made: list[bool] | None = None
+    read: list[float] = field(default_factory=list)
+    asked: list[bool] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def __call__(self, value):
+        if self.made is not None:
+            self.asked.append(self.made[len(self.asked)])
+            if self.asked[-1]:
+                self.read += np.ravel(value).tolist()
+            return
+        try:
+            self.read += np.ravel(np.asarray(value, float) if np.ndim(value) else float(value)).tolist()
+            self.asked.append(True)
+        except LeakError as error:
+            self.asked.append(False)
+            self.errors.append(str(error))
+
+
+class Given:
+    """Stands for the Generator: returns given noise and keeps the scales."""
+
+    def __init__(self, noise):
+        self.noise, self.scales = noise, []
+
+    def laplace(self, loc=0.0, scale=1.0, size=None):
+        shape = np.broadcast_shapes(np.shape(loc), np.shape(scale)) if size is None else np.shape(np.empty(size))
+        count, start = int(np.prod(shape, dtype=int)), len(self.scales)
+        self.scales += np.broadcast_to(scale, shape).ravel().tolist()
+        found = np.array([self.noise[j] if j < len(self.noise) else 0.0 for j in range(start, start + count)])
+        return loc + (found.reshape(shape) if shape else float(found[0]))
+
+
+NUMBERS = (0.1, 0.3, 1 / 3, 1 / 7, 0.5, 2.0, -1.0, 3.0, -0.7, 10.0)
+
+
+def program(seed, values, rng, reader):
+    """Run the program with this seed; which operations it makes depends on nothing else."""
+    plan = np.random.default_rng(seed)
+    pick = lambda kind: kind[plan.integers(len(kind))]  # noqa: E731
+    number = lambda: pick(NUMBERS)  # noqa: E731
+    scalars = [*values]
+    noised, vectors = [], [np.stack(values[1:]) if isinstance(values[0], Private) else np.array(values[1:])]
+    for _ in range(int(plan.integers(3, 10))):
+        name = pick(OPERATIONS)
+        a, b, x, y = pick(scalars), pick(scalars), number(), number()
+        v = pick(vectors)
+        scale = abs(x)
+        if name == "noise":
+            scalars.append(rng.laplace(0.0, scale))
+        elif name == "noised":
+            noised.append(y * a + rng.laplace(0.0, scale))
+            scalars.append(noised[-1])
+        elif name == "located":
+            noised.append(rng.laplace(a, scale))
+            scalars.append(noised[-1])
+        elif name == "scaled":
+            scalars.append(x * a + y)
+        elif name == "sum":
+            scalars.append(a + b)
+        elif name == "combined":
+            scalars.append(x * a - y * b)
+        elif name == "in place":
+            a += x * b
+            scalars.append(a)
+        elif name == "vector":
+            parts = [pick(scalars) for _ in range(3)]
+            vectors.append(np.stack(parts) if any(isinstance(part, Private) for part in parts) else np.array(parts))
+        elif name == "read":
+            reader(pick(noised) if noised and plan.random() < 0.8 else a)
+        elif name == "vector noise":
+            vectors += [v + rng.laplace(0.0, scale, 3)] * 2
+        elif name == "scales":
+            vectors.append(v + rng.laplace(0.0, [scale, 1.0, 2.0]))
+        elif name == "one noise":
+            vectors.append(v + rng.laplace(0.0, scale))
+        elif name == "matrix":
+            vectors.append(np.array([[x, 1.0, 0.0], [0.0, y, 1.0], [1.0, 0.0, x]]) @ v)
+        elif name == "cumsum":
+            vectors.append(np.cumsum(v))
+        elif name == "item":
+            scalars.append(v[int(plan.integers(3))])
+        elif name == "slice":
+            w = v.copy()
+            w[1:] += v[:2]
+            vectors.append(w)
+        elif name == "view":
+            view = v[::-1]
+            view += x
+            vectors.append(view)
+        elif name == "total":
+            scalars.append(np.sum(v))
+        elif name == "read vector":
+            reader(v)
+    for last in (scalars[-1], *(vectors[-1:] if plan.random() < 0.5 else ())):
+        reader(last)
+
+
+OPERATIONS = (
+    "noise", "noised", "noised", "located", "scaled", "sum", "combined", "in place", "vector", "vector", "read", "vector noise",
+    "vector noise", "scales", "one noise", "matrix", "cumsum", "item", "slice", "view", "total", "read vector",
+)  # fmt: skip
+
+
+def guarded(seed):
+    """Run a program under a session without a budget; return the charges, and what it read."""
+    session, reader = Session(relation("row"), (0.0, 1.0), None, np.random.default_rng(0)), Reader()
+    values = [session.source.scalar(0.5, 0.0, 1.0, owner) for owner in OWNERS]
+    with session.active():
+        program(seed, values, session.generator(np.random.default_rng(1)), reader)
+    return {datum: charge.epsilon for datum, charge in session.ledger.paid.items()}, reader
+
+
+def maps(seed, made):
+    """Return C, K and b of the numbers that a program reads."""
+
+    def plain(features, noise):
+        given, reader = Given(noise), Reader(made)
+        program(seed, [float(f) for f in features], given, reader)
+        return np.array(reader.read), given.scales
+
+    base, scales = plain(np.zeros(FEATURES), [])
+    columns = [plain(np.eye(FEATURES)[j], [])[0] - base for j in range(FEATURES)]
+    drawn = [plain(np.zeros(FEATURES), np.eye(len(scales))[j])[0] - base for j in range(len(scales))]
+    return np.array(columns).T, np.array(drawn).T.reshape(len(base), len(scales)), np.array(scales)
+
+
+def loss(c, k, scales):
+    """Return the largest loss by the linear program; infinity if no noise hides the change c."""
+    if not np.abs(c).max(initial=0.0) > 1e-9:
+        return 0.0
+    if k.shape[1] == 0:
+        return np.inf
+    cost = np.concatenate([1.0 / scales, 1.0 / scales])
+    found = linprog(cost, A_eq=np.hstack([k, -k]), b_eq=c, bounds=(0, None), method="highs")
+    return float(found.fun) if found.status == 0 else np.inf
+
+
+def losses(seed, made):
+    """Return the exact loss of each datum from the numbers that a program reads."""
+    found, (c, k, scales) = {}, maps(seed, made)
+    for owner in set(OWNERS):
+        own = [j for j in range(FEATURES) if OWNERS[j] == owner]
+        corners = itertools.product((-1.0, 0.0, 1.0), repeat=len(own))
+        found[owner] = max(loss(c[:, own] @ np.array(corner), k, scales) for corner in corners)
+    return found
+
+
+def compared(seed):
+    """Return the charge and the exact loss of each datum."""
+    charged, reader = guarded(seed)
+    true = losses(seed, reader.asked)
+    return {owner: (charged.get(owner, 0.0), true[owner]) for owner in true}
+
+
+def unpaid(seed):
+    """Return by how much a program loses more than it is charged, as text; nothing if it does not."""
+    for owner, (charged, lost) in compared(seed).items():
+        if lost > charged * (1.0 + 1e-6) + 1e-6:
+            return f"program {seed} charges datum {owner} {charged:.6g} for a loss of {lost:.6g}"
+    return ""
