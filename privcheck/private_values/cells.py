@@ -37,4 +37,4 @@ class Cell:
         added, self.terms, reused = self.source.draws.substituted(self.terms, self.size)
         if added is not None:
             self.const += added.reshape(self.const.shape)
-            self.reused = reused
+            self.reused = self.reused or reused

@@ -47,7 +47,6 @@ def multiply(a: Private, b: Private) -> Private:
 
 def divide(a: Private, b: Private) -> Private:
     """Return the entrywise quotient by public numbers."""
-    a.settle()
     b = _read_if_noised(b)
     if not b.is_public:
         refuse("function", "/", a, b, hint=NONLINEAR)
@@ -149,7 +148,13 @@ def _read_if_noised(value: Private) -> Private:
 def _combined(function: Callable[[Any, Any], Any], a: Private, b: Private, sign: float) -> Private:
     const = np.asarray(function(a._const, b._const))
     terms: Terms = a.spread(const.shape).plus(b.spread(const.shape).scaled(sign))
-    return a.make(joint_source(a, b), const, terms)
+    return _reused(a.make(joint_source(a, b), const, terms), a, b)
+
+
+def _reused(made: Private, a: Private, b: Private) -> Private:
+    """Return a value that is made of two others, with the mark of those that held noise that was released."""
+    made._cell.reused = a._cell.reused or b._cell.reused
+    return made
 
 
 def _scaled(function: Callable[[Any, Any], Any], a: Private, b: Private, factor: Any) -> Private:
@@ -160,4 +165,4 @@ def _scaled(function: Callable[[Any, Any], Any], a: Private, b: Private, factor:
         shape = np.broadcast_shapes(a.shape, b.shape)
         inputs = np.broadcast_to(np.arange(a.size).reshape(a.shape), shape).ravel()
         terms = a.terms.spread(inputs, np.arange(inputs.size), np.broadcast_to(factor, shape).ravel())
-    return a.make(joint_source(a, b), function(a._const, b._const), terms)
+    return _reused(a.make(joint_source(a, b), function(a._const, b._const), terms), a, b)
