@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from privcheck.private_values.actions import one_hot
     from privcheck.private_values.integers import rounded
     from privcheck.private_values.leaks import LeakError
+    from privcheck.private_values.one_datum import feature
     from privcheck.private_values.source import clip, zeros
     from privcheck.results.audit_report import AuditReport
     from privcheck.results.certificate import Certificate
@@ -47,6 +48,7 @@ __all__ = [
     "audit",
     "certify",
     "clip",
+    "feature",
     "guard",
     "identify",
     "one_hot",
@@ -65,6 +67,7 @@ _HOMES = {
     "zeros": "privcheck.private_values.source",
     "clip": "privcheck.private_values.source",
     "one_hot": "privcheck.private_values.actions",
+    "feature": "privcheck.private_values.one_datum",
     "rounded": "privcheck.private_values.integers",
     "LeakError": "privcheck.private_values.leaks",
     "BudgetExceededError": "privcheck.accounting",

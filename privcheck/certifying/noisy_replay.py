@@ -49,7 +49,9 @@ class NoisySession(Session):
 
     def built(self, coins: np.random.Generator, flips: np.random.Generator) -> GuardedGenerator:
         """Return the Generator to build a policy with; draws that become coins come from `flips`."""
-        made = GuardedGenerator(coins.bit_generator, self.source, lambda first, count: self.blocks.append((first, count)))
+        made = GuardedGenerator(
+            coins.bit_generator, self.source, lambda first, count: self.blocks.append((first, count))
+        )
         made.flip_with(flips)
         return made
 
@@ -151,60 +153,69 @@ def noisy_replay(
     build, pairs, seeds, feedback, contexts : as for `privcheck.certifying.replay.replay`.
     relation, rewards : the neighbour relation, and the declared range of rewards.
     """
-
-    def guarded(table: Table, seed: int, forced: list[RecordedRelease] | None) -> Played | None:
-        coins, noise, flips = (np.random.default_rng([seed, purpose]) for purpose in range(3))
-        session = NoisySession(relation, rewards, None, noise, contexts, forced=forced)
-        policy = build(session.built(coins, flips))
-        actions = drive_guarded(policy, table, session, feedback).actions
-        if session.leaks or session.refusals:
-            return None
-        return Played(actions, session, session.played_noise(flips))
-
-    def plain(table: Table, seed: int, run: Played) -> tuple[list[int], str]:
-        rng = PlaybackGenerator(np.random.default_rng([seed, 0]).bit_generator, run.noise)
-        releases = [one for one, own in zip(run.session.releases, run.session.own, strict=True) if own]
-        tape = ForcedTape(releases)
-        try:
-            actions = drive(build(rng), table, tape, feedback, contexts)
-        except DivergenceError as divergence:
-            return divergence.actions, str(divergence)
-        return actions, DIFFERENT
-
+    player = _Player(build, feedback, contexts, relation, rewards)
     first_runs: dict[tuple[bytes, int], Played] = {}
     divergences, largest, witness = 0, 0.0, None
     for first, second in pairs:
         own = set(kind(feedback).hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
         for seed in seeds:
-            key = (first.tobytes(), seed)
-            checks: list[tuple[Table, Played, set[int]]] = []
+            key, failure = (first.tobytes(), seed), None
             if key not in first_runs:
-                run = guarded(first, seed, None)
-                if run is None:
+                if (run := player.guarded(first, seed, None)) is None:
                     return None
-                first_runs[key] = run
-                checks.append((first, run, set()))
+                first_runs[key], failure = run, player.failure(first, seed, run, run.actions, set())
             recorded = first_runs[key]
-            failure: tuple[list[int], str] | None = None
             try:
-                other = guarded(second, seed, recorded.session.releases)
+                other = player.guarded(second, seed, recorded.session.releases)
             except DivergenceError as divergence:
-                failure = getattr(divergence, "actions", recorded.actions), str(divergence)
-            except PrivcheckError:
-                return None
+                failure = failure or (recorded.actions, str(divergence))
             else:
                 if other is None:
                     return None
                 largest = max(largest, abs(_loss(recorded.session, other.session)))
-                checks.append((second, other, own))
-            for table, run, hidden in checks:
-                actions, reason = plain(table, seed, run)
-                if reason != DIFFERENT or differing(recorded.actions, actions, hidden):
-                    failure = failure or (actions, reason)
+                failure = failure or player.failure(second, seed, other, recorded.actions, own)
             if failure is not None:
                 divergences += 1
                 witness = witness or divergence_of(first, second, recorded.actions, *failure, own)
     return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
+
+
+@dataclass(frozen=True)
+class _Player:
+    """Plays a policy, guarded and as it is."""
+
+    build: Build
+    feedback: str
+    contexts: Contexts | None
+    relation: Relation
+    rewards: tuple[float, float]
+
+    def guarded(self, table: Table, seed: int, forced: list[RecordedRelease] | None) -> Played | None:
+        """Return a guarded run, with recorded releases if some are given; None if it leaks or fails."""
+        coins, noise, flips = (np.random.default_rng([seed, purpose]) for purpose in range(3))
+        session = NoisySession(self.relation, self.rewards, None, noise, self.contexts, forced=forced)
+        policy = self.build(session.built(coins, flips))
+        try:
+            actions = drive_guarded(policy, table, session, self.feedback).actions
+        except PrivcheckError:
+            return None
+        if session.leaks or session.refusals:
+            return None
+        if forced is not None and len(session.releases) < len(forced):
+            raise DivergenceError("the other stream makes fewer releases")
+        return Played(actions, session, session.played_noise(flips))
+
+    def failure(
+        self, table: Table, seed: int, run: Played, actions: list[int], own: set[int]
+    ) -> tuple[list[int], str] | None:
+        """Play the code itself with the noise of a guarded run; return its actions and the reason if they differ."""
+        rng = PlaybackGenerator(np.random.default_rng([seed, 0]).bit_generator, run.noise)
+        releases = [one for one, own in zip(run.session.releases, run.session.own, strict=True) if own]
+        try:
+            played = drive(self.build(rng), table, ForcedTape(releases), self.feedback, self.contexts)
+        except DivergenceError as divergence:
+            return divergence.actions, str(divergence)
+        return (played, DIFFERENT) if differing(actions, played, own) else None
 
 
 def _loss(one: NoisySession, two: NoisySession) -> float:
@@ -212,6 +223,8 @@ def _loss(one: NoisySession, two: NoisySession) -> float:
     total = 0.0
     for was, now in zip(one.releases, two.releases, strict=True):
         if not np.array_equal(was.value, now.value):
-            output = was.output[0] if isinstance(was.mechanism, NoisyMax) and isinstance(was.output, tuple) else was.output
+            output = (
+                was.output[0] if isinstance(was.mechanism, NoisyMax) and isinstance(was.output, tuple) else was.output
+            )
             total += float(was.mechanism.log_ratio(output, was.value, now.value))
     return total

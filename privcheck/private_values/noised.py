@@ -261,8 +261,8 @@ def _release_together(value: Private, noise: list[Noise]) -> None:
     for one, y, const, (own_features, own_weights) in zip(noise, released.tolist(), exact_const, parts, strict=True):
         if one.partner:
             source.draws.spend([one.partner], COIN)
-            own_features = np.append(own_features, one.partner)  # noqa: PLW2901
-            own_weights = np.append(own_weights, -one.weight)  # noqa: PLW2901
+            own_features = np.append(own_features, one.partner)
+            own_weights = np.append(own_weights, -one.weight)
         with np.errstate(under="ignore"):
             known = Known(float((y - const) / one.weight), own_features, -own_weights / one.weight)
         source.draws.know(one.draw, known)

@@ -10,9 +10,17 @@ from typing import Any
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
+from privcheck.private_values import linear_functions, one_datum
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values.leaks import COLLECT, COMPARE, RELEASE
-from privcheck.private_values.refused_operations import NONLINEAR, Refusals, on_ordinary, private_within, published, refuse
+from privcheck.private_values.refused_operations import (
+    NONLINEAR,
+    Refusals,
+    on_ordinary,
+    private_within,
+    published,
+    refuse,
+)
 
 _LINEAR: dict[Any, Callable[..., Any]] = {
     np.add: linear.add,
@@ -51,6 +59,8 @@ class NumpyProtocol:
         given = {option: value for option, value in options.items() if not _is_unused(option, value)}
         outputs, taken = given.pop("out", ()), _TAKEN.get(method, ())
         private = [value for value in private_within((inputs, options)) if not value.is_public]
+        if private and method == "__call__" and not options and (found := _of_one_datum(ufunc, inputs)) is not None:
+            return found
         why = published(private) if function is None or not given.keys() <= {*taken} else ""
         if why is None:
             return on_ordinary(getattr(ufunc, method), inputs, options)
@@ -84,9 +94,52 @@ class NumpyProtocol:
             if any(next(private_within(bound.arguments[name]), None) is not None for name in supported.operands):
                 _check_taken(name, given, supported.taken, private)
                 return supported.call(self.of, bound, given)
+        if private and linear_functions.is_linear(function):
+            return linear_functions.applied(self.of, function, arguments, options)
+        if function is np.where and len(arguments) == 3 and private and not options:
+            return _chosen(self.of, *arguments)
         if (why := published(private)) is not None:
             refuse("function", name, *private, hint=why or NONLINEAR)
         return on_ordinary(function, arguments, options)
+
+
+def _of_one_datum(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+    """Return a function of one datum, or a comparison that is no leak; None for anything else."""
+    if any(isinstance(value, Refusals) and value.holds_draws for value in inputs):  # it is read instead
+        return None
+    if ufunc is np.square:
+        return one_datum.squared(inputs[0])
+    if ufunc in one_datum.FUNCTIONS:
+        return one_datum.applied(ufunc, inputs[0])
+    if len(inputs) != 2 or all(isinstance(value, Refusals) and not value.is_public for value in inputs):
+        return None
+    (first, second), swapped = inputs, not isinstance(inputs[0], Refusals) or inputs[0].is_public
+    value, other = (second, first) if swapped else (first, second)
+    if ufunc in one_datum.COMPARISONS:
+        return one_datum.compared(_SWAPPED.get(ufunc, ufunc) if swapped else ufunc, value, other)
+    if ufunc in (np.minimum, np.maximum):
+        return one_datum.limited(value, other, smallest=ufunc is np.minimum)
+    if ufunc is np.power and not swapped and isinstance(other, (int, float)) and other in (0.5, 1, 2):
+        return +value if other == 1 else one_datum.squared(value) if other == 2 else one_datum.applied(np.sqrt, value)
+    return None
+
+
+_SWAPPED: dict[Any, Any] = {
+    np.less: np.greater, np.less_equal: np.greater_equal, np.greater: np.less, np.greater_equal: np.less_equal,
+}  # fmt: skip
+
+
+def _chosen(of: Any, condition: Any, one: Any, two: Any) -> Any:
+    """Return numpy's `where`: a public condition chooses entries, a comparison of one datum is multiplied with them."""
+    hidden = isinstance(condition, Refusals) and not condition.is_public and not condition.is_indicator
+    if hidden and (why := published([condition])) is not None:
+        refuse("comparison", "numpy.where", condition, hint=why or COMPARE)
+    known = condition.ordinary() if isinstance(condition, Refusals) and condition.is_public else condition
+    weight = known if isinstance(known, Refusals) else np.asarray(known, np.bool_).astype(np.float64)
+    first, second = of(one), of(two)
+    if first is None or second is None:
+        return NotImplemented
+    return weight * first + (1.0 - weight) * second
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,13 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values import products
 from privcheck.private_values.actions import chosen_row
-from privcheck.private_values.cells import Cell
 from privcheck.private_values.entries import evaluated
 from privcheck.private_values.leaks import describe_data, own_place
-from privcheck.private_values.noised import publish, winner
 from privcheck.private_values.norms import sensitivities
 from privcheck.private_values.numpy_functions import NumpyProtocol
+from privcheck.private_values.one_datum import compared
 from privcheck.private_values.refused_operations import Refusals, read, refuse
-from privcheck.private_values.terms import NOTHING, Terms
+from privcheck.private_values.terms import NOTHING, Cell, Terms
 
 if TYPE_CHECKING:
     from privcheck.private_values.source import PrivateSource
@@ -169,28 +168,9 @@ class Private(Refusals, NumpyProtocol):
         """Return how far replacing each datum can move this array: see `norms.sensitivities`."""
         return {} if self.source is None else sensitivities(norm, self.terms, self.source.features, self.size)
 
-    @property
-    def reused(self) -> bool:
-        """Whether it held noise that was released with another value."""
-        return self._cell.reused
-
-    @property
-    def holds_draws(self) -> bool:
-        """Whether it holds draws of noise that are not public."""
-        self.settle()
-        return self.source is not None and len(self.source.draws) > 0 and bool((self.terms.tidy().ranges[1] < 0).any())
-
-    def settle(self) -> None:
-        """Replace draws of noise that are known by what they have become."""
-        self._cell.settle()
-
-    def publish(self) -> str | None:
-        """Release it with the noise that it holds; None if that was done, otherwise why it cannot be."""
-        return publish(self)
-
-    def winner(self, sign: float) -> int | None:
-        """Release the index of the largest (smallest for sign -1) entry as a noisy maximum, if it is one."""
-        return winner(self if sign > 0.0 else -self)
+    def compared_with(self, ufunc: Any, other: Any) -> Any:
+        """Return a comparison with public numbers: see `one_datum.compared`."""
+        return compared(ufunc, self, other)
 
     def reveal(self, token: object) -> Any:
         """Return the hidden value, a float or an array; only a session, which has the token, may call this."""

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from privcheck.private_values.leaks import ACTION, COLLECT, COMPARE, RELEASE, LeakError, find_leak
+from privcheck.private_values.noised import publish, winner
 
 NONLINEAR = f"only sums, public multiples and products within one datum stay private: {RELEASE}"
 
@@ -94,6 +95,14 @@ _CONVERSIONS = ("item", "tolist", "tobytes", "astype")
 _ARGMAX, _ARGMIN = _function("argmax"), _function("argmin")
 
 
+def _compare(symbol: str, ufunc: Any, function: Callable[..., Any], one: Any, two: Any) -> Any:
+    """Return a comparison that the intervals decide or that is an indicator of one datum; otherwise it is a read."""
+    is_read = one.is_public or isinstance(two, Refusals) or one.holds_draws
+    if not is_read and (found := one.compared_with(ufunc, two)) is not None:
+        return found
+    return read("comparison", symbol, function, one, two, hint=COMPARE)
+
+
 class Refusals:
     """The operators and methods of numbers and arrays that are leaks on private values."""
 
@@ -104,26 +113,60 @@ class Refusals:
     is_public: Any
     is_action: Any
     ordinary: Any
-    publish: Any
-    winner: Any
+    compared_with: Any
+    terms: Any
+    _cell: Any
+
+    @property
+    def reused(self) -> bool:
+        """Whether it held noise that was released with another value."""
+        return self._cell.reused
+
+    @property
+    def holds_draws(self) -> bool:
+        """Whether it holds draws of noise that are not public."""
+        self.settle()
+        return self.source is not None and len(self.source.draws) > 0 and bool((self.terms.tidy().ranges[1] < 0).any())
+
+    def settle(self) -> None:
+        """Replace draws of noise that are known by what they have become."""
+        self._cell.settle()
+
+    @property
+    def is_indicator(self) -> bool:
+        """Whether it is the result of comparing values of one datum each, so that its entries are 0 or 1."""
+        return bool(self._cell.compared)
+
+    @property
+    def compared(self) -> str:
+        """The comparison of which it is the result."""
+        return self._cell.compared
+
+    def publish(self) -> str | None:
+        """Release it with the noise that it holds; None if that was done, otherwise why it cannot be."""
+        return publish(self)  # type: ignore[arg-type]
+
+    def winner(self, sign: float) -> int | None:
+        """Release the index of the largest (smallest for sign -1) entry as a noisy maximum, if it is one."""
+        return winner(self if sign > 0.0 else -self)  # type: ignore[arg-type, operator]
 
     def __lt__(self, other: Any) -> Any:
-        return read("comparison", "<", operator.lt, self, other, hint=COMPARE)
+        return _compare("<", np.less, operator.lt, self, other)
 
     def __le__(self, other: Any) -> Any:
-        return read("comparison", "<=", operator.le, self, other, hint=COMPARE)
+        return _compare("<=", np.less_equal, operator.le, self, other)
 
     def __gt__(self, other: Any) -> Any:
-        return read("comparison", ">", operator.gt, self, other, hint=COMPARE)
+        return _compare(">", np.greater, operator.gt, self, other)
 
     def __ge__(self, other: Any) -> Any:
-        return read("comparison", ">=", operator.ge, self, other, hint=COMPARE)
+        return _compare(">=", np.greater_equal, operator.ge, self, other)
 
     def __eq__(self, other: object) -> Any:
-        return read("comparison", "==", operator.eq, self, other, hint=COMPARE)
+        return _compare("==", np.equal, operator.eq, self, other)
 
     def __ne__(self, other: object) -> Any:
-        return read("comparison", "!=", operator.ne, self, other, hint=COMPARE)
+        return _compare("!=", np.not_equal, operator.ne, self, other)
 
     def __contains__(self, other: object) -> Any:
         return read("comparison", "in", operator.contains, self, other, hint=COMPARE)
@@ -132,6 +175,8 @@ class Refusals:
         return int(read("hash", "hash()", hash, self))
 
     def __bool__(self) -> bool:
+        if self.is_indicator and not self.is_public:
+            refuse("comparison", self.compared, self, hint=COMPARE)
         return bool(read("branch", "truth value", bool, self))
 
     def __float__(self) -> float:
@@ -158,7 +203,7 @@ class Refusals:
         return read("pickle", "pickle", lambda value: (type(self).public, (value,)), self)  # type: ignore[attr-defined]
 
     def __abs__(self) -> Any:
-        return read("function", "abs()", abs, self, hint=NONLINEAR)
+        return np.absolute(self)
 
     def __round__(self, digits: int | None = None) -> Any:
         return read("function", "round()", lambda value: round(value, digits), self, hint=NONLINEAR)
@@ -173,7 +218,7 @@ class Refusals:
         return read("function", "math.trunc()", math.trunc, self, hint=NONLINEAR)
 
     def __pow__(self, other: Any) -> Any:
-        return read("function", "**", operator.pow, self, other, hint=NONLINEAR)
+        return np.power(self, other)
 
     def __rpow__(self, other: Any) -> Any:
         return read("function", "**", operator.pow, other, self, hint=NONLINEAR)

@@ -285,7 +285,7 @@ def clip(value: Any, low: Any, high: Any) -> Any:
     return clip_ordinary(value, low, high)
 
 
-def _no_release(mechanism: Any, value: Private, location: str | None) -> Any:
+def _no_release(*_: Any) -> Any:
     """Refuse to release: only a session can."""
     raise PrivcheckError("release", words("a private value outside a session"), "one in a guarded run")
 

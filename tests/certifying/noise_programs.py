@@ -66,72 +66,88 @@ class Given:
 NUMBERS = (0.1, 0.3, 1 / 3, 1 / 7, 0.5, 2.0, -1.0, 3.0, -0.7, 10.0)
 
 
+@dataclass
+class State:
+    """What a running program has computed so far."""
+
+    plan: np.random.Generator
+    rng: object
+    reader: Reader
+    scalars: list
+    vectors: list
+    noised: list = field(default_factory=list)
+
+    def pick(self, kind):
+        return kind[self.plan.integers(len(kind))]
+
+    def add_noised(self, value):
+        self.noised.append(value)
+        self.scalars.append(value)
+
+    def stack(self):
+        parts = [self.pick(self.scalars) for _ in range(3)]
+        self.vectors.append(np.stack(parts) if any(isinstance(part, Private) for part in parts) else np.array(parts))
+
+    def in_place(self, a, b, x):
+        a += x * b
+        self.scalars.append(a)
+
+    def read(self, a):
+        self.reader(self.pick(self.noised) if self.noised and self.plan.random() < 0.8 else a)
+
+
+def _shifted(v):
+    w = v.copy()
+    w[1:] += v[:2]
+    return w
+
+
+def _view(v, x):
+    view = v[::-1]
+    view += x
+    return view
+
+
+OPERATIONS = {
+    "noise": lambda s, a, b, v, x, y: s.scalars.append(s.rng.laplace(0.0, abs(x))),
+    "noised": lambda s, a, b, v, x, y: s.add_noised(y * a + s.rng.laplace(0.0, abs(x))),
+    "noised by two": lambda s, a, b, v, x, y: s.add_noised(a + s.rng.laplace(0.0, abs(x)) + s.rng.laplace(0.0, abs(y))),
+    "located": lambda s, a, b, v, x, y: s.add_noised(s.rng.laplace(a, abs(x))),
+    "scaled": lambda s, a, b, v, x, y: s.scalars.append(x * a + y),
+    "sum": lambda s, a, b, v, x, y: s.scalars.append(a + b),
+    "combined": lambda s, a, b, v, x, y: s.scalars.append(x * a - y * b),
+    "in place": lambda s, a, b, v, x, y: s.in_place(a, b, x),
+    "stack": lambda s, a, b, v, x, y: s.stack(),
+    "read": lambda s, a, b, v, x, y: s.read(a),
+    "vector noise": lambda s, a, b, v, x, y: s.vectors.extend([v + s.rng.laplace(0.0, abs(x), 3)] * 2),
+    "scales": lambda s, a, b, v, x, y: s.vectors.append(v + s.rng.laplace(0.0, [abs(x), 1.0, 2.0])),
+    "one noise": lambda s, a, b, v, x, y: s.vectors.append(v + s.rng.laplace(0.0, abs(x))),
+    "matrix": lambda s, a, b, v, x, y: s.vectors.append(np.array([[x, 1, 0], [0, y, 1], [1, 0, x]]) @ v),
+    "cumsum": lambda s, a, b, v, x, y: s.vectors.append(np.cumsum(v)),
+    "item": lambda s, a, b, v, x, y: s.scalars.append(v[int(s.plan.integers(3))]),
+    "shifted": lambda s, a, b, v, x, y: s.vectors.append(_shifted(v)),
+    "view": lambda s, a, b, v, x, y: s.vectors.append(_view(v, x)),
+    "total": lambda s, a, b, v, x, y: s.scalars.append(np.sum(v)),
+    "read vector": lambda s, a, b, v, x, y: s.reader(v),
+    "diff": lambda s, a, b, v, x, y: s.vectors.append(np.append(np.diff(v), [x])),
+    "einsum": lambda s, a, b, v, x, y: s.vectors.append(np.einsum("i,i->i", np.array([x, y, 1.0]), v)),
+    "average": lambda s, a, b, v, x, y: s.scalars.append(np.average(v, weights=np.array([1.0, 2.0, abs(x)]))),
+    "solve": lambda s, a, b, v, x, y: s.vectors.append(np.linalg.solve(np.eye(3) + abs(x), v)),
+    "where": lambda s, a, b, v, x, y: s.vectors.append(np.where([True, x > 0.0, False], v, v[::-1])),
+}
+OFTEN = ("noised", "located", "stack", "read", "vector noise", "vector noise", "read vector")
+
+
 def program(seed, values, rng, reader):
     """Run the program with this seed; which operations it makes depends on nothing else."""
-    plan = np.random.default_rng(seed)
-    pick = lambda kind: kind[plan.integers(len(kind))]  # noqa: E731
-    number = lambda: pick(NUMBERS)  # noqa: E731
-    scalars = [*values]
-    noised, vectors = [], [np.stack(values[1:]) if isinstance(values[0], Private) else np.array(values[1:])]
-    for _ in range(int(plan.integers(3, 10))):
-        name = pick(OPERATIONS)
-        a, b, x, y = pick(scalars), pick(scalars), number(), number()
-        v = pick(vectors)
-        scale = abs(x)
-        if name == "noise":
-            scalars.append(rng.laplace(0.0, scale))
-        elif name == "noised":
-            noised.append(y * a + rng.laplace(0.0, scale))
-            scalars.append(noised[-1])
-        elif name == "located":
-            noised.append(rng.laplace(a, scale))
-            scalars.append(noised[-1])
-        elif name == "scaled":
-            scalars.append(x * a + y)
-        elif name == "sum":
-            scalars.append(a + b)
-        elif name == "combined":
-            scalars.append(x * a - y * b)
-        elif name == "in place":
-            a += x * b
-            scalars.append(a)
-        elif name == "vector":
-            parts = [pick(scalars) for _ in range(3)]
-            vectors.append(np.stack(parts) if any(isinstance(part, Private) for part in parts) else np.array(parts))
-        elif name == "read":
-            reader(pick(noised) if noised and plan.random() < 0.8 else a)
-        elif name == "vector noise":
-            vectors += [v + rng.laplace(0.0, scale, 3)] * 2
-        elif name == "scales":
-            vectors.append(v + rng.laplace(0.0, [scale, 1.0, 2.0]))
-        elif name == "one noise":
-            vectors.append(v + rng.laplace(0.0, scale))
-        elif name == "matrix":
-            vectors.append(np.array([[x, 1.0, 0.0], [0.0, y, 1.0], [1.0, 0.0, x]]) @ v)
-        elif name == "cumsum":
-            vectors.append(np.cumsum(v))
-        elif name == "item":
-            scalars.append(v[int(plan.integers(3))])
-        elif name == "slice":
-            w = v.copy()
-            w[1:] += v[:2]
-            vectors.append(w)
-        elif name == "view":
-            view = v[::-1]
-            view += x
-            vectors.append(view)
-        elif name == "total":
-            scalars.append(np.sum(v))
-        elif name == "read vector":
-            reader(v)
-    for last in (scalars[-1], *(vectors[-1:] if plan.random() < 0.5 else ())):
-        reader(last)
-
-
-OPERATIONS = (
-    "noise", "noised", "noised", "located", "scaled", "sum", "combined", "in place", "vector", "vector", "read", "vector noise",
-    "vector noise", "scales", "one noise", "matrix", "cumsum", "item", "slice", "view", "total", "read vector",
-)  # fmt: skip
+    first = np.stack(values[1:]) if isinstance(values[0], Private) else np.array(values[1:])
+    state = State(np.random.default_rng(seed), rng, reader, [*values], [first])
+    for _ in range(int(state.plan.integers(3, 10))):
+        name = state.pick((*OPERATIONS, *OFTEN))
+        a, b, v = state.pick(state.scalars), state.pick(state.scalars), state.pick(state.vectors)
+        OPERATIONS[name](state, a, b, v, state.pick(NUMBERS), state.pick(NUMBERS))
+    reader(state.scalars[-1])
+    reader(state.vectors[-1])
 
 
 def guarded(seed):
