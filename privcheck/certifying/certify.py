@@ -161,7 +161,7 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
     if leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
         notes.append(
             "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
-            "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; other noise cannot be counted"
+            "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
         )
     holds = not (leaks or refusals or notes or replayed.divergences) and budget is not None
     notes += coverage.notes

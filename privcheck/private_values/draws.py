@@ -1,4 +1,4 @@
-"""Draws of noise that private values hold until they are read: those that are fresh, and what the others have become."""
+"""Draws of noise that private values hold until they are read: which are fresh, and what the others have become."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ last place.
 
 
 class Home(NamedTuple):
-    """The entry in which a draw first met private data: its public part, all terms of the array, the entry, the line."""
+    """The entry in which a draw first met private data: its public part, the array's terms, the entry, the line."""
 
     const: float
     terms: Terms

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import numbers
+import re
 import sys
 import sysconfig
 from collections.abc import Collection, Hashable
@@ -19,6 +20,7 @@ from privcheck.errors import PrivcheckError, words
 
 RELEASE = "release it through a mechanism first"
 COMPARE = f"{RELEASE}; to keep a value within limits use privcheck.clip"
+INDICATOR = f"{COMPARE}; as a number, (value > limit) * 1.0 stays private"
 COLLECT = f"{RELEASE}; to collect private values in an array, make the array with privcheck.zeros"
 
 ACTION = (
@@ -94,6 +96,16 @@ def find_leak(kind: str, operation: str, data: tuple[Hashable, ...], hint: str) 
     file, line = place.f_code.co_filename, place.f_lineno
     code = linecache.getline(file, line, place.f_globals).strip()
     return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
+
+
+def replacement(code: str) -> str:
+    """Return the line to paste below the one that makes an array into which this code puts a private value.
+
+    >>> replacement("self.sums[action] += reward"), replacement("total = float(reward)")
+    ('self.sums = privcheck.zeros(np.shape(self.sums))', '')
+    """
+    found = re.match(r"([A-Za-z_][\w.]*)\[.*\]\s*[-+*/]?=(?!=)", code)
+    return f"{found[1]} = privcheck.zeros(np.shape({found[1]}))" if found else ""
 
 
 def own_place() -> str:

@@ -139,7 +139,7 @@ def joint_source(*values: Private) -> PrivateSource | None:
 
 
 def _read_if_noised(value: Private) -> Private:
-    """Return a value after releasing it if it holds noise: only sums and public multiples of noised values stay private."""
+    """Return a value after releasing it if it holds noise: only linear functions of noised values stay private."""
     if value.holds_draws and (why := value.publish()) is not None:
         refuse("function", "a product or quotient with noise", value, hint=why or NONLINEAR)
     return value

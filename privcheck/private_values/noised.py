@@ -34,8 +34,8 @@ NO_LAW = {
     "privcheck.mechanisms.DiscreteLaplace",
 }
 COIN = (
-    "the draw in it was read before, or beside other draws that were taken for the noise, so it is a public number: read "
-    "a noised value before you read its noise"
+    "the draw in it was read before, or beside other draws that were taken for the noise, so it is a public number: "
+    "read a noised value before you read its noise"
 )
 
 _MECHANISMS: dict[str, Callable[[float], Any]] = {
@@ -112,7 +112,7 @@ class Held:
 
 
 def _noise_of(row: int, alone: dict[int, float], draws: Draws) -> Noise | None:
-    """Return the noise of an entry: the Laplace draw of the largest scale, or a difference of draws, or a normal one."""
+    """Return the noise of an entry: the Laplace draw or difference of the largest scale, or a normal draw."""
     found = [
         Noise(row, number, weight, draws[number].law, abs(weight) * draws[number].scale)
         for number, weight in sorted(alone.items(), reverse=True)
@@ -151,9 +151,9 @@ def publish(value: Private) -> str | None:
     1. An array in which no datum is involved: its draws become coins, public numbers from then on.
     2. An entry that depends on data needs a fresh draw z that is in no other entry. Its noise k z is Laplace noise of
        scale |k| b, and the entry is released by the Laplace mechanism: charged first, and only then drawn. All other
-       draws of the array become coins first. From then on z means (y - c f - (public)) / k in every value that holds it.
-    3. Where entries hold several draws, or share them, it is first tried to release the entries in which these draws met
-       data for the first time; if that makes the array public, nothing else is released.
+       draws of the array become coins first. From then on z means (y - c f - (public)) / k wherever it stands.
+    3. Where entries hold several draws, or share them, it is first tried to release the entries in which these draws
+       met data for the first time; if that makes the array public, nothing else is released.
     """
     value.settle()
     if value.is_public:

@@ -59,6 +59,8 @@ class NumpyProtocol:
         given = {option: value for option, value in options.items() if not _is_unused(option, value)}
         outputs, taken = given.pop("out", ()), _TAKEN.get(method, ())
         private = [value for value in private_within((inputs, options)) if not value.is_public]
+        if private and method == "at" and ufunc is np.add and isinstance(inputs[0], Refusals):
+            return _added_at(*inputs)
         if private and method == "__call__" and not options and (found := _of_one_datum(ufunc, inputs)) is not None:
             return found
         why = published(private) if function is None or not given.keys() <= {*taken} else ""
@@ -101,6 +103,18 @@ class NumpyProtocol:
         if (why := published(private)) is not None:
             refuse("function", name, *private, hint=why or NONLINEAR)
         return on_ordinary(function, arguments, options)
+
+
+def _added_at(array: Any, places: Any, values: Any) -> None:
+    """Add values to the entries of an array of one axis at public places, one after another."""
+    positions = np.atleast_1d(np.asarray(places))
+    if array.ndim != 1 or positions.ndim != 1 or positions.dtype.kind not in "iu":
+        refuse(
+            "function", "numpy.add.at", array, hint=f"numpy.add.at takes an array of one axis and integers: {RELEASE}"
+        )
+    added = np.broadcast_to(values, positions.shape)
+    for k, place in enumerate(positions.tolist()):
+        array[place] = array[place] + added[k]
 
 
 def _of_one_datum(ufunc: Any, inputs: tuple[Any, ...]) -> Any:

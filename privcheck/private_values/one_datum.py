@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from privcheck.private_values.private import Private
 
 _MARGIN = 1e-9
-"""Relative distance from the end of an interval beyond which float rounding of an ordinary run decides no comparison."""
+"""Relative distance from the end of an interval beyond which float rounding decides no comparison."""
 
 FUNCTIONS: dict[Any, tuple[Callable[[float], float], str, float, float]] = {
     np.sqrt: (math.sqrt, "rising", 0.0, math.inf),
@@ -45,7 +45,7 @@ COMPARISONS: dict[Any, tuple[str, Callable[[float, float], bool]]] = {
 
 
 def applied(function: Any, value: Private) -> Private | None:
-    """Return numpy's function of each entry, or None if some entry depends on several data or may lie outside its domain.
+    """Return numpy's function of each entry; None if one depends on several data or may lie outside the domain.
 
     The interval of the new feature is the image of that of its argument; the feature is moved into it.
     """
@@ -72,8 +72,8 @@ def applied(function: Any, value: Private) -> Private | None:
 def compared(function: Any, value: Private, other: Any) -> Any:
     """Return a comparison with public numbers where that is private or public, and None where it would be a leak.
 
-    Where the intervals decide every entry, for all data, it is an ordinary bool or array. Otherwise it is the indicator of
-    each entry, a feature of its one datum; None if some entry depends on several data.
+    Where the intervals decide every entry, for all data, it is an ordinary bool or array. Otherwise it is the indicator
+    of each entry, a feature of its one datum; None if some entry depends on several data.
     """
     public = value.of(other)
     if public is None or not public.is_public:
@@ -111,7 +111,7 @@ def squared(value: Private) -> Private | None:
 
 
 def limited(value: Private, other: Any, *, smallest: bool) -> Private | None:
-    """Return the smaller (larger) of each entry and a public number: a clip; None if some entry depends on several data."""
+    """Return the smaller (larger) of each entry and a public number; None if some entry depends on several data."""
     public = value.of(other)
     if public is None or not public.is_public or any(len(owners) > 1 for _, _, _, owners, _ in _entries(value)):
         return None
@@ -130,8 +130,8 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
 
     Guarantee
     ---------
-    The result is moved into [low, high], and a result that is no number, or an error, becomes low: whatever the function
-    does with a datum, the new feature of that datum lies in the declared interval.
+    The result is moved into [low, high], and a result that is no number, or an error, becomes low: whatever the
+    function does with a datum, the new feature of that datum lies in the declared interval.
 
     Raises
     ------

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import math
 import operator
+from dataclasses import replace
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
-from privcheck.private_values.leaks import ACTION, COLLECT, COMPARE, RELEASE, LeakError, find_leak
+from privcheck.private_values.leaks import (
+    ACTION,
+    COLLECT,
+    COMPARE,
+    INDICATOR,
+    RELEASE,
+    LeakError,
+    find_leak,
+    replacement,
+)
 from privcheck.private_values.noised import publish, winner
 
 NONLINEAR = f"only sums, public multiples and products within one datum stay private: {RELEASE}"
@@ -23,6 +33,8 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
     advice = next((value.source.advice for value in private if value.source is not None and value.source.advice), "")
     hint = f"{hint}; {advice}" if advice else hint
     leak = find_leak(kind, operation, data, hint)
+    if hint.startswith(COLLECT) and (line := replacement(leak.code)):
+        leak = replace(leak, hint=f"{hint}: {line}")
     for source in dict.fromkeys(value.source for value in private):
         if source is not None:
             source.on_leak(leak)
@@ -37,7 +49,7 @@ def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, 
 
 
 def published(values: Iterable[Any]) -> str | None:
-    """Release the private values that hold noise of their own; None if all are public then, otherwise why one is not."""
+    """Release the private values that hold noise; None if all are public then, otherwise why one is not."""
     for value in values:
         if not value.is_public and (why := value.publish()) is not None:
             return str(why)
@@ -176,7 +188,7 @@ class Refusals:
 
     def __bool__(self) -> bool:
         if self.is_indicator and not self.is_public:
-            refuse("comparison", self.compared, self, hint=COMPARE)
+            refuse("comparison", self.compared, self, hint=INDICATOR)
         return bool(read("branch", "truth value", bool, self))
 
     def __float__(self) -> float:

@@ -285,7 +285,7 @@ class Cell:
         added, self.terms, reused = self.source.draws.substituted(self.terms, self.size)
         if added is not None:
             self.const += added.reshape(self.const.shape)
-            self.reused = self.reused or reused
+            self.reused = self.reused or (reused and self.terms.count > 0)
 
 
 NOTHING = Terms.of([], [], [])

@@ -1,7 +1,7 @@
-"""Random programs that draw noise from a Generator and read values with it: what they are charged, and what they lose.
+"""Random programs that draw noise from a Generator and read values with it: their charges and their losses.
 
-What a program reads is y = C f + K z + (public), with C and K found by running the same program on ordinary numbers. With
-independent Laplace draws z of scales b, the largest loss of a datum that moves f by d is exactly
+What a program reads is y = C f + K z + (public), with C and K found by running the same program on ordinary numbers.
+With independent Laplace draws z of scales b, the largest loss of a datum that moves f by d is exactly
 
     min { sum_j |x_j| / b_j : K x = C d },
 
