@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import replace
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np

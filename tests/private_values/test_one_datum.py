@@ -9,16 +9,36 @@ from privcheck import PrivcheckError, feature
 from privcheck.private_values.source import REVEAL, LeakError, Private, PrivateSource
 
 FUNCTIONS = {
-    "sqrt": lambda x: np.sqrt(x + 1.0), "exp": np.exp, "log": lambda x: np.log(x + 2.0), "log1p": lambda x: np.log1p(x * 0.5),
-    "log2": lambda x: np.log2(x + 2.0), "expm1": np.expm1, "tanh": lambda x: np.tanh(-3.0 * x), "abs": abs, "fabs": np.abs,
-    "square": np.square, "power": lambda x: x**2, "root": lambda x: (x + 1.0) ** 0.5, "reciprocal": lambda x: np.reciprocal(x + 2.0),
-    "sign": np.sign, "floor": lambda x: np.floor(3.0 * x), "ceil": lambda x: np.ceil(3.0 * x), "rint": lambda x: np.rint(3.0 * x),
-    "minimum": lambda x: np.minimum(x, 0.25), "maximum": lambda x: np.maximum(0.1, x), "clip": lambda x: np.clip(x, -0.5, 0.5),
-    "less": lambda x: (x < 0.3) * 2.0, "at least": lambda x: 1.0 * (x >= 0.3), "reversed": lambda x: (0.3 > x) + 0.0,
-    "array": lambda x: np.where(x > 0.0, 1.0, -1.0), "chosen": lambda x: np.where(x > 0.0, x, -2.0 * x), "equal": lambda x: (x == 1.0) * 1.0,
-    "different": lambda x: (x != 1.0) * 1.0, "declared": lambda x: feature(lambda v: v**3, x, -1.0, 1.0),
+    "sqrt": lambda x: np.sqrt(x + 1.0),
+    "exp": np.exp,
+    "log": lambda x: np.log(x + 2.0),
+    "log1p": lambda x: np.log1p(x * 0.5),
+    "log2": lambda x: np.log2(x + 2.0),
+    "expm1": np.expm1,
+    "tanh": lambda x: np.tanh(-3.0 * x),
+    "abs": abs,
+    "fabs": np.abs,
+    "square": np.square,
+    "power": lambda x: x**2,
+    "root": lambda x: (x + 1.0) ** 0.5,
+    "reciprocal": lambda x: np.reciprocal(x + 2.0),
+    "sign": np.sign,
+    "floor": lambda x: np.floor(3.0 * x),
+    "ceil": lambda x: np.ceil(3.0 * x),
+    "rint": lambda x: np.rint(3.0 * x),
+    "minimum": lambda x: np.minimum(x, 0.25),
+    "maximum": lambda x: np.maximum(0.1, x),
+    "clip": lambda x: np.clip(x, -0.5, 0.5),
+    "less": lambda x: (x < 0.3) * 2.0,
+    "at least": lambda x: 1.0 * (x >= 0.3),
+    "reversed": lambda x: np.greater(0.3, x) + 0.0,
+    "array": lambda x: np.where(x > 0.0, 1.0, -1.0),
+    "chosen": lambda x: np.where(x > 0.0, x, -2.0 * x),
+    "equal": lambda x: (x == 1.0) * 1.0,
+    "different": lambda x: (x != 1.0) * 1.0,
+    "declared": lambda x: feature(lambda v: v**3, x, -1.0, 1.0),
     "less ufunc": lambda x: np.less(np.array(0.5), x) * 1.0,
-}  # fmt: skip
+}
 POINTS = np.array([-1.0, -0.7, -0.2, 0.0, 0.3, 0.55, 1.0])
 
 
@@ -37,15 +57,30 @@ def test_functions_of_one_datum_are_numpys_and_their_sensitivity_is_the_widest_c
 
 
 LINEAR = {
-    "diff": np.diff, "diff twice": lambda v: np.diff(v, n=2), "append": lambda v: np.append(v, [1.0, 2.0]), "both": lambda v: np.append(v, v),
-    "trace": lambda v: np.trace(v.reshape(2, 2)), "einsum": lambda v: np.einsum("ij,j->i", np.arange(12.0).reshape(3, 4), v),
-    "weighted": lambda v: np.average(v, weights=[1.0, 2.0, 3.0, 4.0]), "average": np.average, "inner": lambda v: np.inner(v, np.arange(4.0)),
-    "kron": lambda v: np.kron([1.0, -2.0], v), "convolve": lambda v: np.convolve(v, [0.5, 0.5]), "vdot": lambda v: np.vdot(np.arange(4.0), v),
-    "tensordot": lambda v: np.tensordot(np.ones((2, 4)), v, axes=1), "solve": lambda v: np.linalg.solve(np.eye(4) + 0.25, v + 1.0),
-    "diagonal": np.diag, "upper": lambda v: np.triu(v.reshape(2, 2)), "parts": lambda v: np.split(v, 2)[1], "uneven": lambda v: np.array_split(v, 3)[0],
-    "where": lambda v: np.where([True, False, True, True], v, v[::-1]), "chosen": lambda v: np.where(np.arange(4) < 2, v, 5.0),
-    "delete": lambda v: np.delete(v, 1), "rotated": lambda v: np.rot90(v.reshape(2, 2)), "insert": lambda v: np.insert(v, 1, 9.0),
-}  # fmt: skip
+    "diff": np.diff,
+    "diff twice": lambda v: np.diff(v, n=2),
+    "append": lambda v: np.append(v, [1.0, 2.0]),
+    "both": lambda v: np.append(v, v),
+    "trace": lambda v: np.trace(v.reshape(2, 2)),
+    "einsum": lambda v: np.einsum("ij,j->i", np.arange(12.0).reshape(3, 4), v),
+    "weighted": lambda v: np.average(v, weights=[1.0, 2.0, 3.0, 4.0]),
+    "average": np.average,
+    "inner": lambda v: np.inner(v, np.arange(4.0)),
+    "kron": lambda v: np.kron([1.0, -2.0], v),
+    "convolve": lambda v: np.convolve(v, [0.5, 0.5]),
+    "vdot": lambda v: np.vdot(np.arange(4.0), v),
+    "tensordot": lambda v: np.tensordot(np.ones((2, 4)), v, axes=1),
+    "solve": lambda v: np.linalg.solve(np.eye(4) + 0.25, v + 1.0),
+    "diagonal": np.diag,
+    "upper": lambda v: np.triu(v.reshape(2, 2)),
+    "parts": lambda v: np.split(v, 2)[1],
+    "uneven": lambda v: np.array_split(v, 3)[0],
+    "where": lambda v: np.where([True, False, True, True], v, v[::-1]),
+    "chosen": lambda v: np.where(np.arange(4) < 2, v, 5.0),
+    "delete": lambda v: np.delete(v, 1),
+    "rotated": lambda v: np.rot90(v.reshape(2, 2)),
+    "insert": lambda v: np.insert(v, 1, 9.0),
+}
 
 
 @pytest.mark.parametrize("name", LINEAR)
@@ -89,12 +124,21 @@ def test_comparisons_that_the_range_decides_are_public():
 @pytest.mark.parametrize(
     "read",
     [
-        lambda r, q: np.sqrt(r - 0.5), lambda r, q: np.log(r), lambda r, q: np.exp(r + q), lambda r, q: np.minimum(r + q, 1.0),
-        lambda r, q: min(1, max(0.5, r)), lambda r, q: np.maximum(r, q), lambda r, q: np.where(r + q, 1.0, 0.0), lambda r, q: r**q,
-        lambda r, q: np.einsum("i,i->", np.stack([r, q]), np.stack([q, r])), lambda r, q: 1 if r > 0.5 else 0, lambda r, q: r**3,
-        lambda r, q: [1.0][int(r > 0.5)], lambda r, q: np.linalg.solve(np.stack([r, q, r, q]).reshape(2, 2), np.ones(2)),
+        lambda r, q: np.sqrt(r - 0.5),
+        lambda r, q: np.log(r),
+        lambda r, q: np.exp(r + q),
+        lambda r, q: np.minimum(r + q, 1.0),
+        lambda r, q: min(1, max(0.5, r)),
+        lambda r, q: np.maximum(r, q),
+        lambda r, q: np.where(r + q, 1.0, 0.0),
+        lambda r, q: r**q,
+        lambda r, q: np.einsum("i,i->", np.stack([r, q]), np.stack([q, r])),
+        lambda r, q: 1 if r > 0.5 else 0,
+        lambda r, q: r**3,
+        lambda r, q: [1.0][int(r > 0.5)],
+        lambda r, q: np.linalg.solve(np.stack([r, q, r, q]).reshape(2, 2), np.ones(2)),
     ],
-)  # fmt: skip
+)
 def test_what_depends_on_several_data_or_steers_the_program_is_a_leak(read):
     source = PrivateSource()
     with pytest.raises(LeakError):
