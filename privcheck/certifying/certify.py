@@ -148,10 +148,11 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
             found = noisy_replay(
                 build, pairs, seeds, policy.feedback, settings.contexts, settings.relation, settings.rewards
             )
-            replayed, notes = found or ReplayResult(0, 0, 0.0, None), []
+            replayed, failed = found or ReplayResult(0, 0, 0.0, None), []
         else:
-            replayed, notes = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
+            replayed, failed = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
         advance(runs)
+    notes: list[str] = failed
     worst = max(sessions, key=_loss)
     leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
         ::-1

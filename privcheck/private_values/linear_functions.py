@@ -59,8 +59,12 @@ def applied(of: Callable[[Any], Any], function: Any, arguments: tuple[Any, ...],
         refuse("function", name, *private, hint=NONLINEAR)
     const = call([value._const for value in operands])
     if isinstance(const, (list, tuple)):
-        return [_combined(operands, private, lambda arrays, k=k: call(arrays)[k]) for k in range(len(const))]
+        return [_combined(operands, private, _part(call, place)) for place in range(len(const))]
     return _combined(operands, private, call)
+
+
+def _part(call: Callable[[list[Any]], Any], place: int) -> Callable[[list[Any]], Any]:
+    return lambda arrays: call(arrays)[place]
 
 
 def _combined(operands: list[Any], private: list[Any], call: Callable[[list[Any]], Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
@@ -149,10 +150,17 @@ def _chosen(of: Any, condition: Any, one: Any, two: Any) -> Any:
     if hidden and (why := published([condition])) is not None:
         refuse("comparison", "numpy.where", condition, hint=why or COMPARE)
     known = condition.ordinary() if isinstance(condition, Refusals) and condition.is_public else condition
-    weight = known if isinstance(known, Refusals) else np.asarray(known, np.bool_).astype(np.float64)
     first, second = of(one), of(two)
     if first is None or second is None:
         return NotImplemented
+    if not isinstance(known, Refusals):
+        shape = np.broadcast_shapes(np.shape(known), first.shape, second.shape)
+        parts = [np.broadcast_to(part, shape) for part in (first, second)]
+        numbers = np.arange(math.prod(shape)).reshape(shape)
+        return linear.picked(parts, np.where(np.asarray(known, np.bool_), numbers, numbers + numbers.size))
+    if not (np.isfinite(first._const).all() and np.isfinite(second._const).all()):
+        refuse("comparison", "numpy.where with infinite numbers", condition, hint=COMPARE)
+    weight: Any = known
     return weight * first + (1.0 - weight) * second
 
 

@@ -150,7 +150,8 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
     """
     from privcheck.private_values.private import Private
 
-    least, most = check("low", low, Real()), check("high", high, Real())
+    least: float = check("low", low, Real())
+    most: float = check("high", high, Real())
     if not least < most:
         raise PrivcheckError("low, high", (low, high), "low < high")
 

@@ -132,13 +132,15 @@ class Refusals:
     @property
     def reused(self) -> bool:
         """Whether it held noise that was released with another value."""
-        return self._cell.reused
+        return bool(self._cell.reused)
 
     @property
     def holds_draws(self) -> bool:
         """Whether it holds draws of noise that are not public."""
         self.settle()
-        return self.source is not None and len(self.source.draws) > 0 and bool((self.terms.tidy().ranges[1] < 0).any())
+        if self.source is None or not len(self.source.draws):
+            return False
+        return bool((self.terms.tidy().ranges[1] < 0).any())
 
     def settle(self) -> None:
         """Replace draws of noise that are known by what they have become."""
@@ -152,7 +154,7 @@ class Refusals:
     @property
     def compared(self) -> str:
         """The comparison of which it is the result."""
-        return self._cell.compared
+        return str(self._cell.compared)
 
     def publish(self) -> str | None:
         """Release it with the noise that it holds; None if that was done, otherwise why it cannot be."""

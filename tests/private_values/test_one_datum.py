@@ -76,7 +76,7 @@ LINEAR = {
     "parts": lambda v: np.split(v, 2)[1],
     "uneven": lambda v: np.array_split(v, 3)[0],
     "where": lambda v: np.where([True, False, True, True], v, v[::-1]),
-    "chosen": lambda v: np.where(np.arange(4) < 2, v, 5.0),
+    "chosen": lambda v: np.where(np.arange(4) < 2, v, [np.inf, np.nan, 5.0, 6.0]),
     "delete": lambda v: np.delete(v, 1),
     "rotated": lambda v: np.rot90(v.reshape(2, 2)),
     "insert": lambda v: np.insert(v, 1, 9.0),
