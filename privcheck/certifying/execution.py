@@ -63,6 +63,8 @@ class _Guarded:
 
     def select(self, context: Any = None) -> Any:
         t = self.session.round
+        if self.kind.contextual and t == 1:  # what the constructor drew
+            self.session.publish_noised()
         try:
             chosen, asked = ask_guarded(self.policy, context, self.session)
             action = self.kind.action(chosen, self.arms, f"action in round {t}")

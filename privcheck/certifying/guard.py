@@ -57,6 +57,8 @@ class GuardedPolicy:
         with self._calls.one("select()"):
             read = self._context(*context)
             with self._session.active():
+                if self._kind.contextual and self._session.round == 1:  # what the constructor drew
+                    self._session.publish_noised()
                 try:
                     action, _ = ask_guarded(self._policy, read, self._session)
                 except BaseException as error:

@@ -113,11 +113,11 @@ class Session:
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Mark the block in which a policy reads an ordinary context."""
-        self._is_reading = True
+        self._is_reading = self.source.reading = True
         try:
             yield
         finally:
-            self._is_reading = False
+            self._is_reading = self.source.reading = False
 
     def _check_range(self, value: float) -> None:
         low, high = self.rewards
@@ -142,7 +142,7 @@ class Session:
         return self.source.draws.next != FIRST
 
     def publish_noised(self) -> None:
-        """Release every private value that holds noise of its own, in the order in which they were made."""
+        """Release every private value that holds noise of its own, and read the noise that is left."""
         for value in self.source.noised():
             value.publish()
 

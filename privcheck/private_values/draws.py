@@ -199,6 +199,12 @@ class Draws:
         return features
 
 
+def without_draws(terms: Terms) -> Terms:
+    """Return the part of terms that depends on data."""
+    of_data = terms.features >= 0
+    return Terms.of(terms.rows[of_data], terms.features[of_data], terms.weights[of_data])
+
+
 def summed(rows: Integers, features: Integers, weights: Array) -> Terms:
     r"""Return the terms with these parallel columns, without the coefficients that cancel but for rounding.
 

@@ -33,6 +33,9 @@ NO_LAW = {
     "geometric": "one geometric draw loses without bound: add the difference of two, or use "
     "privcheck.mechanisms.DiscreteLaplace",
 }
+IN_SELECT = (
+    "whether select() reads noise may depend on the context that it reads: read noised values in update()"
+)
 COIN = (
     "the draw in it was read before, or beside other draws that were taken for the noise, so it is a public number: "
     "read a noised value before you read its noise"
@@ -96,6 +99,8 @@ class Held:
 
     def noise(self, draws: Draws) -> list[Noise] | str:
         """Return the noise of every entry that depends on data, or why there is none."""
+        if spent := [draws[number].spent or COIN for number in self.rows_of if not draws[number].fresh]:
+            return spent[0]
         found = []
         for row in sorted(self.data):
             own = self.of_row.get(row)
@@ -162,6 +167,8 @@ def publish(value: Private) -> str | None:
     draws, held = value.source.draws, Held.of(value.terms)
     if not held.of_row:
         return REUSED if value.reused else ""
+    if value.source.reading:
+        return IN_SELECT
     spent = [draws[number].spent for number in held.rows_of if draws[number].spent]
     if spent:
         return spent[0]

@@ -13,6 +13,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values import products
 from privcheck.private_values.actions import chosen_row
+from privcheck.private_values.draws import without_draws
 from privcheck.private_values.entries import evaluated
 from privcheck.private_values.leaks import describe_data, own_place
 from privcheck.private_values.norms import sensitivities
@@ -166,7 +167,10 @@ class Private(Refusals, NumpyProtocol):
 
     def sensitivities(self, norm: str) -> Mapping[Hashable, float]:
         """Return how far replacing each datum can move this array: see `norms.sensitivities`."""
-        return {} if self.source is None else sensitivities(norm, self.terms, self.source.features, self.size)
+        if self.source is None:
+            return {}
+        terms = without_draws(self.terms) if self.holds_draws else self.terms
+        return sensitivities(norm, terms, self.source.features, self.size)
 
     def compared_with(self, ufunc: Any, other: Any) -> Any:
         """Return a comparison with public numbers: see `one_datum.compared`."""
@@ -230,7 +234,7 @@ class Private(Refusals, NumpyProtocol):
             source = linear.joint_source(self, new)
             self._const[...] = new._const
             self._cell.join(source)
-            self._cell.terms = new.terms
+            self._cell.replace(new.terms)
         else:
             self[...] = new  # type: ignore[index]
         return self
@@ -353,12 +357,12 @@ class PrivateArray(Private):
         self._const[chosen] = other._const
         cell.join(source)
         if np.ndim(positions) == 0:
-            cell.terms = cell.terms.with_row(int(positions), terms)
+            cell.replace(cell.terms.with_row(int(positions), terms))
             return
         winner = np.full(cell.size, -1)
         winner[positions] = inputs
         stays, outputs = np.flatnonzero(winner < 0), np.flatnonzero(winner >= 0)
-        cell.terms = cell.terms.spread(stays, stays).plus(terms.spread(winner[outputs], outputs))
+        cell.replace(cell.terms.spread(stays, stays).plus(terms.spread(winner[outputs], outputs)))
 
     def fill(self, new: Any) -> None:
         """Set every entry to one value."""

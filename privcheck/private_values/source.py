@@ -70,7 +70,7 @@ class PrivateSource:
         self.features = FeatureTable()
         self.draws = Draws(partial(standard, rng=np.random.default_rng()))
         self.release: Callable[[Any, Private, str | None], Any] = _no_release
-        self.forgets, self.advice = True, ""
+        self.forgets, self.reading, self.advice = True, False, ""
         self.on_winner: Callable[[Any, Any], object] | None = None
         self.cells: list[ReferenceType[Any]] = []
         self._settled, self._next_sweep, self._most_cells = 0, _SWEEP_AFTER, _MOST_CELLS
@@ -203,16 +203,16 @@ class PrivateSource:
         return {self.features.data[number] for number in self.features.owner.take(used.positions()).tolist()}
 
     def noised(self) -> list[Private]:
-        """Return the private values that hold data and noise of their own, in the order in which they were made."""
+        """Return the private values that hold noise, in the order in which they were made, those with data first."""
         if not len(self.draws):
             return []
-        found = []
+        found: dict[bool, list[Private]] = {False: [], True: []}
         for cell in self._living():
             cell.settle()
-            firsts = cell.terms.tidy().ranges[1]
-            if (firsts < 0).any() and not (firsts < 0).all():
-                found.append(Private.over(cell))
-        return found
+            drawn = cell.terms.tidy().ranges[1] < 0
+            if drawn.any():
+                found[bool(drawn.all())].append(Private.over(cell))
+        return [*found[False], *found[True]]
 
     def _ranges(self) -> list[tuple[Integers, Integers]]:
         """Return the ranges of features that are referred to, and forget the draws that are not."""

@@ -277,6 +277,10 @@ class Cell:
             self.source = source
             source.cells.append(ref(self))
 
+    def replace(self, terms: Terms) -> None:
+        """Hold other terms, in which draws of noise may be known that these have not been settled with."""
+        self.terms, self.epoch = terms, -1
+
     def settle(self) -> None:
         """Replace draws of noise that are known by what they have become."""
         if self.source is None or self.epoch == (epoch := self.source.draws.epoch):

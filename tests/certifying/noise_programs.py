@@ -92,6 +92,31 @@ class State:
         a += x * b
         self.scalars.append(a)
 
+    def read_noise_first(self, a, b, x):
+        noise = self.rng.laplace(0.0, abs(x))
+        noisy = a + noise
+        target = b + 0.0
+        self.reader(noise)
+        if isinstance(target, Private):
+            assert target.is_public in (True, False)  # it is settled now
+        target += noisy
+        self.add_noised(target)
+
+    def put_noise_first(self, a, v, x):
+        noise = self.rng.laplace(0.0, abs(x))
+        noisy, target = a + noise, v + 0.0
+        self.reader(noise)
+        self.reader(target[:0].sum())
+        if isinstance(target, Private):
+            assert target.is_public in (True, False)
+            target[1] = noisy
+            self.vectors.append(target)
+            self.add_noised(target[1])
+        else:
+            target[1] = noisy
+            self.vectors.append(target)
+            self.add_noised(float(target[1]))
+
     def read(self, a):
         self.reader(self.pick(self.noised) if self.noised and self.plan.random() < 0.8 else a)
 
@@ -112,6 +137,8 @@ OPERATIONS = {
     "noise": lambda s, a, b, v, x, y: s.scalars.append(s.rng.laplace(0.0, abs(x))),
     "noised": lambda s, a, b, v, x, y: s.add_noised(y * a + s.rng.laplace(0.0, abs(x))),
     "noised by two": lambda s, a, b, v, x, y: s.add_noised(a + s.rng.laplace(0.0, abs(x)) + s.rng.laplace(0.0, abs(y))),
+    "coin": lambda s, a, b, v, x, y: s.read_noise_first(a, b, x),
+    "item of a coin": lambda s, a, b, v, x, y: s.put_noise_first(a, v, x),
     "located": lambda s, a, b, v, x, y: s.add_noised(s.rng.laplace(a, abs(x))),
     "scaled": lambda s, a, b, v, x, y: s.scalars.append(x * a + y),
     "sum": lambda s, a, b, v, x, y: s.scalars.append(a + b),

@@ -14,7 +14,7 @@ from privcheck.certifying.guarded_generator import GuardedGenerator
 from privcheck.certifying.session import Session
 from privcheck.mechanisms import NoisyMax
 from privcheck.privacy import relation
-from privcheck.private_values import draws, noised
+from privcheck.private_values import draws, noised, terms
 from privcheck.private_values.source import LeakError, Private, PrivateSource
 
 SAMPLE = 400
@@ -51,6 +51,19 @@ def test_no_random_program_loses_more_than_it_is_charged(random, evidence):
     assert found == []
 
 
+@pytest.mark.parametrize("seed", [62, 216, 217, 444])
+def test_programs_that_were_charged_too_little_are_not_any_more(random, seed):
+    """In them a value that holds noise known by then was written into an array that was settled before."""
+    assert random.unpaid(seed) == ""
+
+
+@pytest.mark.parametrize("seed", [62, 216, 217, 444])
+def test_the_oracle_finds_arrays_that_are_not_settled_again(random, seed, monkeypatch):
+    monkeypatch.setattr(terms.Cell, "replace", lambda cell, new: setattr(cell, "terms", new))
+    monkeypatch.setattr(draws.Draw, "fresh", True)
+    assert "for a loss of inf" in random.unpaid(seed)
+
+
 def test_the_random_programs_release_much_and_are_charged_what_they_lose(random):
     """The charges are the exact losses, but for the programs that take one of several draws for their noise."""
     asked, equal = Counter(), Counter()
@@ -61,7 +74,7 @@ def test_the_random_programs_release_much_and_are_charged_what_they_lose(random)
     assert asked[True] > 20
     assert asked[False] > 20
     assert equal[True] > 20
-    assert equal[False] <= equal[True] / 20
+    assert equal[True] > 5 * equal[False]
 
 
 def ignores_coefficients(monkeypatch):
@@ -93,7 +106,7 @@ def cancels_generously(monkeypatch):
 def test_the_oracle_finds_a_broken_law(random, twin, monkeypatch):
     """Fixed programs: nothing is random but their seeds."""
     twin(monkeypatch)
-    assert any(random.unpaid(seed) for seed in range(150))
+    assert any(random.unpaid(seed) for seed in range(600))
 
 
 # The law, entry by entry
