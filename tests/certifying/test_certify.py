@@ -115,7 +115,7 @@ def test_the_example_is_not_certified(line_of):
     assert (certificate.granted, certificate.epsilon_upper) == (False, None)
     (refusal,) = certificate.refusals
     line = line_of(EXAMPLE, "self.published[arm] = self.sums[arm] / n + noise")
-    assert f"{EXAMPLE.name}:{line} that takes the reward of round 1 to 2" in refusal
+    assert f"{EXAMPLE.name}:{line} that takes the reward of round 2 to 2" in refusal
     assert (certificate.leaks, certificate.replay.divergences) == ([], 0)
 
 

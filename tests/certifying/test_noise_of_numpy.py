@@ -17,7 +17,7 @@ from privcheck.privacy import relation
 from privcheck.private_values import draws, noised, terms
 from privcheck.private_values.source import LeakError, Private, PrivateSource
 
-SAMPLE = 400
+SAMPLE = 300
 
 
 @pytest.fixture(scope="module")
@@ -98,15 +98,11 @@ def adds_scales(monkeypatch):
     monkeypatch.setattr(noised, "_noise_of", noise_of)
 
 
-def cancels_generously(monkeypatch):
-    monkeypatch.setattr(draws, "_CANCELLED", 0.2)
-
-
-@pytest.mark.parametrize("twin", [ignores_coefficients, adds_scales, cancels_generously])
+@pytest.mark.parametrize("twin", [ignores_coefficients, adds_scales])
 def test_the_oracle_finds_a_broken_law(random, twin, monkeypatch):
     """Fixed programs: nothing is random but their seeds."""
     twin(monkeypatch)
-    assert any(random.unpaid(seed) for seed in range(600))
+    assert any(random.unpaid(seed) for seed in range(150))
 
 
 # The law, entry by entry
@@ -158,6 +154,18 @@ def test_noise_that_was_released_hides_nothing_else():
         with pytest.raises(LeakError, match="released before, with another value"):
             float(reused)
     assert paid(session) == {0: 1.0}
+
+
+@pytest.mark.parametrize("factor", [2.0, 1.0 + 1e-12, 1.0 - 1e-13])
+def test_what_does_not_cancel_stays_private(factor):
+    session, rng = start()
+    one, two, _ = rewards(session)
+    noise = rng.laplace(0.0, 1.0)
+    float(one + two + noise)
+    assert (0.1 * (one + two) + 0.1 * noise).is_public
+    for value in (factor * one + two + noise, factor * (one + two + noise) - (one + two), one + two + factor * noise):
+        with pytest.raises(LeakError):
+            float(value)
 
 
 def test_a_second_release_of_the_same_datum_is_charged_again():
