@@ -12,21 +12,22 @@ from privcheck.private_values.leaks import RELEASE
 from privcheck.private_values.refused_operations import NONLINEAR, Refusals, private_within, published, refuse
 from privcheck.private_values.terms import NOTHING
 
-JOINTLY: frozenset[Any] = frozenset({np.append, np.diff, np.trace, np.insert, np.cross, np.rot90, np.delete})
-"""Functions that are linear in all arrays that they are given together, if only these are private."""
+JOINTLY: dict[Any, tuple[tuple[int, ...], tuple[str, ...]]] = {
+    np.append: ((0, 1), ("arr", "values")), np.diff: ((0,), ("a", "prepend", "append")), np.trace: ((0,), ("a",)),
+    np.insert: ((0, 2), ("arr", "values")), np.rot90: ((0,), ("m",)), np.delete: ((0,), ("arr",)),
+    np.split: ((0,), ("ary",)), np.array_split: ((0,), ("ary",)),
+    np.hsplit: ((0,), ("ary",)), np.vsplit: ((0,), ("ary",)),
+    np.diag: ((0,), ("v",)), np.triu: ((0,), ("m",)), np.tril: ((0,), ("m",)), np.linalg.solve: ((1,), ("b",)),
+    np.average: ((0,), ("a",)),
+}  # fmt: skip
+"""Functions that are linear in these arguments together, by position and by name; all others are read."""
 
-PRODUCTS: frozenset[Any] = frozenset(
-    {np.einsum, np.inner, np.vdot, np.tensordot, np.kron, np.convolve, np.average, np.linalg.multi_dot}
-)
-"""Functions that are linear in each array alone: one of them may be private."""
-
-IN_THE_LAST: frozenset[Any] = frozenset({np.linalg.solve})
-"""Functions that are linear in their last array; the others are read."""
-
-SPLITS: frozenset[Any] = frozenset(
-    {np.split, np.array_split, np.hsplit, np.vsplit, np.unstack, np.diag, np.triu, np.tril}
-)
-"""Functions that select and move entries, or put zeros beside them, and return an array or several."""
+PRODUCTS: dict[Any, tuple[tuple[int, ...], tuple[str, ...]]] = {
+    np.einsum: (tuple(range(1, 9)), ()), np.inner: ((0, 1), ("a", "b")), np.vdot: ((0, 1), ("a", "b")),
+    np.tensordot: ((0, 1), ("a", "b")), np.kron: ((0, 1), ("a", "b")), np.convolve: ((0, 1), ("a", "v")),
+    np.cross: ((0, 1), ("a", "b")), np.linalg.multi_dot: ((0,), ("arrays",)),
+}  # fmt: skip
+"""Functions that are linear in each of these arguments alone: one of them may be private."""
 
 _MOST = 4096
 """Largest number of entries to whose unit vectors a function is applied."""
@@ -34,7 +35,7 @@ _MOST = 4096
 
 def is_linear(function: Any) -> bool:
     """Tell whether a function of numpy goes through this path."""
-    return function in JOINTLY or function in PRODUCTS or function in IN_THE_LAST or function in SPLITS
+    return function in JOINTLY or function in PRODUCTS
 
 
 def applied(of: Callable[[Any], Any], function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -44,10 +45,13 @@ def applied(of: Callable[[Any], Any], function: Any, arguments: tuple[Any, ...],
     moves entries or adds and subtracts them.
     """
     name = f"{function.__module__}.{function.__name__}"
-    if function in IN_THE_LAST:
-        *others, _ = arguments
-        if (why := published(list(private_within(tuple(others))))) is not None:
-            refuse("function", name, *private_within(tuple(others)), hint=why or NONLINEAR)
+    positions, names = JOINTLY.get(function) or PRODUCTS[function]
+    others = [item for place, item in enumerate(arguments) if place not in positions]
+    others += [item for option, item in options.items() if option not in names]
+    if (why := published(list(private_within(others)))) is not None:
+        refuse("function", name, *private_within(others), hint=why or NONLINEAR)
+    arguments = tuple(item if place in positions else _read(item) for place, item in enumerate(arguments))
+    options = {option: item if option in names else _read(item) for option, item in options.items()}
     operands: list[Any] = []
     call = _caller(of, function, arguments, options, operands)
     private = [value for value in operands if not value.is_public]
@@ -61,6 +65,13 @@ def applied(of: Callable[[Any], Any], function: Any, arguments: tuple[Any, ...],
     if isinstance(const, (list, tuple)):
         return [_combined(operands, private, _part(call, place)) for place in range(len(const))]
     return _combined(operands, private, call)
+
+
+def _read(item: Any) -> Any:
+    """Return an argument with the ordinary values of what is public."""
+    if isinstance(item, Refusals):
+        return item.ordinary()
+    return type(item)(_read(part) for part in item) if isinstance(item, (list, tuple)) else item
 
 
 def _part(call: Callable[[list[Any]], Any], place: int) -> Callable[[list[Any]], Any]:

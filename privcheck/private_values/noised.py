@@ -33,9 +33,7 @@ NO_LAW = {
     "geometric": "one geometric draw loses without bound: add the difference of two, or use "
     "privcheck.mechanisms.DiscreteLaplace",
 }
-IN_SELECT = (
-    "whether select() reads noise may depend on the context that it reads: read noised values in update()"
-)
+IN_SELECT = "whether select() reads noise may depend on the context that it reads: read noised values in update()"
 COIN = (
     "the draw in it was read before, or beside other draws that were taken for the noise, so it is a public number: "
     "read a noised value before you read its noise"

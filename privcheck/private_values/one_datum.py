@@ -76,7 +76,7 @@ def compared(function: Any, value: Private, other: Any) -> Any:
     of each entry, a feature of its one datum; None if some entry depends on several data.
     """
     public = value.of(other)
-    if public is None or not public.is_public:
+    if public is None or not public.is_public or value.is_action:
         return None
     try:
         shape = np.broadcast_shapes(value.shape, public.shape)

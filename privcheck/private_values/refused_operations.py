@@ -28,6 +28,8 @@ NONLINEAR = f"only sums, public multiples and products within one datum stay pri
 def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoReturn:
     """Report that an operation read private values, and raise."""
     private = [value for value in values if isinstance(value, Refusals)]
+    if outcome := next((value.compared for value in private if value.is_indicator and not value.is_public), ""):
+        kind, operation, hint = "comparison", outcome, INDICATOR
     hint = ACTION if any(value.is_action for value in private) else hint
     data = tuple(dict.fromkeys(item for value in private for item in value.data_ids))
     advice = next((value.source.advice for value in private if value.source is not None and value.source.advice), "")
@@ -189,8 +191,6 @@ class Refusals:
         return int(read("hash", "hash()", hash, self))
 
     def __bool__(self) -> bool:
-        if self.is_indicator and not self.is_public:
-            refuse("comparison", self.compared, self, hint=INDICATOR)
         return bool(read("branch", "truth value", bool, self))
 
     def __float__(self) -> float:

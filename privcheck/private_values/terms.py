@@ -279,7 +279,7 @@ class Cell:
 
     def replace(self, terms: Terms) -> None:
         """Hold other terms, in which draws of noise may be known that these have not been settled with."""
-        self.terms, self.epoch = terms, -1
+        self.terms, self.epoch, self.compared = terms, -1, ""
 
     def settle(self) -> None:
         """Replace draws of noise that are known by what they have become."""

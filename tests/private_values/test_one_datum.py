@@ -101,6 +101,35 @@ def test_linear_functions_are_numpys(name):
         assert value.sensitivities("l1").get(datum, 0.0) == pytest.approx(change, rel=1e-12, abs=1e-14)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda p, i: np.delete(p, i),
+        lambda p, i: np.insert(p, i, 1.0),
+        lambda p, i: np.cross(p[:3], p[1:]),
+        lambda p, i: np.split(p, [i]),
+        lambda p, i: np.average([1.0, 2.0, 3.0, 4.0], weights=p),
+        lambda p, i: np.trace(np.eye(2), i),
+        lambda p, i: np.inner(p, p),
+        lambda p, i: np.kron(p, p),
+        lambda p, i: np.convolve(p, p),
+        lambda p, i: np.diag(p, i),
+        lambda p, i: np.linalg.solve(p.reshape(2, 2), np.ones(2)),
+        lambda p, i: np.linalg.solve(p.reshape(2, 2), p[:2]),
+        lambda p, i: np.tensordot(p, p, 1),
+        lambda p, i: np.linalg.multi_dot([p, np.eye(4), p]),
+        lambda p, i: np.diff(p, n=i),
+        lambda p, i: np.average(p, weights=p),
+        lambda p, i: np.rot90(p.reshape(2, 2), i),
+        lambda p, i: np.triu(p.reshape(2, 2), k=i),
+    ],
+)
+def test_what_is_not_linear_in_a_private_argument_is_a_leak(call):
+    source = PrivateSource()
+    with pytest.raises(LeakError):
+        call(source.vector([0.1, 0.9, 0.4, 0.6], 0.0, 1.0, data=[0, 1, 2, 3]), source.scalar(1.0, 0.0, 1.0, 4))
+
+
 def test_comparisons_that_the_range_decides_are_public():
     source = PrivateSource()
     reward, total = source.scalar(0.5, 0.0, 1.0, 0), source.scalar(0.5, 0.0, 1.0, 1) + source.scalar(0.5, 0.0, 1.0, 2)
@@ -143,6 +172,13 @@ def test_what_depends_on_several_data_or_steers_the_program_is_a_leak(read):
     source = PrivateSource()
     with pytest.raises(LeakError):
         read(source.scalar(0.7, 0.0, 1.0, 0), source.scalar(0.7, 0.0, 1.0, 1))
+
+
+def test_an_indicator_that_was_changed_is_no_condition_any_more():
+    changed = PrivateSource().vector([0.1, 0.9], 0.0, 1.0, 0) > 0.5
+    changed += 1.0
+    with pytest.raises(LeakError):
+        np.where(changed, 5.0, 7.0)
 
 
 def test_a_declared_function_stays_in_its_interval_whatever_it_does():
