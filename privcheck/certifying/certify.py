@@ -144,15 +144,15 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, settings)]
         seeds = list(range(settings.seed, settings.seed + replayed_seeds(len(pairs) * length)))
         refused = any(session.refusals for session in sessions)
+        notes: list[str] = []
         if any(session.has_drawn for session in sessions):
             found = noisy_replay(
                 build, pairs, seeds, policy.feedback, settings.contexts, settings.relation, settings.rewards
             )
-            replayed, failed = found or ReplayResult(0, 0, 0.0, None), []
+            replayed = found or ReplayResult(0, 0, 0.0, None)
         else:
-            replayed, failed = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
+            replayed, notes = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
         advance(runs)
-    notes: list[str] = failed
     worst = max(sessions, key=_loss)
     leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
         ::-1

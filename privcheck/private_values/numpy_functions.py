@@ -155,7 +155,7 @@ def _chosen(of: Any, condition: Any, one: Any, two: Any) -> Any:
         return NotImplemented
     if not isinstance(known, Refusals):
         shape = np.broadcast_shapes(np.shape(known), first.shape, second.shape)
-        parts = [np.broadcast_to(part, shape) for part in (first, second)]
+        parts: list[Any] = [np.broadcast_to(part, shape) for part in (first, second)]
         numbers = np.arange(math.prod(shape)).reshape(shape)
         return linear.picked(parts, np.where(np.asarray(known, np.bool_), numbers, numbers + numbers.size))
     if not (np.isfinite(first._const).all() and np.isfinite(second._const).all()):

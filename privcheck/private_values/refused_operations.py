@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -103,6 +104,12 @@ def _function(name: str) -> Callable[..., Any]:
     return method
 
 
+_MOVING = ("diagonal", "repeat", "squeeze", "swapaxes", "take", "trace")
+"""Methods of arrays that only move entries, or add them up."""
+
+_WRITING = ("put", "partition", "resize", "setflags", "setfield", "byteswap", "flat", "view", "data", "ctypes", "base")
+"""Methods and attributes through which an array is changed, which a copy does not have."""
+
 _CONVERSIONS = ("item", "tolist", "tobytes", "astype")
 
 
@@ -130,6 +137,16 @@ class Refusals:
     compared_with: Any
     terms: Any
     _cell: Any
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what numpy's arrays or numbers have under another name, of values that are public or hold noise."""
+        if name in _MOVING:
+            return partial(getattr(np, name), self)
+        kind: Any = np.ndarray if getattr(self, "ndim", 0) else np.float64
+        missing = name.startswith("_") or name in _WRITING or not hasattr(kind, name)
+        if missing or published([self]) is not None:
+            raise AttributeError(f"a private value has no attribute {name!r}")
+        return getattr(kind(self.ordinary()) if kind is np.float64 else self.ordinary(), name)
 
     @property
     def reused(self) -> bool:

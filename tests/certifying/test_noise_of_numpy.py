@@ -272,6 +272,20 @@ def test_every_way_to_read_a_noised_value_is_its_release(read):
     assert paid(session) == {0: 1.0}
 
 
+def test_noise_has_the_attributes_of_numpys_arrays_and_numbers():
+    session, rng = start()
+    noise, number = rng.normal(size=(2, 2)), rng.laplace()
+    assert (noise.diagonal().shape, noise.nbytes, number.is_integer(), noise.take([0, 3]).shape) == (
+        (2,),
+        32,
+        False,
+        (2,),
+    )
+    with pytest.raises(AttributeError):
+        rewards(session)[0].is_integer  # noqa: B018
+    assert not hasattr(noise, "no_such_name")
+
+
 def test_ordinary_arrays_take_noised_values():
     session, rng = start()
     one, two, three = rewards(session)
