@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,12 +11,11 @@ import numpy as np
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure, convert
 from privcheck.accounting.notions import Notion
 from privcheck.accounting.spent import spent
-from privcheck.arrays import Table
 from privcheck.certifying.code_coverage import CodeCoverage
 from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.noisy_replay import noisy_replay
-from privcheck.certifying.replay import Build, replay
+from privcheck.certifying.replay import replay
 from privcheck.certifying.session import Session
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
@@ -45,7 +46,8 @@ def certify(
 ) -> Certificate:
     """Certify that a policy which releases through privcheck's mechanisms stays within its budget on every execution.
 
-    The policy runs under a guard: its rewards arrive wrapped, the sensitivity of everything it releases is computed, a
+    Its noise may also come from the numpy Generator that it is built with, as in `value + self.rng.laplace(0.0, scale)`:
+    reading such a value is its release. The policy runs under a guard: its rewards arrive wrapped, the sensitivity of everything it releases is computed, a
     ledger charges every datum, and a filter refuses any release that would exceed the budget. Its transcripts are then
     replayed on neighbouring streams with ordinary rewards.
 
@@ -144,14 +146,19 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, settings)]
         seeds = list(range(settings.seed, settings.seed + replayed_seeds(len(pairs) * length)))
         refused = any(session.refusals for session in sessions)
-        notes: list[str] = []
+        play = partial(replay, build, pairs, seeds, policy.feedback, settings.contexts)
         if any(session.has_drawn for session in sessions):
-            found = noisy_replay(
-                build, pairs, seeds, policy.feedback, settings.contexts, settings.relation, settings.rewards
+            play = partial(
+                noisy_replay,
+                build,
+                pairs,
+                seeds,
+                policy.feedback,
+                settings.contexts,
+                settings.relation,
+                settings.rewards,
             )
-            replayed = found or ReplayResult(0, 0, 0.0, None)
-        else:
-            replayed, notes = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
+        replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
         advance(runs)
     worst = max(sessions, key=_loss)
     leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
@@ -225,18 +232,18 @@ def _upper_bounds(budget: Notion | None) -> dict[str, float | None]:
     }
 
 
-def _replayed(
-    build: Build,
-    pairs: list[tuple[Table, Table]],
-    seeds: list[int],
-    feedback: str,
-    contexts: Contexts | None,
-    refused: bool,
-) -> tuple[ReplayResult, list[str]]:
+def _replayed(play: Callable[[], ReplayResult | None], refused: bool, leaked: bool) -> tuple[ReplayResult, list[str]]:
     """Return what replay finds; when a release was refused, a policy may also fail without the guard."""
     try:
-        return replay(build, pairs, seeds, feedback, contexts), []
+        found = play()
     except PrivcheckError as error:
         if not refused:
             raise
-        return ReplayResult(0, 0, 0.0, None), [f"no transcript was replayed, because a plain run fails: {error}"]
+        return NO_REPLAY, [f"no transcript was replayed, because a plain run fails: {error}"]
+    if found is None:
+        why = "no transcript was replayed, because the policy leaks or fails with other coins under the guard"
+        return NO_REPLAY, [] if leaked or refused else [why]
+    return found, []
+
+
+NO_REPLAY = ReplayResult(0, 0, 0.0, None)

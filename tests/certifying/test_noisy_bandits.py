@@ -115,6 +115,14 @@ def test_a_replay_finds_code_that_the_wrapper_misses(tmp_path):
     assert "the actions differ" in certificate.replay.first_divergence.reason
 
 
+def test_nothing_is_granted_if_a_guarded_run_of_the_replay_leaks(monkeypatch):
+    """Its runs have other coins than those that look for leaks."""
+    monkeypatch.setattr("privcheck.certifying.certify.noisy_replay", lambda *arguments: None)
+    certificate = certified("Randomised")
+    assert (certificate.granted, certificate.leaks, certificate.refusals) == (False, [], [])
+    assert "leaks or fails with other coins" in certificate.notes[0]
+
+
 def test_gaussian_noise_is_certified_in_gaussian_privacy(tmp_path):
     file = tmp_path / "normal.py"
     file.write_text(
