@@ -46,10 +46,10 @@ def certify(
 ) -> Certificate:
     """Certify that a policy which releases through privcheck's mechanisms stays within its budget on every execution.
 
-    Its noise may also come from the numpy Generator that it is built with, as in `value + self.rng.laplace(0.0, scale)`:
-    reading such a value is its release. The policy runs under a guard: its rewards arrive wrapped, the sensitivity of everything it releases is computed, a
-    ledger charges every datum, and a filter refuses any release that would exceed the budget. Its transcripts are then
-    replayed on neighbouring streams with ordinary rewards.
+    Its noise may also come from the numpy Generator that it is built with, as in `value + self.rng.laplace(0, scale)`:
+    reading such a value is its release. The policy runs under a guard: its rewards arrive wrapped, the sensitivity of
+    everything it releases is computed, a ledger charges every datum, and a filter refuses any release that would exceed
+    the budget. Its transcripts are then replayed on neighbouring streams with ordinary rewards.
 
     Parameters
     ----------
@@ -146,7 +146,9 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, settings)]
         seeds = list(range(settings.seed, settings.seed + replayed_seeds(len(pairs) * length)))
         refused = any(session.refusals for session in sessions)
-        play = partial(replay, build, pairs, seeds, policy.feedback, settings.contexts)
+        play: Callable[[], ReplayResult | None] = partial(
+            replay, build, pairs, seeds, policy.feedback, settings.contexts
+        )
         if any(session.has_drawn for session in sessions):
             play = partial(
                 noisy_replay,

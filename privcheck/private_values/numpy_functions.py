@@ -221,10 +221,10 @@ def _written(result: Any, out: Any, *, broadcast: bool) -> Any:
             out[...] = result.ordinary()
             return out
         refuse("conversion", "writing into a float array", result, hint=why or COLLECT)
-    shape = out.shape  # type: ignore[attr-defined]
+    shape = out.shape
     if shape != result.shape and not (broadcast and np.broadcast_shapes(shape, result.shape) == shape):
         raise ValueError(f"an output of shape {shape} for a result of shape {result.shape}")
-    out[...] = result  # type: ignore[index]
+    out[...] = result
     return out
 
 

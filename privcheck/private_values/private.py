@@ -236,7 +236,7 @@ class Private(Refusals, NumpyProtocol):
             self._cell.join(source)
             self._cell.replace(new.terms)
         else:
-            self[...] = new  # type: ignore[index]
+            self[...] = new
         return self
 
     def __add__(self, other: Any) -> Any:
