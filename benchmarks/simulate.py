@@ -128,7 +128,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     repeats = parser.parse_args().repeats
-    algorithms = [made(name) for name in ALGORITHMS if ALGORITHMS[name].feedback != "identification"]
+    algorithms = [made(name) for name in ALGORITHMS if ALGORITHMS[name].feedback in ("bandit", "full")]
     for algorithm in algorithms:
         compile_kernel(algorithm, PLACE)
     seconds: dict[str, list[float]] = {algorithm.id: [] for algorithm in algorithms}

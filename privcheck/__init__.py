@@ -16,6 +16,8 @@ from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError
 if TYPE_CHECKING:
     from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
     from privcheck.auditing.audit import audit
+    from privcheck.auditing.one_run import one_run
+    from privcheck.auditing.samples import bound_from_samples
     from privcheck.certifying.certify import certify
     from privcheck.certifying.guard import GuardedPolicy, guard
     from privcheck.privacy import Contexts
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from privcheck.private_values.source import clip, zeros
     from privcheck.results.audit_report import AuditReport
     from privcheck.results.certificate import Certificate
+    from privcheck.results.one_run_bound import OneRunBound
+    from privcheck.results.sample_bound import SampleBound
     from privcheck.simulation.identify import Identification, identify
     from privcheck.simulation.simulate import Simulation, simulate
 
@@ -40,18 +44,22 @@ __all__ = [
     "GuardedPolicy",
     "Identification",
     "LeakError",
+    "OneRunBound",
     "PolicyError",
     "PrivcheckError",
     "ReleaseRefusedError",
+    "SampleBound",
     "Simulation",
     "__version__",
     "audit",
+    "bound_from_samples",
     "certify",
     "clip",
     "feature",
     "guard",
     "identify",
     "one_hot",
+    "one_run",
     "rounded",
     "simulate",
     "zeros",
@@ -60,6 +68,10 @@ __all__ = [
 _HOMES = {
     "audit": "privcheck.auditing.audit",
     "AuditReport": "privcheck.results.audit_report",
+    "bound_from_samples": "privcheck.auditing.samples",
+    "SampleBound": "privcheck.results.sample_bound",
+    "one_run": "privcheck.auditing.one_run",
+    "OneRunBound": "privcheck.results.one_run_bound",
     "certify": "privcheck.certifying.certify",
     "Certificate": "privcheck.results.certificate",
     "guard": "privcheck.certifying.guard",

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import math
 import numbers
-from collections.abc import Collection
-from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, Protocol
+from abc import ABCMeta
+from collections.abc import Callable, Collection
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Domain(Protocol):
@@ -185,8 +192,35 @@ def parameter(
     return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
 
 
-class Declared:
+class DeclaredType(ABCMeta):
+    """The type of `Declared` classes: arguments that the constructor does not take are refused with a PrivcheckError.
+
+    `inspect.signature` and `help` show the signature of the constructor itself.
+    """
+
+    if not TYPE_CHECKING:  # for a type checker the constructor is the one that dataclass makes
+
+        def __call__(cls, *arguments, **keywords):
+            try:
+                return super().__call__(*arguments, **keywords)
+            except TypeError:
+                check_arguments(cls, arguments, keywords)
+                raise
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+class Declared(metaclass=DeclaredType):
     """Base of dataclasses whose fields are declared with `parameter`: checked and normalised at construction."""
+
+    @classmethod
+    def hint_for_unknown(cls, name: str) -> str:
+        """Return what to do about a parameter that the class does not have, in words; empty if nothing is known."""
+        near = difflib.get_close_matches(name, inspect.signature(cls).parameters, n=1)
+        return f"did you mean {near[0]!r}?" if near else ""
 
     def __post_init__(self) -> None:
         for declared in declared_fields(type(self)):
@@ -198,3 +232,60 @@ class Declared:
 def declared_fields(cls: type) -> list[Field[Any]]:
     """Return the fields of a dataclass that were declared with `parameter`, in order."""
     return [f for f in fields(cls) if "domain" in f.metadata]
+
+
+def check_arguments(cls: type[Declared], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+    """Refuse arguments that the constructor of a class does not take, by name.
+
+    Raises
+    ------
+    PrivcheckError : an unknown keyword, a parameter given twice, too many arguments by position, or too few.
+
+    Examples
+    --------
+    >>> check_arguments(Declared, (), {})
+    """
+    parameters = inspect.signature(cls).parameters
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters.values()):
+        return
+    takes = f"{cls.__name__}, which takes {', '.join(parameters) or 'none'}"
+    for name, value in keywords.items():
+        if name not in parameters:
+            raise PrivcheckError(name, value, f"no such parameter of {takes}", cls.hint_for_unknown(name))
+    by_place = [p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    if len(arguments) > len(by_place):
+        got = words(f"{len(arguments)} arguments by position")
+        most = f"at most {len(by_place)}" if by_place else "all of them by name"
+        raise PrivcheckError(cls.__name__, got, most, f"it takes {', '.join(parameters) or 'none'}")
+    declared: dict[str, Any] = {f.name: f.metadata for f in declared_fields(cls)} if is_dataclass(cls) else {}
+    for name, parameter in parameters.items():
+        is_placed = name in by_place[: len(arguments)]
+        if is_placed and name in keywords:
+            raise PrivcheckError(name, words("two values"), "one", "it was given by position and by name")
+        if not is_placed and name not in keywords and parameter.default is parameter.empty:
+            expected, hint = f"a value: {cls.__name__} requires it", ""
+            if name in declared:
+                expected, hint = declared[name]["domain"].text, declared[name]["doc"]
+            raise PrivcheckError(name, words("nothing"), expected, hint)
+
+
+def by_name_only(expected: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a method whose parameters are all given by name say so, where Python raises a TypeError.
+
+    Parameters
+    ----------
+    expected : what to give, in words.
+    """
+
+    def decorated(method: Callable[P, R]) -> Callable[P, R]:
+        @wraps(method)
+        def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
+            if len(arguments) > 1:
+                called: Any = arguments[0]
+                got = words(f"{len(arguments) - 1} by position, {', '.join(map(repr, arguments[1:]))}")
+                raise PrivcheckError(f"{called.__name__}.{method.__name__}", got, expected)
+            return method(*arguments, **keywords)
+
+        return checked
+
+    return decorated

@@ -21,6 +21,7 @@ class Registry(Generic[T]):
     ----------
     kind : what is registered, in the singular, for messages.
     package : the package whose modules register themselves when imported; imported on first look-up.
+    hint : what to do about an unknown id, in words.
 
     Examples
     --------
@@ -30,8 +31,8 @@ class Registry(Generic[T]):
 
     """
 
-    def __init__(self, kind: str, package: str) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, package: str, hint: str = "`privcheck list` shows them") -> None:
+        self.kind, self._hint = kind, hint
         self._package = package
         self._entries: dict[str, type[T]] = {}
         self._loaded = False
@@ -47,7 +48,7 @@ class Registry(Generic[T]):
         if name in self._entries:
             return self._entries[name]
         near = difflib.get_close_matches(name, self._entries, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "`privcheck list` shows them"
+        hint = f"did you mean {near[0]!r}?" if near else self._hint
         raise PrivcheckError(self.kind, name, f"one of {', '.join(sorted(self._entries))}", hint)
 
     def __contains__(self, name: object) -> bool:

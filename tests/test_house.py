@@ -73,7 +73,7 @@ def test_there_are_private_and_other_algorithms():
 def test_every_private_algorithm_is_audited(name):
     module = declared_audits()[name.replace("-", "_")]
     assert isinstance(module.AUDIT, DeclaredAudit)
-    assert module.AUDIT.target == name
+    assert module.AUDIT.target.partition("(")[0] == name
     assert module.AUDIT.expected == ("violation" if name.endswith(("-published", "-unshifted")) else "consistent")
     assert len(module.__doc__.split()) > 15
     assert module.AUDIT.least_lower_bound > 0.0, "an audit that sees nothing proves nothing"
@@ -87,8 +87,8 @@ def test_every_audit_has_a_target_that_exists():
         if ":" in target:
             assert Path(target.rpartition(":")[0]).is_file()
         else:
-            assert target in ALGORITHMS
-            assert stem == target.replace("-", "_")
+            assert target.partition("(")[0] in ALGORITHMS
+            assert stem == target.partition("(")[0].replace("-", "_")
 
 
 @pytest.mark.parametrize("name", list(ALGORITHMS))

@@ -13,7 +13,8 @@ MORE = 100
 
 APART = 4.0
 """Standard errors beyond which two mean regrets are reported as different: the probability is 6e-5 for two players with
-the same mean regret.
+the same law of the regret, if their means are normal. Thompson sampling's regret has skewness 8 on this problem: with
+200 runs, the probability is 1.2e-3, all of it above.
 """
 
 
@@ -36,7 +37,9 @@ over the same horizon, with its own loop, rewards and policies.
 - *privcheck* is the compiled step engine, which draws every single reward. No event engine is in this table. It plays
   {more} times as many runs as the others, so that its own mean regret is known well.
 - The last column checks whether the same algorithm was played: it is the difference between the mean regret and
-  privcheck's, in standard errors of that difference.
+  privcheck's, in standard errors of that difference if the law of the regret is the same. These are computed from the
+  standard deviation of privcheck's runs, which are many. The standard error beside a mean is from its own runs: where
+  the regret has a heavy tail, runs that happen to miss the tail have both a small mean and a small standard error.
 """
 
 
@@ -87,6 +90,7 @@ def page(
         "",
         f"## Differences of more than {APART:g} standard errors, and players without an answer\n",
         *(remarks or ["None."]),
+        *(f"- {tool.name}, {tool.remark}." for tool in TOOLS if tool.remark),
     ]
     lines += [
         "",
@@ -120,5 +124,6 @@ def _mean(found: list[Round]) -> str:
 
 
 def _apart(found: list[Round], base: list[Round]) -> float:
-    (mean, error), (own, own_error) = _regret(found), _regret(base)
-    return (mean - own) / math.hypot(error, own_error)
+    runs, own_runs = (sum(len(each.regret) for each in rounds) for rounds in (found, base))
+    (mean, _), (own, own_error) = _regret(found), _regret(base)
+    return (mean - own) / (own_error * math.sqrt(1.0 + own_runs / runs))

@@ -16,6 +16,7 @@ class Tool:
     driver : a file in `drivers/`.
     plays : for each of the driver's algorithms, the shipped algorithm with which it is compared.
     pinned : why other packages are held back, or an empty text.
+    remark : what is known about its differences, or an empty text.
 
     """
 
@@ -24,6 +25,7 @@ class Tool:
     driver: str
     plays: dict[str, str]
     pinned: str = ""
+    remark: str = ""
 
 
 TOOLS = [
@@ -42,6 +44,9 @@ TOOLS = [
         {"ucb": "ucb", "thompson": "thompson"},
         "the last release with bandits (0.7 and rlberry-scool 0.7.3 have none); it cannot be imported with gymnasium "
         "1, so 0.29 is installed; the confidence of its index is set to 1/t^4, which makes it UCB1; it has no KL-UCB",
+        "thompson: the same algorithm, after one pull of each arm; the mean of 800 runs of this driver, with seeds 0 "
+        "to 799, is 32.7 ± 0.9. The first 40 of them have no run in the tail of the regret: their mean is 26.6, and "
+        "the standard error from these runs alone, 1.2, is half of the true one, 2.4",
     ),
     Tool(
         "MABWiser 2.7.4",

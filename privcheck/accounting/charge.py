@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from privcheck.accounting.implied import mu_of_pure, rho_of_pure
 from privcheck.declared import Real, check
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
 
 HINT = "see `loss` of the mechanism"
 AMOUNT, PROBABILITY = Real(0.0), Real(0.0, 1.0, high_open=True)
@@ -46,6 +47,8 @@ class Charge:
     rho : >= 0: the zCDP loss; by default what epsilon implies.
     mu : >= 0: the Gaussian-DP loss; by default what epsilon implies.
     delta : in [0, 1): the probability that is set aside.
+    pairs : dominating pairs that compose to the release, with their numbers; none unless `with_pairs` says so. Sums of
+        charges have none.
 
     Guarantee
     ---------
@@ -77,6 +80,7 @@ class Charge:
     rho: float
     mu: float
     delta: float
+    pairs: tuple[tuple[Any, int], ...]
 
     def __init__(
         self,
@@ -87,7 +91,9 @@ class Charge:
         delta: float = 0.0,
     ) -> None:
         pure = math.inf
-        if epsilon is not None or (rho is None and mu is None):
+        if epsilon is None and rho is None and mu is None:
+            raise PrivcheckError("charge", words("nothing"), "epsilon, rho or mu", "for example Charge(0.5)")
+        if epsilon is not None:
             pure = check("loss", epsilon, AMOUNT, HINT)
         rho = rho_of_pure(pure) if rho is None else check("rho", rho, AMOUNT, HINT)
         mu = mu_of_pure(pure) if mu is None else check("mu", mu, AMOUNT, HINT)
@@ -108,6 +114,24 @@ class Charge:
     def _keep(self, *bounds: float) -> None:
         for name, bound in zip(("epsilon", "rho", "mu", "delta"), bounds, strict=True):
             object.__setattr__(self, name, bound)
+        object.__setattr__(self, "pairs", ())
+
+    def with_pairs(self, pairs: tuple[tuple[Any, int], ...] = ()) -> Charge:
+        """Return the charge with dominating pairs of the release, or without.
+
+        They bound its Renyi divergences, often by less than the four numbers do: see
+        `privcheck.accounting.dominating_pairs`.
+
+        >>> from privcheck.accounting.dominating_pairs import LaplacePair
+        >>> charge = Charge(0.5).with_pairs(((LaplacePair(0.5), 1),))
+        >>> charge.epsilon, charge == Charge(0.5), charge.with_pairs() == Charge(0.5)
+        (0.5, False, True)
+        """
+        if pairs == self.pairs:
+            return self
+        kept = Charge.total(self.epsilon, self.rho, self.mu, self.delta)
+        object.__setattr__(kept, "pairs", pairs)
+        return kept
 
     def __add__(self, other: Charge) -> Charge:
         if not isinstance(other, Charge):
@@ -147,10 +171,18 @@ def check_charges(charges: Iterable[Charge]) -> None:
     >>> check_charges([Charge(0.5), NOTHING])
     """
     for charge in charges:
-        if not isinstance(charge, Charge):
-            raise PrivcheckError("charge", charge, "a Charge", "return Charge(epsilon) from the mechanism's `charge`")
+        check_is_charge(charge)
         bounds = charge.epsilon, charge.rho, charge.mu
         if not (all(bound >= 0.0 for bound in bounds) and min(bounds) < math.inf):
             raise PrivcheckError("loss", charge.epsilon, AMOUNT.text, HINT)
         if not 0.0 <= charge.delta < 1.0:
             raise PrivcheckError("delta", charge.delta, PROBABILITY.text, HINT)
+
+
+def check_is_charge(charge: object) -> None:
+    """Refuse an object that is not a charge, such as an epsilon as a plain number.
+
+    >>> check_is_charge(Charge(0.5))
+    """
+    if not isinstance(charge, Charge):
+        raise PrivcheckError("charge", charge, "a Charge", "return Charge(epsilon) from the mechanism's `charge`")

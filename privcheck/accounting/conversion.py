@@ -86,7 +86,7 @@ def convert(guarantee: Notion, to: type[Any], *, delta: float | None = None, eps
 def _approximate(guarantee: Notion, delta: float | None, epsilon: float | None) -> Approximate:
     if (delta is None) == (epsilon is None):
         got = words("neither" if delta is None else "both")
-        raise PrivcheckError("delta", got, "either delta or epsilon", "for example delta=1e-6")
+        raise PrivcheckError("delta", got, "either delta or epsilon", "for example delta=1e-06")
     if delta is not None:
         delta = check("delta", delta, DELTA, "a probability far below one over the number of data")
         return Approximate(_epsilon_at(guarantee, delta), delta)

@@ -12,7 +12,7 @@ from typing import Any
 from privcheck.accounting.accountants import Accountant, accountant
 from privcheck.accounting.budget import amount_in_words, checked_budget
 from privcheck.accounting.by_datum import ByDatum, Datum
-from privcheck.accounting.charge import Charge
+from privcheck.accounting.charge import Charge, check_is_charge
 from privcheck.accounting.currencies import DELTA, EPSILON, Currency
 from privcheck.accounting.ledger import Ledger, datum_in_words
 from privcheck.accounting.notions import Approximate, Concentrated, GaussianDP, Notion, Pure
@@ -187,18 +187,24 @@ class BudgetFilter:
         if not isinstance(self.budget, Approximate):
             expected = "none for a budget without delta"
             raise PrivcheckError("accountants", self.accountants, expected, "shares divide the delta of a budget")
+        known: set[Accountant] = set()
         for name, share in self.accountants.items():
             by = accountant(name)
+            if by in known:
+                raise PrivcheckError("accountants", self.accountants, f"one share of {by.currency.name}", "add them up")
+            known.add(by)
             check(f"share of {name}", share, UNIT_INTERVAL, "a share of delta")
             if by.id == "pure" and share:
                 raise PrivcheckError("share of pure", share, "0", "the sum of epsilons needs no delta")
         if sum(map(Fraction, self.accountants.values())) > 1:
-            total = words(f"shares that add up to {math.fsum(self.accountants.values()):.17g}")
+            found = f"{math.fsum(self.accountants.values()):.15g}"
+            total = words(f"shares that add up to {'just above 1' if found == '1' else found}")
             raise PrivcheckError("accountants", total, "at most 1", "several accountants share delta between them")
 
     def _check_kind(self, owed: ByDatum[Charge], location: str) -> None:
         """Refuse charges that no amount of budget could pay."""
         for charge in owed.different:
+            check_is_charge(charge)
             if charge.delta > 0.0 and self.set_aside == 0.0:
                 got = words(f"a release at {location} that sets aside delta = {charge.delta:g}")
                 hint = "give a budget with delta"

@@ -109,6 +109,11 @@ class Ledger:
         """Return a copy that shares nothing that can change."""
         return replace(self, releases=list(self.releases), paid=self.sums.copy())
 
+    def without_pairs(self) -> Ledger:
+        """Return the ledger with the numbers of its charges alone, as JSON has them."""
+        plain = [replace(r, charges=ByDatum.of(r.charges).map(Charge.with_pairs)) for r in self.releases]
+        return replace(self, releases=plain)
+
     @property
     def sums(self) -> Totals:
         """What was paid, as the object that adds it up."""

@@ -19,7 +19,7 @@ class Pure(Declared):
     Pure(epsilon=1.0)
     """
 
-    epsilon: float = parameter(AMOUNT, typical=(0.01, 10.0), doc="epsilon, in nats")
+    epsilon: float = parameter(AMOUNT, typical=(0.01, 10.0), doc="epsilon, in nats", hint="in nats, such as 1.0")
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,11 @@ class Approximate(Declared):
     Approximate(epsilon=1.0, delta=1e-06)
     """
 
-    epsilon: float = parameter(AMOUNT, typical=(0.01, 10.0), doc="epsilon, in nats")
-    delta: float = parameter(Real(0.0, 1.0, high_open=True), typical=(1e-9, 1e-3), doc="delta, a probability")
+    epsilon: float = parameter(AMOUNT, typical=(0.01, 10.0), doc="epsilon, in nats", hint="in nats, such as 1.0")
+    delta: float = parameter(
+        Real(0.0, 1.0, high_open=True), typical=(1e-9, 1e-3), doc="delta, a probability",
+        hint="a probability far below one over the number of data",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Concentrated(Declared):
     Concentrated(rho=0.5)
     """
 
-    rho: float = parameter(AMOUNT, typical=(1e-3, 10.0), doc="rho, in nats")
+    rho: float = parameter(AMOUNT, typical=(1e-3, 10.0), doc="rho, in nats", hint="in nats, such as 0.1")
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class GaussianDP(Declared):
     GaussianDP(mu=1.0)
     """
 
-    mu: float = parameter(AMOUNT, typical=(0.01, 5.0), doc="mu, in standard deviations")
+    mu: float = parameter(AMOUNT, typical=(0.01, 5.0), doc="mu, in standard deviations", hint="such as 0.5")
 
 
 Notion = Pure | Approximate | Concentrated | GaussianDP

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +66,10 @@ class PlannedRelease:
             raise PrivcheckError("charge", self.charge, "a Charge", "for example Charge(0.5) or Charge(mu=0.5)")
         count = check("count", self.count, Integer(1, 2**53), "how often the release is made")
         object.__setattr__(self, "count", count)
+        given = self.charge.with_pairs()
+        if not self.pairs:
+            object.__setattr__(self, "pairs", self.charge.pairs)
+        object.__setattr__(self, "charge", given)
         implied = None if self.pairs or self.charge == NOTHING else pair_of_charge(self.charge)
         if implied is not None:
             object.__setattr__(self, "pairs", ((implied, 1),))
@@ -152,9 +157,11 @@ class Plan:
     releases: tuple[PlannedRelease, ...]
 
     def __init__(self, releases: Iterable[PlannedRelease]) -> None:
-        kept = tuple(releases)
-        if not kept or not all(isinstance(release, PlannedRelease) for release in kept):
-            got = kept if kept else words("no release")
+        given: Any = releases
+        kept = tuple(given) if isinstance(given, Iterable) else (given,)
+        if not kept or not isinstance(given, Iterable) or not all(isinstance(one, PlannedRelease) for one in kept):
+            wrong = [one for one in kept if not isinstance(one, PlannedRelease)]
+            got = wrong[0] if wrong else given if kept else words("no release")
             raise PrivcheckError("releases", got, "at least one PlannedRelease", "see privcheck.mechanisms.planned")
         object.__setattr__(self, "releases", kept)
 

@@ -117,6 +117,29 @@ class Totals(Mapping[Datum, Charge]):
         copied._others, copied._count = self._others.copy(), self._count
         return copied
 
+    def capped(self, name: str, limit: float, accepted: float) -> Totals:
+        """Return a copy in which amounts above `limit`, but at most `accepted`, are `limit`; to be read, not added to.
+
+        >>> totals = Totals()
+        >>> totals.add(ByDatum.of({1: Charge(1.0 + 1e-12), (2, 0): Charge(1.5)}))
+        >>> capped = totals.capped("epsilon", 1.0, 1.0 + 1e-9)
+        >>> capped[1].epsilon, capped[2, 0].epsilon, capped.largest("epsilon")
+        (1.0, 1.5, 1.5)
+        """
+        found, place = self.copy(), self._place[name]
+        for page in found._pages.values():
+            row = page[place]
+            row[(row > limit) & (row <= accepted)] = limit
+
+        def lowered(amount: float) -> float:
+            return limit if limit < amount <= accepted else amount
+
+        top = found._top[place]
+        top.update({datum: lowered(amount) for datum, amount in top.items()})
+        for datum, total in found._others.items():
+            found._others[datum] = (*total[:place], lowered(total[place]), *total[place + 1 :])
+        return found
+
     def as_charge(self, amount: Callable[[str], float]) -> Charge:
         """Return what `amount` gives for each currency as one charge; what is not added up is implied by the rest."""
         epsilon = amount("epsilon")

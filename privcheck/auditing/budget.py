@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcheck.auditing.scoring.view import ViewMaker
+from privcheck.auditing.search.equal_coins import COUPLED_RUNS, SHARE_KEPT
 from privcheck.auditing.search.successive_halving import LEAST_RUNS, Promise, screening_rounds
 from privcheck.targets.runners import Runner
 from privcheck.targets.stream_pair import RANDOM, StreamPair
@@ -169,7 +170,7 @@ def seconds_per_run(runner: Runner, pairs: list[StreamPair], seed: int, seconds:
     return max(watch.seconds(calls) / runs, 1e-9)
 
 
-def course_seconds(sizes: list[int], pairs: int, costs: Costs, jobs: int, engine: str) -> float:
+def course_seconds(sizes: list[int], pairs: int, costs: Costs, jobs: int, engine: str, random: int = 0) -> float:
     """Return the time of an audit without the simplification of a witness.
 
     Parameters
@@ -179,15 +180,18 @@ def course_seconds(sizes: list[int], pairs: int, costs: Costs, jobs: int, engine
     costs : what the target costs.
     jobs : workers, of which each after the first counts as 0.8 of a worker. Outputs are read by one.
     engine : the runner's engine, which determines the share of the search.
+    random : how many of the pairs are random, which are played with equal coins before the search.
 
     Examples
     --------
     >>> round(course_seconds([1000], 1, Costs(1e-3), 1, "python"), 3)
     2.0
     """
-    runs, read = 2 * sum(sizes), 0
+    looked_at = 2 * COUPLED_RUNS * random if pairs > 1 else 0
+    listed = pairs - random + math.ceil(random / SHARE_KEPT)
+    runs, read = 2 * sum(sizes) + looked_at * len(sizes), random * len(sizes)
     for size in sizes:
-        for planned in screening_rounds(pairs, screening_budget(size, engine)):
+        for planned in screening_rounds(listed, screening_budget(size, engine) - looked_at):
             runs, read = runs + planned.cost, read + planned.kept + planned.joining
     return runs * (costs.run / (1 + 0.8 * (jobs - 1)) + costs.read) + read * costs.pair
 

@@ -11,7 +11,7 @@ from privcheck.auditing.confirmation.sequential_audit import stages
 from privcheck.auditing.scoring.views_of import views_of
 from privcheck.auditing.search.stream_families import spread
 from privcheck.targets.settings import Settings
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets.stream_pair import RANDOM, StreamPair
 from privcheck.targets.target import Target
 
 USUAL_STAGES = 3
@@ -66,7 +66,8 @@ def make_plan(settings: Settings, policy: Target, pairs: list[StreamPair], start
     left = budget.PLANNED_SHARE * max(0.0, time_budget - (time.monotonic() - started))
 
     def course(sizes: list[int], screened: int) -> float:
-        return budget.course_seconds(sizes, screened, costs, settings.jobs, engine)
+        random = sum(pair.base == RANDOM for pair in spread(pairs, screened))
+        return budget.course_seconds(sizes, screened, costs, settings.jobs, engine, random)
 
     if settings.pairs is None:
         least = [0] * (USUAL_STAGES if settings.sequential else 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -37,6 +38,16 @@ class FullInformationPolicy(Protocol):
         """Observe the rewards of all arms, shape (K,)."""
 
 
+class SemiBanditPolicy(Protocol):
+    """A policy that plays several base arms in a round and sees the outcome of each."""
+
+    def select(self) -> tuple[int, ...]:
+        """Return the base arms to play, 0-based, in ascending order."""
+
+    def update(self, action: Sequence[int], rewards: Any) -> None:
+        """Observe the outcomes of the base arms that were played, in the order of `action`."""
+
+
 class Algorithm(Declared):
     """Base of the shipped algorithms: a frozen dataclass of the paper's parameters that registers itself under `id`.
 
@@ -66,7 +77,7 @@ class Algorithm(Declared):
 
     def build(
         self, rng: np.random.Generator, *, noise: np.random.Generator | None = None
-    ) -> BanditPolicy | FullInformationPolicy:
+    ) -> BanditPolicy | FullInformationPolicy | SemiBanditPolicy:
         """Return the reference policy; its privacy noise comes from `noise` if given, otherwise from `rng`."""
         raise NotImplementedError
 

@@ -36,21 +36,36 @@ def nearest_plausible(q: float, epsilon: float) -> tuple[float, float]:
 def most_likely_mean(means: Array, lengths: Array, batches: int, epsilon: float, one: float, other: float) -> float:
     """Return the minimiser of D, which has to lie between `one` and `other`.
 
-    It lies between the minimiser of the first k - 1 batches and m_k, because D is a sum of convex functions.
+    It lies between the minimiser of the first k - 1 batches and m_k, because D is a sum of convex functions. Newton's
+    method on sum_j l_j (q - z_j), which has the sign of D'; bisection where a step leaves the bracket or the bracket
+    shrinks slowly. Without clipped batches the first step is exact.
     """
     low, high = min(one, other), max(one, other)
-    for _ in range(60):
-        q = 0.5 * (low + high)
+    q = 0.5 * (low + high)
+    for step in range(200):
         if not low < q < high:
             break
         least, most = nearest_plausible(q, epsilon)
-        slope = 0.0
+        variance = q * (1.0 - q)
+        slope, rise = 0.0, 0.0
         for j in range(batches):
-            slope += lengths[j] * (q - min(max(means[j], least), most))
+            if means[j] < least:
+                slope += lengths[j] * (q - least)
+                rise += lengths[j] * (1.0 - least * (1.0 - least) / variance)
+            elif means[j] > most:
+                slope += lengths[j] * (q - most)
+                rise += lengths[j] * (1.0 - most * (1.0 - most) / variance)
+            else:
+                slope += lengths[j] * (q - means[j])
+                rise += lengths[j]
         if slope > 0.0:
             high = q
         else:
             low = q
+        moved = q - slope / rise if rise > 0.0 and step % 4 < 3 else 0.5 * (low + high)
+        if moved == q:
+            return q
+        q = moved if low < moved < high else 0.5 * (low + high)
     return 0.5 * (low + high)
 
 

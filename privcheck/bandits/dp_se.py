@@ -72,11 +72,11 @@ def dp_se_kernel(
                 if t == horizon:
                     break
             if t < horizon:
-                survivors = _eliminate(alive, survivors, private_mean, width)
+                survivors = eliminate(alive, survivors, private_mean, width)
 
 
 @compiled
-def _eliminate(alive: Integers, survivors: int, private_mean: Array, width: float) -> int:
+def eliminate(alive: Integers, survivors: int, private_mean: Array, width: float) -> int:
     """Move the arms that are at most `width` behind the best to the front of `alive`; return how many there are."""
     highest = -math.inf
     for i in range(survivors):

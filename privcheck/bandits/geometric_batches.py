@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,17 +24,21 @@ def ratio_parameter(default: float = 2.0, *, least: float = 1.0) -> Any:
 
 
 @compiled
-def next_total(pulls: int, ratio: float, first: int = 1) -> int:
-    """Return an arm's number of pulls after its next batch: `first`, then the smallest integer >= ratio * pulls.
+def next_total(pulls: int, ratio: float, first: int = 1, second: int = 0) -> int:
+    """Return an arm's number of pulls after its next batch: `first`, then ceil(ratio * pulls), or `second` if more.
 
     >>> [next_total(n, 2.0) for n in (0, 1, 2, 4)], next_total(10, 1.05), next_total(0, 2.0, 7)
     ([1, 2, 4, 8], 11, 7)
+    >>> [next_total(n, 1.5, 2, 20) for n in (0, 2, 20, 30)]
+    [2, 20, 30, 45]
     """
-    return max(pulls + 1, math.ceil(ratio * pulls)) if pulls > 0 else first
+    return max(pulls + 1, math.ceil(ratio * pulls), second) if pulls > 0 else first
 
 
 class BatchesPolicy:
     """The reference of geometric batches; a subclass stores the private sums and chooses the next batch's arm.
+
+    The first batches are played one after the other, lowest arm first, or in turns if `in_turns`.
 
     Guarantee
     ---------
@@ -42,9 +46,12 @@ class BatchesPolicy:
     (or its coin, see `privcheck.bandits.reward_coins`) is in [0, 1] and enters the sum of one batch of one arm; a
     closed batch is released once, as its sum plus Laplace(1/epsilon) noise (sensitivity 1). Whatever is done with
     released sums is post-processing, including clipping. For a fixed sequence of actions the batches are fixed, so
-    replacing one reward changes one release (none if its batch never closes): adaptive parallel composition. Ties go to
-    the lowest arm.
+    replacing one reward changes one release (none if its batch never closes): adaptive parallel composition. In turns,
+    the first batches of all arms are open at the same time, but each round belongs to one of them, fixed in advance.
+    Ties go to the lowest arm.
     """
+
+    in_turns: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -54,12 +61,13 @@ class BatchesPolicy:
         noise: np.random.Generator,
         coins: np.random.Generator | None = None,
         first: int = 1,
+        second: int = 0,
     ) -> None:
-        self.epsilon, self.ratio, self.first, self.noise, self.coins = epsilon, ratio, first, noise, coins
-        self.mechanism = Laplace(sensitivity=1.0, epsilon=epsilon)
+        self.epsilon, self.ratio, self.first, self.second = epsilon, ratio, first, second
+        self.noise, self.coins = noise, coins
         self.arms, self.pulls = arms, [0] * arms
         self.rounds = 0
-        self._arm, self._left, self._batch_sum = 0, first, 0.0
+        self._arm, self._left, self._batch_sums = 0, [first] * arms, [0.0] * arms
 
     def select(self) -> int:
         """Return the arm of the current batch."""
@@ -69,16 +77,28 @@ class BatchesPolicy:
         """Add the reward to the open batch; when it closes, release its sum and choose the next batch's arm."""
         action, reward = told_arm(action, self.arms), told_reward(reward)
         self.rounds += 1
-        self._batch_sum += reward if self.coins is None else toss(reward, self.coins)
-        self._left -= 1
-        if self._left > 0:
+        self._batch_sums[action] += reward if self.coins is None else toss(reward, self.coins)
+        self._left[action] -= 1
+        if self._left[action] == 0:
+            length = self.next_total(action) - self.pulls[action]
+            self.pulls[action] += length
+            self.take_in(action, length, self.publish(self._batch_sums[action]))
+            self._batch_sums[action] = 0.0
+        elif not (self.in_turns and self.pulls[action] == 0):
             return
-        length = next_total(self.pulls[action], self.ratio, self.first) - self.pulls[action]
-        self.pulls[action] += length
-        self.take_in(action, length, self.mechanism.release(self._batch_sum, self.noise))
-        self._batch_sum = 0.0
-        self._arm = self.pulls.index(0) if 0 in self.pulls else self.choose()
-        self._left = next_total(self.pulls[self._arm], self.ratio, self.first) - self.pulls[self._arm]
+        if 0 not in self.pulls:
+            self._arm = self.choose()
+            self._left[self._arm] = self.next_total(self._arm) - self.pulls[self._arm]
+        else:
+            self._arm = (action + 1) % self.arms if self.in_turns else self.pulls.index(0)
+
+    def next_total(self, arm: int) -> int:
+        """Return the arm's number of pulls after its next batch."""
+        return next_total(self.pulls[arm], self.ratio, self.first, self.second)
+
+    def publish(self, batch_sum: float) -> float:
+        """Release the sum of a closed batch."""
+        return Laplace(sensitivity=1.0, epsilon=self.epsilon).release(batch_sum, self.noise)
 
     def take_in(self, arm: int, length: int, private_sum: float) -> None:
         """Store what is needed of the private sum of a closed batch."""

@@ -48,14 +48,15 @@ def leader_of(estimates: Array) -> int:
 def plays_leader(estimates: Array, pulls: Integers, leader: int, epsilon: float) -> bool:
     """Tell whether the sum over the other arms of d(mu_B, u_a) / d(mu_a, u_a) exceeds 1.
 
-    u_a minimises n_B d(mu_B, u) + n_a d(mu_a, u). An arm that is level with the leader makes the sum infinite.
+    u_a minimises n_B d(mu_B, u) + n_a d(mu_a, u). An arm that is level with the leader, up to 1e-9, makes the sum
+    infinite.
     """
     total = 0.0
     means, counts = np.zeros(2), np.zeros(2)
     for a in range(estimates.shape[0]):
         if a == leader:
             continue
-        if estimates[a] >= estimates[leader]:
+        if estimates[a] >= estimates[leader] - INDISTINCT:
             return True
         means[0], means[1] = estimates[leader], estimates[a]
         counts[0], counts[1] = pulls[leader], pulls[a]
@@ -274,7 +275,7 @@ class GridTopTwoPolicy(BatchesPolicy):
 
     def ratio_of_costs(self, leader: int, arm: int, estimates: list[float]) -> float:
         """Return d(mu_B, u) / d(mu_a, u) at the minimiser u of n_B d(mu_B, u) + n_a d(mu_a, u)."""
-        if estimates[arm] >= estimates[leader]:
+        if estimates[arm] >= estimates[leader] - INDISTINCT:
             return math.inf
         low, high = estimates[arm], estimates[leader]
         shrink = math.exp(-self.drawn)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privcheck.arrays import Array, broadcast
-from privcheck.bounds.azize_basu_2022.problem_dependent import PRINTED_WINDOW
 from privcheck.bounds.evaluation import number
 from privcheck.bounds.families import Bernoulli, MeanFamily, family
 from privcheck.bounds.instance import Instance
@@ -145,10 +144,7 @@ def _adap_ucb(batch: _Batch, leading: Callable[[_Batch, Array], Array]) -> Array
 
 
 def _theorem_7(batch: _Batch) -> Array:
-    ratio = batch.epsilon / np.where(batch.gaps > 0, batch.gaps, math.inf)
-    unproven = ((ratio > PRINTED_WINDOW[0]) & (ratio < PRINTED_WINDOW[1])).any(axis=1)
-    found = _adap_ucb(batch, lambda batch, gaps: 16 * batch.alpha / np.minimum(gaps, batch.epsilon))
-    return np.where(unproven, math.nan, found)
+    return _adap_ucb(batch, lambda batch, gaps: 16 * batch.alpha / np.minimum(gaps, batch.epsilon))
 
 
 def _theorem_7_corrected(batch: _Batch) -> Array:

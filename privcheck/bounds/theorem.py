@@ -15,9 +15,9 @@ from privcheck.errors import PrivcheckError
 Evaluation = Callable[[Any], float | None]
 """A function of an instance of the class that the theorem is about."""
 
-UNPROVEN = "unproven"
+UNPROVEN, ORDER_ONLY = "unproven", "order-only"
 KINDS = Choice(("lower", "upper"))
-PROVENANCES = Choice(("explicit", "derived", "second-hand", UNPROVEN, "order-only"))
+PROVENANCES = Choice(("explicit", "derived", "second-hand", UNPROVEN, ORDER_ONLY))
 """As printed; proved by us; known through other texts; printed, with a proof that gives less; without constants."""
 
 
@@ -69,6 +69,8 @@ class BoundValue:
         gives less; never the best bound), or "order-only" (then no number).
     source : paper, theorem, equation.
     statement : in words.
+    order : for order-only bounds what is printed inside O or Omega, ln T aside if asymptotic, with 1 in place
+        of every constant that is not printed; None otherwise, or if it is too large for floats. Not a bound.
     """
 
     id: str
@@ -82,6 +84,7 @@ class BoundValue:
     provenance: str
     source: str
     statement: str = ""
+    order: float | None = None
 
     @property
     def number_text(self) -> str:
@@ -115,6 +118,7 @@ class Theorem:
     evaluation: Evaluation
     about: type = Instance
     budget: Condition = FINITE_BUDGET
+    claims: tuple[str, ...] = ()
 
     def evaluate(self, instance: Any) -> BoundValue:
         """Check the conditions on `instance` and, when all hold, compute the bound.
@@ -130,14 +134,19 @@ class Theorem:
         else:
             conditions = [ConditionCheck(f"the setting of the theorem: {_setting(self.about)}", False)]
         number: float | None = None
+        order: float | None = None
         if all(condition.holds for condition in conditions):
             try:
-                number = self.evaluation(instance)
+                found = self.evaluation(instance)
             except (OverflowError, ZeroDivisionError):
-                number = math.inf
-            if number is not None and not math.isfinite(number):
-                number = None
-                conditions.append(_REPRESENTABLE)
+                found = math.inf
+            finite = found if found is not None and math.isfinite(found) else None
+            if self.provenance == ORDER_ONLY:
+                order = finite
+            else:
+                number = finite
+                if found is not None and finite is None:
+                    conditions.append(_REPRESENTABLE)
         return BoundValue(
             id=self.id,
             kind=self.kind,
@@ -150,6 +159,7 @@ class Theorem:
             provenance=self.provenance,
             source=self.source,
             statement=self.statement,
+            order=order,
         )
 
 
@@ -168,11 +178,13 @@ def theorem(
     conditions: Sequence[Condition] = (),
     about: type = Instance,
     budget: Condition = FINITE_BUDGET,
+    claims: Sequence[str] = (),
 ) -> Callable[[Evaluation], Evaluation]:
     """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
 
     The function receives an instance that meets every condition. It returns the bound at the horizon, or, when
-    `asymptotic`, the constant that multiplies ln T; None when only an order is known. It remains an ordinary function.
+    `asymptotic`, the constant that multiplies ln T; for an order-only theorem, what is printed inside O or Omega with 1
+    in place of the constants. It remains an ordinary function.
 
     Parameters
     ----------
@@ -185,6 +197,8 @@ def theorem(
     conditions : what the instance must meet.
     about : the class of instances that the theorem is about.
     budget : the privacy budgets that it covers: `FINITE_BUDGET`, `POSITIVE_BUDGET` or `ANY_BUDGET`.
+    claims : ids of the claims in `privcheck.claims` that the printed statement or its printed proof consists of. No
+        verdict is named here: reports say which of them failed in the run that is kept with the claims.
 
     Raises
     ------
@@ -209,6 +223,7 @@ def theorem(
             function,
             about,
             budget,
+            tuple(claims),
         )
         if isinstance(quantity, Quantity):
             QUANTITIES[str(quantity)] = quantity

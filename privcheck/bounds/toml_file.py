@@ -48,8 +48,10 @@ def read_toml(path: str | Path, expected: str = "a TOML file that describes an i
         with Path(path).open("rb") as file:
             return tomllib.load(file)
     except OSError as error:
-        raise PrivcheckError(str(path), words(error.strerror or "an unreadable file"), expected) from None
+        raise PrivcheckError(
+            str(path), words(error.strerror or "an unreadable file"), expected, "check the path"
+        ) from None
     except RecursionError:
-        raise PrivcheckError(str(path), words("tables or lists nested too deeply"), expected) from None
+        raise PrivcheckError(str(path), words("tables or lists nested too deeply"), expected, "flatten it") from None
     except ValueError as error:
-        raise PrivcheckError(str(path), words(f"invalid TOML ({error})"), expected) from None
+        raise PrivcheckError(str(path), words(f"invalid TOML ({error})"), expected, "see toml.io") from None

@@ -10,7 +10,7 @@ import numpy as np
 
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure, convert
 from privcheck.accounting.notions import Notion
-from privcheck.accounting.spent import spent
+from privcheck.accounting.spent import shown, spent
 from privcheck.certifying.code_coverage import CodeCoverage
 from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
@@ -65,8 +65,9 @@ def certify(
     arms, rewards, neighbours : as for `privcheck.audit`.
     horizon : the number of rounds per execution T; by default 16, twice the number of arms if that is more, or the
         rounds within which a shipped algorithm makes a release.
-    feedback : "bandit", "full", "contextual" (`select(context)`, `update(context, action, reward)`) or
-        "identification" (also `stopped` and `recommend()`).
+    feedback : "bandit", "full", "contextual" (`select(context)`, `update(context, action, reward)`), "semi-bandit"
+        (`select()` returns base arms, `update` is told their outcomes) or "identification" (also `stopped` and
+        `recommend()`).
     contexts : what contexts look like; required by "contextual" feedback, which also needs
         neighbours="context-reward".
     runs : number of guarded executions, each on its own stream, that look for leaks and refusals.
@@ -163,6 +164,7 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
         advance(runs)
     worst = max(sessions, key=_loss)
+    ledger = worst.ledger if worst.filter is None else shown(worst.filter, worst.ledger)
     leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
         ::-1
     ]
@@ -182,9 +184,9 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         coverage=UNDER_GUARD if holds else EXPLORED,
         epsilon_claimed=settings.epsilon,
         delta=settings.delta if settings.epsilon is not None else 0.0,
-        ledger_epsilon=_loss(worst)[0] if isinstance(budget, Approximate) else worst.ledger.epsilon,
+        ledger_epsilon=_loss(worst)[0] if isinstance(budget, Pure | Approximate) else ledger.epsilon,
         replay=replayed,
-        ledger=worst.ledger,
+        ledger=ledger.without_pairs(),
         leaks=leaks,
         refusals=refusals,
         executions=runs,
@@ -203,8 +205,8 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         **_upper_bounds(budget if holds else None),
         accountant=_accountant(worst),
         shares={} if worst.filter is None else worst.filter.shares,
-        ledger_rho=worst.ledger.total.rho,
-        ledger_mu=worst.ledger.total.mu,
+        ledger_rho=_loss(worst)[0] if isinstance(budget, Concentrated) else ledger.total.rho,
+        ledger_mu=_loss(worst)[0] if isinstance(budget, GaussianDP) else ledger.total.mu,
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import enum
-from types import SimpleNamespace
+import inspect
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from privcheck.certifying.own_code import OwnFunction, attributes
-from privcheck.private_values.private import Private
+from privcheck.private_values.private import Private, PrivateArray
 
 PLAIN = (bool, int, float, str, bytes, type(None), enum.Enum)
 
@@ -41,31 +42,43 @@ def lasting_attributes(policy: Any) -> dict[str, Any]:
     return plain | held
 
 
-def decided(condition: ast.expr, own: OwnFunction, lasting: dict[str, Any], private: set[str]) -> bool | None:
+def decided(
+    condition: ast.expr,
+    own: OwnFunction,
+    lasting: dict[str, Any] | None,
+    private: set[str],
+    constants: dict[str, Any],
+) -> bool | None:
     """Return which way a condition goes in every round; None if that is not known beforehand.
 
     Parameters
     ----------
-    condition : an expression in a method of the policy.
-    own : the method.
-    lasting : the attributes that no method sets after construction, from `lasting_attributes`.
-    private : the parameters of the method that are private in every call.
+    condition : an expression in a method of the policy, or in a function.
+    own : the method or the function.
+    lasting : the attributes that no method sets after construction, from `lasting_attributes`; None in a function that
+        is no method of the policy.
+    private : the parameters that are private in every call.
+    constants : the constants of its module, from `constants_of`.
     """
     if isinstance(condition, ast.BoolOp):
-        parts = [decided(value, own, lasting, private) for value in condition.values]
+        parts = [decided(value, own, lasting, private, constants) for value in condition.values]
         ends = isinstance(condition.op, ast.Or)
         return ends if ends in parts else (None if None in parts else not ends)
     if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
-        inner = decided(condition.operand, own, lasting, private)
+        inner = decided(condition.operand, own, lasting, private, constants)
         return None if inner is None else not inner
     if isinstance(condition, ast.Call):
-        return _is_of_type(condition, own, private)
-    if not own.parameters or not all(isinstance(node, ALLOWED) for node in ast.walk(condition)):
+        found = _is_of_type(condition, own, private)
+        return _has_attribute(condition, own, private) if found is None else found
+    if not all(isinstance(node, ALLOWED) for node in ast.walk(condition)):
         return None
-    held = {name: _Object() if isinstance(value, type) else value for name, value in lasting.items()}
+    known = dict(constants)
+    if lasting is not None and own.parameters:
+        held = {name: _Object() if isinstance(value, type) else value for name, value in lasting.items()}
+        known[own.parameters[0]] = SimpleNamespace(**held)
     code = compile(ast.Expression(condition), own.file, "eval")
     try:
-        return bool(eval(code, {"__builtins__": {}}, {own.parameters[0]: SimpleNamespace(**held)}))
+        return bool(eval(code, {"__builtins__": {}}, known))
     except Exception:
         return None
 
@@ -75,10 +88,30 @@ def _is_of_type(call: ast.Call, own: OwnFunction, private: set[str]) -> bool | N
     if not (isinstance(call.func, ast.Name) and call.func.id == "isinstance" and len(call.args) == 2):
         return None
     value, asked = call.args
-    if not isinstance(value, ast.Name) or value.id not in private or _may_be_stored(value, own):
+    if not isinstance(value, ast.Name) or value.id not in private or may_be_stored(value, own):
         return None
     kinds = [_type(part, own) for part in _alternatives(asked)]
     return None if None in kinds else issubclass(Private, tuple(kind for kind in kinds if kind is not None))
+
+
+def _has_attribute(call: ast.Call, own: OwnFunction, private: set[str]) -> bool | None:
+    """Return the answer of `hasattr(x, "name")` for a private parameter x; None where asking might be refused.
+
+    Private values define no `__getattr__`: what no class of theirs has, they do not have, and their methods they have.
+    """
+    if not (isinstance(call.func, ast.Name) and call.func.id == "hasattr" and len(call.args) == 2):
+        return None
+    value, name = call.args
+    if not isinstance(value, ast.Name) or value.id not in private or may_be_stored(value, own):
+        return None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or own.value("hasattr") is not None:
+        return None
+    members = [inspect.getattr_static(cls, name.value, None) for cls in (Private, PrivateArray)]
+    if hasattr(Private, "__getattr__"):
+        return None
+    if all(isinstance(member, FunctionType) for member in members):
+        return True
+    return False if members == [None, None] else None
 
 
 def _alternatives(asked: ast.expr) -> list[ast.expr]:
@@ -88,14 +121,29 @@ def _alternatives(asked: ast.expr) -> list[ast.expr]:
     return asked.elts if isinstance(asked, ast.Tuple) else [asked]
 
 
-def _may_be_stored(name: ast.Name, own: OwnFunction) -> bool:
+def may_be_stored(name: ast.Name, own: OwnFunction) -> bool:
     """Tell whether a parameter may have another value than its argument where it is read; loops may come back."""
     loops = any(isinstance(node, ast.For | ast.While | ast.AsyncFor) for node in ast.walk(own.node))
+    if any(name.id in _other_names(node) for node in ast.walk(own.node)):
+        return True
     stores = [n for n in ast.walk(own.node) if isinstance(n, ast.Name) and n.id == name.id and n is not name]
     return any(
         not isinstance(n.ctx, ast.Load) and (loops or (n.lineno, n.col_offset) < (name.lineno, name.col_offset))
         for n in stores
     )
+
+
+def _other_names(node: ast.AST) -> tuple[str | None, ...]:
+    """Return the names that a node binds without a `Name` of its own."""
+    if isinstance(
+        node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler | ast.MatchAs | ast.MatchStar
+    ):
+        return (node.name,)
+    if isinstance(node, ast.MatchMapping):
+        return (node.rest,)
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        return tuple(node.names)
+    return (node.asname or node.name,) if isinstance(node, ast.alias) else ()
 
 
 def _type(node: ast.expr, own: OwnFunction) -> type | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.accounting import BudgetExceededError, Ledger, budget_of
-from privcheck.accounting.spent import spent
+from privcheck.accounting.spent import shown, spent
 from privcheck.certifying.calls import Calls
 from privcheck.certifying.context_isolation import ask_guarded, copy_of_state, generators, throw_away
 from privcheck.certifying.noise_source import noise_source
@@ -157,13 +157,15 @@ class GuardedPolicy:
         """Every release so far, and the total charge of each datum: a copy, which the guard does not read."""
         session = self._own("ledger")
         with session.charging:
-            return session.ledger.snapshot()
+            assert session.filter is not None
+            return shown(session.filter, session.ledger)
 
     @property
     def spent(self) -> float:
         """The largest total charge so far of any datum, or of any k data together under "group:k".
 
-        It is in the notion of the budget: epsilon (at the budget's delta if it has one), rho or mu.
+        It is in the notion of the budget: epsilon (at the budget's delta if it has one), rho or mu. It never exceeds
+        the budget: sums of charges are rounded up, but what the filter accepts is within the budget itself.
         """
         session = self._own("spent")
         assert session.filter is not None

@@ -73,7 +73,7 @@ class PrivateExpressions:
             for name, value in attributes(code.policy).items()
             if type(value) in RESULTS or isinstance(value, Private)
         }
-        self._escaped = {found for own in code.functions for found in self._mentioned(own)}
+        self.escaped = {found for own in code.functions for found in self._mentioned(own)}
         self._holding = {own: _Holding() for own in code.functions}
         self._inner: dict[str, list[tuple[OwnFunction, Inner]]] = {}
         for own in code.functions:
@@ -127,7 +127,7 @@ class PrivateExpressions:
     def _result_is_private(self, call: ast.Call, own: OwnFunction) -> bool:
         if isinstance(call.func, ast.Name) and call.func.id in PUBLIC_CALLS:
             return False
-        callees = self._callees(call, own)
+        callees = self.callees(call, own)
         if callees and not any(f.name == "__init__" for f in callees) and not self._is_plain(call.func):
             return any(self._holding[f].returns_private for f in callees)
         if method_name(call) in RELEASES:
@@ -136,7 +136,7 @@ class PrivateExpressions:
 
     def _draws(self, call: ast.Call, own: OwnFunction) -> bool:
         """Tell whether a call is given a Generator, or is a method of one; own functions are looked into instead."""
-        if self._callees(call, own):
+        if self.callees(call, own):
             return False
         holder = call.func.value if isinstance(call.func, ast.Attribute) else None
         return any(self._generator(part, own) for part in (holder, *arguments_of(call)))
@@ -154,7 +154,7 @@ class PrivateExpressions:
         if isinstance(node, ast.BoolOp):
             return any(self._generator(value, own) for value in node.values)
         if isinstance(node, ast.Call):
-            return any(self._holding[f].returns_generator for f in self._callees(node, own))
+            return any(self._holding[f].returns_generator for f in self.callees(node, own))
         return False
 
     def _told(self, own: OwnFunction, positions: Iterable[int]) -> None:
@@ -246,7 +246,7 @@ class PrivateExpressions:
             self._any_attribute = True
 
     def _visit_call(self, call: ast.Call, own: OwnFunction, *, discarded: bool) -> None:
-        callees = self._callees(call, own)
+        callees = self.callees(call, own)
         for callee in callees:
             self._pass(call, own, callee)
         private = [part for part in arguments_of(call) if self.private(part, own)]
@@ -291,7 +291,7 @@ class PrivateExpressions:
         is_setter = any(getattr(part, "attr", "") == "setter" for part in getattr(own.node, "decorator_list", ()))
         if (
             (is_setter and own.name in self._attributes)
-            or (self._calls_unseen and (own in self._escaped or own.name == "__call__"))
+            or (self._calls_unseen and (own in self.escaped or own.name == "__call__"))
             or (own.name.startswith("__") and own.name.endswith("__") and own.name not in CALLED_WITH_KNOWN)
         ):
             self._hold_parameters(own)
@@ -386,7 +386,7 @@ class PrivateExpressions:
             if name in held.filled:
                 self._fill(value, own)
 
-    def _callees(self, call: ast.Call, own: OwnFunction) -> list[OwnFunction]:
+    def callees(self, call: ast.Call, own: OwnFunction) -> list[OwnFunction]:
         """Return the own functions that a call may mean."""
         function = call.func
         if isinstance(function, ast.Name):

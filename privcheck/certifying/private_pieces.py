@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from privcheck.certifying.decided_conditions import decided
+from privcheck.certifying.helper_arguments import always_private_in_helper
+from privcheck.certifying.module_constants import constants_of
 from privcheck.certifying.own_code import OwnCode, OwnFunction
 from privcheck.certifying.private_expressions import PrivateExpressions
 from privcheck.certifying.reached_code import Piece
@@ -28,7 +30,8 @@ class PrivatePieces:
 
     Left out are statements that only raise or assert, what the constructor of the policy draws before any data, and
     branches that are closed beforehand: by attributes of `self` which no method sets after construction and which were
-    the same in all runs, or by `isinstance` of a private argument of `update`.
+    the same in all runs, by constants of the module, or by `isinstance` or `hasattr` of a private argument of `update`,
+    also where a function of a module is called with nothing else.
 
     Parameters
     ----------
@@ -74,10 +77,13 @@ class PrivatePieces:
 
     def _value(self, test: ast.expr, own: OwnFunction, lasting: dict[str, Any]) -> bool | None:
         """Return which way a condition goes in every round of this policy, if that is decided beforehand."""
-        if own.owner is None or not isinstance(self._code.policy, own.owner):
-            return None
+        is_method = own.owner is not None and isinstance(self._code.policy, own.owner)
         told = self._expressions.always_private(own) if own in self._code.updates() else set()
-        return decided(test, own, lasting, told)
+        if own.owner is None:
+            told = always_private_in_helper(own, self._code, self._expressions)
+        constants = {} if self._sets_any else constants_of(own)
+        constants = {name: value for name, value in constants.items() if name not in self._set}
+        return decided(test, own, lasting if is_method else None, told, constants)
 
     def _touches(self, node: ast.AST, own: OwnFunction) -> bool:
         if own.name == "__init__" and own.owner in type(self._code.policy).__mro__:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -20,6 +21,7 @@ from privcheck.certifying.guarded_generator import GuardedGenerator, bits_of
 from privcheck.certifying.noise_source import check_sampler
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, Mechanism, recording
+from privcheck.mechanisms.planned import charge_with_pairs
 from privcheck.mechanisms.provenance import MechanismCode, examined
 from privcheck.privacy import Contexts, Relation
 from privcheck.private_values.draws import FIRST
@@ -71,6 +73,7 @@ class Session:
         what = "reward" if self.contexts is None else "context and reward"
         self.filter = None if self.budget is None else BudgetFilter(self.budget, self.accountants)
         self.ledger = Ledger(group, what) if self.filter is None else self.filter.new_ledger(group, what)
+        self._adds_renyi = self.filter is not None and any(name.startswith("rdp") for name in self.filter.shares)
         self._is_reading = False
         self._checked_at, self._expects = 0, True
 
@@ -204,7 +207,7 @@ class Session:
     def _charge(self, mechanism: Mechanism, value: Private, location: str) -> MechanismCode:
         sensitivities, scale = _sensitivities(mechanism, value), mechanism.scale
         code = examined(mechanism, value.shape, max(sensitivities.different, default=1.0))
-        charges = _charges(mechanism, sensitivities)
+        charges = _charges(mechanism, sensitivities, with_pairs=self._adds_renyi)
         with self.charging:  # between the check and the charge no other thread may be charged or read the ledger
             if self.filter is not None:
                 self.filter.check(self.ledger, charges, location)
@@ -262,9 +265,12 @@ def _whole_square(sensitivity: float) -> float:
     return math.sqrt(_whole(sensitivity * sensitivity * (1.0 + COMPARISON_SLACK)))
 
 
-def _charges(mechanism: Mechanism, sensitivities: ByDatum[float]) -> ByDatum[Charge]:
-    """Return the charge of each datum; data of equal sensitivity get the same charge."""
-    charges = sensitivities.map(mechanism.charge)
+def _charges(mechanism: Mechanism, sensitivities: ByDatum[float], *, with_pairs: bool = False) -> ByDatum[Charge]:
+    """Return the charge of each datum; data of equal sensitivity get the same charge.
+
+    Dominating pairs are those of shipped classes, which `examined` found unchanged: a derived class may draw otherwise.
+    """
+    charges = sensitivities.map(partial(charge_with_pairs, mechanism) if with_pairs else mechanism.charge)
     check_charges(charges.different)
     for charge in charges.different:
         if mechanism.notion not in NOTIONS or (mechanism.notion in WITHOUT_EPSILON and 0.0 < charge.epsilon < math.inf):

@@ -70,6 +70,7 @@ _FLOAT: dict[str, Callable[..., Any]] = {
     "choose": _float_choose,
     "where_negative": lambda test, negative, otherwise: NAN if test != test else negative if test < 0 else otherwise,
     "entropy_term": lambda x: x * math.log(x) if x > 0.0 else (0.0 if x == 0.0 else NAN),
+    "normal_below": lambda x: math.erfc(-x / math.sqrt(2.0)) / 2.0,
 }
 
 
@@ -106,6 +107,12 @@ def _array_entropy_term(x: Any) -> Any:
     return xlogy(x, x)
 
 
+def _array_normal_below(x: Any) -> Any:
+    from scipy.special import ndtr
+
+    return ndtr(x)
+
+
 _ARRAY: dict[str, Callable[..., Any]] = {
     "add": np.add,
     "subtract": np.subtract,
@@ -124,6 +131,7 @@ _ARRAY: dict[str, Callable[..., Any]] = {
         np.isnan(test), NAN, np.where(np.less(test, 0.0), negative, otherwise)
     ),
     "entropy_term": _array_entropy_term,
+    "normal_below": _array_normal_below,
 }
 
 
@@ -191,6 +199,7 @@ class Symbols:
             "maximum": sympy.Max,
             "choose": sympy.binomial,
             "entropy_term": lambda x: x * sympy.log(x) if x != 0 else sympy.Integer(0),
+            "normal_below": lambda x: sympy.erfc(-x / sympy.sqrt(2)) / 2,
             "where_negative": lambda test, negative, otherwise: sympy.Piecewise(
                 (negative, test < 0), (otherwise, True)
             ),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privcheck.claims.expression import Expression, Number, expression
+from privcheck.claims.mechanisms import EveryMechanism
 from privcheck.claims.variables import Variable
 
 Point = dict[str, Fraction]
@@ -73,7 +74,7 @@ class Reading:
 
     name: str
     variables: tuple[Variable, ...]
-    says: Relation | Order | None
+    says: Relation | Order | EveryMechanism | None
     assumes: tuple[Relation, ...] = ()
     provable: bool = True
 

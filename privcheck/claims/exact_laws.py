@@ -10,6 +10,8 @@ from privcheck.claims.expression import (
     exp,
     expression,
     log,
+    maximum,
+    normal_below,
     total,
     variable,
     where_negative,
@@ -49,3 +51,53 @@ def laplace_difference_above(x: Expression) -> Expression:
 def binomial_mean(n: Expression, p: Expression, value: Expression, index: str = "k") -> Expression:
     """Return the expectation of `value`, an expression in the index, over a binomial count."""
     return total(index, 0, n, binomial_weight(n, p, variable(index)) * value)
+
+
+def chi_square_above(degrees: int, x: Expression) -> Expression:
+    """Return the probability that a chi-square variable is at least x >= 0; the degrees of freedom are even.
+
+    It is the probability that a Poisson variable with mean x/2 is below degrees/2.
+
+    >>> from privcheck.claims.arithmetic import FLOATS
+    >>> from privcheck.claims.expression import evaluate
+    >>> round(evaluate(chi_square_above(4, expression(3)), FLOATS, {}), 6)
+    0.557825
+    """
+    series = expression(1)
+    for j in range(degrees // 2 - 1, 0, -1):
+        series = 1 + x / 2 / j * series
+    return exp(-x / 2) * series
+
+
+def chosen(index: Expression, options: list[Expression]) -> Expression:
+    """Return the option with the number `index`, counted from 1."""
+    found = options[-1]
+    for number in range(len(options) - 1, 0, -1):
+        found = where_negative(index - number - "1/2", options[number - 1], found)
+    return found
+
+
+def gaussian_delta(epsilon: Expression, mu: Expression) -> Expression:
+    """Return the smallest delta of two normal laws of variance 1 whose means differ by mu (Balle and Wang 2018).
+
+    >>> from privcheck.claims.arithmetic import FLOATS
+    >>> from privcheck.claims.expression import evaluate
+    >>> round(evaluate(gaussian_delta(expression(1), expression(1)), FLOATS, {}), 6)
+    0.126937
+    """
+    return normal_below(mu / 2 - epsilon / mu) - exp(epsilon) * normal_below(-mu / 2 - epsilon / mu)
+
+
+def composed_delta(count: Expression, epsilon_0: Expression, delta_0: Expression, epsilon: Expression) -> Expression:
+    """Return the smallest delta of `count` mechanisms, the worst ones that are (epsilon_0, delta_0)-DP.
+
+    By Kairouz, Oh and Viswanath (2015) each is randomised response with budget epsilon_0, which with probability
+    delta_0 tells the truth and says so.
+    """
+    truth, lie = 1 / (1 + exp(-epsilon_0)), 1 / (1 + exp(epsilon_0))
+    k = variable("k")
+    first, second = (
+        choose(count, k) * right**k * wrong ** (count - k) for right, wrong in ((truth, lie), (lie, truth))
+    )
+    told_apart = total("k", 0, count, maximum(0, first - exp(epsilon) * second))
+    return 1 - (1 - delta_0) ** count * (1 - told_apart)

@@ -22,6 +22,7 @@ from privcheck.claims.finding import (
     Finding,
     ReadingFinding,
 )
+from privcheck.claims.mechanisms import EveryMechanism, exceeds_again, worst_event
 from privcheck.claims.orders import divergence
 from privcheck.claims.prove.bisection import prove
 from privcheck.claims.prove.enumeration import enumerated
@@ -55,7 +56,8 @@ def examine(claim: Claim, effort: Effort | None = None) -> Finding:
     Guarantee
     ---------
     A status that says "refuted" rests on a counterexample that holds in exact rationals or in intervals of 50 and of
-    100 digits, under every reading for "refuted", under the named one for "refuted-under-reading". A proof rests on
+    100 digits, under every reading for "refuted", under the named one for "refuted-under-reading"; about mechanisms on
+    one whose probabilities are rational and private, exactly. A proof rests on
     outward rounding, or on an identity that computer algebra shows.
 
     Parameters
@@ -105,6 +107,8 @@ def examine_reading(reading: Reading, effort: Effort) -> ReadingFinding:
     evidence: dict[str, Any] = {}
     if isinstance(reading.says, Order):
         status, evidence = _order(reading.says)
+    elif isinstance(reading.says, EveryMechanism):
+        status, evidence = _every_mechanism(reading.says)
     elif isinstance(reading.says, Relation):
         status, evidence = _relation(reading, effort)
     domain = "; ".join([*map(str, reading.variables), *map(str, reading.assumes)])
@@ -116,6 +120,15 @@ def _order(says: Order) -> tuple[str, dict[str, Any]]:
     if found is not None:
         return ORDER_REFUTED, asdict(found)
     return NOT_REFUTED, {"paths": [{name: str(value) for name, value in path.items()} for path in says.paths]}
+
+
+def _every_mechanism(says: EveryMechanism) -> tuple[str, dict[str, Any]]:
+    found = [worst_event(case) for case in says.cases]
+    worst = next((event for event in found if event.exceeds), None)
+    if worst is not None:
+        told = {name: value for name, value in asdict(worst).items() if name != "exceeds"}
+        return REFUTED, told | {"arithmetic": "exact rationals"}
+    return NOT_REFUTED, {"cases": len(found)}
 
 
 def _relation(reading: Reading, effort: Effort) -> tuple[str, dict[str, Any]]:
@@ -168,6 +181,9 @@ def replay(finding: Finding, claim: Claim) -> list[bool]:
 
 
 def _again(reading: Reading, evidence: dict[str, Any]) -> bool:
+    if isinstance(reading.says, EveryMechanism):
+        event = evidence.get("event")
+        return isinstance(event, dict) and exceeds_again(reading.says, str(evidence.get("case")), event)
     try:
         point = {str(name): Fraction(str(value)) for name, value in dict(evidence["point"]).items()}
     except (KeyError, TypeError, ValueError, ZeroDivisionError):

@@ -164,6 +164,11 @@ def entropy_term(x: Expression | Number) -> Expression:
     return _function("entropy_term", x)
 
 
+def normal_below(x: Expression | Number) -> Expression:
+    """Return the probability that a standard normal variable is at most x."""
+    return _function("normal_below", x)
+
+
 def total(index: str, first: Expression | Number, last: Expression | Number, term: Expression) -> Expression:
     """Return the sum of a term over the integers from `first` to `last`; 0 when there are none."""
     return Expression("total", (expression(first), expression(last), term), index)

@@ -17,6 +17,10 @@ GUARD_BITS = 6
 """exp and log are widened by 2**GUARD_BITS units in the last place."""
 
 
+FAR = 12.0
+"""From this many standard deviations on, a normal tail is enclosed by its asymptotic series."""
+
+
 class Intervals:
     """Closed intervals with bounds of a fixed number of bits.
 
@@ -154,6 +158,42 @@ class Intervals:
         turn = self._exp(self.context.mpf(-1))
         crosses = _key(_end(x, 0)) <= _key(_end(turn, 1)) and _key(_end(turn, 0)) <= _key(_end(x, 1))
         return self.hull(found, -turn) if crosses else found
+
+    def _normal_below(self, x: Any) -> Any:
+        """Return the distribution function of the standard normal law, which rises."""
+        return self.hull(*(self._normal_at(end) for end in (x.a, x.b)))
+
+    def _normal_at(self, x: Any) -> Any:
+        """Return it at a number: 1/2 + (x + x^3/3 + x^5/(3 5) + ...) exp(-x^2/2)/sqrt(2 pi), which does not cancel."""
+        if _sign(x, 0) < 0:
+            far = self.upper(x) < -FAR
+            return self._normal_tail(-x) if far else self.constant(Fraction(1)) - self._normal_at(-x)
+        if self.lower(x) > FAR:
+            return self.constant(Fraction(1)) - self._normal_tail(x)
+        term = sum_ = x
+        factor = 1
+        # from where the terms halve, what is left out is at most twice the last term
+        while self.upper(x * x) > factor / 2 or self.upper(term) > 2.0 ** -(self.context.prec + GUARD_BITS):
+            factor += 2
+            term = term * x * x / factor
+            sum_ = sum_ + term
+        rest = self.context.mpf([0, (2 * term).b])
+        return self.constant(Fraction(1, 2)) + (sum_ + rest) * self._exp(-x * x / 2) / self._root_of_two_pi()
+
+    def _normal_tail(self, x: Any) -> Any:
+        """Return the probability above a large number.
+
+        Successive partial sums of exp(-x^2/2)/(x sqrt(2 pi)) (1 - 1/x^2 + 1 3/x^4 - ...) are on both sides of it.
+        """
+        square, term, sum_ = x * x, self.constant(Fraction(1)), self.constant(Fraction(1))
+        before = sum_
+        for factor in range(1, int(FAR**2) - 1, 2):
+            term = -term * factor / square
+            before, sum_ = sum_, sum_ + term
+        return self.hull(before, sum_) * self._exp(-square / 2) / (x * self._root_of_two_pi())
+
+    def _root_of_two_pi(self) -> Any:
+        return self.context.sqrt(2 * self.context.pi * self.widening)
 
 
 def _end(value: Any, side: int) -> Any:

@@ -148,6 +148,7 @@ _OPERATIONS: dict[str, Callable[..., Pair]] = {
     "choose": _choose,
     "where_negative": _where_negative,
     "entropy_term": _entropy_term,
+    "normal_below": lambda _x: (0.0, 1.0),  # statements with normal laws are searched, and refuted by `intervals`
 }
 
 

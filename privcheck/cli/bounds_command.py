@@ -166,11 +166,12 @@ def _json(instance: Any, values: list[BoundValue]) -> str:
     from dataclasses import asdict
 
     from privcheck.bounds import Instance, contradictions, privacy_regime
+    from privcheck.reporting.text.resting_claims import with_failed_claims
     from privcheck.serialise import plain, to_json
 
     result = {
         "instance": instance.to_dict(),
-        "bounds": [plain(value.to_dict()) for value in values],
+        "bounds": [plain(with_failed_claims(value)) for value in values],
         "regime": asdict(privacy_regime(instance)) if isinstance(instance, Instance) else None,
         "contradictions": [
             {"quantity": lower.quantity, "lower": plain(lower.to_dict()), "upper": plain(upper.to_dict())}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -61,7 +62,8 @@ def claims(
     if listed:
         return _listed(chosen, json)
     found = _examined(chosen, work)
-    _hand_out(found, json, html, markdown)
+    how = {"command": f"privcheck claims --effort {effort} --seed {seed}"} | asdict(work)
+    _hand_out(found, how, json, html, markdown)
     return int(any(finding.wrong for finding in found))
 
 
@@ -130,7 +132,9 @@ def _listed(chosen: list[Claim], json: str | None) -> int:
     return 0
 
 
-def _hand_out(found: list[Finding], json: str | None, html: str | None, markdown: str | None) -> None:
+def _hand_out(
+    found: list[Finding], how: dict[str, Any], json: str | None, html: str | None, markdown: str | None
+) -> None:
     from privcheck.files import write_whole
     from privcheck.reporting.pages.page_claims import save_claims_page
     from privcheck.reporting.terminal.claims_table import claims_table
@@ -140,11 +144,11 @@ def _hand_out(found: list[Finding], json: str | None, html: str | None, markdown
     if html is not None:
         files.append(partial(save_claims_page, found, html))
     if markdown is not None:
-        from privcheck.claims.papers.accounts import ACCOUNTS, NOT_COVERED
+        from privcheck.claims.papers.accounts import ACCOUNTS
         from privcheck.reporting.text.claims_markdown import claims_page
 
-        files.append(partial(write_whole, markdown, claims_page(found, ACCOUNTS, NOT_COVERED), "markdown"))
-    deliver(json, to_json({"claims": found}), lambda: claims_table(found), *files)
+        files.append(partial(write_whole, markdown, claims_page(found, ACCOUNTS), "markdown"))
+    deliver(json, to_json({"run": how, "claims": found}), lambda: claims_table(found), *files)
 
 
 def _replayed(path: str) -> int:

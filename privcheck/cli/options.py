@@ -84,9 +84,11 @@ def shares(text: str) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for part in text.split(","):
-        name, _, share = part.partition("=")
+        name, _, share = (piece.strip() for piece in part.partition("="))
+        if name in found:
+            raise PrivcheckError("accountants", text, f"one share of {name}", "each accountant is named once")
         try:
-            found[name.strip()] = float(share)
+            found[name] = float(share)
         except ValueError:
             expected = "accountants with their shares of delta"
             raise PrivcheckError("accountants", text, expected, "as in --accountants gdp=0.5,zcdp=0.5") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -73,15 +74,22 @@ def simulate(
         privcheck simulate adap-ucb --log clicks.csv --action item --reward click
             --epsilon 1 --horizon 1e5
 
-    Algorithms that identify the best arm are run until they stop, for at most HORIZON rounds:
+    Algorithms that identify the best arm (adap-tt, dp-exact-tt, dp-se-bai, dp-tt, and top-two
+    without privacy) are run until they stop, for at most HORIZON rounds:
 
         privcheck simulate dp-exact-tt --means 0.9,0.8,0.5
             --epsilon 1 --delta 0.1,0.01 --horizon 1e6 --runs 100
+
+    Algorithms for semi-bandits play sets of base arms:
+
+        privcheck simulate cucb-batches --environment top-k --means 0.9,0.8,0.3
+            --with size=2 --epsilon 1 --horizon 1e4
 
     `privcheck list` lists the algorithms and the environments. Exit status: 0, or 2 for bad input.
     """
     from privcheck.declared import Integer, check
     from privcheck.files import check_output
+    from privcheck.simulation.semi_bandits import VacuousBonusWarning
     from privcheck.simulation.simulate import simulate as run_simulation
 
     check_json(json)
@@ -119,9 +127,13 @@ def simulate(
         return 0
     if compare and (len(policies) < 2 or count < 2):
         raise PrivcheckError("compare", f"{len(policies)} policies, {count} runs", "at least two of each")
-    result = run_simulation(
-        policies, place, horizon=rounds, runs=count, seed=seed, jobs=jobs, checkpoints=checkpoints, epsilon=epsilon
-    )
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always", VacuousBonusWarning)
+        result = run_simulation(
+            policies, place, horizon=rounds, runs=count, seed=seed, jobs=jobs, checkpoints=checkpoints, epsilon=epsilon
+        )
+    for note in noted:
+        typer.echo(f"privcheck: {note.message}", err=True)
     files: list[Callable[[], object]] = [partial(result.save_csv, csv)] if csv is not None else []
     files += [partial(result.save_npz, npz)] if npz is not None else []
     files += [partial(result.save_html, html)] if html is not None else []

@@ -8,6 +8,14 @@ from typing import Any
 from privcheck.environments.base import ENVIRONMENTS, Environment
 from privcheck.environments.bernoulli import Bernoulli
 from privcheck.environments.bounded import Beta, TruncatedGaussian
+from privcheck.environments.combinatorial_arms import (
+    Combinatorial,
+    CoverageArms,
+    SemiBandit,
+    ShortestPathArms,
+    SpanningTreeArms,
+    TopKArms,
+)
 from privcheck.environments.finite import FiniteSupport, TwoPoint
 from privcheck.environments.gaussian import Gaussian
 from privcheck.environments.logged import LoggedFeedback
@@ -16,8 +24,9 @@ from privcheck.environments.reward_table import RewardTable
 from privcheck.errors import PrivcheckError
 
 __all__ = [
-    "ENVIRONMENTS", "Bernoulli", "Beta", "Environment", "FiniteSupport", "Gaussian", "LoggedFeedback", "Replay",
-    "RewardTable", "TruncatedGaussian", "TwoPoint", "environment",
+    "ENVIRONMENTS", "Bernoulli", "Beta", "Combinatorial", "CoverageArms", "Environment", "FiniteSupport", "Gaussian",
+    "LoggedFeedback", "Replay", "RewardTable", "SemiBandit", "ShortestPathArms", "SpanningTreeArms", "TopKArms",
+    "TruncatedGaussian", "TwoPoint", "environment",
 ]  # fmt: skip
 
 

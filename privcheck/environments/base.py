@@ -57,6 +57,10 @@ class Environment(Declared):
         means = np.array(self.means)
         return np.asarray(means.max() - means)
 
+    def regret_range(self, horizon: int) -> tuple[float, float]:
+        """Return the smallest and the largest pseudo-regret that a run of so many rounds can have."""
+        return 0.0, horizon * float(self.gaps().max())
+
     def laws(self) -> Laws | None:
         """Return the laws of the arms for kernels, or None for an environment that has only a table."""
         return None

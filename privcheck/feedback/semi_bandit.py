@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from privcheck.arrays import Symbols, Table
-from privcheck.errors import PolicyError
+from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback.arms import unknown_arm
-from privcheck.feedback.base import Feedback
+from privcheck.feedback.base import Feedback, Wrapping, reward_numbers
 from privcheck.privacy import Contexts
 
 
@@ -60,3 +60,16 @@ class SemiBandit(Feedback):
 
     def pulled(self, symbols: Symbols, arm: int) -> npt.NDArray[Any]:
         return (symbols >> arm) & 1
+
+    def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:
+        chosen = self.action(told[0], arms or None, "action")
+        values = reward_numbers(told[1])
+        if values.shape != (len(chosen),):
+            expected = f"one reward for each base arm of the action, shape ({len(chosen)},)"
+            raise PrivcheckError("reward", words(f"shape {values.shape}"), expected)
+        return chosen, np.stack(
+            [session.reward(value, arm) for arm, value in zip(chosen, values.tolist(), strict=True)]
+        )
+
+    def after_leak(self, round_number: int, arms: int) -> Any:
+        return ((round_number - 1) % arms,)

@@ -24,7 +24,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from privcheck.arrays import Actions, Array, Integers
+from privcheck.arrays import Array, Integers, Symbols
 from privcheck.kernels.cache import compiled, fingerprint, inlined
 from privcheck.kernels.reward_laws import Laws, law_sum
 
@@ -74,7 +74,7 @@ def reward_sum(
 
 @inlined
 def record(
-    actions: Actions,
+    actions: Symbols,
     run: int,
     checkpoints: Integers,
     gap: float,

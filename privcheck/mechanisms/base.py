@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from privcheck.accounting.charge import Charge
 from privcheck.arrays import Array
-from privcheck.declared import Declared
+from privcheck.declared import Declared, by_name_only
 from privcheck.errors import PrivcheckError, words
 from privcheck.registry import Registry
 
@@ -97,6 +97,22 @@ class Mechanism(Declared):
         return 0.0
 
     @classmethod
+    def hint_for_unknown(cls, name: str) -> str:
+        """Return what to do about a parameter that the mechanism does not have, in words."""
+        if name == "delta" and cls.notion == "pure":
+            return (
+                "a pure mechanism takes no delta: use Gaussian.calibrate(epsilon=..., delta=...), or give delta where "
+                "the budget is given"
+            )
+        if name in ("epsilon", "delta", "rho", "mu"):
+            budget = "epsilon=..., delta=..." if name in ("epsilon", "delta") else f"{name}=..."
+            return f"{cls.__name__}.calibrate({budget}) finds the noise for such a budget"
+        if name == "scale" and hasattr(cls, "with_scale"):
+            return f"{cls.__name__}.with_scale(...) takes the scale of the noise"
+        return super().hint_for_unknown(name)
+
+    @classmethod
+    @by_name_only("the budget by name, such as epsilon=1, delta=1e-06, rho=0.1 or mu=0.5")
     def calibrate(
         cls,
         *,
@@ -121,8 +137,10 @@ class Mechanism(Declared):
 
         Guarantee
         ---------
-        `BudgetFilter` with this budget and these accountants accepts all releases, however adaptive the rest of the run
-        is; with the next larger budget of one release, as a float, the charges would not be within it.
+        A guard with this budget and these accountants accepts all releases, however adaptive the rest of the run is. So
+        does a `BudgetFilter`, of the mechanism's `charge`; under an accountant "rdp:ALPHA" it has to be the charge of
+        `privcheck.mechanisms.planned.charge_with_pairs`, which a guard uses. With the next larger budget of one
+        release, as a float, the charges would not be within it.
 
         Raises
         ------

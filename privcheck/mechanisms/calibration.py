@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import MISSING
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from privcheck.accounting.filter import BudgetFilter
 from privcheck.declared import POSITIVE, Integer, check, declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism
+from privcheck.mechanisms.planned import charge_with_pairs
 
 M = TypeVar("M", bound=Mechanism)
 
@@ -38,7 +40,8 @@ def calibrated(
     """
     asked = budget_of(**budget)
     if asked is None:
-        raise PrivcheckError("budget", words("nothing"), ONE_NOTION, f"for example {cls.__name__}.calibrate(epsilon=1)")
+        example = "epsilon=1" if cls.notion == "pure" else "epsilon=1, delta=1e-06"
+        raise PrivcheckError("budget", words("nothing"), ONE_NOTION, f"for example {cls.__name__}.calibrate({example})")
     filtered = BudgetFilter(asked, accountants)
     sensitivity = check("sensitivity", sensitivity, POSITIVE, "of one datum, in the norm of the mechanism")
     releases = check("releases", releases, Integer(1, 2**53), "how often the mechanism is released")
@@ -57,17 +60,21 @@ def calibrated(
 
     def fits(amount: float) -> bool:
         try:
-            return has_room(filtered, build(amount).charge(sensitivity), releases)
+            return has_room(filtered, charge_with_pairs(build(amount), sensitivity), releases)
         except PrivcheckError:  # beyond the domain of the parameter
             return False
 
-    charge = build(1.0).charge(sensitivity)  # what is wrong with other parameters is said here
+    charge = charge_with_pairs(build(1.0), sensitivity)  # what is wrong with other parameters is said here
     found = largest(fits)
     if found > NO_ROOM:
         return build(found)
-    shares = " and ".join(by.currency.name for by, share in taking_part(filtered))
-    got = words(f"{amount_in_words(asked)} for {cls.id}, whose charge is {charge!r}")
-    hint = f"the accountants of this budget add up {shares}"
+    bounded = " and ".join(one for one in ("epsilon", "rho", "mu") if getattr(charge, one) < math.inf)
+    got = words(f"{amount_in_words(asked)} for {cls.id}, whose noise bounds {bounded}")
+    hint = (
+        "it is too small for the floating-point numbers of the noise, or leaves no delta for what the charge sets aside"
+    )
+    if not any(by.needs(charge) < math.inf and by.limit(asked, share) > 0.0 for by, share in taking_part(filtered)):
+        hint = "give delta with epsilon, and a share of it to an accountant such as gdp, or give rho or mu"
     raise PrivcheckError("budget", got, "a budget that some noise can keep", hint)
 
 

@@ -49,7 +49,10 @@ def read_plan(path: str | Path) -> tuple[Plan, float]:
     delta = check(f"{path}, delta", content["delta"], DELTA, DELTA_HINT)
     tables = content.get("release")
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
-        raise PrivcheckError(f"{path}, release", words("none"), "tables [[release]]", HINT)
+        found = words("none") if tables is None else tables
+        if isinstance(tables, dict):
+            found = words("one table [release]")
+        raise PrivcheckError(f"{path}, release", found, "tables [[release]], with two brackets", HINT)
     return Plan(_release(f"{path}, release {number}", table) for number, table in enumerate(tables, 1)), delta
 
 
@@ -72,10 +75,13 @@ def _mechanism(cls: type[Mechanism], sensitivity: float, parameters: dict[str, A
     declared = {field.name for field in declared_fields(cls)} - {"sensitivity", "given_scale"}
     budgets = [name for name in BUDGETS if name in declared]
     noise = ["scale", *budgets] if issubclass(cls, ScaledMechanism) else budgets
-    given = [name for name in noise if name in parameters]
-    if noise and len(given) != 1:
+    given = [name for name in ("scale", *BUDGETS) if name in parameters and name not in declared - set(noise)]
+    if noise and (len(given) != 1 or given[0] not in noise):
         got = words(" and ".join(given) or "nothing")
         raise PrivcheckError("noise", got, " or ".join(noise), f"exactly one of these for {cls.id}")
+    if "delta" in parameters and "delta" not in declared:
+        hint = "the delta of all releases together stands above the tables"
+        raise PrivcheckError("delta", parameters["delta"], f"none of {cls.id}, which sets no probability aside", hint)
     others = {name: value for name, value in parameters.items() if name not in noise}
     check_parameters(cls, declared - set(noise), others, "see the mechanism's page in the reference")
     if given == ["scale"]:

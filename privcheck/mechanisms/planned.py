@@ -72,10 +72,19 @@ def planned(mechanism: Mechanism, sensitivity: float | None = None, count: int =
     if sensitivity is None:
         declared = getattr(mechanism, "sensitivity", None)
         sensitivity = 1.0 if declared is None else declared
+    charge = charge_with_pairs(mechanism, sensitivity)
+    return PlannedRelease(charge.with_pairs(), count, charge.pairs, mechanism.id)
+
+
+def charge_with_pairs(mechanism: Mechanism, sensitivity: float) -> Charge:
+    """Return the charge of data with this sensitivity, with the dominating pairs that the release is known to have.
+
+    >>> charge_with_pairs(Laplace.with_scale(4.0), 1.0).pairs
+    ((LaplacePair(epsilon=0.25), 1),)
+    """
     charge = mechanism.charge(sensitivity)
     law = LAWS.get(type(mechanism))
-    pairs = () if law is None or charge == NOTHING else law(mechanism, charge, sensitivity)
-    return PlannedRelease(charge, count, pairs, mechanism.id)
+    return charge if law is None or charge == NOTHING else charge.with_pairs(law(mechanism, charge, sensitivity))
 
 
 def _discrete(_: DiscreteLaplace, charge: Charge, sensitivity: float) -> Pairs:

@@ -78,7 +78,10 @@ class ScaledMechanism(Mechanism):
 
         `parameters` are the mechanism's other parameters, such as `noise` or `horizon`.
         """
-        return cls(given_scale=check("scale", scale, POSITIVE), **parameters)  # type: ignore[call-arg]
+        return cls(
+            given_scale=check("scale", scale, POSITIVE, "the scale of the noise, in the unit of the value"),
+            **parameters,
+        )  # type: ignore[call-arg]
 
     @property
     def statistics_per_datum(self) -> int:

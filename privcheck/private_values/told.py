@@ -73,3 +73,23 @@ def told_rewards(rewards: Any, arms: int) -> Any:
     if isinstance(rewards, Private):
         return rewards
     return np.array([told_reward(reward) for reward in rewards])
+
+
+def told_outcomes(action: Any, rewards: Any, arms: int, size: int) -> tuple[tuple[int, ...], Any]:
+    """Return the at most K distinct base arms that were played, and their outcomes, each in [0, 1] or private.
+
+    >>> chosen, outcomes = told_outcomes((2, 0), [True, 0.5], 3, 2)
+    >>> chosen, outcomes.tolist()
+    ((2, 0), [1.0, 0.5])
+    """
+    expected = f"at most {size} distinct base arms"
+    try:
+        chosen = tuple(told_arm(arm, arms) for arm in action)
+    except TypeError:
+        raise PrivcheckError("action", action, expected, "the base arms that were played") from None
+    if not 0 < len(set(chosen)) == len(chosen) <= size:
+        raise PrivcheckError("action", chosen, expected, "the base arms that were played")
+    shape = rewards.shape if isinstance(rewards, Private | np.ndarray) else np.shape(np.asarray(rewards, object))
+    if shape != (len(chosen),):
+        raise PrivcheckError("rewards", words(f"shape {shape}"), f"shape ({len(chosen)},), one for each base arm")
+    return chosen, rewards if isinstance(rewards, Private) else np.array([told_reward(each) for each in rewards])

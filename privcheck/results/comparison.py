@@ -65,8 +65,9 @@ def compare(simulation: Simulation, *, baseline: str | None = None, confidence: 
 
     All intervals for means hold jointly with probability `confidence`, and so do those for medians, for 95 % quantiles
     and for 99 % quantiles (Bonferroni). Intervals for quantiles are valid for any number of runs: they combine two
-    intervals between order statistics, whose ranks follow from Binomial(runs, q), or which end at 0 or at the largest
-    possible regret if there are too few runs. Welch's interval and the two tests are approximations for many runs.
+    intervals between order statistics, whose ranks follow from Binomial(runs, q), or which end at the smallest or
+    largest possible regret if there are too few runs. Welch's interval and the two tests are approximations for many
+    runs.
 
     Parameters
     ----------
@@ -100,11 +101,11 @@ def compare(simulation: Simulation, *, baseline: str | None = None, confidence: 
     else:
         check("baseline", baseline, Choice(tuple(final)))
         pairs = [(name, baseline) for name in final if name != baseline]
-    error, largest = (1.0 - confidence) / len(pairs), simulation.horizon * float(simulation.environment.gaps().max())
+    error, extremes = (1.0 - confidence) / len(pairs), simulation.environment.regret_range(simulation.horizon)
     means = [_mean_difference(final[a], final[b], error) for a, b in pairs]
     orders = [_order(final[a], final[b]) for a, b in pairs]
     p_means, p_orders = _holm([p for _, p in means]), _holm([p for _, p in orders])
-    quantiles = [[_quantile_difference(final[a], final[b], q, error, largest) for q in QUANTILES] for a, b in pairs]
+    quantiles = [[_quantile_difference(final[a], final[b], q, error, extremes) for q in QUANTILES] for a, b in pairs]
     return [
         Comparison(
             a, b, means[i][0], quantiles[i][0], quantiles[i][1], quantiles[i][2], p_means[i], p_orders[i], orders[i][0]
@@ -113,14 +114,16 @@ def compare(simulation: Simulation, *, baseline: str | None = None, confidence: 
     ]
 
 
-def quantile_interval(ordered: Array, quantile: float, error: float, largest: float) -> tuple[float, float]:
+def quantile_interval(
+    ordered: Array, quantile: float, error: float, largest: float, least: float = 0.0
+) -> tuple[float, float]:
     """Return an interval that contains the quantile with probability at least 1 - `error`, whatever the law.
 
     >>> quantile_interval(np.arange(100.0), 0.5, 0.05, 1000.0)
     (39.0, 60.0)
     """
     low, high = _ranks(len(ordered), quantile, error)
-    return float(ordered[low - 1]) if low > 0 else 0.0, float(ordered[high - 1]) if high <= len(ordered) else largest
+    return float(ordered[low - 1]) if low > 0 else least, float(ordered[high - 1]) if high <= len(ordered) else largest
 
 
 @lru_cache
@@ -132,8 +135,11 @@ def _ranks(runs: int, quantile: float, error: float) -> tuple[int, int]:
     return int(ranks[law.cdf(ranks - 1) <= error / 2][-1]), int(ranks[law.sf(ranks - 1) <= error / 2][0])
 
 
-def _quantile_difference(first: Array, second: Array, quantile: float, error: float, largest: float) -> Difference:
-    ends_1, ends_2 = (quantile_interval(sample, quantile, error / 2, largest) for sample in (first, second))
+def _quantile_difference(
+    first: Array, second: Array, quantile: float, error: float, extremes: tuple[float, float]
+) -> Difference:
+    least, largest = extremes
+    ends_1, ends_2 = (quantile_interval(sample, quantile, error / 2, largest, least) for sample in (first, second))
     value = float(np.quantile(first, quantile) - np.quantile(second, quantile))
     return Difference(value, ends_1[0] - ends_2[1], ends_1[1] - ends_2[0])
 
@@ -142,7 +148,7 @@ def _mean_difference(first: Array, second: Array, error: float) -> tuple[Differe
     value = float(first.mean() - second.mean())
     variances = [float(sample.var(ddof=1)) / len(sample) for sample in (first, second)]
     spread = math.sqrt(sum(variances))
-    if spread <= 1e-12 * max(first[-1], second[-1]):
+    if spread <= 1e-12 * max(abs(first[-1]), abs(second[-1])):
         return Difference(value, value, value), float(value == 0.0)
     from scipy import stats
 

@@ -17,6 +17,7 @@ from privcheck.bandits.base import ALGORITHMS
 from privcheck.environments import ENVIRONMENTS
 from privcheck.errors import PrivcheckError, words
 from privcheck.files import check_output, write_whole
+from privcheck.oracles import ORACLES
 from privcheck.serialise import to_json
 
 if TYPE_CHECKING:
@@ -128,7 +129,12 @@ def _described(thing: Any, registry: Any) -> dict[str, Any]:
     if thing.id not in registry or registry[thing.id] is not type(thing):
         got = words(f"an object of {type(thing).__qualname__}")
         raise PrivcheckError(registry.kind, got, "one that is registered under an id", "npz files name it by its id")
-    return {"id": thing.id, "parameters": {f.name: getattr(thing, f.name) for f in fields(thing) if f.init}}
+    values = {f.name: getattr(thing, f.name) for f in fields(thing) if f.init}
+    for name, value in values.items():
+        for other in (ENVIRONMENTS, ORACLES):
+            if getattr(value, "id", None) in other and type(value) is other[value.id]:
+                values[name] = _described(value, other)
+    return {"id": thing.id, "parameters": values}
 
 
 def _made(description: dict[str, Any], registry: Any) -> Any:

@@ -114,6 +114,17 @@ class Identification:
         """Return one dict per policy and delta: see `StoppingResult.summary`."""
         return [row for result in self.results for row in result.summary()]
 
+    def notes(self) -> list[str]:
+        """Return what the numbers do not say: best arms that are equally good, and policies that never stopped."""
+        best = [str(arm) for arm, correct in enumerate(self.results[0].correct) if correct]
+        said = []
+        if len(best) > 1:
+            said.append(f"arms {', '.join(best)} are equally good: each counts as right, and runs need not stop")
+        for result in self.results:
+            never = result.deltas[(result.stops[:, :, 0] == 0).all(axis=0)].tolist()
+            said += [f"no run of {result.policy} stopped at delta {d:g} within {self.horizon:,} rounds" for d in never]
+        return said
+
     def to_arrays(self) -> dict[str, Any]:
         """Return all numbers as arrays, ready for `numpy.savez(path, **arrays)`.
 
@@ -131,7 +142,7 @@ class Identification:
         }
 
     def to_json(self) -> str:
-        """Return the summary as JSON text: {"schema_version", "results": [...]} and what was run."""
+        """Return the summary as JSON text: {"schema_version", "results": [...], "notes": [...]} and what was run."""
         place = {"id": self.environment.id, "means": self.environment.means}
         setting = {"environment": place, "horizon": self.horizon, "runs": self.runs, "seed": self.seed}
-        return to_json({"results": self.summary()} | setting)
+        return to_json({"results": self.summary(), "notes": self.notes()} | setting)

@@ -9,7 +9,8 @@ import numpy as np
 
 from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.base import Algorithm
-from privcheck.environments import Environment
+from privcheck.bandits.combinatorial import SemiBanditAlgorithm
+from privcheck.environments import Combinatorial, Environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.kernels.reward_laws import Laws
 from privcheck.kernels.seeding import generators
@@ -175,8 +176,11 @@ def _run_kernel(
     runs: int,
     streams: Any,
 ) -> Array:
-    regret = np.empty((runs, len(checkpoints)))
     horizon = int(checkpoints[-1])
+    if isinstance(algorithm, SemiBanditAlgorithm) and isinstance(environment, Combinatorial):
+        means, rounds = np.array(environment.means), np.ascontiguousarray(checkpoints, np.int64)
+        return algorithm.regret(source, means, environment.oracle, streams, horizon, runs, rounds)
+    regret = np.empty((runs, len(checkpoints)))
     algorithm.kernel(
         algorithm.kernel_parameters(), source, np.array(environment.means), *streams, horizon, runs, _NO_ACTIONS,
         np.ascontiguousarray(checkpoints, np.int64), regret,

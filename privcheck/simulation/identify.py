@@ -22,6 +22,7 @@ from privcheck.progress import progress
 from privcheck.results.stopping import Identification, StoppingResult
 from privcheck.simulation.engine import checked_table, engine_of, in_order
 from privcheck.simulation.labels import as_list, chosen_algorithm, labels_of
+from privcheck.simulation.semi_bandits import check_feedback
 from privcheck.simulation.simulate import LONGEST, check_rewards
 
 __all__ = ["Identification", "identify"]
@@ -47,7 +48,7 @@ def identify(
     ----------
     policies : a shipped id ("dp-exact-tt"), a spec, or a list of these, all for best-arm identification.
     environment : the id of a named instance, a sequence of Bernoulli means in [0, 1], or an `Environment`.
-    horizon : the number of rounds after which a run that has not stopped is cut; at least the number of arms.
+    horizon : the number of rounds after which a run that has not stopped is cut; at least all first batches.
     delta : the largest probability of a wrong recommendation, in [1e-9, 0.5), or a list of such: one run is scored
         against each of them, if delta does not decide what is played. None for the policy's own.
     runs : independent runs of each policy, at least 1.
@@ -66,7 +67,8 @@ def identify(
 
     Raises
     ------
-    PrivcheckError : an id of another kind of algorithm, a private id without epsilon, or a value out of range.
+    PrivcheckError : an id of another kind of algorithm, a private id without epsilon, a horizon that ends before the
+        first batches do, or a value out of range.
 
     Examples
     --------
@@ -81,6 +83,9 @@ def identify(
     deltas = _deltas(delta)
     algorithms = [_identifying(chosen_algorithm(policy, place.arms, budget, horizon)) for policy in as_list(policies)]
     check_rewards(place, algorithms, horizon)
+    check_feedback(place, algorithms, horizon)
+    for algorithm in algorithms:
+        _check_first_batches(algorithm, deltas, horizon)
     correct = np.array(place.means) == max(place.means)
     results, seen = [], Counter[int]()
     with progress("identifying", runs * len(algorithms)) as advance:
@@ -164,6 +169,14 @@ def _identifying(algorithm: Algorithm) -> BestArmAlgorithm:
         hint = "policies of both kinds cannot be simulated in one call"
         raise PrivcheckError("policies", words(algorithm.id), "algorithms that identify the best arm", hint)
     return algorithm
+
+
+def _check_first_batches(algorithm: BestArmAlgorithm, deltas: list[float], horizon: int) -> None:
+    """Refuse a horizon within which no run can stop."""
+    played = [algorithm.at(delta) for delta in deltas] if algorithm.reads_delta and deltas else [algorithm]
+    if horizon < (least := max(spec.warm_up() for spec in played)):
+        hint = f"{algorithm.id} has released nothing about some arm before: every run would be cut"
+        raise PrivcheckError("horizon", horizon, f"{least} rounds or more", hint)
 
 
 def _deltas(given: float | Sequence[float] | None) -> list[float]:

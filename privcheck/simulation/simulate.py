@@ -19,6 +19,7 @@ from privcheck.progress import progress
 from privcheck.results.simulation import PolicyResult, Simulation
 from privcheck.simulation.engine import compile_kernel, engine_of, log_checkpoints, play
 from privcheck.simulation.labels import as_list, chosen_algorithm, labels_of
+from privcheck.simulation.semi_bandits import check_feedback, sized
 
 __all__ = ["Simulation", "simulate"]
 
@@ -83,12 +84,14 @@ def simulate(
     runs, seed = check("runs", runs, Integer(1)), check("seed", seed, SEED)
     jobs, count = check("jobs", jobs, Integer(1)), check("checkpoints", checkpoints, Integer(1))
     budget = None if epsilon is None else check("epsilon", epsilon, POSITIVE, "give a positive budget")
-    algorithms = [chosen_algorithm(policy, place.arms, budget, horizon) for policy in as_list(policies)]
+    named = [sized(policy, place) for policy in as_list(policies)]
+    algorithms = [chosen_algorithm(policy, place.arms, budget, horizon) for policy in named]
     for algorithm in algorithms:
         if isinstance(algorithm, BestArmAlgorithm):
             hint = "privcheck.identify and `privcheck simulate` give its stopping times"
             raise PrivcheckError("policies", words(algorithm.id), "algorithms that are measured by their regret", hint)
     check_rewards(place, algorithms, horizon)
+    check_feedback(place, algorithms, horizon)
     rounds = log_checkpoints(horizon, count)
     results, seen = [], Counter[int]()
     with progress("simulating", runs * len(algorithms)) as advance:

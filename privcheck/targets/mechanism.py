@@ -117,13 +117,13 @@ class MechanismRunner:
         try:
             with limited(batch=runs if self._batch else 0) as clock:
                 if self._batch is not None:
-                    return _from_batch(np.asarray(self._batch(_data(table, plain=plain), rng, runs)), runs)
+                    return outputs_from_batch(np.asarray(self._batch(_data(table, plain=plain), rng, runs)), runs)
                 outputs = []
                 for _ in range(runs):
                     clock.next_run()
                     data = _data(table, plain=plain)  # afresh: a mechanism may change its input
                     outputs.append(self.mechanism(data) if plain else self.mechanism(data, own_generator(rng)))
-            return _from_list(outputs)
+            return outputs_from_list(outputs)
         except (PolicyError, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -139,7 +139,12 @@ def _data(table: Any, *, plain: bool) -> Any:
     return table.tolist() if plain or table.ndim == 0 else table.copy()
 
 
-def _from_batch(outputs: np.ndarray[tuple[int, ...], np.dtype[Any]], runs: int) -> Outputs:
+def outputs_from_batch(outputs: np.ndarray[tuple[int, ...], np.dtype[Any]], runs: int) -> Outputs:
+    """Return the rows of an array of numbers as outputs.
+
+    >>> len(outputs_from_batch(np.zeros(3), 3))
+    3
+    """
     if outputs.shape[:1] != (runs,) or outputs.dtype.kind not in "biuf":
         got = words(f"shape {outputs.shape} of {outputs.dtype}")
         raise PolicyError("output", got, f"an array of numbers with {runs} rows, one per run")
@@ -150,7 +155,7 @@ def _from_batch(outputs: np.ndarray[tuple[int, ...], np.dtype[Any]], runs: int) 
     return Outputs.of_symbols(flat.astype(np.int8 if small else np.int64))
 
 
-def _from_list(outputs: list[Any]) -> Outputs:
+def outputs_from_list(outputs: list[Any]) -> Outputs:
     """Return outputs as symbols (integers, booleans) and numbers (reals), each in their order within an output."""
     if isinstance(outputs[0], bool | np.bool_ | numbers.Integral) and len({type(o) for o in outputs}) == 1:
         return Outputs.of_symbols(np.asarray(outputs, np.int64)[:, None])

@@ -338,7 +338,7 @@ class CertifySettings(Settings):
 
     feedback: str = option(
         Choice(_Kinds()),
-        doc="Kind of feedback: bandit, full (information), contextual or identification.",
+        doc="Kind of feedback: bandit, full (information), contextual, semi-bandit or identification.",
         heading=PLAYED,
         default="bandit",
         hint="'bandit' is the usual one: update(action, reward)",
@@ -385,12 +385,13 @@ class CertifySettings(Settings):
         """The budget of the filter; None without one."""
         from privcheck.accounting import budget_of
 
-        return budget_of(**self.promised)
+        return budget_of(self.epsilon, self.delta, self.rho, self.mu)
 
     @property
     def promised(self) -> dict[str, float | None]:
         """What a factory is told of the budget where its signature names it."""
-        return super().promised | {"rho": self.rho, "mu": self.mu}
+        pure = self.rho is None and self.mu is None  # otherwise a delta of 0 would ask for something pure
+        return super().promised | {"rho": self.rho, "mu": self.mu} | ({} if pure else {"delta": None})
 
     @classmethod
     def options(cls) -> list[Field[Any]]:

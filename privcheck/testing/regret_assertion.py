@@ -87,7 +87,7 @@ def assert_regret_below(
     how = asked(seed, check("runs", runs, Integer(2)))
     place, limit = make_environment(environment), check("bound", bound, POSITIVE, "a regret is positive")
     length = check("horizon", horizon, Integer(place.arms), "every arm has to be played once")
-    level = check("error", error, LEVEL, "1e-6 is usual")
+    level = check("error", error, LEVEL, "1e-06 is usual")
     most = length * float(place.gaps().max())
     name = name_of(target)
     if most <= limit or evidence(np.ones(how.runs), limit / most, level) < 1.0 / level:

@@ -14,13 +14,20 @@ from privcheck.errors import PrivcheckError
 NONSENSE = [math.nan, math.inf, -math.inf, -1, 0, "1", None, True, [1.0], 1j, b"1", np.array([1.0, 2.0])]
 
 
+def told(algorithm, row, action):
+    """Return what `update` is told of a row of rewards."""
+    if algorithm.feedback == "full":
+        return row
+    return row[list(action)] if algorithm.feedback == "semi-bandit" else float(row[action])
+
+
 def test_every_planned_algorithm_is_registered():
     assert {"adap-kl-ucb", "adap-ucb", "kl-ucb", "rnm-ftnl", "rnm-ftnl-published", "ucb"} <= set(ALGORITHMS)
     assert all(ALGORITHMS[name].id == name for name in ALGORITHMS)
 
 
 def test_metadata(algorithm, play):
-    assert algorithm.feedback in ("bandit", "full", "identification")
+    assert algorithm.feedback in ("bandit", "full", "identification", "semi-bandit")
     assert algorithm.simulation_engine in ("event", "step")
     assert algorithm.source
     assert algorithm.private == ("epsilon" in {f.name for f in declared_fields(algorithm)})
@@ -38,11 +45,12 @@ def test_actions_are_arms(algorithm, play):
         seen = set()
         for _ in range(max(spec.warm_up(), 3 * arms)):
             action = policy.select()
-            assert type(action) is int
-            assert 0 <= action < arms
+            played = action if algorithm.feedback == "semi-bandit" else (action,)
+            assert {type(arm) for arm in played} == {int}
+            assert 0 <= min(played) <= max(played) < arms
             assert policy.select() == action, "select() is idempotent between updates"
-            seen.add(action)
-            policy.update(action, np.full(arms, 0.5) if algorithm.feedback == "full" else 0.5)
+            seen.update(played)
+            policy.update(action, told(algorithm, np.full(arms, 0.5), action))
         if algorithm.feedback != "full" and spec.warm_up():
             assert seen == set(range(arms)), "every arm is tried within `warm_up` rounds"
 
@@ -58,7 +66,7 @@ def test_noise_comes_from_the_noise_generator(algorithm, play):
         policy = spec.build(rng, noise=noise)
         for row in table:
             action = policy.select()
-            policy.update(action, row if spec.feedback == "full" else float(row[action]))
+            policy.update(action, told(algorithm, row, action))
         return policy
 
     rng, noise = np.random.default_rng(2), np.random.default_rng(3)

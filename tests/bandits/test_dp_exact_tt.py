@@ -110,7 +110,7 @@ class StopsInsideABatch(Twin):
 
     def update(self, action, reward):
         super().update(action, reward)
-        if not self.stopped and self._batch_sum > 0.5:
+        if not self.stopped and self._batch_sums[self._arm] > 0.5:
             self.stopped = True
 
 
@@ -118,7 +118,7 @@ class ChoosesTheLeaderAnew(Twin):
     """Looks at the batch in progress when it chooses."""
 
     def select(self):
-        if self._batch_sum + self.likelihood[0, 0] > 0.5:
+        if self._batch_sums[self._arm] + self.likelihood[0, 0] > 0.5:
             return 1
         return super().select()
 
@@ -127,7 +127,7 @@ class DrawsNoiseForEveryTest(Twin):
     """Releases the batch once for the likelihood and once more for the test."""
 
     def take_in(self, arm, length, private_sum):
-        self.mechanism.release(self._batch_sum, self.noise)
+        self.publish(self._batch_sums[self._arm])
         super().take_in(arm, length, private_sum)
 
 

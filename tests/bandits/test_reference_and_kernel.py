@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from privcheck.bandits.dp_se import epoch_schedule
 
 RUNS = 8
-UNDECIDED = {"dp-se": [0.0, epoch_schedule(1, 3, 0.5, 1e-3)[1], 0.0]}
+UNDECIDED = {
+    "dp-se": [0.0, epoch_schedule(1, 3, 0.5, 1e-3)[1], 0.0],
+    "dp-se-bai": [0.0, epoch_schedule(1, 3, 0.5, 0.01)[1], 0.0],
+}
 """Rows of rewards on which the noise decides what is played next, for algorithms that decide by a threshold.
 
 Of others the noise decides between equal arms: that eight private runs of three equal arms are all alike has
@@ -77,7 +80,9 @@ def test_runs_of_one_call_are_successive_single_runs(algorithm, play):
 
 def test_the_kernels_regret_is_that_of_its_actions(algorithm, play):
     if algorithm.feedback == "identification":
-        pytest.skip("its result is a stopping time: see test_dp_exact_tt.py")
+        pytest.skip("its result is a stopping time: see test_dp_exact_tt.py and test_identification_baselines.py")
+    if algorithm.feedback == "semi-bandit":
+        pytest.skip("its kernel is also given an oracle: see test_semi_bandits.py")
     arms, runs = 4, 6
     spec = play.example(algorithm, arms=arms, **({"epsilon": 0.5} if algorithm.private else {}))
     horizon = max(200, spec.warm_up() + 10)

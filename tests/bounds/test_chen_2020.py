@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 from scipy.special import rel_entr
 
 from privcheck.bounds import THEOREMS
@@ -74,17 +75,36 @@ def randomisers(epsilon):
 def test_no_local_randomiser_reveals_more(epsilon, variation):
     p, q = np.array([0.5 + variation, 0.5 - variation]), np.array([0.5, 0.5])
     limit = local_information(variation, epsilon)
-    assert max(np.sum(rel_entr(p @ channel, q @ channel)) for channel in randomisers(epsilon)) <= limit
+    revealed = [float(np.sum(rel_entr(p @ channel, q @ channel))) for channel in randomisers(epsilon)]
+    assert max(revealed) == revealed[0] == pytest.approx(limit, rel=1e-9)  # the first is randomised response
+    assert max(revealed[1:], default=0.0) <= limit
     plain = np.sum(rel_entr(p, q))
     assert limit <= plain * (1 + 1e-12)
     if epsilon == 20.0:
         assert limit == pytest.approx(plain)
 
 
-def test_randomised_response_reveals_more_than_a_sixteenth():
-    """So the check above can fail: a limit smaller by 16, the slack of the printed constants, would be wrong."""
-    p, q, channel = np.array([0.6, 0.4]), np.array([0.5, 0.5]), next(randomisers(1.0))
-    assert np.sum(rel_entr(p @ channel, q @ channel)) > local_information(0.1, 1.0) / 16
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.5])
+def test_no_randomiser_with_four_outputs_reveals_more(epsilon):
+    """The divergence is convex in the channel, so that its maximum is at a vertex: the best of 150 random directions.
+
+    The check can fail: with 2 % less information randomised response is above the limit.
+    """
+    p, q, rng = np.array([0.6, 0.4]), np.array([0.5, 0.5]), np.random.default_rng(3)
+    ratios = np.array([[1.0, -math.exp(epsilon)], [-math.exp(epsilon), 1.0]])  # both rows at most 0, for every output
+    inequality = np.kron(ratios, np.eye(4))
+    sums = np.kron(np.eye(2), np.ones((1, 4)))
+    found = []
+    for _ in range(150):
+        vertex = linprog(rng.normal(size=8), inequality, np.zeros(8), sums, np.ones(2)).x.reshape(2, 4)
+        found.append(float(np.sum(rel_entr(p @ np.maximum(vertex, 0), q @ np.maximum(vertex, 0)))))
+    limit = local_information(0.1, epsilon)
+    assert 0.98 * limit < max(found) <= limit * (1 + 1e-9)
+
+
+def test_the_tight_form_is_4_7_times_that_of_the_plain_divergence_at_epsilon_1():
+    plain = float(np.sum(rel_entr([0.49, 0.51], [0.5, 0.5])))
+    assert plain / local_information(0.01, 1.0) == pytest.approx(4.683, abs=0.001)
 
 
 def test_huge_budgets_and_identical_privacy():

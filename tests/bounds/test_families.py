@@ -208,7 +208,7 @@ def test_poisson_probabilities():
     [
         (lambda: family("cauchy"), "family"),
         (lambda: family("gaussian", variance=0.0), "variance"),
-        (lambda: family("gaussian", scale=1.0), "family"),
+        (lambda: family("gaussian", scale=1.0), "scale"),
         (lambda: Exponential().kl(0.0, 1.0), "p"),
         (lambda: Poisson().kl(1.0, -1.0), "q"),
         (lambda: TwoPoint().tv(0.0, 1.1), "q"),

@@ -183,7 +183,9 @@ def test_ten_rounds_refute_the_printed_theorem_6():
     assert 8 * 100 / 200 * inner**2 == pytest.approx(50.9, abs=0.05)
     assert 8 * 100**2 / 200 * inner**2 > regret
     assert 100 * math.sqrt(80) * inner == pytest.approx(3191, abs=1)
-    assert not bound("thm6", dataclasses.replace(PAPER, mean_bound=100.0)).applies
+    printed, squared = (bound(name, dataclasses.replace(PAPER, mean_bound=100.0)) for name in ("thm6", "thm6-squared"))
+    assert printed.value == pytest.approx(squared.value / 100)
+    assert (printed.provenance, squared.provenance) == ("unproven", "derived")
 
 
 # ---- lower bounds
@@ -216,6 +218,15 @@ def test_claim_14_and_corollary_15(epsilon):
         better = THEOREMS["azize-basu-2022/thm3-tight"].evaluate(instance)
         assert better.quantity == bound("cor15", instance).quantity
         assert bound("cor15", instance).constant < better.constant
+
+
+@pytest.mark.parametrize("name", ["claim14", "cor15", "thm5"])
+def test_printed_forms_have_the_printed_conditions_and_proven_ones_more(name):
+    printed = THEOREMS[f"shariff-sheffet-2018/{name}"]
+    proven = THEOREMS[f"shariff-sheffet-2018/{name}-{'corrected' if name == 'thm5' else 'proven'}"]
+    assert set(printed.conditions) < set(proven.conditions)
+    assert (printed.provenance, proven.provenance) == ("unproven", "derived")
+    assert printed.quantity == proven.quantity
 
 
 def test_claim_14_leaves_room_for_its_proof():

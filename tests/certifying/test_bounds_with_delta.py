@@ -32,8 +32,8 @@ def test_the_whole_sandwich_of_a_gaussian_tree_bandit():
     assert of_one_object(report)
     assert report.verdict != "violation"
     assert report.epsilon_lower <= upper_bound(report) == 1.0
-    assert "The true epsilon at delta = 1e-6 lies between" in sandwich(report)
-    assert "≤ 1 at delta = 1e-6" in certified_text(report)
+    assert "The true epsilon at delta = 1e-06 lies between" in sandwich(report)
+    assert "≤ 1 at delta = 1e-06" in certified_text(report)
     again = AuditReport.from_json(report.to_json())
     assert (again.to_json(), sandwich(again)) == (report.to_json(), sandwich(report))
 
@@ -74,7 +74,7 @@ def test_a_guarded_gaussian_policy_is_audited():
 def test_both_bounds_are_at_one_delta():
     """A certificate at a larger delta says nothing at the audit's; one at a smaller delta is converted."""
     assert sandwich(BOTH) == (
-        "The true epsilon at delta = 1e-6 lies between 0.250 (95 % confidence) and 1.000 (certified, under the guard)."
+        "The true epsilon at delta = 1e-06 lies between 0.250 (95 % confidence) and 1.000 (certified, under the guard)."
     )
     smaller = replace(BOTH, delta=1e-7)
     assert (upper_bound(smaller), of_one_object(smaller), sandwich(smaller)) == (None, False, None)
@@ -91,13 +91,13 @@ def test_both_bounds_are_at_one_delta():
 
 def test_a_contradiction_at_one_delta():
     wrong = replace(BOTH, epsilon_lower=1.5)
-    assert "epsilon at delta = 1e-6 is at least 1.500" in contradiction(wrong)
+    assert "epsilon at delta = 1e-06 is at least 1.500" in contradiction(wrong)
     assert contradiction(replace(wrong, delta=1e-7)) is None
 
 
 def test_pages_and_pictures_have_both_bounds():
     page = render_page([BOTH])
-    assert "epsilon at delta = 1e-6 lies between 0.250" in page
+    assert "epsilon at delta = 1e-06 lies between 0.250" in page
     axes = bounds_figure([BOTH]).axes[0]
     assert "✓ consistent, 0.250 ≤ epsilon ≤ 1.000" in [text.get_text() for text in axes.texts]
     apart = bounds_figure([replace(BOTH, delta=1e-7)]).axes[0]

@@ -189,7 +189,7 @@ def test_shipped_policies_are_put_back_whole(name):
     values = {"arms": 2, "epsilon": 5.0, "horizon": 60, "first": 0.5}
     spec = algorithm(**{key: value for key, value in values.items() if algorithm.declares(key)})
     guarded = guard(spec.build(np.random.default_rng(0)), epsilon=0.01, feedback=algorithm.feedback)
-    told = [0.5, 0.5] if algorithm.feedback == "full" else 0.5
+    told = {"full": [0.5, 0.5], "semi-bandit": [0.5]}.get(algorithm.feedback, 0.5)
     for _ in range(spec.warm_up() + 1):
         action = guarded.select()
         before = copy.deepcopy(guarded._policy)

@@ -50,7 +50,7 @@ def epsilon_at(delta, mu):
 
 
 BUDGETS = {
-    "delta": ({"epsilon": 1.0, "delta": DELTA}, Approximate(1.0, DELTA), "epsilon is at most 1.000 at delta = 1e-6"),
+    "delta": ({"epsilon": 1.0, "delta": DELTA}, Approximate(1.0, DELTA), "epsilon is at most 1.000 at delta = 1e-06"),
     "rho": ({"rho": 0.03}, Concentrated(0.03), "rho is at most 0.030"),
     "mu": ({"mu": 0.24}, GaussianDP(0.24), "mu is at most 0.240"),
 }
@@ -241,7 +241,7 @@ def test_a_factory_is_told_the_budget(budget):
         return built[-1]
 
     certify(factory, **budget, **SIZE)
-    told = {"epsilon": None, "delta": 0.0, "rho": None, "mu": None} | budget
+    told = {"epsilon": None, "delta": 0.0 if "epsilon" in budget else None, "rho": None, "mu": None} | budget
     assert built[0].told == told
 
 
@@ -367,4 +367,33 @@ def test_the_index_of_results_names_the_bound(kind, tmp_path, capsys):
     out = capsys.readouterr().out
     assert "certified" in out
     assert (said in page) or kind == "delta"
-    assert ("delta 1e-6" in page) == (kind == "delta")
+    assert ("delta 1e-06" in page) == (kind == "delta")
+
+
+TOLD = [
+    ({"rho": 1.0}, {"rho": 1.0}),
+    ({"mu": 1.0}, {"mu": 1.0}),
+    ({"epsilon": 1.0}, {"epsilon": 1.0, "delta": 0.0}),
+    ({"epsilon": 1.0, "delta": 1e-6}, {"epsilon": 1.0, "delta": 1e-6}),
+]
+
+
+@pytest.mark.parametrize(("budget", "told"), TOLD)
+def test_a_factory_is_told_the_budget_and_nothing_else(budget, told):
+    """Under rho or mu a delta of 0 would say that something pure is asked for."""
+    seen = []
+
+    def factory(rng, epsilon="nothing", delta="nothing", rho="nothing", mu="nothing"):
+        given = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
+        seen.append({name: value for name, value in given.items() if value != "nothing"})
+        return ALGORITHMS["adap-ucb"](arms=2, epsilon=0.25).build(rng)
+
+    certify(factory, arms=2, runs=1, horizon=4, **budget)
+    assert seen
+    assert all(found == told for found in seen)
+
+
+@pytest.mark.parametrize("name", ["rho", "mu"])
+def test_a_delta_beside_another_notion_is_still_refused(name):
+    with pytest.raises(PrivcheckError, match="delta: got delta = 1e-06 with"):
+        certify("adap-ucb(epsilon=0.25)", arms=2, delta=1e-6, **{name: 1.0})

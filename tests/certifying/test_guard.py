@@ -272,7 +272,7 @@ def test_outside_of_the_guard_nothing_is_recorded():
         ({"epsilon": 0.0}, "epsilon"), ({"epsilon": -1.0}, "epsilon"), ({"epsilon": math.nan}, "epsilon"),
         ({"epsilon": math.inf}, "epsilon"), ({"epsilon": None}, "epsilon"), ({"epsilon": "1"}, "epsilon"),
         ({"rewards": (1.0, 0.0)}, "rewards range"), ({"rewards": (0.0, math.inf)}, "rewards range"),
-        ({"feedback": "semi-bandit"}, "feedback"), ({"neighbours": "group:0"}, "neighbours"),
+        ({"feedback": "semi"}, "feedback"), ({"neighbours": "group:0"}, "neighbours"),
         ({"neighbours": "rows"}, "neighbours"), ({"rng": 3}, "rng"), ({"rng": np.random.RandomState(0)}, "rng"),
     ],
 )  # fmt: skip

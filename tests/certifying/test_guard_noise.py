@@ -64,7 +64,7 @@ def test_every_private_algorithm_runs_with_secure_noise(name):
     guarded = guard(policy, epsilon=2.0, feedback=spec.feedback)
     assert guarded._session.noise is None
     while not guarded._session.ledger.releases:
-        guarded.update(guarded.select(), [0.5, 0.5] if spec.feedback == "full" else 0.5)
+        guarded.update(guarded.select(), {"full": [0.5, 0.5], "semi-bandit": [0.5]}.get(spec.feedback, 0.5))
     assert guarded.spent > 0.0
     assert noise.bit_generator.state == np.random.default_rng(1).bit_generator.state
 

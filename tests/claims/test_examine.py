@@ -36,8 +36,15 @@ def test_its_constant_moved_by_two_per_cent_is_refuted(name):
     assert found.status == "refuted", found
 
 
+@pytest.mark.parametrize("name", controls.TRUE)
+def test_a_true_statement_is_not_refuted(name, evidence):
+    found = examine_reading(controls.TRUE[name](), Effort(evidence(600, 30_000), 0))
+    assert found.status in ("proven", "verified-on-region", "not-refuted"), found
+
+
 def test_there_are_enough_controls():
     assert len(controls.SHARP) >= 15
+    assert len(controls.SHARP) + len(controls.TRUE) >= 30
 
 
 def claimed(*readings: Reading, role: str = "statement") -> Claim:

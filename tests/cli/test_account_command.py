@@ -116,8 +116,8 @@ BAD = {
     "not TOML": ("delta = = 1", "plan.toml: got invalid TOML"),
     "nothing": ("", "plan.toml, delta: got nothing"),
     "no release": ("delta = 1e-6", "plan.toml, release: got none"),
-    "release is no table": ('delta = 1e-6\nrelease = "laplace"', "plan.toml, release: got none"),
-    "one bracket": ('delta = 1e-6\n[release]\nmechanism = "laplace"', "plan.toml, release: got none"),
+    "release is no table": ('delta = 1e-6\nrelease = "laplace"', "plan.toml, release: got 'laplace'"),
+    "one bracket": ('delta = 1e-6\n[release]\nmechanism = "laplace"', "plan.toml, release: got one table [release]"),
     "unknown key": (LAPLACE.replace("delta", "delt"), "plan.toml: got the unknown key 'delt'"),
     "unknown parameter": (LAPLACE + "horizon = 3", "plan.toml, release 1, horizon: got 3"),
     "unknown mechanism": (LAPLACE.replace("laplace", "laplase"), "plan.toml, release 1, mechanism: got 'laplase'"),
@@ -125,7 +125,9 @@ BAD = {
     "mechanism is a number": (LAPLACE.replace('"laplace"', "3"), "plan.toml, release 1, mechanism: got 3"),
     "no noise": (LAPLACE.replace("scale", "#"), "plan.toml, release 1, noise: got nothing, expected scale or epsilon"),
     "noise twice": (LAPLACE + "epsilon = 1.0", "plan.toml, release 1, noise: got scale and epsilon"),
-    "noise of another notion": (LAPLACE.replace("scale", "mu"), "plan.toml, release 1, noise: got nothing"),
+    "noise of another notion": (LAPLACE.replace("scale", "mu"), "plan.toml, release 1, noise: got mu, expected"),
+    "two notions": (LAPLACE.replace("scale", "mu") + "rho = 1.0", "plan.toml, release 1, noise: got mu and rho"),
+    "delta of one release": (LAPLACE + "delta = 1e-6", "plan.toml, release 1, delta: got 1e-06, expected none"),
     "count 0": (LAPLACE.replace("100", "0"), "plan.toml, release 1, count: got 0"),
     "count -1": (LAPLACE.replace("100", "-1"), "plan.toml, release 1, count: got -1"),
     "count 1.5": (LAPLACE.replace("100", "1.5"), "plan.toml, release 1, count: got 1.5"),
@@ -151,7 +153,7 @@ BAD = {
     "second release": (LAPLACE + LAPLACE.partition("\n")[2] + "x = 1", "plan.toml, release 2, x: got 1"),
     "no scale of its own": (
         LAPLACE.replace("laplace", "randomised-response") + "categories = 2",
-        "plan.toml, release 1, noise: got nothing, expected epsilon",
+        "plan.toml, release 1, noise: got scale, expected epsilon",
     ),
 }  # fmt: skip
 

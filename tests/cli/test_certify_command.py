@@ -51,7 +51,7 @@ def parsed(text):
         (
             [f"{GAUSSIAN}Batches", *EPSILON, "--delta", "1e-6"],
             0,
-            ["at delta = 1e-6", "all executions", "gdp, with 100 %"],
+            ["at delta = 1e-06", "all executions", "gdp, with 100 %"],
         ),
         ([f"{GAUSSIAN}Batches", "--arms", "2", "--rho", "0.03"], 0, ["rho is at most 0.030", "rho = 0.0276817"]),
         ([f"{GAUSSIAN}Batches", "--arms", "2", "--mu", "0.24"], 0, ["mu is at most 0.240", "and so rho 0.029"]),
@@ -123,6 +123,10 @@ def test_json_goes_to_a_file(capsys):
         (["adap-ucb", "--epsilon", "one"], "epsilon: got 'one', expected a number"),
         (["adap-ucb"], "epsilon: got None"),
         (["adap-ucp", "--epsilon", "1"], "target: got 'adap-ucp'"),
+        (
+            ["adap-ucb", "--epsilon", "1", "--delta", "1e-6", "--accountants", "gdp=0.5, gdp=0.5"],
+            "accountants: got 'gdp=0.5, gdp=0.5', expected one share of gdp",
+        ),
         (["adap-ucb", "--delta", "1e-5"], "delta: got delta = 1e-05 without epsilon"),
         (["adap-ucb", "--epsilon", "1", "--delta", "1"], "delta: got 1.0, expected a number in [0, 1)"),
         (["adap-ucb", "--epsilon", "1", "--rho", "0.1"], "budget: got epsilon and rho"),

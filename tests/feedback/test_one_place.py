@@ -78,7 +78,7 @@ def test_an_argument_that_names_a_kind_decides_nothing():
 def test_the_plainest_kinds_come_first():
     shipped = ["bandit", "full", "contextual", "semi-bandit", "identification"]
     assert [name for name in FEEDBACKS if name in shipped] == shipped
-    assert [name for name in FEEDBACKS.guarded if name in shipped] == ["bandit", "full", "contextual", "identification"]
+    assert [name for name in FEEDBACKS.guarded if name in shipped] == shipped
     assert [name for name in FEEDBACKS.contextual if name in shipped] == ["contextual"]
 
 

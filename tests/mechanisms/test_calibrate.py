@@ -31,6 +31,7 @@ from privcheck.mechanisms import (
     RandomisedResponse,
     planned,
 )
+from privcheck.mechanisms.planned import charge_with_pairs
 
 FAMILIES: list[tuple[type[Mechanism], dict]] = [
     (Laplace, {}), (DiscreteLaplace, {}), (NoisyMax, {"noise": "gumbel"}), (BinaryTree, {"horizon": 20}),
@@ -54,7 +55,7 @@ def accepted(budget: BudgetFilter, mechanism: Mechanism, releases: int) -> int:
     """How many of these releases, on one datum, a filter accepts."""
     ledger = budget.new_ledger()
     for release in range(releases):
-        charges = {1: mechanism.charge(1.0)}
+        charges = {1: charge_with_pairs(mechanism, 1.0)}
         try:
             budget.check(ledger, charges, "here")
         except BudgetExceededError:

@@ -29,7 +29,7 @@ SENTENCES = {
     "violation": "violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 "
     "(95 % confidence)",
     "consistent": "consistent: the claim epsilon = 1 is not refuted at level 0.001 by 200,000 runs per stream, which "
-    "could have shown a lower bound of up to 9.762 and events of probability 2e-4 or more; epsilon is at least 0.959 "
+    "could have shown a lower bound of up to 9.762 and events of probability 0.0002 or more; epsilon is at least 0.959 "
     "(95 % confidence)",
     "unclaimed": "no claim: no claim was given to test; epsilon is at least 9.211 (95 % confidence)",
     "coarse": "inconclusive: the claim epsilon = 8, delta = 1e-05 is not refuted at level 0.001, but 100,000 runs "

@@ -16,7 +16,7 @@ from privcheck.simulation.engine import chunk_runs, log_checkpoints, play
 from privcheck.simulation.simulate import simulate
 
 FIELDS = ["policy", "mean", "se", "median", "q05", "q95", "q99", "runs", "horizon", "engine", "seconds"]
-ALL = [name for name in ALGORITHMS if ALGORITHMS[name].feedback != "identification"]
+ALL = [name for name in ALGORITHMS if ALGORITHMS[name].feedback not in ("identification", "semi-bandit")]
 
 
 @pytest.fixture(scope="module")

@@ -78,7 +78,9 @@ class Accountant(Declared):
         return amount <= limit * (1.0 + self.slack)
 
 
-ACCOUNTANTS: Registry[Accountant] = Registry("accountant", "privcheck.accounting.accountants")
+ACCOUNTANTS: Registry[Accountant] = Registry(
+    "accountant", "privcheck.accounting.accountants", hint="such as 'gdp' or 'rdp:8'"
+)
 """The accountants by id."""
 
 
@@ -88,7 +90,13 @@ def accountant(name: str) -> Accountant:
     >>> accountant("gdp"), accountant("rdp:8")
     (GDP(), RDP(order=8.0))
     """
-    kind, colon, order = str(name).partition(":")
+    given: Any = name
+    if not isinstance(given, str) or given == "pld":
+        hint = "such as 'gdp' or 'rdp:8'"
+        if given == "pld":
+            hint = "privacy-loss distributions account for plans that are fixed beforehand: see `privcheck account`"
+        raise PrivcheckError("accountant", given, f"one of {', '.join(ACCOUNTANTS)}", hint)
+    kind, colon, order = name.partition(":")
     cls: Any = ACCOUNTANTS[kind]
     if kind != "rdp":
         if colon:

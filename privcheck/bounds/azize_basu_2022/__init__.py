@@ -8,10 +8,8 @@ suffixes are ours.
 'lower'
 """
 
-from privcheck.bounds.azize_basu_2022.problem_dependent import PRINTED_WINDOW  # isort: skip  (the order of registration is the order of ids)
+from privcheck.bounds.azize_basu_2022 import problem_dependent as problem_dependent  # isort: skip  (the order of registration is the order of ids)
 from privcheck.bounds.azize_basu_2022 import lemma as lemma  # isort: skip
 from privcheck.bounds.azize_basu_2022 import adap_kl_ucb_regret as adap_kl_ucb_regret  # isort: skip
 from privcheck.bounds.azize_basu_2022 import minimax as minimax  # isort: skip
 from privcheck.bounds.azize_basu_2022 import linear_bandits as linear_bandits  # isort: skip
-
-__all__ = ["PRINTED_WINDOW"]

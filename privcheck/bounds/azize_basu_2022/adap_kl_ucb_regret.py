@@ -18,16 +18,22 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
     provenance="order-only",
     source="Azize & Basu 2022, Theorem 8, Section 4; proof Appendix E.3",
     conditions=(HAS_HORIZON, BERNOULLI, ALPHA, BETTER_ARM_EXISTS),
+    claims=("azize-basu-2022/thm8-sum",),
 )
-def adap_klucb_order(instance: Instance) -> None:
+def adap_klucb_order(instance: Instance) -> float:
     """AdaP-KLUCB: Reg(T) <= sum of C1 Delta_a ln T / min(kl(mu_a, mu*), C2 epsilon Delta_a) + 3 alpha/(alpha-3).
 
     In the proof C1 and C2 are constants of the instance (they grow without bound as mu* approaches 1), and no numbers
     are given for them: see thm8-explicit.
 
-    >>> adap_klucb_order(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1e6)) is None
-    True
+    >>> round(adap_klucb_order(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1e6)), 3)
+    117.012
     """
+    logarithm, best = math.log(instance.rounds), instance.best_mean
+    return math.fsum(
+        gap * logarithm / min(_kl(mean, best), instance.epsilon * gap) + 3 * instance.alpha / (instance.alpha - 3)
+        for mean, gap in instance.suboptimal
+    )
 
 
 @theorem(

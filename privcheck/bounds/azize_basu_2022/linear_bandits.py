@@ -13,6 +13,7 @@ from privcheck.bounds.azize_basu_2022.linear_program import (
     cheapest_exploration,
     exploration_with_exact_divergence,
 )
+from privcheck.bounds.azize_basu_2022.minimax import LARGEST_LOSS
 from privcheck.bounds.quantity import PURE_ONE_REWARD, Quantity
 from privcheck.bounds.settings import LinearInstance
 from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
@@ -20,9 +21,6 @@ from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Conditi
 LINEAR = "linear bandit feedback with Gaussian noise of variance 1"
 CUBE_MINIMAX_REGRET = Quantity("pseudo-regret", LINEAR, PURE_ONE_REWARD, "minimax over theta in R^d, arms in [-1, 1]^d")
 LINEAR_REGRET = Quantity("pseudo-regret", LINEAR, PURE_ONE_REWARD)
-
-_SLACK = 1e-9
-"""Largest cosine of two arms that count as orthogonal: above rounding and the error of decimals with ten digits."""
 
 
 def _is_cube(instance: LinearInstance) -> bool:
@@ -34,19 +32,10 @@ def _is_cube(instance: LinearInstance) -> bool:
     )
 
 
-def _are_orthogonal(instance: LinearInstance) -> bool:
-    gram = instance.matrix @ instance.matrix.T
-    lengths = np.sqrt(np.diag(gram))
-    return bool(np.all(np.abs(gram - np.diag(np.diag(gram))) <= _SLACK * np.outer(lengths, lengths)))
-
-
 _CUBE = Condition("arms in [-1, 1]^d that include all its corners", _is_cube)
 _ONE_BEST_ARM = Condition("a unique best arm", lambda instance: instance.gaps.count(0.0) == 1)
 _SPANNING = Condition(
     "the arms span R^d", lambda instance: int(np.linalg.matrix_rank(instance.matrix)) == instance.dimension
-)
-_ORTHOGONAL = Condition(
-    "orthogonal arms: for other arms the private part is false; use thm5-replacement", _are_orthogonal
 )
 
 
@@ -59,6 +48,7 @@ _ORTHOGONAL = Condition(
     conditions=(PURE, HAS_HORIZON, _CUBE),
     about=LinearInstance,
     budget=POSITIVE_BUDGET,
+    claims=("azize-basu-2022/thm4-markov", "azize-basu-2022/eq18", "azize-basu-2022/thm10"),
 )
 def minimax_cube(instance: LinearInstance) -> float:
     """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-6 d/(4
@@ -71,7 +61,7 @@ def minimax_cube(instance: LinearInstance) -> float:
     3.3834
     """
     private = math.exp(-6) * instance.dimension / (4 * instance.epsilon)
-    return max(_cube_without_privacy(instance), private)
+    return max(math.exp(-2) * instance.dimension * math.sqrt(instance.rounds) / 8, private)
 
 
 @theorem(
@@ -85,15 +75,19 @@ def minimax_cube(instance: LinearInstance) -> float:
     budget=POSITIVE_BUDGET,
 )
 def minimax_cube_tight(instance: LinearInstance) -> float:
-    """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-1 d/(8
-    epsilon)).
+    """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(d sqrt(T)/4,
+    (8/27) sqrt(pi/2) d/epsilon).
+
+    The paper's corners of a cube, with every step at its best constant: two that differ in coordinate i lose together
+    at least `2 |theta_i| T (1 - TV)` in it, and TV is at most `sqrt(x/2)`, where x is the divergence of the actions:
+    at most `2 T theta_i^2` without privacy and `epsilon |theta_i| sqrt(2/pi) T` with it.
 
     >>> corners = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
     >>> round(minimax_cube_tight(LinearInstance(corners, (0.1, 0.2), epsilon=0.01, horizon=100)), 4)
-    9.197
+    74.2705
     """
-    private = math.exp(-1) * instance.dimension / (8 * instance.epsilon)
-    return max(_cube_without_privacy(instance), private)
+    private = LARGEST_LOSS * math.sqrt(math.pi / 2) * instance.dimension / instance.epsilon
+    return max(instance.dimension * math.sqrt(instance.rounds) / 4, private)
 
 
 @theorem(
@@ -101,30 +95,29 @@ def minimax_cube_tight(instance: LinearInstance) -> float:
     kind="lower",
     quantity=LINEAR_REGRET,
     asymptotic=True,
-    provenance="explicit",
+    provenance="unproven",
     source="Azize & Basu 2022, Theorem 5, eq. (6), Section 3; proof Appendix C.4",
-    conditions=(PURE, _ONE_BEST_ARM, _SPANNING, _ORTHOGONAL),
+    conditions=(PURE, _ONE_BEST_ARM, _SPANNING),
     about=LinearInstance,
+    claims=("azize-basu-2022/thm5-bilinear", "azize-basu-2022/thm5-rho"),
 )
-def orthogonal_arms(instance: LinearInstance) -> float:
+def structured_arms(instance: LinearInstance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= min sum alpha(a) Delta_a subject to
-    |a|^2_{H^-1} <= min(Delta_a^2/2, 3 epsilon rho_a Delta_a); for orthogonal arms this is sum Delta_a / that
-    minimum.
+    |a|^2_{H^-1} <= min(Delta_a^2/2, 3 epsilon rho_a Delta_a) for every arm a with a positive gap.
 
-    H is `sum alpha(a) a a^T`, and `rho_a = sum over nonzero arms b of |<b, a - a*>|/|b|^2`, which is 2 unless a* is 0.
-    The proof's Fact 2 fails for arms that are not orthogonal, and with it the private part of the statement.
+    H is `sum alpha(a) a a^T`, and `rho_a = sum over nonzero arms b of |<b, a - a*>|/|b|^2`. For orthogonal arms this is
+    the sum of Delta_a over that minimum. The proof's Fact 2 fails for other arms, where the private part can exceed
+    what algorithms attain: use thm5-replacement. The pulls of the best arm cost nothing, so that only alternatives
+    orthogonal to it count. The value is certified from below by duality.
 
-    >>> round(orthogonal_arms(LinearInstance([(1, 0), (0, 1)], (0.5, 0.25), epsilon=0.01)), 4)
+    >>> round(structured_arms(LinearInstance([(1, 0), (0, 1)], (0.5, 0.25), epsilon=0.01)), 4)
     16.6667
     """
     arms, gaps = instance.matrix, np.array(instance.gaps)
     seen = arms[np.any(arms != 0, axis=1)]
-    total = []
-    for arm, gap in zip(arms, gaps, strict=True):
-        if gap > 0 and np.any(arm != 0):
-            rho = np.sum(np.abs(seen @ (arm - arms[instance.best])) / np.sum(seen**2, axis=1))
-            total.append(gap / min(gap**2 / 2, 3 * instance.epsilon * float(rho) * gap))
-    return math.fsum(total)
+    away = np.abs(seen @ (arms - arms[instance.best]).T) / np.sum(seen**2, axis=1)[:, None]
+    widths = np.minimum(gaps**2 / 2, 3 * instance.epsilon * away.sum(axis=0) * gaps)
+    return cheapest_exploration(arms, gaps, math.inf, targets=np.sqrt(2 * widths)).value
 
 
 @theorem(
@@ -186,7 +179,3 @@ def exploration(instance: LinearInstance) -> Exploration:
     (True, 3)
     """
     return cheapest_exploration(instance.matrix, np.array(instance.gaps), instance.epsilon)
-
-
-def _cube_without_privacy(instance: LinearInstance) -> float:
-    return math.exp(-2) * instance.dimension * math.sqrt(instance.rounds) / 8

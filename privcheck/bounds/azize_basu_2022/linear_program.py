@@ -60,7 +60,7 @@ class Exploration:
         return self.upper / self.value - 1 if self.value else 0.0
 
 
-def cheapest_exploration(vectors: Array, gaps: Array, epsilon: float) -> Exploration:
+def cheapest_exploration(vectors: Array, gaps: Array, epsilon: float, *, targets: Array | None = None) -> Exploration:
     """Minimise the regret `sum_j alpha_j Delta_j` of an exploration that rules out all alternatives.
 
     Cutting planes: a linear programme over the alternatives found so far gives alpha; the worst alternative for a point
@@ -73,6 +73,8 @@ def cheapest_exploration(vectors: Array, gaps: Array, epsilon: float) -> Explora
     vectors : arms, shape (K, d).
     gaps : of the arms, shape (K,), with one 0.
     epsilon : privacy budget, above 0; infinite for none, which gives the bound of Graves & Lai.
+    targets : what `<a, lambda>` is for the alternatives of each arm, shape (K,), above 0 where the gap is; the gaps by
+        default.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def cheapest_exploration(vectors: Array, gaps: Array, epsilon: float) -> Explora
     >>> round(found.value, 9), found.pulls.tolist()
     (4.0, [0.0, 8.0])
     """
-    search = _Search(vectors, gaps, epsilon)
+    search = _Search(vectors, gaps, epsilon, gaps if targets is None else targets)
     return search.run()
 
 
@@ -102,10 +104,10 @@ def exploration_with_exact_divergence(found: Exploration, vectors: Array, gaps: 
 
 
 class _Search:
-    def __init__(self, vectors: Array, gaps: Array, epsilon: float) -> None:
+    def __init__(self, vectors: Array, gaps: Array, epsilon: float, targets: Array) -> None:
         self.width = epsilon / math.sqrt(2 * math.pi)
         self.others = gaps > 0
-        self.gaps = gaps[self.others]
+        self.gaps, self.targets = gaps[self.others], targets[self.others]
         best = vectors[~self.others][0]
         self.basis = _orthogonal_to(best, vectors)
         self.rows = vectors[self.others] @ self.basis
@@ -117,8 +119,8 @@ class _Search:
         if not len(self.noticed):
             return Exploration(0.0, 0.0, pulls, np.zeros((0, len(self.basis))))
         best = np.zeros(len(self.gaps))
-        best[self.noticed] = 1 / self.huber(self.gaps[self.noticed])
-        cuts = [self.rows[a] * self.gaps[a] / (self.rows[a] @ self.rows[a]) for a in self.noticed]
+        best[self.noticed] = 1 / self.huber(self.targets[self.noticed])
+        cuts = [self.rows[a] * self.targets[a] / (self.rows[a] @ self.rows[a]) for a in self.noticed]
         best, upper = best / self.least(best, cuts), math.inf
         value, progress, gap = 0.0, 0, math.inf
         for step in range(_ROUNDS):
@@ -153,9 +155,9 @@ class _Search:
         return min(found)
 
     def worst(self, pulls: Array, arm: int) -> tuple[Array, float]:
-        """Minimise `sum_j alpha_j C(<row_j, mu>)` over `<row_arm, mu> = gap` by Newton's method, with a dual bound."""
-        row, gap = self.rows[arm], self.gaps[arm]
-        start, free = row * gap / (row @ row), _null_space(row)
+        """Minimise `sum_j alpha_j C(<row_j, mu>)` over `<row_arm, mu> = target` by Newton's method."""
+        row = self.rows[arm]
+        start, free = row * self.targets[arm] / (row @ row), _null_space(row)
         design, offset = self.rows @ free, self.rows @ start
         step = np.zeros(free.shape[1])
         for _ in range(_NEWTON):
@@ -180,7 +182,7 @@ class _Search:
             return 0.0
         row = self.rows[arm]
         multiple = row @ (self.rows.T @ (pulls * y)) / (row @ row)
-        return float(multiple * self.gaps[arm] - pulls @ y**2 / 2)
+        return float(multiple * self.targets[arm] - pulls @ y**2 / 2)
 
 
 def _master(cost: Array, gaps: Array) -> tuple[Array, Array]:

@@ -21,9 +21,13 @@ _ENOUGH_ROUNDS = Condition(
     lambda instance: instance.horizon is None or instance.horizon >= instance.arms - 1,
 )
 _ROUNDS_FOR_BERNOULLI = Condition(
-    "means stay in [0, 1]: T >= 2 (K - 1)/epsilon",
-    lambda instance: instance.horizon is None or instance.horizon >= 2 * (instance.arms - 1) / instance.epsilon,
+    "means stay in [0, 1]: T >= 16 (K - 1)/(9 epsilon)",
+    lambda instance: instance.horizon is None or instance.horizon >= 16 * (instance.arms - 1) / (9 * instance.epsilon),
 )
+
+LARGEST_LOSS = 8 / 27
+"""The largest `x (1 - sqrt(x/2))`, attained at x = 8/9: a gap times the probability that two instances are confused
+when the divergence of the actions is x, by Pinsker's inequality."""
 
 
 @theorem(
@@ -34,6 +38,12 @@ _ROUNDS_FOR_BERNOULLI = Condition(
     source="Azize & Basu 2022, Theorem 2, eq. (3), Section 3; proof Appendix C.1",
     conditions=(PURE, HAS_HORIZON, _GAUSSIAN, _ENOUGH_ROUNDS),
     budget=POSITIVE_BUDGET,
+    claims=(
+        "azize-basu-2022/thm2",
+        "azize-basu-2022/thm2-constant",
+        "azize-basu-2022/thm2-tv",
+        "azize-basu-2022/thm10",
+    ),
 )
 def minimax_lower_bound(instance: Instance) -> float:
     """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/27, (K-1)/(131
@@ -46,7 +56,7 @@ def minimax_lower_bound(instance: Instance) -> float:
     >>> round(minimax_lower_bound(Instance("gaussian", (0.0,) * 5, epsilon=1.0, horizon=10_000)), 4)
     7.4074
     """
-    return max(_without_privacy(instance), (instance.arms - 1) / (131 * instance.epsilon))
+    return max(math.sqrt(instance.rounds * (instance.arms - 1)) / 27, (instance.arms - 1) / (131 * instance.epsilon))
 
 
 @theorem(
@@ -59,15 +69,18 @@ def minimax_lower_bound(instance: Instance) -> float:
     budget=POSITIVE_BUDGET,
 )
 def minimax_lower_bound_tight(instance: Instance) -> float:
-    """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/27, (K-1)/(8 e
-    epsilon)).
+    """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/8,
+    (4/27) sqrt(pi/2) (K-1)/epsilon).
 
-    The paper's proof with gap `(K-1)/(epsilon T)`: the divergence of the actions is at most 1 instead of 6 times that.
+    The paper's two instances, with every step at its best constant: the regrets add up to at least `T Delta (1 - TV)`,
+    where TV is that of the actions, at most `sqrt(x/2)` for a divergence x; x is at most `2 Delta^2 T/(K-1)` without
+    privacy and `epsilon Delta sqrt(2/pi) T/(K-1)` with it; Delta is the best.
 
     >>> round(minimax_lower_bound_tight(Instance("gaussian", (0.0,) * 5, epsilon=0.01, horizon=100)), 4)
-    18.394
+    74.2705
     """
-    return max(_without_privacy(instance), (instance.arms - 1) / (8 * math.e * instance.epsilon))
+    private = LARGEST_LOSS / 2 * math.sqrt(math.pi / 2) * (instance.arms - 1) / instance.epsilon
+    return max(math.sqrt(instance.rounds * (instance.arms - 1)) / 8, private)
 
 
 @theorem(
@@ -79,16 +92,16 @@ def minimax_lower_bound_tight(instance: Instance) -> float:
     conditions=(PURE, HAS_HORIZON, UNIT_REWARDS, _ROUNDS_FOR_BERNOULLI),
 )
 def minimax_lower_bound_bernoulli(instance: Instance) -> float:
-    """Worst Bernoulli instance with K arms, any epsilon-global-DP policy: Reg(T) >= (K-1)/(16 e epsilon).
+    """Worst Bernoulli instance with K arms, any epsilon-global-DP policy: Reg(T) >= 2 (K-1)/(27 epsilon).
 
-    All means are 1/2 but for one arm, better by `Delta = (K-1)/(2 epsilon T)`, and another is raised by 2 Delta: the
-    total variation is 2 Delta, and at most 1 when T is at least `2 (K-1)/epsilon`. Bernoulli laws are laws on [0, 1],
-    so the bound also holds for the worst of those.
+    All means are 1/2 but for one arm, better by `Delta = 4 (K-1)/(9 epsilon T)`, and another is raised by 2 Delta: the
+    total variation of its laws is 2 Delta, and its mean at most 1 when T is at least `16 (K-1)/(9 epsilon)`. The rest
+    is as in thm2-tight. Bernoulli laws are laws on [0, 1], so the bound also holds for the worst of those.
 
     >>> round(minimax_lower_bound_bernoulli(Instance("bernoulli", (0.5,) * 5, epsilon=0.1, horizon=100)), 4)
-    0.9197
+    2.963
     """
-    return (instance.arms - 1) / (16 * math.e * instance.epsilon)
+    return LARGEST_LOSS / 4 * (instance.arms - 1) / instance.epsilon
 
 
 @theorem(
@@ -99,6 +112,7 @@ def minimax_lower_bound_bernoulli(instance: Instance) -> float:
     source="Azize & Basu 2022, Theorem 12, Appendix E.4",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
     budget=POSITIVE_BUDGET,
+    claims=("azize-basu-2022/thm7-choice", "azize-basu-2022/thm12-split", "azize-basu-2022/thm12-tuning"),
 )
 def adap_ucb_problem_independent(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= 3 alpha/(alpha-3) sum_a Delta_a + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
@@ -120,6 +134,7 @@ def adap_ucb_problem_independent(instance: Instance) -> float:
     source="Azize & Basu 2022, Theorem 12, Appendix E.4, with every gap at most 1",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
     budget=POSITIVE_BUDGET,
+    claims=("azize-basu-2022/thm7-choice", "azize-basu-2022/thm12-split", "azize-basu-2022/thm12-tuning"),
 )
 def adap_ucb_minimax(instance: Instance) -> float:
     """AdaP-UCB on the worst instance with K arms and rewards in [0, 1]: Reg(T) <= 3 alpha/(alpha-3) (K-1) +
@@ -129,10 +144,6 @@ def adap_ucb_minimax(instance: Instance) -> float:
     75503.99
     """
     return 3 * instance.alpha / (instance.alpha - 3) * (instance.arms - 1) + _without_gaps(instance)
-
-
-def _without_privacy(instance: Instance) -> float:
-    return math.sqrt(instance.rounds * (instance.arms - 1)) / 27
 
 
 def _without_gaps(instance: Instance) -> float:

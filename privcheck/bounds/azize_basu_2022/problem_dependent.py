@@ -8,17 +8,7 @@ from collections.abc import Callable
 from privcheck.bounds.conditions import ALPHA, BETTER_ARM_EXISTS, UNIT_REWARDS
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import BANDIT_REGRET
-from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
-
-PRINTED_WINDOW = (0.5, 1.0 + math.sqrt(0.5))
-"""Open interval of epsilon/gap on which the proof of Theorem 7 does not give its constant (docs/derivations.md)."""
-
-_OUTSIDE_WINDOW = Condition(
-    "the printed constant is proven: no gap with epsilon/gap in (0.5, 1.7071); use thm7-corrected there",
-    lambda instance: (
-        not any(PRINTED_WINDOW[0] < instance.epsilon / gap < PRINTED_WINDOW[1] for _, gap in instance.suboptimal)
-    ),
-)
+from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, theorem
 
 
 @theorem(
@@ -30,6 +20,7 @@ _OUTSIDE_WINDOW = Condition(
     source="Azize & Basu 2022, Theorem 3, eq. (4), Section 3; proof Appendix C.2",
     conditions=(PURE, BETTER_ARM_EXISTS),
     budget=POSITIVE_BUDGET,
+    claims=("azize-basu-2022/thm10",),
 )
 def problem_dependent_lower_bound(instance: Instance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= sum of Delta_a / min(d_inf, 6 epsilon t_inf).
@@ -73,16 +64,18 @@ def problem_dependent_lower_bound_tight(instance: Instance) -> float:
     "azize-basu-2022/thm7",
     kind="upper",
     quantity=BANDIT_REGRET,
-    provenance="explicit",
+    provenance="unproven",
     source="Azize & Basu 2022, Theorem 7, Section 4; proof Appendix E.3, eqs. (32)-(34)",
-    conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA, _OUTSIDE_WINDOW),
+    conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
     budget=POSITIVE_BUDGET,
+    claims=("azize-basu-2022/eq33c", "azize-basu-2022/thm7-choice", "azize-basu-2022/eq34"),
 )
 def adap_ucb_upper_bound(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= sum over positive gaps of 16 alpha ln T / min(Delta_a, epsilon) + 3 alpha/(alpha - 3).
 
     The last step of eq. (33) overshoots; the printed constant still follows from the step before it when every
-    epsilon/Delta_a is at most 1/2 or at least 1 + 1/sqrt(2), and is unproven (short by up to 1.309) in between.
+    epsilon/Delta_a is at most 1/2 or at least 1 + 1/sqrt(2), where thm7-corrected is smaller, and is unproven (short by
+    up to 1.309) in between.
 
     >>> round(adap_ucb_upper_bound(Instance("bernoulli", (0.75, 0.25), epsilon=1.0, horizon=1e6)), 2)
     1463.5

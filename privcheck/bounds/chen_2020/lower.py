@@ -16,7 +16,6 @@ from privcheck.bounds.chen_2020.quantities import (
     SMOOTH_ONE,
     TWO_SUPER_ARMS,
 )
-from privcheck.bounds.divergences import kl_bernoulli
 from privcheck.bounds.settings import SemiBanditInstance
 from privcheck.bounds.theorem import theorem
 
@@ -24,20 +23,21 @@ _THEOREM_5 = "Chen et al. 2020, Theorem 5, Section 3.3"
 _THEOREM_6 = "Chen et al. 2020, Theorem 6, Section 4.1"
 _LARGEST = 350.0
 """Double precision overflows at (e^354.9)^2."""
-_SHARPER = ", with the inequality of Duchi, Jordan & Wainwright that its proof rests on, or the plain divergence"
+_SHARPER = ", with the best local randomiser of one bit in place of the inequality that its proof rests on"
 
 
 def local_information(variation: float, epsilon: float) -> float:
-    """Upper bound on the divergence between epsilon-locally private reports on Bernoulli(1/2 - v) and Bernoulli(1/2).
+    """Largest divergence between epsilon-locally private reports on Bernoulli(1/2 - v) and Bernoulli(1/2).
 
-    The smaller of `min(4, e^(2 epsilon)) (e^epsilon - 1)^2 v^2` (Duchi, Jordan & Wainwright, Theorem 1) and the
-    divergence of the data.
+    Every epsilon-locally private report on one bit is randomised response with epsilon, processed further (Kairouz, Oh
+    & Viswanath 2015, Theorem 3.3 with delta = 0), so randomised response attains the largest divergence:
+    that of Bernoulli(1/2 - v tanh(epsilon/2)) from Bernoulli(1/2).
 
-    >>> round(local_information(0.1, 1.0), 6), local_information(0.1, 0.1) < 0.001
-    (0.020136, True)
+    >>> round(local_information(0.1, 1.0), 6), round(local_information(0.1, 100.0), 6)
+    (0.004277, 0.020136)
     """
-    private = min(4.0, math.exp(min(2 * epsilon, 2.0))) * _odds(epsilon) * variation**2
-    return min(private, float(kl_bernoulli(0.5 - variation, 0.5)))
+    shift = 2 * variation * math.tanh(epsilon / 2)
+    return shift * math.atanh(shift) + math.log1p(-(shift**2)) / 2
 
 
 @theorem(
@@ -91,13 +91,13 @@ def smooth_inf_small_epsilon(instance: SemiBanditInstance) -> float:
     about=SemiBanditInstance,
 )
 def smooth_inf_tight(instance: SemiBanditInstance) -> float:
-    """Consistent epsilon-LDP policy, worst B_inf-smooth instance: liminf Reg/ln T >= (m-1) Delta / I, where I bounds
-    the divergence of a report on a base arm of mean 1/2 - Delta/B_inf from one of mean 1/2.
+    """Consistent epsilon-LDP policy, worst B_inf-smooth instance: liminf Reg/ln T >= (m-1) Delta / I, where I is
+    the largest divergence of a private report on a base arm of mean 1/2 - Delta/B_inf from one of mean 1/2.
 
     The instance has single base arms as super arms, means 1/2 and 1/2 - Delta/B_inf, and rewards multiplied by B_inf.
 
     >>> round(smooth_inf_tight(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_inf=1.0)), 3)
-    24.832
+    116.9
     """
     variation = instance.gap / (instance.smooth_inf or math.nan)
     return (instance.arms - 1) * instance.gap / local_information(variation, instance.epsilon)
@@ -154,13 +154,13 @@ def smooth_one_small_epsilon(instance: SemiBanditInstance) -> float:
     about=SemiBanditInstance,
 )
 def smooth_one_tight(instance: SemiBanditInstance) -> float:
-    """Consistent epsilon-LDP policy, worst B_1-smooth instance: liminf Reg/ln T >= (m/K - 1) Delta / I, where I bounds
-    the divergence of a report on a path of mean 1/2 - Delta/(B_1 K) from one of mean 1/2.
+    """Consistent epsilon-LDP policy, worst B_1-smooth instance: liminf Reg/ln T >= (m/K - 1) Delta / I, where I is
+    the largest divergence of a private report on a path of mean 1/2 - Delta/(B_1 K) from one of mean 1/2.
 
     The instance has m/K paths of K base arms each, with equal outcomes within a path: one bit per round.
 
     >>> round(smooth_one_tight(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_one=1.0)), 3)
-    39.933
+    187.241
     """
     variation = instance.gap / ((instance.smooth_one or math.nan) * instance.size)
     return (instance.arms // instance.size - 1) * instance.gap / local_information(variation, instance.epsilon)
@@ -175,16 +175,19 @@ def smooth_one_tight(instance: SemiBanditInstance) -> float:
     source="Chen et al. 2020, Theorem 9, Section 4.3 (sketch; its proof was not at hand)",
     conditions=(SMOOTH_ONE, SMALL_GAP_ONE, TWO_SUPER_ARMS),
     about=SemiBanditInstance,
+    claims=("chen-2020/thm9-many",),
 )
-def central(instance: SemiBanditInstance) -> None:
+def central(instance: SemiBanditInstance) -> float:
     """Consistent epsilon-DP policy, worst B_1-smooth instance: Reg = Omega(B_1^2 m K ln T/Delta + B_1 m K ln
     T/epsilon).
 
     The sketch supports B_1 m ln T/epsilon for the private term; its factor K does not follow from what is printed.
 
-    >>> central(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
-    True
+    >>> round(central(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_one=1.0)), 3)
+    132.0
     """
+    smooth = instance.smooth_one or math.nan
+    return instance.arms * instance.size * smooth * (smooth / instance.gap + 1 / instance.epsilon)
 
 
 def _odds(epsilon: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from privcheck.bounds.chen_2020.quantities import CENTRAL_INSTANCE, LOCAL_INSTANCE, SMOOTH_INF, SMOOTH_ONE
 from privcheck.bounds.settings import SemiBanditInstance
 from privcheck.bounds.theorem import HAS_HORIZON, theorem
@@ -15,16 +17,19 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
     source="Chen et al. 2020, Theorem 2, eq. (3), Section 3.1",
     conditions=(HAS_HORIZON, SMOOTH_INF),
     about=SemiBanditInstance,
+    claims=("chen-2020/thm2",),
 )
-def cucb_ldp1(instance: SemiBanditInstance) -> None:
-    """CUCB-LDP1: Reg(T) = O(sum over base arms of K^2 B_inf^2 ln T/(epsilon^2 Delta_min)), for constant epsilon.
+def cucb_ldp1(instance: SemiBanditInstance) -> float:
+    """CUCB-LDP1: Reg(T) = O(sum over base arms of K^2 B_inf^2 ln T/(epsilon^2 Delta_min)).
 
     The bonus omits the sampling noise, so for large epsilon the regret grows almost linearly; and Laplace noise has a
     heavier tail than the bonus assumes, so the order fails for T beyond any practical horizon.
 
-    >>> cucb_ldp1(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
-    True
+    >>> semi = SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_inf=1.0, horizon=1000)
+    >>> round(cucb_ldp1(semi), 3)
+    1657.861
     """
+    return instance.size**2 * _local(instance)
 
 
 @theorem(
@@ -35,15 +40,18 @@ def cucb_ldp1(instance: SemiBanditInstance) -> None:
     source="Chen et al. 2020, Theorem 4, eq. (4), Section 3.2",
     conditions=(HAS_HORIZON, SMOOTH_INF),
     about=SemiBanditInstance,
+    claims=("chen-2020/thm4",),
 )
-def cucb_ldp2(instance: SemiBanditInstance) -> None:
-    """CUCB-LDP2: Reg(T) = O(sum over base arms of B_inf^2 ln T/(epsilon^2 Delta_min)), for constant epsilon.
+def cucb_ldp2(instance: SemiBanditInstance) -> float:
+    """CUCB-LDP2: Reg(T) = O(sum over base arms of B_inf^2 ln T/(epsilon^2 Delta_min)).
 
     The caveats about thm2 apply here too.
 
-    >>> cucb_ldp2(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
-    True
+    >>> semi = SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_inf=1.0, horizon=1000)
+    >>> round(cucb_ldp2(semi), 3)
+    414.465
     """
+    return _local(instance)
 
 
 @theorem(
@@ -54,13 +62,28 @@ def cucb_ldp2(instance: SemiBanditInstance) -> None:
     source="Chen et al. 2020, Theorem 8, Section 4.2",
     conditions=(HAS_HORIZON, SMOOTH_ONE),
     about=SemiBanditInstance,
+    claims=(
+        "chen-2020/thm8",
+        "chen-2020/thm8-logarithm",
+    ),
 )
-def cucb_dp(instance: SemiBanditInstance) -> None:
-    """CUCB-DP: Reg(T) = O(sum over base arms of K B_1^2 ln(T)^2/Delta_min + m K B_1 ln(T)^3 ln(B_1 K ln T/(Delta_min
+def cucb_dp(instance: SemiBanditInstance) -> float:
+    """CUCB-DP: Reg(T) = O(sum over base arms of K B_1^2 ln(T)^2/Delta_min + m K B_1 ln(T)^3 ln(B_1 K ln T/(Delta_max
     epsilon))/epsilon).
 
-    The paper prints Delta_max inside the last logarithm; its proof gives Delta_min, which is used here.
+    As printed, with Delta_max inside the last logarithm; the paper's proof gives Delta_min there.
 
-    >>> cucb_dp(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1)) is None
-    True
+    >>> semi = SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_one=1.0, horizon=1000)
+    >>> round(cucb_dp(semi), 3)
+    25219.827
     """
+    logarithm, smooth = math.log(instance.horizon or math.nan), instance.smooth_one or math.nan
+    arms, size, epsilon, gap = instance.arms, instance.size, instance.epsilon, instance.gap
+    inner = math.log(smooth * size / gap / epsilon) + math.log(logarithm) if logarithm > 0 else 0.0
+    private = arms * size * smooth * logarithm**3 * inner / epsilon
+    return arms * size * smooth**2 * logarithm**2 / gap + private
+
+
+def _local(instance: SemiBanditInstance) -> float:
+    smooth = instance.smooth_inf or math.nan
+    return instance.arms * smooth**2 * math.log(instance.horizon or math.nan) / (instance.epsilon**2 * instance.gap)

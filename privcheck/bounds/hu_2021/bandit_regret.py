@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from privcheck.bounds.conditions import UNIT_REWARDS
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import BANDIT_REGRET
@@ -15,13 +17,15 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Theorem 3, Section 4.1; proof Appendix B.2",
     conditions=(HAS_HORIZON, UNIT_REWARDS),
+    claims=("hu-2021/omega", "hu-2021/eq29", "hu-2021/eq30"),
 )
-def anytime_lazy_ucb(instance: Instance) -> None:
+def anytime_lazy_ucb(instance: Instance) -> float:
     """Anytime-Lazy-UCB: Reg(T) = O(sum of ln T / min(Delta_j, epsilon)), and O(sqrt(K T ln T) + K ln T/epsilon).
 
-    >>> anytime_lazy_ucb(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)) is None
-    True
+    >>> round(anytime_lazy_ucb(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
+    18.421
     """
+    return _order(instance)
 
 
 @theorem(
@@ -31,10 +35,19 @@ def anytime_lazy_ucb(instance: Instance) -> None:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Theorem 5, Section 4.2; proof Appendix C.1",
     conditions=(HAS_HORIZON, UNIT_REWARDS),
+    claims=("hu-2021/lem7", "hu-2021/lem20-clip", "hu-2021/lem20-e", "hu-2021/lem20-g"),
 )
-def lazy_dp_ts(instance: Instance) -> None:
+def lazy_dp_ts(instance: Instance) -> float:
     """Lazy-DP-TS: Reg(T) = O(sum of ln T / min(Delta_j, epsilon)), and O(sqrt(K T ln T) + K ln T/epsilon).
 
-    >>> lazy_dp_ts(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)) is None
-    True
+    >>> round(lazy_dp_ts(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
+    18.421
     """
+    return _order(instance)
+
+
+def _order(instance: Instance) -> float:
+    """Return the smaller of the two printed orders."""
+    logarithm, arms = math.log(instance.rounds), instance.arms
+    by_gaps = math.fsum(logarithm / min(gap, instance.epsilon) for _, gap in instance.suboptimal)
+    return min(by_gaps, math.sqrt(arms * instance.rounds * logarithm) + arms * logarithm / instance.epsilon)

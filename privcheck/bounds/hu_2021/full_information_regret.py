@@ -57,13 +57,17 @@ def _least_horizon(instance: Instance) -> float:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Theorem 9, Section 5; proof Appendix D.2",
     conditions=(HAS_HORIZON, UNIT_REWARDS, POSITIVE_GAP),
+    claims=("hu-2021/thm9", "hu-2021/thm8"),
 )
-def rnm_ftnl(instance: Instance) -> None:
+def rnm_ftnl(instance: Instance) -> float:
     """RNM-FTNL: Reg(T) = O(ln K/Delta_min + ln K ln(Delta_max / max(Delta_min, epsilon, 1/T))/epsilon).
 
-    >>> rnm_ftnl(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)) is None
-    True
+    >>> round(rnm_ftnl(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
+    1.812
     """
+    logarithm, smallest, largest = math.log(instance.arms), _smallest_gap(instance), max(instance.gaps)
+    scales = math.log(largest) - math.log(max(smallest, instance.epsilon, 1 / instance.rounds))
+    return logarithm / smallest + logarithm * scales / instance.epsilon
 
 
 @theorem(
@@ -73,6 +77,7 @@ def rnm_ftnl(instance: Instance) -> None:
     provenance="derived",
     source="Hu, Huang, Mehta & Hegde, proof of Theorem 9, Appendix D.2, eqs. (53)-(55), with 264 for lone actions",
     conditions=(HAS_HORIZON, UNIT_REWARDS),
+    claims=("hu-2021/thm8",),
 )
 def rnm_ftnl_explicit(instance: Instance) -> float:
     """RNM-FTNL: Reg(T) <= sum over brackets l of 256 (1 + ln n_l)/min(D_l, epsilon), with 264 in place of
@@ -104,13 +109,15 @@ def rnm_ftnl_explicit(instance: Instance) -> float:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Corollary 10 (a), Section 5",
     conditions=(HAS_HORIZON, UNIT_REWARDS, POSITIVE_GAP, _GAPS_BELOW_EPSILON),
+    claims=("hu-2021/thm8",),
 )
-def rnm_ftnl_low_privacy(instance: Instance) -> None:
+def rnm_ftnl_low_privacy(instance: Instance) -> float:
     """RNM-FTNL when every gap is at most epsilon: Reg(T) = O(ln K/Delta_min).
 
-    >>> rnm_ftnl_low_privacy(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)) is None
-    True
+    >>> round(rnm_ftnl_low_privacy(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
+    2.773
     """
+    return math.log(instance.arms) / _smallest_gap(instance)
 
 
 @theorem(
@@ -120,13 +127,15 @@ def rnm_ftnl_low_privacy(instance: Instance) -> None:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Corollary 10 (b), Section 5",
     conditions=(HAS_HORIZON, UNIT_REWARDS, POSITIVE_GAP, _ONE_SCALE),
+    claims=("hu-2021/cor10b", "hu-2021/thm8"),
 )
-def rnm_ftnl_one_scale(instance: Instance) -> None:
+def rnm_ftnl_one_scale(instance: Instance) -> float:
     """RNM-FTNL when all gaps lie in [Delta_min, 2 Delta_min]: Reg(T) = O(ln K/min(Delta_min, epsilon)).
 
-    >>> rnm_ftnl_one_scale(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)) is None
-    True
+    >>> round(rnm_ftnl_one_scale(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
+    2.773
     """
+    return math.log(instance.arms) / min(_smallest_gap(instance), instance.epsilon)
 
 
 @theorem(
@@ -136,13 +145,16 @@ def rnm_ftnl_one_scale(instance: Instance) -> None:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Corollary 11, Section 5",
     conditions=(HAS_HORIZON, UNIT_REWARDS),
+    claims=("hu-2021/thm9", "hu-2021/thm8"),
 )
-def rnm_ftnl_minimax(instance: Instance) -> None:
+def rnm_ftnl_minimax(instance: Instance) -> float:
     """RNM-FTNL on any instance: Reg(T) = O(sqrt(T ln K) + ln K ln T/epsilon).
 
-    >>> rnm_ftnl_minimax(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)) is None
-    True
+    >>> round(rnm_ftnl_minimax(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
+    11.518
     """
+    logarithm, rounds = math.log(instance.arms), instance.rounds
+    return math.sqrt(rounds * logarithm) + logarithm * math.log(rounds) / instance.epsilon
 
 
 @theorem(
@@ -152,14 +164,16 @@ def rnm_ftnl_minimax(instance: Instance) -> None:
     provenance="order-only",
     source="Hu, Huang, Mehta & Hegde, Theorem 12, Section 5; proof Appendix D.3",
     conditions=(PURE, HAS_HORIZON, UNIT_REWARDS, _FOUR_ACTIONS, _SMALL_GAP, _LONG),
+    claims=("hu-2021/packing", "hu-2021/asz", "hu-2021/eq56"),
 )
-def full_information_order(instance: Instance) -> None:
+def full_information_order(instance: Instance) -> float:
     """Any epsilon-DP learner with full information, on the worst instance: Reg(T) = Omega(max(ln K/Delta_min,
     ln K/epsilon)).
 
-    >>> full_information_order(Instance("bernoulli", (0.75, 0.7, 0.7, 0.7), epsilon=1.0, horizon=1000)) is None
-    True
+    >>> round(full_information_order(Instance("bernoulli", (0.75, 0.7, 0.7, 0.7), epsilon=1.0, horizon=1000)), 3)
+    27.726
     """
+    return math.log(instance.arms) / min(_smallest_gap(instance), instance.epsilon)
 
 
 @theorem(

@@ -64,6 +64,3 @@ WIDE = Condition(
     lambda instance: instance.delta == 0 or not _is_concentrated(instance) or confidence_radius(instance) >= 1,
 )
 HAS_GAP = Condition("every decision set has a gap", lambda instance: instance.gap is not None)
-UNIT_MEANS = Condition(
-    "B = 1: for larger B the printed factor B is too small; use thm6-squared", lambda instance: instance.mean_bound == 1
-)

@@ -13,7 +13,6 @@ from privcheck.bounds.shariff_sheffet_2018.linucb_conditions import (
     HAS_GAP,
     IS_PRIVATE,
     SHIFTED_WISHART,
-    UNIT_MEANS,
     WIDE,
     confidence_radius,
 )
@@ -53,37 +52,61 @@ def confidence_radius_bound(instance: ContextualInstance) -> float:
     "shariff-sheffet-2018/thm5",
     kind="upper",
     quantity=REGRET,
-    provenance="explicit",
+    provenance="unproven",
     source="Shariff & Sheffet 2018, Theorem 5, eq. (2), Section 3.1; proof Appendix B",
-    conditions=(*_NOISE, WIDE),
+    conditions=_NOISE,
     about=ContextualInstance,
+    claims=("shariff-sheffet-2018/thm5",),
 )
 def private_linucb(instance: ContextualInstance) -> float:
     """LinUCB: R_n <= B sqrt(8n) [sigma (2 ln(2/alpha) + d X) + (S sqrt(rho_max) + gamma) sqrt(d Y)], where
     X = ln(rho_max/rho_min + n L^2/(d rho_min)) and Y = ln(1 + n L^2/(d rho_min)).
 
-    The proof needs a confidence radius of at least 1, which the paper does not state.
+    As printed; the proof needs a confidence radius of at least 1, which the paper does not state: see thm5-corrected.
 
     >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
     >>> round(private_linucb(paper) / 1e7, 3)
     5.511
     """
-    return instance.mean_bound * math.sqrt(8 * instance.horizon) * bracket(instance, regulariser(instance))
+    return _private_linucb(instance)
+
+
+@theorem(
+    "shariff-sheffet-2018/thm5-corrected",
+    kind="upper",
+    quantity=REGRET,
+    provenance="derived",
+    source="Shariff & Sheffet 2018, Theorem 5, where its proof holds",
+    conditions=(*_NOISE, WIDE),
+    about=ContextualInstance,
+)
+def private_linucb_corrected(instance: ContextualInstance) -> float:
+    """LinUCB with a confidence radius beta_n of at least 1: R_n <= the bound of thm5.
+
+    >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
+    >>> private_linucb_corrected(paper) == private_linucb(paper)
+    True
+    """
+    return _private_linucb(instance)
 
 
 @theorem(
     "shariff-sheffet-2018/thm6",
     kind="upper",
     quantity=REGRET,
-    provenance="explicit",
+    provenance="unproven",
     source="Shariff & Sheffet 2018, Theorem 6, eq. (3), Section 3.1; proof Appendix B",
-    conditions=(*_NOISE, WIDE, HAS_GAP, UNIT_MEANS),
+    conditions=(*_NOISE, HAS_GAP),
     about=ContextualInstance,
+    claims=(
+        "shariff-sheffet-2018/thm6",
+        "shariff-sheffet-2018/thm6-scaling",
+    ),
 )
 def private_linucb_with_gap(instance: ContextualInstance) -> float:
     """LinUCB with gap Delta in every decision set: R_n <= (8 B/Delta) [the bracket of thm5]^2.
 
-    As printed, for B = 1. Rescaling rewards by B also rescales the gap, so for larger B the factor is B^2: with
+    As printed. Rescaling rewards by B also rescales the gap, so for larger B the factor is B^2 (thm6-squared): with
     d = 1, actions -1 and 1, theta = 100 or -100, ten rounds and little noise, the regret is 200 and the printed bound
     51.
 
@@ -113,6 +136,10 @@ def private_linucb_with_gap_squared(instance: ContextualInstance) -> float:
     return 8 * instance.mean_bound**2 / (instance.gap or math.nan) * bracket(instance, regulariser(instance)) ** 2
 
 
+def _private_linucb(instance: ContextualInstance) -> float:
+    return instance.mean_bound * math.sqrt(8 * instance.horizon) * bracket(instance, regulariser(instance))
+
+
 def bracket(instance: ContextualInstance, noise: Regulariser) -> float:
     """Return the bracket of Theorems 5 and 6 for any bounds on the noise.
 
@@ -134,14 +161,24 @@ def bracket(instance: ContextualInstance, noise: Regulariser) -> float:
     source="Shariff & Sheffet 2018, Corollary 10, Section 4.1",
     conditions=(SHIFTED_WISHART, *_NOISE),
     about=ContextualInstance,
+    claims=("shariff-sheffet-2018/cor10",),
 )
-def wishart_order(instance: ContextualInstance) -> None:
+def wishart_order(instance: ContextualInstance) -> float:
     """LinUCB with shifted Wishart noise: R_n = O(B sqrt(n) [sigma (ln(1/alpha) + d ln n) + S Ltilde sqrt(d) ln(n)^(3/4)
     (d^(1/4) + epsilon^(-1/2) ln(1/delta)^(1/4)) (d^(1/4) + ln(n/alpha)^(1/4))]); thm5 and prop9 give the number.
 
-    >>> wishart_order(ContextualInstance(5, 1000, 1.0, 0.1, alpha=0.1, noise="wishart")) is None
-    True
+    >>> round(wishart_order(ContextualInstance(5, 1000, 1.0, 0.1, alpha=0.1, noise="wishart")), 1)
+    4927.0
     """
+    n, d, alpha, delta = instance.horizon, instance.dimension, instance.alpha, instance.delta
+    width = instance.sigma * (math.log(1 / alpha) + d * math.log(n))
+    scale = instance.parameter_norm * math.sqrt(instance.row_norm_squared * d) * math.pow(math.log(n), 0.75)
+    noise = math.pow(d, 0.25) + math.pow(math.log(1 / delta), 0.25) / math.sqrt(instance.epsilon)
+    return (
+        instance.mean_bound
+        * math.sqrt(n)
+        * (width + scale * noise * (math.pow(d, 0.25) + math.pow(math.log(n / alpha), 0.25)))
+    )
 
 
 @theorem(
@@ -152,11 +189,17 @@ def wishart_order(instance: ContextualInstance) -> None:
     source="Shariff & Sheffet 2018, Corollary 12, Section 4.2",
     conditions=(GAUSSIAN, HAS_DELTA, IS_PRIVATE),
     about=ContextualInstance,
+    claims=("shariff-sheffet-2018/cor12",),
 )
-def gaussian_order(instance: ContextualInstance) -> None:
+def gaussian_order(instance: ContextualInstance) -> float:
     """LinUCB with Gaussian noise: R_n = O(B sqrt(n) (sigma (d ln n + ln(1/alpha)) + S Ltilde ln(n)
     sqrt(d (sqrt(d) + ln(n/alpha)) ln(1/delta)/epsilon))); thm5 and prop11 give the number.
 
-    >>> gaussian_order(ContextualInstance(5, 1000, 1.0, 0.1, alpha=0.1)) is None
-    True
+    >>> round(gaussian_order(ContextualInstance(5, 1000, 1.0, 0.1, alpha=0.1)), 1)
+    4711.4
     """
+    n, d, alpha = instance.horizon, instance.dimension, instance.alpha
+    width = instance.sigma * (d * math.log(n) + math.log(1 / alpha))
+    noise = d * (math.sqrt(d) + math.log(n / alpha)) * math.log(1 / instance.delta) / instance.epsilon
+    scale = instance.parameter_norm * math.sqrt(instance.row_norm_squared) * math.log(n)
+    return instance.mean_bound * math.sqrt(n) * (width + scale * math.sqrt(noise))

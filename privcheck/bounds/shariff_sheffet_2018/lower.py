@@ -39,7 +39,8 @@ _CLASSIC_EPSILON = Condition(
     "epsilon <= 2.9183, where the lemma of Karwa & Vadhan used in the proof is true",
     lambda instance: instance.epsilon <= CLASSIC_EPSILON_LIMIT,
 )
-_CLAIM_14 = (PURE, _TWO_VALUES, POSITIVE_GAP, _ROOM, _CLASSIC_EPSILON)
+_PRINTED = (PURE, _TWO_VALUES, POSITIVE_GAP)
+_PROVEN = (*_PRINTED, _ROOM, _CLASSIC_EPSILON)
 
 
 @theorem(
@@ -50,6 +51,10 @@ _CLAIM_14 = (PURE, _TWO_VALUES, POSITIVE_GAP, _ROOM, _CLASSIC_EPSILON)
     source="Shariff & Sheffet 2018, Claim 13, Section 5; proof Appendix C",
     conditions=(_SMALL_EPSILON, _SMALL_DELTA, _UNIT_VECTORS),
     about=ContextualInstance,
+    claims=(
+        "shariff-sheffet-2018/claim13",
+        "shariff-sheffet-2018/claim13-step",
+    ),
 )
 def all_actions_private(instance: ContextualInstance) -> float:
     """Contextual bandit whose actions are all protected, even the one chosen for a user's own context: R_n >= n/4.
@@ -68,20 +73,44 @@ def all_actions_private(instance: ContextualInstance) -> float:
     kind="lower",
     quantity=PULLS,
     asymptotic=True,
-    provenance="explicit",
+    provenance="unproven",
     source="Shariff & Sheffet 2018, Claim 14, Section 5",
-    conditions=_CLAIM_14,
+    conditions=_PRINTED,
+    claims=(
+        "shariff-sheffet-2018/claim14-coupling",
+        "shariff-sheffet-2018/claim14-postulated",
+    ),
 )
 def pulls_of_second_best(instance: Instance) -> float:
     """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): arm a is pulled ln n/(100 epsilon Delta_a) times
     with probability at least 1/2, for large n; here for the second-best arm.
 
-    Bernoulli rewards r are mapped to 2 r - 1, which doubles the gaps.
+    As printed; claim14-proven has the conditions that the proof needs. Bernoulli rewards r are mapped to 2 r - 1, which
+    doubles the gaps.
 
     >>> round(pulls_of_second_best(Instance("bernoulli", (0.5, 0.25), epsilon=1.0)), 6)
     0.02
     """
-    return 1 / (100 * instance.epsilon * _unit(instance) * min(gap for _, gap in instance.suboptimal))
+    return _pulls(instance)
+
+
+@theorem(
+    "shariff-sheffet-2018/claim14-proven",
+    kind="lower",
+    quantity=PULLS,
+    asymptotic=True,
+    provenance="derived",
+    source="Shariff & Sheffet 2018, Claim 14, where its proof holds",
+    conditions=_PROVEN,
+)
+def pulls_of_second_best_proven(instance: Instance) -> float:
+    """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): as claim14, with room above mu* for the raised
+    arm and a budget for which the lemma of Karwa & Vadhan is true.
+
+    >>> round(pulls_of_second_best_proven(Instance("bernoulli", (0.5, 0.25), epsilon=1.0)), 6)
+    0.02
+    """
+    return _pulls(instance)
 
 
 @theorem(
@@ -89,18 +118,46 @@ def pulls_of_second_best(instance: Instance) -> float:
     kind="lower",
     quantity=BANDIT_REGRET,
     asymptotic=True,
-    provenance="explicit",
+    provenance="unproven",
     source="Shariff & Sheffet 2018, Corollary 15 and its proof, Section 5",
-    conditions=_CLAIM_14,
+    conditions=_PRINTED,
+    claims=("shariff-sheffet-2018/cor15",),
 )
 def regret_of_two_valued_rewards(instance: Instance) -> float:
     """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): Reg/ln n >= (k - 1)/(200 epsilon) for large n.
 
-    Only arms with a positive gap count. For Bernoulli rewards r, mapped to 2 r - 1, the regret is half as large.
+    As printed; cor15-proven has the conditions that the proof needs. Only arms with a positive gap count. For Bernoulli
+    rewards r, mapped to 2 r - 1, the regret is half as large.
 
     >>> regret_of_two_valued_rewards(Instance("bernoulli", (0.5, 0.25, 0.25), epsilon=1.0))
     0.005
     """
+    return _regret(instance)
+
+
+@theorem(
+    "shariff-sheffet-2018/cor15-proven",
+    kind="lower",
+    quantity=BANDIT_REGRET,
+    asymptotic=True,
+    provenance="derived",
+    source="Shariff & Sheffet 2018, Corollary 15, where the proof of Claim 14 holds",
+    conditions=_PROVEN,
+)
+def regret_of_two_valued_rewards_proven(instance: Instance) -> float:
+    """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): as cor15, where claim14-proven applies.
+
+    >>> regret_of_two_valued_rewards_proven(Instance("bernoulli", (0.5, 0.25, 0.25), epsilon=1.0))
+    0.005
+    """
+    return _regret(instance)
+
+
+def _pulls(instance: Instance) -> float:
+    return 1 / (100 * instance.epsilon * _unit(instance) * min(gap for _, gap in instance.suboptimal))
+
+
+def _regret(instance: Instance) -> float:
     return len(instance.suboptimal) / (200 * instance.epsilon * _unit(instance))
 
 

@@ -35,6 +35,7 @@ _GAUSSIAN_CONDITIONS = (HAS_DELTA, GAUSSIAN, IS_PRIVATE)
     source=_WISHART,
     conditions=_WISHART_CONDITIONS,
     about=ContextualInstance,
+    claims=("shariff-sheffet-2018/prop9",),
 )
 def wishart_largest(instance: ContextualInstance) -> float:
     """Wishart noise, every round: largest eigenvalue rho_max <= 8 Ltilde^2 sqrt(mk) s when shifted, and
@@ -58,6 +59,7 @@ def wishart_largest(instance: ContextualInstance) -> float:
     source=_WISHART,
     conditions=_WISHART_CONDITIONS,
     about=ContextualInstance,
+    claims=("shariff-sheffet-2018/prop9-rho-min",),
 )
 def wishart_smallest(instance: ContextualInstance) -> float:
     """Wishart noise, every round: smallest eigenvalue rho_min >= 4 Ltilde^2 sqrt(mk) s when shifted, and
@@ -78,6 +80,10 @@ def wishart_smallest(instance: ContextualInstance) -> float:
     source=_WISHART,
     conditions=_WISHART_CONDITIONS,
     about=ContextualInstance,
+    claims=(
+        "shariff-sheffet-2018/prop9-gamma",
+        "shariff-sheffet-2018/prop9-gamma-step",
+    ),
 )
 def wishart_vector(instance: ContextualInstance) -> float:
     """Wishart noise, every round: gamma <= Ltilde sqrt(sqrt(mk) g) when shifted, and Ltilde g when not, where
@@ -119,6 +125,7 @@ def wishart_vector_corrected(instance: ContextualInstance) -> float:
     source=_GAUSSIAN,
     conditions=_GAUSSIAN_CONDITIONS,
     about=ContextualInstance,
+    claims=("shariff-sheffet-2018/prop11",),
 )
 def gaussian_largest(instance: ContextualInstance) -> float:
     """Gaussian noise, every round: largest eigenvalue rho_max <= 3 Upsilon, where Upsilon = sigma_noise sqrt(2m)
@@ -159,6 +166,7 @@ def gaussian_smallest(instance: ContextualInstance) -> float:
     source=_GAUSSIAN,
     conditions=_GAUSSIAN_CONDITIONS,
     about=ContextualInstance,
+    claims=("shariff-sheffet-2018/prop11-gamma",),
 )
 def gaussian_vector(instance: ContextualInstance) -> float:
     """Gaussian noise, every round: gamma <= sigma_noise sqrt(m/Upsilon) (sqrt(d) + sqrt(2 ln(2n/alpha))). As printed;

@@ -64,7 +64,10 @@ def fact_17a() -> Reading:
     "hu-2021/fact17b",
     "Fact 17, (15)",
     kind="law",
-    consequence="A misprint: for the event X <= mu - lambda, the lower tail that goes with (14), the bound holds.",
+    consequence=(
+        "A misprint: for the event X <= mu - lambda, the lower tail that goes with (14), the bound holds. The claim "
+        "rests on one sign of a converted text: look at the published page before citing it."
+    ),
 )
 def fact_17b() -> tuple[Reading, ...]:
     """For any 0 < lambda < mu, we have P{X >= mu - lambda} <= exp(-n d_KL(mu - lambda, mu)) [X is the mean of n

@@ -19,6 +19,7 @@ from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.theory_picture import LABELS, drawn_bounds, theory_figure
 from privcheck.reporting.terminal.bounds_table import STAR, describe, not_applying, notes, regime_sentence
 from privcheck.reporting.text.numbers import NONE
+from privcheck.reporting.text.resting_claims import resting_sentence
 
 COLUMNS = [
     ("theorem", TEXT),
@@ -131,6 +132,8 @@ def _row(value: BoundValue, best: bool) -> list[Cell | str]:
     name = f"{STAR} {value.id}" if best else value.id
     asked = "; ".join(condition.text for condition in value.conditions)
     conditions = below(text(f"Conditions, all of which hold: {asked}.")) if asked else ""
+    failed = resting_sentence(value.id)
+    conditions += below(element("strong", text(f"{failed}."))) if failed else ""
     return [
         Cell(text(name) + below(text(value.statement)) + conditions, value.id),
         text(value.kind),

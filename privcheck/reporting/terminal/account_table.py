@@ -65,7 +65,8 @@ def notes(plan: Plan, found: Account, asked_delta: bool = False) -> list[str]:
     given = "epsilon" if asked_delta else "delta"
     said = [f"{STAR} the best: every bound holds at this {given}, because the plan is fixed beforehand"]
     if not _says_something(upper, asked_delta):
-        said = ["no accountant bounds this plan here: give another delta" if not asked_delta else "delta is 1"]
+        more = "give a delta above 0" if found.delta == 0.0 else "give a larger delta or more noise"
+        said = ["delta is 1" if asked_delta else f"no accountant bounds this plan at delta = {found.delta:g}: {more}"]
     if found.lower > 0.0:
         said.append(f"pld without the error of its grid: at least {found.lower:.6g}")
     if plan.total.delta:

@@ -14,8 +14,10 @@ from privcheck.bounds.evaluation import best_on_this_instance, contradictions, d
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.regime import privacy_regime
 from privcheck.bounds.theorem import THEOREMS, UNPROVEN, BoundValue
+from privcheck.reporting.text.resting_claims import resting_sentences
 
 STAR = "★"
+FAILED = "✗"
 
 
 def theory_table(instance: Any, values: Sequence[BoundValue], *, everything: bool = False) -> RenderableType:
@@ -45,6 +47,8 @@ def theory_table(instance: Any, values: Sequence[BoundValue], *, everything: boo
     for quantity in dict.fromkeys(value.quantity for value in applying):
         parts += _block(quantity, [value for value in applying if value.quantity == quantity], best)
     parts += [Text(("\n" if i == 0 else "") + note, style="dim") for i, note in enumerate(notes(values, best))]
+    *failed, more = resting_sentences(values) or [""]
+    parts += [Text(f"{FAILED} {line}", style="yellow") for line in failed] + [Text(more, style="dim")] * bool(failed)
     parts += _refusals(instance, values, everything)
     if everything:
         parts += [Text(f"{value.id}: {value.source}", style="dim") for value in applying]

@@ -25,6 +25,7 @@ def identification_table(found: Identification) -> Table:
     note = "; one run is scored at every delta, so its rows are dependent" if several else ""
     title = f"rounds until it stops, at most {found.horizon:g}, {found.runs:g} runs{note}"
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.caption, table.caption_justify = Text("\n".join(found.notes())) if found.notes() else None, "left"
     for column in ("policy", "delta", *TIMES, "wrong", "95 % interval", "cut", "seconds"):
         table.add_column(column, justify="left" if column == "policy" else "right", overflow="fold")
     for row in found.summary():

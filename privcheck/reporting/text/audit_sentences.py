@@ -119,7 +119,7 @@ def resolution(report: AuditReport) -> str:
 
     >>> from privcheck.reporting.example_results import VIOLATION
     >>> resolution(VIOLATION)
-    'a lower bound of up to 8.973 and events of probability 4.2e-4 or more'
+    'a lower bound of up to 8.973 and events of probability 0.00042 or more'
     """
     if report.resolution is None:
         return ""

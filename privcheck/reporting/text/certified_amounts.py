@@ -14,7 +14,7 @@ def budget_words(certificate: Certificate) -> str:
 
     >>> from privcheck.reporting.example_results import GAUSSIAN, GRANTED
     >>> budget_words(GRANTED), budget_words(GAUSSIAN)
-    ('1', 'epsilon = 1, delta = 1e-6')
+    ('1', 'epsilon = 1, delta = 1e-06')
     """
     budget = certificate.budget
     return small(budget.epsilon, 6) if isinstance(budget, Pure) else budget_text(budget)
@@ -36,7 +36,7 @@ def upper_words(certificate: Certificate) -> str:
 
     >>> from privcheck.reporting.example_results import GAUSSIAN, GRANTED
     >>> upper_words(GRANTED), upper_words(GAUSSIAN)
-    ('epsilon is at most 1.000', 'epsilon is at most 1.000 at delta = 1e-6')
+    ('epsilon is at most 1.000', 'epsilon is at most 1.000 at delta = 1e-06')
     """
     upper = certificate.upper
     if isinstance(upper, Concentrated):
@@ -51,7 +51,7 @@ def upper_row(certificate: Certificate) -> str:
 
     >>> from privcheck.reporting.example_results import GAUSSIAN, GRANTED
     >>> upper_row(GRANTED), upper_row(GAUSSIAN)
-    ('1.000', 'epsilon 1.000 at delta = 1e-6')
+    ('1.000', 'epsilon 1.000 at delta = 1e-06')
     """
     match certificate.upper:
         case None:
@@ -71,7 +71,7 @@ def ledger_amount(certificate: Certificate) -> str:
 
     >>> from privcheck.reporting.example_results import GAUSSIAN, GRANTED
     >>> ledger_amount(GRANTED), ledger_amount(GAUSSIAN)
-    ('1', 'epsilon = 0.924 at delta = 1e-6')
+    ('1', 'epsilon = 0.924 at delta = 1e-06')
     """
     budget = certificate.budget
     if isinstance(budget, Concentrated):

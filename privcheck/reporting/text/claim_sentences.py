@@ -22,9 +22,15 @@ from privcheck.claims.finding import (
 
 PAPERS = {
     "azize-basu-2022": "Azize & Basu 2022, When Privacy Meets Partial Information (NeurIPS)",
+    "chen-2020": "Chen et al. 2020, (Locally) Differentially Private Combinatorial Semi-Bandits (ICML)",
     "hu-2021": (
         "Hu, Huang, Mehta & Hegde, Near-Optimal Algorithms for Differentially Private Online Learning in a Stochastic "
         "Environment (arXiv 2102.07929, the version after v2)"
+    ),
+    "shariff-sheffet-2018": "Shariff & Sheffet 2018, Differentially Private Contextual Linear Bandits (NeurIPS)",
+    "jourdan-azize-2025": (
+        "Jourdan & Azize 2025, Optimal Best Arm Identification under Differential Privacy (NeurIPS); only what its "
+        "abstract, reviews and answers quote"
     ),
 }
 """The papers whose statements are declared."""
@@ -62,6 +68,12 @@ def evidence(reading: ReadingFinding) -> str:
     'not a formula in finitely many numbers; nothing was tried'
     """
     told = reading.evidence
+    if reading.status == REFUTED and "event" in told:
+        event = ", ".join(f"{value} for {data}" for data, value in told["event"].items())
+        return (
+            f"false at {told['case']}, for the event whose probability is {event}: left {_number(told['left'])}, right "
+            f"{_number(told['right'])}, by {told['arithmetic']}"
+        )
     if reading.status == REFUTED:
         return f"false at {_point(told['point'])}: left {told['left']}, right {told['right']}, by {told['arithmetic']}"
     if reading.status == ORDER_REFUTED:
@@ -72,6 +84,8 @@ def evidence(reading: ReadingFinding) -> str:
     if reading.status in (NOT_REFUTED, SUSPICIOUS) and "tried" in told:
         closest = max(-float(told["closest"]), 0.0) + 0.0  # no minus zero
         return f"{told['tried']} points; closest: relative gap {closest:.2g} at {_point(told['where'])}"
+    if reading.status == NOT_REFUTED and "cases" in told:
+        return f"holds for the worst mechanisms that linear programmes find in {told['cases']} cases"
     if reading.status == NOT_REFUTED:
         return "no divergence was found along the declared paths"
     return STATUSES[reading.status]

@@ -26,23 +26,20 @@ at 100 digits, under every reading that the text was found to allow. Where the t
 rewards are meant, the readings are named. A step of a derivation that fails leaves the result that it leads to open. A
 claim that is not refuted is not proven either, unless it says so.
 
-Most failures are misprints, constants, missing ranges of a parameter and cases at the edge of a domain. No order of a
-regret bound of an algorithm is refuted under all its readings. The quotes are in plain letters, "..." stands for words
-or formulas that are left out, and square brackets hold what was added. The texts were taken from converted files: a
-single sign or index may differ from the published page, which is the one to cite. A later version of a paper may have
-been corrected."""
+Most failures are misprints, constants, missing ranges of a parameter and cases at the edge of a domain. Where an
+order of a regret bound is refuted under all its readings, the consequence says from which horizon on it shows. The
+quotes are in plain letters, "..." stands for words or formulas that are left out, and square brackets hold what was
+added. The texts were taken from converted files: a single sign or index may differ from the published page, which is
+the one to cite. A later version of a paper may have been corrected."""
 
 
-def claims_page(
-    findings: Sequence[Finding], accounts: Mapping[str, Mapping[str, str]], not_covered: Sequence[str]
-) -> str:
+def claims_page(findings: Sequence[Finding], accounts: Mapping[str, Mapping[str, str]]) -> str:
     """Return the page.
 
     Parameters
     ----------
     findings : of a run of all claims.
     accounts : for each paper, its numbered statements and the claims about each, or why there is none.
-    not_covered : papers of which no statement is declared yet.
     """
     parts = [INTRODUCTION, "## Statuses\n", _table(("status", "claims", "what it says"), _statuses(findings))]
     for paper, title in PAPERS.items():
@@ -56,7 +53,6 @@ def claims_page(
         parts.append("### Every numbered statement\n")
         account = [(name, _account(said) if said.startswith(paper) else said) for name, said in accounts[paper].items()]
         parts.append(_table(("statement", "claims, or why there is none"), account))
-    parts.append("## Papers that are not covered yet\n\n" + "\n".join(f"- {paper}" for paper in not_covered))
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 

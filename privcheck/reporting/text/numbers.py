@@ -91,7 +91,7 @@ def probability(value: float) -> str:
     """Return a probability to three significant digits, of its distance from 1 where that is small.
 
     >>> [probability(p) for p in (0.0647917, 0.0, 1.0, 0.9999692, 3.07e-05)]
-    ['0.0648', '0', '1', '0.999969', '3.07e-5']
+    ['0.0648', '0', '1', '0.999969', '3.07e-05']
     """
     if 0.999 < value < 1.0:
         return f"{value:.{min(12, 1 + math.ceil(-math.log10(1.0 - value)))}f}".rstrip("0").rstrip(".")
@@ -99,17 +99,12 @@ def probability(value: float) -> str:
 
 
 def small(value: float, digits: int = 3) -> str:
-    """Return a number to some significant digits, without leading zeros in its exponent.
+    """Return a number to some significant digits, as Python and JSON write it.
 
-    >>> small(0.00019167, 2), small(math.inf)
-    ('1.9e-4', '∞')
+    >>> small(0.00019167, 2), small(1e-6), small(math.inf)
+    ('0.00019', '1e-06', '∞')
     """
-    if math.isinf(value):
-        return signed_infinity(value)
-    if value and abs(value) < 1e-3:
-        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-        return f"{mantissa.rstrip('0').rstrip('.') if '.' in mantissa else mantissa}e{int(exponent)}"
-    return f"{value:.{digits}g}"
+    return signed_infinity(value) if math.isinf(value) else f"{value:.{digits}g}"
 
 
 def amount(value: float) -> str:
@@ -125,7 +120,7 @@ def probability_interval(estimate: Estimate) -> str:
     """Return the interval of a probability.
 
     >>> probability_interval(Estimate(0.0, 0.0, 3.07e-05))
-    '[0, 3.07e-5]'
+    '[0, 3.07e-05]'
     """
     return f"[{probability(estimate.low)}, {probability(estimate.high)}]"
 
@@ -143,7 +138,7 @@ def claim_text(epsilon: float | None, delta: float) -> str:
     """Return the claim in a few characters.
 
     >>> claim_text(1.0, 0.0), claim_text(0.5, 1e-5), claim_text(None, 0.0)
-    ('1', '0.5, delta 1e-5', '-')
+    ('1', '0.5, delta 1e-05', '-')
     """
     if epsilon is None:
         return NONE
@@ -154,7 +149,7 @@ def at_delta(delta: float) -> str:
     """Return at which delta an epsilon is, with a blank in front; nothing for pure DP.
 
     >>> at_delta(1e-6), at_delta(0.0)
-    (' at delta = 1e-6', '')
+    (' at delta = 1e-06', '')
     """
     return f" at delta = {small(delta)}" if delta else ""
 
@@ -163,7 +158,7 @@ def budget_text(budget: Notion | None) -> str:
     """Return a budget with the names of its numbers.
 
     >>> budget_text(Approximate(1.0, 1e-6)), budget_text(Concentrated(0.1)), budget_text(None)
-    ('epsilon = 1, delta = 1e-6', 'rho = 0.1', 'none')
+    ('epsilon = 1, delta = 1e-06', 'rho = 0.1', 'none')
     """
     if budget is None:
         return "none"

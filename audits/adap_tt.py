@@ -1,0 +1,9 @@
+"""AdaP-TT claims epsilon-DP of actions, stopping time and recommendation: the expected verdict is "consistent".
+
+With two arms, leader and challenger are played alike whatever they are. So it is audited with three, on structured
+pairs of streams of 8 rounds that differ in one row. The first blocks of one reward are the most revealing.
+"""
+
+from privcheck.auditing.declared_audit import DeclaredAudit
+
+AUDIT = DeclaredAudit("adap-tt", 1.0, "consistent", 200_000, {"arms": 3, "horizon": 8}, least_lower_bound=0.75)

@@ -1,0 +1,11 @@
+"""CUCB-LDP1 claims epsilon-local DP of its reports (Chen et al. 2020): the expected verdict is "consistent".
+
+What is audited are all reports and super arms, with two of four base arms in a super arm, on structured pairs of
+streams that differ in one row: a row is one user's outcome vector, who reports both outcomes of the super arm.
+"""
+
+from privcheck.auditing.declared_audit import DeclaredAudit
+
+OPTIONS = {"arms": 4, "horizon": 4, "observe": "releases"}
+
+AUDIT = DeclaredAudit("cucb-ldp1(size=2)", 1.0, "consistent", 5_000, OPTIONS, least_lower_bound=0.3)

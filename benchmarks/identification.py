@@ -1,0 +1,68 @@
+"""The measured stopping times and error rates of docs/identification-measured.md; `--runs` of each policy, seed 0.
+
+`python benchmarks/identification.py` takes about six minutes on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from privcheck import identify
+from privcheck.bandits import ALGORITHMS
+
+INSTANCES = {"mu1": (0.95, 0.9, 0.9, 0.9, 0.5), "mu2": (0.75, 0.7, 0.7, 0.7, 0.7)}
+POLICIES: list[tuple[str, dict[str, Any]]] = [
+    ("top-two", {}),
+    ("dp-se-bai", {}),
+    ("dp-tt", {}),
+    ("dp-tt", {"exploration": "none"}),
+    ("adap-tt", {}),
+    ("adap-tt", {"statistic": "bounded"}),
+    ("adap-tt", {"threshold": "experimental"}),
+    ("dp-exact-tt", {}),
+]
+ERRORS: list[tuple[str, dict[str, Any], tuple[float, ...], float, float]] = [
+    ("top-two", {}, (0.6, 0.5, 0.5), 0.0, 0.1),
+    ("dp-exact-tt", {}, (0.6, 0.5, 0.5), 0.3, 0.1),
+    ("dp-se-bai", {}, (0.6, 0.5, 0.5), 0.3, 0.1),
+    ("dp-tt", {}, (0.6, 0.5, 0.5), 0.3, 0.1),
+    ("adap-tt", {}, (0.6, 0.5, 0.5), 0.3, 0.1),
+    ("adap-tt", {"statistic": "bounded"}, (0.6, 0.5, 0.5), 0.3, 0.1),
+    ("adap-tt", {"threshold": "experimental"}, (0.6, 0.4), 0.001, 0.3),
+    ("adap-tt", {"threshold": "experimental", "statistic": "bounded"}, (0.6, 0.4), 0.001, 0.3),
+    ("adap-tt", {"statistic": "bounded"}, (0.6, 0.4), 0.001, 0.3),
+]
+"""The last three are for a noise that dominates: this is where a threshold has to cover repeated tests."""
+
+
+def row(name: str, options: dict[str, Any], means: tuple[float, ...], epsilon: float, delta: float, runs: int) -> str:
+    values = options | {"epsilon": epsilon} if ALGORITHMS[name].declares("epsilon") else options
+    spec = ALGORITHMS[name](arms=len(means), **values)
+    (found,) = identify(
+        spec, means, horizon=10**8 if "exploration" not in options else 10**6, delta=delta, runs=runs
+    ).summary()
+    mean = "-" if found["mean"] is None else f"{found['mean']:.0f} +- {found['se']:.0f}"
+    choice = "".join(f", {value}" for value in options.values())
+    wrong = f"{found['error_rate']:.3%} | {found['error_low']:.2g} to {found['error_high']:.2g}"
+    return f"{name}{choice} | {mean} | {found['median']:.0f} | {found['q95']:.0f} | {found['cut']:.1%} | {wrong}"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--error-runs", type=int, default=2000)
+    given = parser.parse_args()
+    print("| instance | epsilon | policy | mean +- se | median | 95 % | cut | wrong | its 95 % interval |")
+    for label, options in POLICIES:
+        for instance, means in INSTANCES.items():
+            for epsilon in (0.1, 1.0) if label != "top-two" else (0.0,):
+                print(
+                    f"| {instance} | {epsilon:g} | {row(label, options, means, epsilon, 0.01, given.runs)} |",
+                    flush=True,
+                )
+    for label, options, means, epsilon, delta in ERRORS:
+        runs = given.error_runs
+        print(
+            f"| {means} delta {delta} | {epsilon:g} | {row(label, options, means, epsilon, delta, runs)} |", flush=True
+        )

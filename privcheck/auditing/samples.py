@@ -1,0 +1,156 @@
+"""A bound from two samples: scores, symbols or outputs of runs that somebody else has made."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from privcheck.auditing.confirmation.evidence import count, settle
+from privcheck.auditing.confirmation.folds import taken
+from privcheck.auditing.scoring.output_views import output_views
+from privcheck.auditing.witness import describe
+from privcheck.declared import OrNone, Real, check
+from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.inference.counts import DELTA, EPSILON, LEVEL
+from privcheck.results.sample_bound import SampleBound
+from privcheck.targets.mechanism import outputs_from_batch, outputs_from_list
+from privcheck.targets.outputs import Outputs, Sides, alike
+from privcheck.targets.stream_pair import StreamPair
+
+LEAST_OUTPUTS = 20
+"""With fewer on each input, nothing is left to count after events have been chosen."""
+
+UNKNOWN_PAIR = StreamPair(np.zeros((1, 1)), np.ones((1, 1)), "the two inputs of the samples")
+"""Stands for the inputs, which only their owner knows."""
+
+
+def bound_from_samples(
+    first: Any,
+    second: Any,
+    *,
+    delta: float = 0.0,
+    epsilon: float | None = None,
+    confidence: float = 0.95,
+    error: float = 1e-3,
+) -> SampleBound:
+    """Bound epsilon from below by outputs of independent runs on two neighbouring inputs, chosen before the runs.
+
+    Parameters
+    ----------
+    first, second : equally many outputs, at least 20 each: an array with one row for a run, or a list. An output is a
+        number (a score, say), an integer, a string, None, or a tuple, list or array of these.
+    delta : delta of the bound and of the claim, in [0, 1).
+    epsilon : the claim; by default there is none, and no verdict.
+    confidence : of each bound, in [0.5, 1).
+    error : a true claim is refuted with at most this probability, in (0, 0.5].
+
+    Returns
+    -------
+    SampleBound : the bounds, the verdict and the event. They hold if the runs are independent; a violation is one of
+        any claim that covers these two inputs.
+
+    Raises
+    ------
+    PrivcheckError : samples of unequal length, with NaN, of fewer than 20 outputs, or of different kinds of output, or
+        an option out of its range.
+
+    Source
+    ------
+    As the second half of `privcheck.audit`: some outputs serve to learn scores and to choose events, and others to
+    count them. The outputs are shuffled first, so that their order does not matter.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> found = bound_from_samples(rng.laplace(1.0, size=20_000), rng.laplace(0.0, size=20_000), epsilon=0.5)
+    >>> found.verdict, 0.9 < found.epsilon_lower < 1.0
+    ('violation', True)
+    """
+    delta, epsilon = check("delta", delta, DELTA), check("epsilon", epsilon, OrNone(EPSILON))
+    level = 1.0 - check("confidence", confidence, Real(0.5, 1.0, high_open=True))
+    error = check("error", error, LEVEL)
+    names: dict[int, str] = {}
+    sides = _outputs("first", first, names), _outputs("second", second, names)
+    runs = len(sides[0])
+    if len(sides[1]) != runs:
+        got = words(f"{len(sides[1]):,} outputs")
+        raise PrivcheckError("second", got, f"as many as in the first sample, {runs:,}", "drop some, chosen at random")
+    if runs < LEAST_OUTPUTS:
+        raise PrivcheckError("first", words(f"{runs} outputs"), f"at least {LEAST_OUTPUTS}", "make more runs")
+    if sides[0].numbers.shape[1] != sides[1].numbers.shape[1]:
+        raise PrivcheckError("second", words("outputs of another kind"), "outputs like those of the first sample")
+    one, two = alike([_shuffled(side, number) for number, side in enumerate(sides)])
+    both: Sides = one, two
+    chosen = settle(UNKNOWN_PAIR, both, runs, level, delta, output_views, claim=epsilon)
+    assert chosen is not None, "all runs are there"
+    counted = taken(both, chosen.folds.counting)
+    evidence = count(chosen, counted, level, delta)
+    lower, winner = evidence.lower(level)
+    witness = describe(UNKNOWN_PAIR, winner, counted, level * winner.share)
+    verdict = None
+    if epsilon is not None:
+        verdict = "violation" if evidence.lower(error)[0] > epsilon else "not refuted"
+    assert evidence.tradeoff is not None
+    return SampleBound(
+        epsilon_lower=max(0.0, lower),
+        delta=delta,
+        confidence=1.0 - level,
+        epsilon=epsilon,
+        delta_lower=None if epsilon is None else evidence.delta_lower(epsilon, level),
+        verdict=verdict,
+        error=error,
+        runs=runs,
+        counted_runs=evidence.runs,
+        event=_named(witness.event, names),
+        likelier=witness.more_likely,
+        probability_first=witness.probability_first,
+        probability_second=witness.probability_second,
+        tradeoff=evidence.tradeoff,
+    )
+
+
+def _outputs(name: str, sample: Any, names: dict[int, str]) -> Outputs:
+    try:
+        array = _array(sample)
+        if array.dtype.kind in "biuf" and array.ndim:
+            return outputs_from_batch(array, len(array))
+        return outputs_from_list([_coded(output, names) for output in sample])
+    except (PolicyError, ValueError, TypeError, IndexError) as error:
+        got = words(error.value if isinstance(error, PolicyError) else f"{type(sample).__name__}: {error}")
+        raise PrivcheckError(
+            name, got, "outputs of one kind, none NaN", "numbers, integers, strings or tuples"
+        ) from None
+
+
+def _array(sample: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return a sample as an array, of objects if its outputs have different lengths."""
+    try:
+        return np.asarray(sample)
+    except ValueError:
+        return np.empty(0, object)
+
+
+def _coded(output: Any, names: dict[int, str]) -> Any:
+    """Return an output with numbers for its strings: the same ones whatever else is in the sample, so that an event
+    chosen on some outputs does not depend on others.
+    """
+    if output is None or isinstance(output, str | bytes):
+        code = int.from_bytes(hashlib.sha256(repr(output).encode()).digest()[:7], "big")
+        names[code] = repr(output)
+        return code
+    if isinstance(output, list | tuple):
+        return tuple(_coded(part, names) for part in output)
+    return output
+
+
+def _shuffled(outputs: Outputs, number: int) -> Outputs:
+    order = np.random.default_rng(number).permutation(len(outputs))
+    return Outputs(outputs.symbols[order], outputs.numbers[order])
+
+
+def _named(event: str, names: dict[int, str]) -> str:
+    for code, name in names.items():
+        event = event.replace(str(code), name)
+    return event

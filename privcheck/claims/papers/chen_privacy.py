@@ -1,0 +1,148 @@
+"""Chen et al. (ICML 2020): smoothness, the Laplace mechanism and the trees, sections 2, 3.1, 3.2 and 4.2."""
+
+from __future__ import annotations
+
+import math
+
+from privcheck.claims.claim import Reading, at_most, printed
+from privcheck.claims.expression import Expression, absolute, ceiling, expression, log, log2
+from privcheck.claims.registry_of_claims import claim, repaired
+from privcheck.claims.variables import Variable, integer, positive, probability
+
+BUDGET = positive("epsilon", (0.01, 10.0))
+LARGER, SHARE = Variable("larger", 0, math.inf, region=(0, 10)), probability("share")
+"""Of two base arms' differences of the means, the larger one, and the smaller one as a share of it."""
+
+
+@claim("chen-2020/fact1a", "Fact 1")
+def fact_1_first() -> Reading:
+    """Suppose a reward function is B_inf-bounded smooth, then it is also B_1-bounded smooth with B_1 = B_inf."""
+    both = LARGER.symbol * (1 + SHARE.symbol)
+    return printed(LARGER, SHARE, says=at_most(LARGER.symbol, both))
+
+
+@claim("chen-2020/fact1b", "Fact 1")
+def fact_1_second() -> Reading:
+    """On the contrary, suppose a reward function is B_1-bounded smooth, then it is B_inf-bounded smooth with B_inf = K
+    B_1.
+    """
+    both = LARGER.symbol * (1 + SHARE.symbol)
+    return printed(LARGER, SHARE, says=at_most(both, 2 * LARGER.symbol))
+
+
+@claim(
+    "chen-2020/laplace",
+    "Section 2.2",
+    kind="privacy",
+    consequence=(
+        "Two points of an L1 ball of radius R are up to 2 R apart, and the loss is up to 2 epsilon. Draw the noise "
+        "from Lap(2 R/epsilon), or read R as the diameter. Theorems 1 and 3 are not affected: the outcomes are in [0,"
+        " 1]^K or [0, 1], whose L1 diameters are the printed K and 1."
+    ),
+)
+def laplace_mechanism() -> tuple[Reading, ...]:
+    """Suppose the output domain Y of an algorithm A is bounded by a d-dimensional L1 ball with radius R, Laplacian
+    mechanism just injects a d-dimensional random noise to the true output A(x), and each entry of noise is sampled from
+    Lap(R/epsilon) independently. It is easy to prove the Laplacian mechanism guarantees epsilon-LDP.
+    """
+    # d = 1, outputs in units of R: the largest loss is their distance over the scale
+    first, second = Variable("a", -1, 1), Variable("b", -1, 1)
+    loss = absolute(first.symbol - second.symbol) * BUDGET.symbol
+    variables = (first, second, BUDGET)
+    return (
+        printed(*variables, says=at_most(loss, BUDGET.symbol), provable=False),
+        repaired(
+            "with noise from Lap(2 R/epsilon)",
+            *variables, says=at_most(loss / 2, BUDGET.symbol), provable=False,
+        ),
+    )  # fmt: skip
+
+
+OUTCOMES = tuple(probability(name) for name in ("x_1", "x_2", "y_1", "y_2"))
+
+
+@claim("chen-2020/thm1", "Theorem 1", kind="privacy")
+def theorem_1() -> Reading:
+    """Algorithm 1 guarantees epsilon-LDP. [A user sends X_{t,i} + z_{t,i} for i in S_t, z_{t,i} ~ Lap(K/epsilon).]"""
+    # K = 2: the loss over epsilon
+    first, second, third, fourth = (of.symbol for of in OUTCOMES)
+    says = at_most((absolute(first - third) + absolute(second - fourth)) / 2, 1)
+    return printed(*OUTCOMES, says=says)
+
+
+@claim("chen-2020/thm3", "Theorem 3", kind="privacy")
+def theorem_3() -> Reading:
+    """Algorithm 2 guarantees epsilon-LDP. [A user sends X_{t,I_t} + z_{t,I_t}, z_{t,I_t} ~ Lap(1/epsilon).]"""
+    x, y = OUTCOMES[:2]
+    return printed(x, y, says=at_most(absolute(x.symbol - y.symbol), 1))
+
+
+@claim("chen-2020/tree-nodes", "Section 4.2")
+def nodes_of_a_sum() -> Reading:
+    """Notice that one only needs access to ceil(log t) nodes and sums up the values on them in order to calculate
+    X_t.
+    """
+    # t = 2^j - 1 takes the most nodes, j; t = 1 takes its leaf
+    j = integer("j", 2, region=(2, 40))
+    return printed(j, says=at_most(j.symbol, ceiling(log2(expression(2) ** j.symbol - 1))), provable=False)
+
+
+J = integer("j", 1, region=(1, 40))
+
+
+@claim(
+    "chen-2020/lem1",
+    "Lemma 1",
+    kind="privacy",
+    consequence=(
+        "A tree over T = 2^j inputs has j + 1 levels, counting the leaves and the root, and the sums after 1, 2, 4, "
+        "..., T inputs show the noisy nodes of all levels above the first input: the loss is (1 + 1/log2(T)) epsilon."
+        " Take the number of levels, ceil(log2(T)) + 1, for log(T). Theorem 7 has a factor 2 to spare."
+    ),
+)
+def lemma_1() -> tuple[Reading, ...]:
+    """Tree-based aggregation scheme with i.i.d. Lap(|X|_1 log T/epsilon) noise added to each node is
+    epsilon-differentially private. [A stream with X_i in [0, 1]; in each step t it needs to output the sum of X_1, ...,
+    X_t.]
+    """
+    # T = 2^j, the first input is 0 or 1, and the sums after 1, 2, 4, ..., T inputs are single nodes
+    levels = J.symbol + 1
+
+    def based(name: str, logarithm: Expression) -> Reading:
+        return Reading(name, (J, BUDGET), at_most(levels * BUDGET.symbol / logarithm, BUDGET.symbol), provable=False)
+
+    return (
+        based("logarithms to base 2", J.symbol),
+        based("natural logarithms", J.symbol * log(2)),
+        repaired(
+            "with the number of levels, ceil(log2 T) + 1, for log T",
+            J, BUDGET, says=at_most(levels * BUDGET.symbol / (J.symbol + 1), BUDGET.symbol), provable=False,
+        ),
+    )  # fmt: skip
+
+
+@claim(
+    "chen-2020/thm7",
+    "Theorem 7",
+    kind="privacy",
+    consequence=(
+        "With logarithms to base 2 the theorem holds for T >= 2, and for the actions alone with natural logarithms "
+        "too. Write log2, or the number of levels floor(log2 T) + 1 for 2 log T, so that the noisy sums are covered."
+    ),
+)
+def theorem_7() -> tuple[Reading, ...]:
+    """Algorithm 3 guarantees epsilon-DP. [For each node, we add i.i.d. Lap(2 K log T/epsilon) noise to each dimension
+    of the vector stored on the node; each vector has support at most K.]
+    """
+    # the first datum is in j + 1 nodes of the sums of the first 1, 2, ..., 2^j vectors; a change is up to K in the L1
+    # norm. With all noisy sums T = 2^j is the worst horizon, with the actions, which know T - 1 vectors, T = 2^j + 1
+    power, first = expression(2) ** J.symbol, integer("j", 0, region=(0, 40))
+
+    def based(name: str, logarithm: Expression, j: Variable) -> Reading:
+        return Reading(name, (j,), at_most((j.symbol + 1) / (2 * logarithm), 1), provable=False)
+
+    return (
+        based("natural logarithms, and all T = 2^j noisy sums are released", log(power), J),
+        based("natural logarithms, and the T = 2^j + 1 actions are released", log(power + 1), first),
+        based("logarithms to base 2, and all T = 2^j noisy sums are released", J.symbol, J),
+    )

@@ -1,0 +1,117 @@
+"""`privcheck.bound_from_samples`: coverage, order, kinds of outputs, and bad input."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import privcheck
+from privcheck import PrivcheckError
+
+
+def laplace(seed, runs=2000, epsilon=1.0):
+    rng = np.random.default_rng(seed)
+    return rng.laplace(1.0, 1.0 / epsilon, runs), rng.laplace(0.0, 1.0 / epsilon, runs)
+
+
+@pytest.mark.parametrize("arrange", [lambda sample: sample, np.sort])
+def test_the_truth_is_rarely_exceeded_in_whatever_order_samples_come(arrange):
+    """300 pairs of samples, confidence .95: more than 38 above the truth have probability 1e-6 for a correct bound."""
+    assert stats.binom.sf(38, 300, 0.05) < 1e-6
+    bounds = [privcheck.bound_from_samples(*map(arrange, laplace(seed, 600))).epsilon_lower for seed in range(300)]
+    assert sum(bound > 1.0 for bound in bounds) <= 38
+    assert np.median(bounds) > 0.7
+
+
+def test_sorted_samples_are_shuffled(monkeypatch):
+    """The twin learns on the smallest outputs and counts the largest."""
+    from privcheck.auditing import samples
+
+    first, second = map(np.sort, laplace(0))
+    assert privcheck.bound_from_samples(first, second).epsilon_lower > 0.8
+    monkeypatch.setattr(samples, "_shuffled", lambda outputs, _: outputs)
+    assert privcheck.bound_from_samples(first, second).epsilon_lower < 0.5
+
+
+def test_bounds_are_near_the_truth():
+    found = privcheck.bound_from_samples(*laplace(0, 100_000), epsilon=0.9)
+    assert found.verdict == "violation"
+    assert 0.95 < found.epsilon_lower < 1.0
+    assert found.delta_lower > 0.0
+    rng = np.random.default_rng(1)
+    gaussian = rng.normal(0.268, size=100_000), rng.normal(size=100_000)
+    approximate = privcheck.bound_from_samples(*gaussian, delta=1e-5, epsilon=1.0)
+    assert 0.4 < approximate.epsilon_lower < 1.0
+    assert approximate.verdict == "not refuted"
+
+
+def told(seed, share, runs=4000):
+    rng = np.random.default_rng(seed)
+    return ["yes" if x < share else None for x in rng.random(runs)]
+
+
+def test_strings_and_missing_outputs_are_symbols():
+    found = privcheck.bound_from_samples(told(0, 0.73), told(1, 0.27), epsilon=0.5)
+    assert found.verdict == "violation"
+    assert "'yes'" in found.event or "None" in found.event
+    assert 0.8 < found.epsilon_lower < 1.0
+
+
+def test_an_event_does_not_depend_on_values_that_only_counted_outputs_have():
+    """Strings have the same numbers whatever else is in the sample."""
+    from privcheck.auditing.samples import _coded
+
+    assert _coded("b", {}) == _coded("b", {_coded("a", {}): "a"})
+    assert _coded(("a", None, 2.5), {})[2] == 2.5
+    assert len({_coded(text, {}) for text in map(str, range(1000))}) == 1000
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng, shift: rng.laplace(shift, size=(3000, 3)),
+        lambda rng, shift: np.rint(rng.laplace(shift, size=3000)).astype(int),
+        lambda rng, shift: [(int(x > 0), float(x)) for x in rng.laplace(shift, size=3000)],
+        lambda rng, shift: [[int(x > 0)] * (1 + (x > 1)) for x in rng.laplace(shift, size=3000)],
+        lambda rng, shift: rng.laplace(shift, size=3000) > 0,
+    ],
+)
+def test_outputs_of_every_kind(make):
+    rng = np.random.default_rng(7)
+    assert privcheck.bound_from_samples(make(rng, 1.0), make(rng, 0.0)).epsilon_lower > 0.3
+    assert privcheck.bound_from_samples(make(rng, 0.0), make(rng, 0.0), epsilon=0.05).verdict == "not refuted"
+
+
+def test_the_result_in_words_and_as_json():
+    found = privcheck.bound_from_samples(*laplace(0), epsilon=0.2)
+    assert str(found).startswith("Epsilon is at least 0.")
+    assert "the claim epsilon = 0.2 is refuted at level 0.001" in str(found)
+    assert json.loads(found.to_json())["verdict"] == "violation"
+    assert privcheck.bound_from_samples(*laplace(0)).verdict is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "options", "named"),
+    [
+        ([1.0] * 30, [1.0] * 29, {}, "second: got 29 outputs, expected as many"),
+        ([1.0] * 19, [1.0] * 19, {}, "at least 20"),
+        ([], [], {}, "first"),
+        ([np.nan] * 30, [1.0] * 30, {}, "NaN"),
+        ([1.0] * 30, ["a"] * 30, {}, "second: got outputs of another kind"),
+        ([1.0] * 30, ["a", 1.0] * 15, {}, "second: got outputs of different types"),
+        ([object()] * 30, [1] * 30, {}, "first: got an object of type object"),
+        (3, 4, {}, "first: got int"),
+        ([1.0] * 30, [1.0] * 30, {"delta": 1.0}, "delta"),
+        ([1.0] * 30, [1.0] * 30, {"epsilon": -1}, "epsilon"),
+        ([1.0] * 30, [1.0] * 30, {"confidence": 1.0}, "confidence"),
+        ([1.0] * 30, [1.0] * 30, {"error": 0.0}, "error"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(first, second, options, named):
+    with pytest.raises(PrivcheckError) as raised:
+        privcheck.bound_from_samples(first, second, **options)
+    assert named in str(raised.value)
+    assert "\n" not in str(raised.value)
