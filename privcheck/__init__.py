@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from privcheck.private_values.clipped_norms import clip_norm
     from privcheck.private_values.integers import rounded
     from privcheck.private_values.leaks import LeakError
+    from privcheck.private_values.one_datum import feature
     from privcheck.private_values.source import clip, zeros
     from privcheck.results.audit_report import AuditReport
     from privcheck.results.certificate import Certificate
@@ -56,6 +57,7 @@ __all__ = [
     "certify",
     "clip",
     "clip_norm",
+    "feature",
     "guard",
     "identify",
     "one_hot",
@@ -80,6 +82,7 @@ _HOMES = {
     "clip": "privcheck.private_values.source",
     "clip_norm": "privcheck.private_values.clipped_norms",
     "one_hot": "privcheck.private_values.actions",
+    "feature": "privcheck.private_values.one_datum",
     "rounded": "privcheck.private_values.integers",
     "LeakError": "privcheck.private_values.leaks",
     "BudgetExceededError": "privcheck.accounting",

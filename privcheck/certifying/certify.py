@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,11 +11,11 @@ import numpy as np
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure, convert
 from privcheck.accounting.notions import Notion
 from privcheck.accounting.spent import shown, spent
-from privcheck.arrays import Table
 from privcheck.certifying.code_coverage import CodeCoverage
 from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
-from privcheck.certifying.replay import Build, replay
+from privcheck.certifying.noisy_replay import noisy_replay
+from privcheck.certifying.replay import replay
 from privcheck.certifying.session import Session
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
@@ -44,9 +46,10 @@ def certify(
 ) -> Certificate:
     """Certify that a policy which releases through privcheck's mechanisms stays within its budget on every execution.
 
-    The policy runs under a guard: its rewards arrive wrapped, the sensitivity of everything it releases is computed, a
-    ledger charges every datum, and a filter refuses any release that would exceed the budget. Its transcripts are then
-    replayed on neighbouring streams with ordinary rewards.
+    Its noise may also come from the numpy Generator that it is built with, as in `value + self.rng.laplace(0, scale)`:
+    reading such a value is its release. The policy runs under a guard: its rewards arrive wrapped, the sensitivity of
+    everything it releases is computed, a ledger charges every datum, and a filter refuses any release that would exceed
+    the budget. Its transcripts are then replayed on neighbouring streams with ordinary rewards.
 
     Parameters
     ----------
@@ -137,7 +140,7 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
             session = Session(
                 settings.relation, settings.rewards, budget, noise, settings.contexts, settings.accountants
             )
-            played = build(coins)
+            played = build(session.generator(coins))
             with coverage.watching(played):
                 drive_guarded(played, table, session, policy.feedback)
             sessions.append(session)
@@ -145,7 +148,21 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, settings)]
         seeds = list(range(settings.seed, settings.seed + replayed_seeds(len(pairs) * length)))
         refused = any(session.refusals for session in sessions)
-        replayed, notes = _replayed(build, pairs, seeds, policy.feedback, settings.contexts, refused)
+        play: Callable[[], ReplayResult | None] = partial(
+            replay, build, pairs, seeds, policy.feedback, settings.contexts
+        )
+        if any(session.has_drawn for session in sessions):
+            play = partial(
+                noisy_replay,
+                build,
+                pairs,
+                seeds,
+                policy.feedback,
+                settings.contexts,
+                settings.relation,
+                settings.rewards,
+            )
+        replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
         advance(runs)
     worst = max(sessions, key=_loss)
     ledger = worst.ledger if worst.filter is None else shown(worst.filter, worst.ledger)
@@ -154,10 +171,10 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
     ]
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
-    if leaks and not any(session.ledger.releases for session in sessions):
+    if leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
         notes.append(
-            "nothing was released through a privcheck mechanism: noise drawn with numpy cannot be counted, so draw it "
-            "with privcheck.mechanisms, e.g. Laplace(sensitivity=1.0, epsilon=1.0).release(value, rng)"
+            "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
+            "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
         )
     holds = not (leaks or refusals or notes or replayed.divergences) and budget is not None
     notes += coverage.notes
@@ -220,18 +237,18 @@ def _upper_bounds(budget: Notion | None) -> dict[str, float | None]:
     }
 
 
-def _replayed(
-    build: Build,
-    pairs: list[tuple[Table, Table]],
-    seeds: list[int],
-    feedback: str,
-    contexts: Contexts | None,
-    refused: bool,
-) -> tuple[ReplayResult, list[str]]:
+def _replayed(play: Callable[[], ReplayResult | None], refused: bool, leaked: bool) -> tuple[ReplayResult, list[str]]:
     """Return what replay finds; when a release was refused, a policy may also fail without the guard."""
     try:
-        return replay(build, pairs, seeds, feedback, contexts), []
+        found = play()
     except PrivcheckError as error:
         if not refused:
             raise
-        return ReplayResult(0, 0, 0.0, None), [f"no transcript was replayed, because a plain run fails: {error}"]
+        return NO_REPLAY, [f"no transcript was replayed, because a plain run fails: {error}"]
+    if found is None:
+        why = "no transcript was replayed, because the policy leaks or fails with other coins under the guard"
+        return NO_REPLAY, [] if leaked or refused else [why]
+    return found, []
+
+
+NO_REPLAY = ReplayResult(0, 0, 0.0, None)

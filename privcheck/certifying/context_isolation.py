@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.certifying.guarded_generator import bits_of, copying
 from privcheck.certifying.session import Session
 from privcheck.private_values.leaks import RELEASE, Leak
 from privcheck.private_values.private import Private
@@ -48,9 +49,10 @@ def throw_away(policy: Any) -> Any | None:
     """
     memo: dict[int, Any] = {}
     try:
-        copied = copy.deepcopy(policy, memo)
+        with copying():
+            copied = copy.deepcopy(policy, memo)
         for original in _generators(memo):
-            memo[id(original)].bit_generator.state = _fresh(original)
+            bits_of(memo[id(original)]).state = _fresh(original)
     except Exception:
         return None
     return copied
@@ -60,7 +62,8 @@ def generators(policy: Any) -> list[np.random.Generator]:
     """Return the numpy Generators within a policy; none if it cannot be copied."""
     memo: dict[int, Any] = {}
     try:
-        copy.deepcopy(policy, memo)
+        with copying():
+            copy.deepcopy(policy, memo)
     except Exception:
         return []
     return _generators(memo)
@@ -83,7 +86,8 @@ def copy_of_state(policy: Any, shared: list[np.random.Generator]) -> tuple[Any |
     if (plain := _plain_copy(policy, memo)) is not None:
         return plain, 1 + sum(1 + len(part) for part in vars(plain).values() if type(part) is list)
     try:
-        copied = copy.deepcopy(policy, memo)
+        with copying():
+            copied = copy.deepcopy(policy, memo)
     except Exception:
         return None, 0
     entries = sum(len(part) for part in memo.get(id(memo), ()) if isinstance(part, list | tuple | dict | set))
@@ -136,14 +140,14 @@ def separate_coins(coins: list[np.random.Generator]) -> Iterator[None]:
 
     The number of coins that `select` draws may depend on the context, and must not affect later rounds.
     """
-    states = [original.bit_generator.state for original in coins]
+    states = [bits_of(original).state for original in coins]
     for original in coins:
-        original.bit_generator.state = _fresh(original)
+        bits_of(original).state = _fresh(original)
     try:
         yield
     finally:
         for original, state in zip(coins, states, strict=True):
-            original.bit_generator.state = state
+            bits_of(original).state = state
 
 
 def kept_context(policy: Any, asked: Any, context: Array, round_number: int) -> list[Leak]:
@@ -164,7 +168,7 @@ def _generators(memo: dict[int, Any]) -> list[np.random.Generator]:
 
 
 def _fresh(original: np.random.Generator) -> Any:
-    return original.spawn(1)[0].bit_generator.state
+    return np.random.Generator(bits_of(original)).spawn(1)[0].bit_generator.state
 
 
 def _attributes(policy: Any) -> dict[str, Any]:

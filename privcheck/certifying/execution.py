@@ -10,6 +10,7 @@ from typing import Any
 from privcheck.accounting import ReleaseRefusedError
 from privcheck.arrays import Table
 from privcheck.certifying.context_isolation import ask_guarded, generators, kept_context, separate_coins
+from privcheck.certifying.playback import PlaybackGenerator
 from privcheck.certifying.session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind
@@ -42,7 +43,7 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
         remaining = iter(by.rounds(table, arms, session.contexts))
         with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
             by.play(_Guarded(policy, session, by, arms), remaining, arms, played)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, DivergenceError):
         raise
     except BaseException as error:
         if not (session.leaks or session.refusals):
@@ -62,6 +63,8 @@ class _Guarded:
 
     def select(self, context: Any = None) -> Any:
         t = self.session.round
+        if self.kind.contextual and t == 1:  # what the constructor drew
+            self.session.publish_noised()
         try:
             chosen, asked = ask_guarded(self.policy, context, self.session)
             action = self.kind.action(chosen, self.arms, f"action in round {t}")
@@ -74,6 +77,8 @@ class _Guarded:
     def update(self, *told: Any) -> None:
         with suppress(LeakError):
             self.policy.update(*self.kind.wrapped(self.session, told, self.arms))
+            if self.kind.contextual:  # later, `select` may not release: whether it does may depend on its context
+                self.session.publish_noised()
         self.session.next_round()
 
     @property
@@ -112,8 +117,15 @@ class _Separated:
         self._policy, self._coins = policy, generators(policy)
 
     def select(self, context: Any) -> Any:
+        played = [rng for rng in self._coins if isinstance(rng, PlaybackGenerator)]
         with separate_coins(self._coins):
-            return self._policy.select(context)
+            for rng in played:
+                rng.paused = True
+            try:
+                return self._policy.select(context)
+            finally:
+                for rng in played:
+                    rng.paused = False
 
     def update(self, *told: Any) -> None:
         self._policy.update(*told)

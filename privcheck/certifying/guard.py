@@ -15,9 +15,10 @@ from privcheck.certifying.noise_source import noise_source
 from privcheck.certifying.session import Session
 from privcheck.declared import Integer, check
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, words
-from privcheck.feedback import FEEDBACKS, kind
+from privcheck.feedback import FEEDBACKS, Feedback, kind
 from privcheck.feedback.deferred_methods import check_at_once
 from privcheck.privacy import Contexts, check_contexts, check_rewards, relation
+from privcheck.targets.location import factory_arguments
 
 LARGE = 2000
 """Size of a policy beyond which copying it before every update would take longer than a millisecond: it is copied only
@@ -56,6 +57,8 @@ class GuardedPolicy:
         with self._calls.one("select()"):
             read = self._context(*context)
             with self._session.active():
+                if self._kind.contextual and self._session.round == 1:  # what the constructor drew
+                    self._session.publish_noised()
                 try:
                     action, _ = ask_guarded(self._policy, read, self._session)
                 except BaseException as error:
@@ -86,6 +89,8 @@ class GuardedPolicy:
             try:
                 with self._session.active():
                     self._policy.update(*wrapped)
+                    if self._kind.contextual:  # later, `select` may not release
+                        self._session.publish_noised()
             except BudgetExceededError as refused:
                 self._put_back(before, refused)
                 raise
@@ -211,8 +216,10 @@ def guard(
 
     Parameters
     ----------
-    policy : a newly built object with `select()` and `update()` that releases through privcheck's mechanisms and has
-        seen no rewards yet.
+    policy : a class or factory of objects with `select()` and `update()`, which is called with a numpy Generator and
+        those of arms, epsilon, delta, rho and mu that its signature names; the noise that it draws from this Generator
+        is charged. Or a newly built object that has seen no rewards yet, of which only releases through privcheck's
+        mechanisms are charged.
     epsilon : the largest total charge of any datum in pure DP, > 0; with `delta`, in (epsilon, delta)-DP.
     delta : in [0, 1).
     rho, mu : the largest total charge in zCDP or in Gaussian DP, in place of epsilon.
@@ -242,39 +249,84 @@ def guard(
     >>> policy.update(policy.select(), 1.0)
     >>> policy.spent, policy.left
     (1.0, 0.0)
+    >>> class Mean:
+    ...     def __init__(self, rng, arms, epsilon):
+    ...         self.rng, self.arms, self.epsilon, self.total, self.arm = rng, arms, epsilon, 0.0, 0
+    ...     def select(self):
+    ...         return self.arm
+    ...     def update(self, action, reward):
+    ...         self.total += reward
+    ...         self.arm = int(self.total + self.rng.laplace(0.0, 2.0 / self.epsilon) > 0.5)
+    >>> policy = guard(Mean, epsilon=1.0, arms=2)
+    >>> policy.update(policy.select(), 1.0)
+    >>> policy.spent, policy.left
+    (0.5, 0.5)
     """
-    if isinstance(policy, type):
-        hint = f"build it first: guard({policy.__name__}(rng), ...)"
-        raise PrivcheckError("policy", words(f"the class {policy.__name__}"), "an object of it", hint)
-    if not all(callable(getattr(policy, name, None)) for name in ("select", "update")):
-        got = words(f"an object of type {type(policy).__name__}")
-        raise PrivcheckError("policy", got, "an object with select() and update()", "build the policy first")
+    options = {"rewards": rewards, "neighbours": neighbours, "contexts": contexts, "accountants": accountants}
+    given = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
+    return guarded(policy, given, options, feedback, arms, noise, rng, np.random.default_rng())
+
+
+def guarded(
+    policy: Any,
+    given: dict[str, float | None],
+    options: dict[str, Any],
+    feedback: str,
+    arms: int | None,
+    noise: str,
+    rng: np.random.Generator | None,
+    coins: np.random.Generator,
+) -> GuardedPolicy:
+    """Return what `guard` returns; a factory is built with a Generator that takes its coins from `coins`."""
     if isinstance(policy, GuardedPolicy):
         raise PrivcheckError("policy", words("a guarded policy"), "the policy itself", "use it as it is")
     if feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", feedback, expected, "other kinds cannot be guarded yet")
-    by = kind(feedback)
-    if missing := [name for name in (*by.methods, *by.attributes) if not hasattr(policy, name)]:
-        got = words(f"an object of type {type(policy).__name__} without {missing[0]}")
-        raise PrivcheckError("policy", got, f"an object with {by.call}", "or give the kind of feedback that it takes")
-    check_at_once("policy", policy, by.methods)
-    related = relation(neighbours)
+    by, contexts = kind(feedback), options["contexts"]
+    builds = isinstance(policy, type) or (callable(policy) and not hasattr(policy, "select"))
+    if not builds:
+        _check_policy(policy, by)
+    related = relation(options["neighbours"])
     check_contexts(feedback, related.name, contexts, FEEDBACKS.contextual)
+    rewards = check_rewards(options["rewards"])
+    budget = budget_of(given["epsilon"], given["delta"] or 0.0, given["rho"], given["mu"])
+    if budget is None:
+        raise PrivcheckError("epsilon", None, "a budget: epsilon, rho or mu", "a guard needs one: give epsilon=1.0")
+    known = [coins]
+    if not builds:
+        own = (part for part in getattr(policy, "__dict__", {}).values() if isinstance(part, np.random.Generator))
+        known = [*generators(policy), *own]
+    source = noise_source(noise, rng, known)
+    session = Session(related, rewards, budget, source, contexts, options["accountants"])
+    if builds:
+        keywords = factory_arguments(policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))})
+        policy = policy(session.generator(coins), **keywords)
+        _check_policy(policy, by)
     count = _arms(policy, contexts, arms)
     if contexts is not None and throw_away(policy) is None:
         got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")
         raise PrivcheckError("policy", got, "a policy that can be copied", "select() is called on a throw-away copy")
-    budget = budget_of(epsilon, delta, rho, mu)
-    if budget is None:
-        raise PrivcheckError("epsilon", None, "a budget: epsilon, rho or mu", "a guard needs one: give epsilon=1.0")
-    coins = [
-        *generators(policy),
-        *(part for part in getattr(policy, "__dict__", {}).values() if isinstance(part, np.random.Generator)),
-    ]
-    source = noise_source(noise, rng, coins)
-    session = Session(related, check_rewards(rewards), budget, source, contexts, accountants)
+    if not builds:
+        session.source.advice = BUILT
     return GuardedPolicy(policy, session, feedback, count)
+
+
+BUILT = (
+    "a guard that is given a built policy cannot charge the noise that it draws from numpy: give guard() the class or "
+    "factory instead"
+)
+
+
+def _check_policy(policy: Any, by: Feedback) -> None:
+    """Refuse an object that is not a policy for this kind of feedback."""
+    if not all(callable(getattr(policy, name, None)) for name in ("select", "update")):
+        got = words(f"an object of type {type(policy).__name__}")
+        raise PrivcheckError("policy", got, "an object with select() and update(), or a factory of such objects")
+    if missing := [name for name in (*by.methods, *by.attributes) if not hasattr(policy, name)]:
+        got = words(f"an object of type {type(policy).__name__} without {missing[0]}")
+        raise PrivcheckError("policy", got, f"an object with {by.call}", "or give the kind of feedback that it takes")
+    check_at_once("policy", policy, by.methods)
 
 
 def _arms(policy: Any, contexts: Contexts | None, arms: int | None) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.accounting import ReleaseRefusedError
-from privcheck.certifying.guard import GuardedPolicy, guard
+from privcheck.certifying.guard import GuardedPolicy, guarded
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, kind
 from privcheck.targets.runners import PolicyRunner
@@ -25,12 +25,11 @@ class GuardedBuild:
     options: dict[str, Any]
 
     def __call__(self, rng: np.random.Generator) -> Run:
-        policy = self.build(rng)
-        return Run(
-            guard(policy, rng=rng.spawn(1)[0], noise="float", **self.options),
-            kind(self.options["feedback"]),
-            self.options["arms"],
-        )
+        feedback, arms = self.options["feedback"], self.options["arms"]
+        given = {"epsilon": self.options["epsilon"], "delta": self.options["delta"], "rho": None, "mu": None}
+        build = lambda rng: self.build(rng)  # noqa: E731 - a factory of one argument
+        policy = guarded(build, given, self.options, feedback, arms, "float", rng.spawn(1)[0], rng)
+        return Run(policy, kind(feedback), arms)
 
 
 class Run:

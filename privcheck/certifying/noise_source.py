@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.certifying.guarded_generator import bits_of
 from privcheck.declared import Choice, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism, generator
@@ -46,7 +47,7 @@ def same_stream(one: np.random.Generator, other: np.random.Generator) -> bool:
     >>> same_stream(one, other), same_stream(one, np.random.default_rng(9)), same_stream(one, one.spawn(1)[0])
     (True, False, False)
     """
-    first, second = one.bit_generator, other.bit_generator
+    first, second = bits_of(one), bits_of(other)
     if first is second:
         return True
     if type(first) is not type(second):

@@ -137,7 +137,10 @@ class OwnCode:
         """Return the function that a value is, or the method that makes an object of the class that it is."""
         if isinstance(value, type):
             return [f for f in self.methods("__init__") if f.owner in value.__mro__]
-        found = self._known.get(_plain(value))
+        try:
+            found = self._known.get(_plain(value))
+        except TypeError:  # a value that cannot be hashed is no function
+            return []
         return [] if found is None else [found]
 
     def is_own(self, file: str) -> bool:

@@ -61,20 +61,21 @@ def replay(
             else:
                 divergences += 1
                 played, reason = outcome
-                witness = witness or _divergence(first, second, actions, played, reason, own)
+                witness = witness or divergence_of(first, second, actions, played, reason, own)
     return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
 
 
-def _differing(actions: list[int], played: list[int], own: set[int]) -> list[int]:
+def differing(actions: list[int], played: list[int], own: set[int]) -> list[int]:
     """Return the 0-based rounds in which two runs play different actions, except rounds that see their own data."""
     return [t for t, (one, two) in enumerate(zip(actions, played, strict=False)) if one != two and t not in own]
 
 
-def _divergence(
+def divergence_of(
     first: Table, second: Table, actions: list[int], played: list[int], reason: str, own: set[int]
 ) -> Divergence:
-    differing = _differing(actions, played, own)
-    stop = (differing[0] if differing else len(played) - 1) + 1
+    """Return the divergence of two runs that play different actions, or of one that stops."""
+    found = differing(actions, played, own)
+    stop = (found[0] if found else len(played) - 1) + 1
     return Divergence(stop, first, second, tuple(actions[:stop]), tuple(played[:stop]), reason)
 
 
@@ -87,7 +88,7 @@ def _forced(
         played = play(table, forced)
     except DivergenceError as divergence:
         return divergence.actions, str(divergence)
-    if _differing(actions, played, own):
+    if differing(actions, played, own):
         return played, "the actions differ although the coins and all releases are the same"
     if forced.position != len(tape.releases):
         return played, "the other stream makes fewer releases"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -19,14 +17,18 @@ from privcheck.accounting.by_datum import ByDatum
 from privcheck.accounting.charge import Charge, check_charges
 from privcheck.accounting.notions import Notion
 from privcheck.certifying.calls import Process
+from privcheck.certifying.guarded_generator import GuardedGenerator, bits_of
 from privcheck.certifying.noise_source import check_sampler
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, Mechanism, recording
 from privcheck.mechanisms.planned import charge_with_pairs
 from privcheck.mechanisms.provenance import MechanismCode, examined
 from privcheck.privacy import Contexts, Relation
+from privcheck.private_values.draws import FIRST
 from privcheck.private_values.float_rounding import with_rounding, without_common_shift
 from privcheck.private_values.integers import check_whole
+from privcheck.private_values.leaks import own_place
+from privcheck.private_values.refused_operations import refuse
 from privcheck.private_values.source import REVEAL, Leak, Private, PrivateSource
 
 
@@ -65,6 +67,7 @@ class Session:
     def __post_init__(self) -> None:
         self.process, self.charging = Process(), Lock()
         self.source = PrivateSource(on_leak=self.leaks.append)
+        self.source.release = self._release_noised
         self.mechanisms: dict[MechanismCode, None] = {}
         group = self.relation.limit if self.relation.name.startswith("group") else 1
         what = "reward" if self.contexts is None else "context and reward"
@@ -113,11 +116,11 @@ class Session:
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Mark the block in which a policy reads an ordinary context."""
-        self._is_reading = True
+        self._is_reading = self.source.reading = True
         try:
             yield
         finally:
-            self._is_reading = False
+            self._is_reading = self.source.reading = False
 
     def _check_range(self, value: float) -> None:
         low, high = self.rewards
@@ -132,7 +135,25 @@ class Session:
         with recording(self):
             yield
 
-    def release(self, mechanism: Mechanism, value: Any, *, secure: bool = False) -> Any:
+    def generator(self, coins: np.random.Generator) -> GuardedGenerator:
+        """Return the Generator that a policy is built with: its draws of noise can be released in this session."""
+        return GuardedGenerator(bits_of(coins), self.source)
+
+    @property
+    def has_drawn(self) -> bool:
+        """Whether the policy drew noise from its Generator."""
+        return self.source.draws.next != FIRST
+
+    def publish_noised(self) -> None:
+        """Release every private value that holds noise of its own, and read the noise that is left."""
+        for value in self.source.noised():
+            value.publish()
+
+    def _release_noised(self, mechanism: Mechanism, value: Private, location: str | None) -> Any:
+        """Release a value by the mechanism that its own noise amounts to."""
+        return self.release(mechanism, value, location=location)
+
+    def release(self, mechanism: Mechanism, value: Any, *, secure: bool = False, location: str | None = None) -> Any:
         """Charge the data behind `value`, and only then draw the noise; called by `mechanism.release`.
 
         The charge stays if the mechanism raises an exception: whether it does may depend on the data.
@@ -143,7 +164,8 @@ class Session:
             if self.noise is None:
                 check_sampler(mechanism, _name(mechanism))
             return mechanism.draw(value, self.noise, secure=secure)
-        location = caller()
+        location = location or own_place()
+        value = self._without_draws(value)
         try:
             if self.noise is None:
                 check_sampler(mechanism, _name(mechanism))
@@ -173,6 +195,14 @@ class Session:
             raise self._refused(location, *failure)
         self.mechanisms[code] = None
         return output
+
+    def _without_draws(self, value: Private) -> Private:
+        """Return a value whose own noise is public: the mechanism's noise is what it is charged for."""
+        if value.holds_draws:
+            self.source.draws.flip(number for number in value.terms.features.tolist() if number < 0)
+            if value.holds_draws and (why := value.publish()) is not None:
+                refuse("function", "a release", value, hint=why)
+        return value
 
     def _charge(self, mechanism: Mechanism, value: Private, location: str) -> MechanismCode:
         sensitivities, scale = _sensitivities(mechanism, value), mechanism.scale
@@ -204,7 +234,7 @@ class Session:
 
     def refuse(self, error: PrivcheckError) -> ReleaseRefusedError:
         """Record an error as a refusal that names the line, and return it; the error must show no private value."""
-        return self._refused(caller(), error.parameter, str(error.value), error.expected, error.hint)
+        return self._refused(own_place(), error.parameter, str(error.value), error.expected, error.hint)
 
     def _refused(self, location: str, parameter: str, got: str, expected: str, hint: str) -> ReleaseRefusedError:
         refused = ReleaseRefusedError(parameter, words(f"{got} in a release at {location}"), expected, hint)
@@ -272,16 +302,3 @@ RANGE = "range of score differences"
 NORMS = {"L1": "l1", "L2": "l2", "Frobenius": "frobenius", RANGE: "range"}
 NORMS |= {"number of changed entries": "changed", "trace of one outer product": "outer"}
 NORMS |= {"L2 norms of items, summed": "l1"}  # the L2 norm of an item is at most its L1 norm
-
-_PACKAGE = str(Path(__file__).parents[1])
-
-
-def caller() -> str:
-    """Return the file and line of the innermost frame outside the packages that make releases for their callers."""
-    frame = sys._getframe(1)
-    outside = ("accounting", "certifying", "mechanisms", "private_values")
-    while frame.f_back is not None and any(
-        frame.f_code.co_filename.startswith(str(Path(_PACKAGE) / folder)) for folder in outside
-    ):
-        frame = frame.f_back
-    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"

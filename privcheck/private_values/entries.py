@@ -14,6 +14,7 @@ import numpy as np
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.features import FeatureTable
+from privcheck.private_values.refused_operations import NONLINEAR, refuse
 from privcheck.private_values.terms import Terms
 
 if TYPE_CHECKING:
@@ -91,7 +92,9 @@ class Form(NamedTuple):
 
 
 def forms(value: Private) -> list[Form]:
-    """Return the entries of a private value in C order."""
+    """Return the entries of a private value in C order; one that holds noise is released."""
+    if value.holds_draws and (why := value.publish()) is not None:
+        refuse("function", "a function of one datum", value, hint=why or NONLINEAR)
     terms, consts = value.terms.tidy(), value._const.ravel().tolist()
     ends = np.searchsorted(terms.rows, np.arange(value.size + 1)).tolist()
     features, weights = terms.features.tolist(), terms.weights.tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
+from itertools import compress
 from typing import NoReturn
 
 import numpy as np
@@ -122,7 +123,8 @@ class FeatureTable:
             self.bounds = {group: bound for group, bound in self.bounds.items() if group in groups}
             self._groups = {key: group for key, group in self._groups.items() if group in groups}
         self.actions = {feature: arms for feature, arms in self.actions.items() if feature in features}
-        self._derived = {key: feature for key, feature in self._derived.items() if feature in features}
+        kept = features.hold(np.fromiter(self._derived.values(), np.int64, len(self._derived))).tolist()
+        self._derived = dict(compress(self._derived.items(), kept))
         self._keys = {feature: key for key, feature in self._derived.items()}
 
     def product_group(self, one: int, two: int) -> tuple[int, float]:

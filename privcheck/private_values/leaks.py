@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import numbers
+import re
 import sys
 import sysconfig
 from collections.abc import Collection, Hashable
@@ -19,6 +20,7 @@ from privcheck.errors import PrivcheckError, words
 
 RELEASE = "release it through a mechanism first"
 COMPARE = f"{RELEASE}; to keep a value within limits use privcheck.clip"
+INDICATOR = f"{COMPARE}; as a number, (value > limit) * 1.0 stays private"
 COLLECT = f"{RELEASE}; to collect private values in an array, make the array with privcheck.zeros"
 
 ACTION = (
@@ -90,15 +92,37 @@ class LeakError(PrivcheckError):
 
 def find_leak(kind: str, operation: str, data: tuple[Hashable, ...], hint: str) -> Leak:
     """Return the leak that is happening now, located at the innermost frame of the policy's own code."""
-    frame: FrameType | None = sys._getframe(1)
+    place = _own_frame()
+    file, line = place.f_code.co_filename, place.f_lineno
+    code = linecache.getline(file, line, place.f_globals).strip()
+    return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
+
+
+def replacement(code: str) -> str:
+    """Return the line to paste below the one that makes an array into which this code puts a private value.
+
+    >>> replacement("self.sums[action] += reward"), replacement("total = float(reward)")
+    ('self.sums = privcheck.zeros(np.shape(self.sums))', '')
+    """
+    found = re.match(r"([A-Za-z_][\w.]*)\[.*\]\s*[-+*/]?=(?!=)", code)
+    return f"{found[1]} = privcheck.zeros(np.shape({found[1]}))" if found else ""
+
+
+def own_place() -> str:
+    """Return the file and line of the innermost frame of the policy's own code."""
+    place = _own_frame()
+    return f"{Path(place.f_code.co_filename).name}:{place.f_lineno}"
+
+
+def _own_frame() -> FrameType:
+    """Return the innermost frame of the policy's own code, or failing that the outermost frame."""
+    frame: FrameType | None = sys._getframe(2)
     place = frame
     while frame is not None and _is_machinery(frame.f_code.co_filename):
         place, frame = frame, frame.f_back
     place = frame or place
     assert place is not None
-    file, line = place.f_code.co_filename, place.f_lineno
-    code = linecache.getline(file, line, place.f_globals).strip()
-    return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
+    return place
 
 
 def describe_data(data: Collection[Hashable], most: int = 4) -> str:

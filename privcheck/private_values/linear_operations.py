@@ -35,6 +35,8 @@ def negative(a: Private) -> Private:
 
 def multiply(a: Private, b: Private) -> Private:
     """Return the entrywise product: with public numbers, or within one datum."""
+    if not (a.is_public or b.is_public):
+        a, b = _read_if_noised(a), _read_if_noised(b)
     if a.terms.count == 0 or (b.terms.count > 0 and a.is_public):
         a, b = b, a
     if not b.is_public:
@@ -45,6 +47,7 @@ def multiply(a: Private, b: Private) -> Private:
 
 def divide(a: Private, b: Private) -> Private:
     """Return the entrywise quotient by public numbers."""
+    b = _read_if_noised(b)
     if not b.is_public:
         refuse("function", "/", a, b, hint=NONLINEAR)
     if not (b._const.all() or a.is_public):
@@ -58,6 +61,8 @@ def matmul(a: Private, b: Private) -> Private:
     """Return the matrix product: with a public factor, or within one datum."""
     if not (1 <= a.ndim <= 2 and 1 <= b.ndim <= 2):
         raise PrivcheckError("@", words(f"shapes {a.shape} and {b.shape}"), "vectors or matrices")
+    if not (a.is_public or b.is_public):
+        a, b = _read_if_noised(a), _read_if_noised(b)
     const = np.matmul(a._const, b._const)
     left = a.view_as(lambda array: array.reshape(-1, array.shape[-1], 1))
     right = b.view_as(lambda array: array.reshape(1, array.shape[0], -1))
@@ -133,10 +138,23 @@ def joint_source(*values: Private) -> PrivateSource | None:
     return found
 
 
+def _read_if_noised(value: Private) -> Private:
+    """Return a value after releasing it if it holds noise: only linear functions of noised values stay private."""
+    if value.holds_draws and (why := value.publish()) is not None:
+        refuse("function", "a product or quotient with noise", value, hint=why or NONLINEAR)
+    return value
+
+
 def _combined(function: Callable[[Any, Any], Any], a: Private, b: Private, sign: float) -> Private:
     const = np.asarray(function(a._const, b._const))
     terms: Terms = a.spread(const.shape).plus(b.spread(const.shape).scaled(sign))
-    return a.make(joint_source(a, b), const, terms)
+    return _reused(a.make(joint_source(a, b), const, terms), a, b)
+
+
+def _reused(made: Private, a: Private, b: Private) -> Private:
+    """Return a value that is made of two others, with the mark of those that held noise that was released."""
+    made._cell.reused = a._cell.reused or b._cell.reused
+    return made
 
 
 def _scaled(function: Callable[[Any, Any], Any], a: Private, b: Private, factor: Any) -> Private:
@@ -147,4 +165,4 @@ def _scaled(function: Callable[[Any, Any], Any], a: Private, b: Private, factor:
         shape = np.broadcast_shapes(a.shape, b.shape)
         inputs = np.broadcast_to(np.arange(a.size).reshape(a.shape), shape).ravel()
         terms = a.terms.spread(inputs, np.arange(inputs.size), np.broadcast_to(factor, shape).ravel())
-    return a.make(joint_source(a, b), function(a._const, b._const), terms)
+    return _reused(a.make(joint_source(a, b), function(a._const, b._const), terms), a, b)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +11,17 @@ from typing import Any
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
+from privcheck.private_values import linear_functions, one_datum
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values.leaks import COLLECT, COMPARE, RELEASE
-from privcheck.private_values.refused_operations import NONLINEAR, Refusals, on_ordinary, private_within, refuse
+from privcheck.private_values.refused_operations import (
+    NONLINEAR,
+    Refusals,
+    on_ordinary,
+    private_within,
+    published,
+    refuse,
+)
 
 _LINEAR: dict[Any, Callable[..., Any]] = {
     np.add: linear.add,
@@ -51,11 +60,18 @@ class NumpyProtocol:
         given = {option: value for option, value in options.items() if not _is_unused(option, value)}
         outputs, taken = given.pop("out", ()), _TAKEN.get(method, ())
         private = [value for value in private_within((inputs, options)) if not value.is_public]
+        if private and method == "at" and ufunc is np.add and isinstance(inputs[0], Refusals):
+            return _added_at(*inputs)
+        if private and method == "__call__" and not options and (found := _of_one_datum(ufunc, inputs)) is not None:
+            return found
+        why = published(private) if function is None or not given.keys() <= {*taken} else ""
+        if why is None:
+            return on_ordinary(getattr(ufunc, method), inputs, options)
         if not private and (function is None or outputs or not given.keys() <= {*taken}):
             return on_ordinary(getattr(ufunc, method), inputs, options)
         if function is None:
             kind, hint = ("comparison", COMPARE) if ufunc in _COMPARISONS else ("function", NONLINEAR)
-            refuse(kind, name, *private, hint=hint)
+            refuse(kind, name, *private, hint=why or hint)
         _check_taken(name, given, taken, private)
         if method in ("reduce", "accumulate"):
             given.setdefault("axis", 0)
@@ -70,6 +86,8 @@ class NumpyProtocol:
     def __array_function__(self: Any, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         name = f"{function.__module__}.{function.__name__}"
         private = [value for value in private_within((arguments, options)) if not value.is_public]
+        if function in (np.argmax, np.argmin) and len(arguments) == 1 and not options:
+            return getattr(self.of(arguments[0]), function.__name__)()
         supported = _SUPPORTED.get(function)
         if supported is not None:
             bound = supported.signature.bind(*arguments, **options)
@@ -79,9 +97,71 @@ class NumpyProtocol:
             if any(next(private_within(bound.arguments[name]), None) is not None for name in supported.operands):
                 _check_taken(name, given, supported.taken, private)
                 return supported.call(self.of, bound, given)
-        if private:
-            refuse("function", name, *private, hint=NONLINEAR)
+        if private and linear_functions.is_linear(function):
+            return linear_functions.applied(self.of, function, arguments, options)
+        if function is np.where and len(arguments) == 3 and private and not options:
+            return _chosen(self.of, *arguments)
+        if (why := published(private)) is not None:
+            refuse("function", name, *private, hint=why or NONLINEAR)
         return on_ordinary(function, arguments, options)
+
+
+def _added_at(array: Any, places: Any, values: Any) -> None:
+    """Add values to the entries of an array of one axis at public places, one after another."""
+    positions = np.atleast_1d(np.asarray(places))
+    if array.ndim != 1 or positions.ndim != 1 or positions.dtype.kind not in "iu":
+        refuse(
+            "function", "numpy.add.at", array, hint=f"numpy.add.at takes an array of one axis and integers: {RELEASE}"
+        )
+    added = np.broadcast_to(values, positions.shape)
+    for k, place in enumerate(positions.tolist()):
+        array[place] = array[place] + added[k]
+
+
+def _of_one_datum(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+    """Return a function of one datum, or a comparison that is no leak; None for anything else."""
+    if any(isinstance(value, Refusals) and value.holds_draws for value in inputs):  # it is read instead
+        return None
+    if ufunc is np.square:
+        return one_datum.squared(inputs[0])
+    if ufunc in one_datum.FUNCTIONS:
+        return one_datum.applied(ufunc, inputs[0])
+    if len(inputs) != 2 or all(isinstance(value, Refusals) and not value.is_public for value in inputs):
+        return None
+    (first, second), swapped = inputs, not isinstance(inputs[0], Refusals) or inputs[0].is_public
+    value, other = (second, first) if swapped else (first, second)
+    if ufunc in one_datum.COMPARISONS:
+        return one_datum.compared(_SWAPPED.get(ufunc, ufunc) if swapped else ufunc, value, other)
+    if ufunc in (np.minimum, np.maximum):
+        return one_datum.limited(value, other, smallest=ufunc is np.minimum)
+    if ufunc is np.power and not swapped and isinstance(other, (int, float)) and other in (0.5, 1, 2):
+        return +value if other == 1 else one_datum.squared(value) if other == 2 else one_datum.applied(np.sqrt, value)
+    return None
+
+
+_SWAPPED: dict[Any, Any] = {
+    np.less: np.greater, np.less_equal: np.greater_equal, np.greater: np.less, np.greater_equal: np.less_equal,
+}  # fmt: skip
+
+
+def _chosen(of: Any, condition: Any, one: Any, two: Any) -> Any:
+    """Return numpy's `where`: a public condition chooses entries, a comparison of one datum is multiplied with them."""
+    hidden = isinstance(condition, Refusals) and not condition.is_public and not condition.is_indicator
+    if hidden and (why := published([condition])) is not None:
+        refuse("comparison", "numpy.where", condition, hint=why or COMPARE)
+    known = condition.ordinary() if isinstance(condition, Refusals) and condition.is_public else condition
+    first, second = of(one), of(two)
+    if first is None or second is None:
+        return NotImplemented
+    if not isinstance(known, Refusals):
+        shape = np.broadcast_shapes(np.shape(known), first.shape, second.shape)
+        parts: list[Any] = [np.broadcast_to(part, shape) for part in (first, second)]
+        numbers = np.arange(math.prod(shape)).reshape(shape)
+        return linear.picked(parts, np.where(np.asarray(known, np.bool_), numbers, numbers + numbers.size))
+    if not (np.isfinite(first._const).all() and np.isfinite(second._const).all()):
+        refuse("comparison", "numpy.where with infinite numbers", condition, hint=COMPARE)
+    weight: Any = known
+    return weight * first + (1.0 - weight) * second
 
 
 @dataclass(frozen=True)
@@ -137,11 +217,14 @@ def _check_taken(name: str, given: Collection[str], taken: Collection[str], priv
 def _written(result: Any, out: Any, *, broadcast: bool) -> Any:
     """Return `out`, a private array, after writing a result into it."""
     if not isinstance(out, Refusals):
-        refuse("conversion", "writing into a float array", result, hint=COLLECT)
-    shape = out.shape  # type: ignore[attr-defined]
+        if (why := published([result])) is None:
+            out[...] = result.ordinary()
+            return out
+        refuse("conversion", "writing into a float array", result, hint=why or COLLECT)
+    shape = out.shape
     if shape != result.shape and not (broadcast and np.broadcast_shapes(shape, result.shape) == shape):
         raise ValueError(f"an output of shape {shape} for a result of shape {result.shape}")
-    out[...] = result  # type: ignore[index]
+    out[...] = result
     return out
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -14,35 +13,20 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values import products
 from privcheck.private_values.actions import chosen_row
+from privcheck.private_values.draws import without_draws
 from privcheck.private_values.entries import evaluated
-from privcheck.private_values.leaks import describe_data
+from privcheck.private_values.leaks import describe_data, own_place
 from privcheck.private_values.norms import sensitivities
 from privcheck.private_values.numpy_functions import NumpyProtocol
+from privcheck.private_values.one_datum import compared
 from privcheck.private_values.refused_operations import Refusals, read, refuse
-from privcheck.private_values.terms import NOTHING, Terms
+from privcheck.private_values.terms import NOTHING, Cell, Terms
 
 if TYPE_CHECKING:
     from privcheck.private_values.source import PrivateSource
 
 REVEAL = object()
 """The token with which a session reads private values to add noise to them."""
-
-
-class _Cell:
-    """What an array and its views share: the terms of all of its entries, and where their data come from."""
-
-    __slots__ = ("__weakref__", "size", "source", "terms")
-
-    def __init__(self, source: PrivateSource | None, terms: Terms, size: int) -> None:
-        self.source: PrivateSource | None = None
-        self.terms, self.size = terms, size
-        self.join(source)
-
-    def join(self, source: PrivateSource | None) -> None:
-        """Belong to a source, which keeps what the terms refer to for as long as this lives."""
-        if source is not None and self.source is None:
-            self.source = source
-            source.cells.append(ref(self))
 
 
 class Private(Refusals, NumpyProtocol):
@@ -73,7 +57,7 @@ class Private(Refusals, NumpyProtocol):
 
     __slots__ = ("_cell", "_const", "_positions", "_whole")
 
-    _cell: _Cell
+    _cell: Cell
     _const: Array
     _positions: Integers
     _whole: bool
@@ -83,8 +67,18 @@ class Private(Refusals, NumpyProtocol):
         """Return a new array that shares no entries; for privcheck's internal use."""
         public = np.asarray(const, order="C")
         self = _new(public)
-        self._const, self._cell, self._whole = public, _Cell(source, terms, public.size), True
+        self._const, self._cell, self._whole = public, Cell(source, terms, public), True
+        if source is not None and source.draws.loose:
+            source.draws.settle_home(public, terms, own_place)
         self._positions = _SCALAR if public.ndim == 0 else np.arange(public.size).reshape(public.shape)
+        return self
+
+    @classmethod
+    def over(cls, cell: Cell) -> Private:
+        """Return the array of all entries of a cell; for privcheck's internal use."""
+        self = _new(cell.const)
+        self._const, self._cell, self._whole = cell.const, cell, True
+        self._positions = np.arange(cell.size).reshape(cell.const.shape)
         return self
 
     @classmethod
@@ -146,12 +140,13 @@ class Private(Refusals, NumpyProtocol):
     @property
     def data_ids(self) -> tuple[Hashable, ...]:
         """The data with a non-zero coefficient, in order of arrival."""
+        self.settle()
         if self.source is None or self._cell.terms.count == 0:
             return ()
         if self._whole:
             self._cell.terms = self._cell.terms.tidy()
-        table = self.source.features
-        return tuple(table.data[i] for i in sorted({table.owner[j] for j in self.terms.tidy().features.tolist()}))
+        table, features = self.source.features, self.terms.tidy().features.tolist()
+        return tuple(table.data[i] for i in sorted({table.owner[j] for j in features if j >= 0}))
 
     @property
     def data(self) -> frozenset[Hashable]:
@@ -160,7 +155,8 @@ class Private(Refusals, NumpyProtocol):
 
     @property
     def is_public(self) -> bool:
-        """Whether no datum is involved."""
+        """Whether no datum and no draw of noise is involved."""
+        self.settle()
         return self._cell.terms.count == 0 or self.terms.tidy().count == 0
 
     @property
@@ -171,7 +167,14 @@ class Private(Refusals, NumpyProtocol):
 
     def sensitivities(self, norm: str) -> Mapping[Hashable, float]:
         """Return how far replacing each datum can move this array: see `norms.sensitivities`."""
-        return {} if self.source is None else sensitivities(norm, self.terms, self.source.features, self.size)
+        if self.source is None:
+            return {}
+        terms = without_draws(self.terms) if self.holds_draws else self.terms
+        return sensitivities(norm, terms, self.source.features, self.size)
+
+    def compared_with(self, ufunc: Any, other: Any) -> Any:
+        """Return a comparison with public numbers: see `one_datum.compared`."""
+        return compared(ufunc, self, other)
 
     def reveal(self, token: object) -> Any:
         """Return the hidden value, a float or an array; only a session, which has the token, may call this."""
@@ -219,7 +222,7 @@ class Private(Refusals, NumpyProtocol):
 
     def __repr__(self) -> str:
         what = describe_data(self.data_ids) if self.data_ids else "none"
-        return f"Private(shape={self.shape}, data={what}, {'public' if what == 'none' else 'hidden'})"
+        return f"Private(shape={self.shape}, data={what}, {'public' if self.is_public else 'hidden'})"
 
     def assign(self, new: Private) -> Private:
         """Replace all entries, as += and similar operators do; a number, of shape (), is replaced by a new one."""
@@ -231,9 +234,9 @@ class Private(Refusals, NumpyProtocol):
             source = linear.joint_source(self, new)
             self._const[...] = new._const
             self._cell.join(source)
-            self._cell.terms = new.terms
+            self._cell.replace(new.terms)
         else:
-            self[...] = new  # type: ignore[index]
+            self[...] = new
         return self
 
     def __add__(self, other: Any) -> Any:
@@ -354,12 +357,12 @@ class PrivateArray(Private):
         self._const[chosen] = other._const
         cell.join(source)
         if np.ndim(positions) == 0:
-            cell.terms = cell.terms.with_row(int(positions), terms)
+            cell.replace(cell.terms.with_row(int(positions), terms))
             return
         winner = np.full(cell.size, -1)
         winner[positions] = inputs
         stays, outputs = np.flatnonzero(winner < 0), np.flatnonzero(winner >= 0)
-        cell.terms = cell.terms.spread(stays, stays).plus(terms.spread(winner[outputs], outputs))
+        cell.replace(cell.terms.spread(stays, stays).plus(terms.spread(winner[outputs], outputs)))
 
     def fill(self, new: Any) -> None:
         """Set every entry to one value."""

@@ -11,6 +11,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.entries import Form, collected, forms
 from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.leaks import describe_data
+from privcheck.private_values.refused_operations import NONLINEAR, refuse
 from privcheck.private_values.terms import Terms
 
 if TYPE_CHECKING:
@@ -27,15 +28,42 @@ def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Term
     source = a.source or b.source
     assert source is not None
     table = source.features
-    ones, twos = forms(a), forms(b)
+    ones, twos = ([_Factor(form, table) for form in forms(value)] for value in (a, b))
     left = np.broadcast_to(np.arange(a.size).reshape(a.shape), shape).ravel()
     right = np.broadcast_to(np.arange(b.size).reshape(b.shape), shape).ravel()
     found = [_product(ones[i], twos[j], table) for i, j in zip(left.tolist(), right.tolist(), strict=True)]
     return collected(found, shape)
 
 
+class _Factor:
+    """An entry of a factor, with what its products need, computed once for all of them."""
+
+    __slots__ = ("_ends", "_table", "_value", "form", "normal", "owners", "scale")
+
+    def __init__(self, form: Form, table: FeatureTable) -> None:
+        self.form, self._table = form, table
+        self.owners = form.owners(table)
+        self.scale, self.normal = form.normal() if form.features else (1.0, form)
+        self._ends: tuple[float, float] | None = None
+        self._value = 0.0
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval of the normal form."""
+        if self._ends is None:
+            self._ends, self._value = self.normal.interval(self._table), self.normal.value(self._table)
+        return self._ends
+
+    @property
+    def value(self) -> float:
+        """The hidden value of the normal form."""
+        return self._value if self.ends else 0.0
+
+
 def clip(value: Any, low: Any, high: Any) -> Any:
     """Return each entry moved into [low, high]; see `privcheck.private_values.source.clip`."""
+    if value.holds_draws and (why := value.publish()) is not None:
+        refuse("function", "clip", value, hint=why or NONLINEAR)
     lows = value.of(-np.inf if low is None else low)
     highs = value.of(np.inf if high is None else high)
     if lows is None or highs is None or not (lows.is_public and highs.is_public):
@@ -73,24 +101,24 @@ def _check_limits(values: Any, lows: Any, highs: Any) -> None:
         raise PrivcheckError("low, high", words("a low above its high, or NaN"), "low <= high in every entry")
 
 
-def _product(a: Form, b: Form, table: FeatureTable) -> Form:
-    if not b.features:
+def _product(a: _Factor, b: _Factor, table: FeatureTable) -> Form:
+    if not b.form.features:
         a, b = b, a
-    if not a.features:
-        if a.const == 0.0 or not b.features:
-            return Form(a.const * b.const)
-        return Form(a.const * b.const, b.features, tuple(a.const * weight for weight in b.weights))
-    owners = a.owners(table) | b.owners(table)
-    if len(owners) > 1:
+    if not a.form.features:
+        public = a.form.const
+        if public == 0.0 or not b.form.features:
+            return Form(public * b.form.const)
+        return Form(public * b.form.const, b.form.features, tuple(public * weight for weight in b.form.weights))
+    if len(a.owners) > 1 or a.owners != b.owners:
+        owners = a.owners | b.owners
         got = words(f"factors that depend on {describe_data([table.data[i] for i in sorted(owners)])}")
         hint = "release one of the factors through a mechanism first"
         raise PrivcheckError("product of private values", got, "two values of the same single datum", hint)
-    (first, one), (second, two) = a.normal(), b.normal()
-
-    owner = owners.pop()
+    one, two = a.normal, b.normal
+    (owner,) = a.owners
 
     def make() -> int:
-        (low, high), (lowest, highest) = one.interval(table), two.interval(table)
+        (low, high), (lowest, highest) = a.ends, b.ends
         ends = (low * lowest, low * highest, high * lowest, high * highest)
         least, most = min(ends), max(ends)
         if one == two:
@@ -98,11 +126,12 @@ def _product(a: Form, b: Form, table: FeatureTable) -> Form:
         plain = one.is_feature and two.is_feature
         group, multiplicity = table.product_group(one.features[0], two.features[0]) if plain else (-1, 1.0)
         whole = one.is_whole(table) and two.is_whole(table)
-        product = one.value(table) * two.value(table)
-        return table.add(table.data[owner], least, most, product, group, multiplicity=multiplicity, whole=whole)
+        return table.add(
+            table.data[owner], least, most, a.value * b.value, group, multiplicity=multiplicity, whole=whole
+        )
 
-    feature = table.derived(("product", *sorted((one, two))), make)
-    return Form(0.0, (feature,), (first * second,))
+    feature = table.derived(("product", *((one, two) if one <= two else (two, one))), make)
+    return Form(0.0, (feature,), (a.scale * b.scale,))
 
 
 def _clip(form: Form, low: float, high: float, table: FeatureTable) -> Form:

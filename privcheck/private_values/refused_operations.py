@@ -1,15 +1,27 @@
-"""The operations that would read a private value: they work on public values and are leaks on all others."""
+"""The operations that read a private value: releases of noised values, and leaks on those without noise."""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 
-from privcheck.private_values.leaks import ACTION, COLLECT, COMPARE, RELEASE, LeakError, find_leak
+from privcheck.private_values.leaks import (
+    ACTION,
+    COLLECT,
+    COMPARE,
+    INDICATOR,
+    RELEASE,
+    LeakError,
+    find_leak,
+    replacement,
+)
+from privcheck.private_values.noised import publish, winner
 
 NONLINEAR = f"only sums, public multiples and products within one datum stay private: {RELEASE}"
 
@@ -17,9 +29,15 @@ NONLINEAR = f"only sums, public multiples and products within one datum stay pri
 def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoReturn:
     """Report that an operation read private values, and raise."""
     private = [value for value in values if isinstance(value, Refusals)]
+    if outcome := next((value.compared for value in private if value.is_indicator and not value.is_public), ""):
+        kind, operation, hint = "comparison", outcome, INDICATOR
     hint = ACTION if any(value.is_action for value in private) else hint
     data = tuple(dict.fromkeys(item for value in private for item in value.data_ids))
+    advice = next((value.source.advice for value in private if value.source is not None and value.source.advice), "")
+    hint = f"{hint}; {advice}" if advice else hint
     leak = find_leak(kind, operation, data, hint)
+    if hint.startswith(COLLECT) and (line := replacement(leak.code)):
+        leak = replace(leak, hint=f"{hint}: {line}")
     for source in dict.fromkeys(value.source for value in private):
         if source is not None:
             source.on_leak(leak)
@@ -27,11 +45,18 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
 
 
 def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, hint: str = RELEASE) -> Any:
-    """Return `function` of values in which no datum is involved, or report a leak."""
-    for value in values:
-        if isinstance(value, Refusals) and not value.is_public:
-            refuse(kind, operation, *values, hint=hint)
+    """Return `function` of values after releasing those that hold noise of their own, or report a leak."""
+    if (why := published([value for value in values if isinstance(value, Refusals)])) is not None:
+        refuse(kind, operation, *values, hint=why or hint)
     return on_ordinary(function, values, {})
+
+
+def published(values: Iterable[Any]) -> str | None:
+    """Release the private values that hold noise; None if all are public then, otherwise why one is not."""
+    for value in values:
+        if not value.is_public and (why := value.publish()) is not None:
+            return str(why)
+    return None
 
 
 def private_within(item: Any) -> Iterator[Any]:
@@ -79,7 +104,24 @@ def _function(name: str) -> Callable[..., Any]:
     return method
 
 
+_MOVING = ("diagonal", "repeat", "squeeze", "swapaxes", "take", "trace")
+"""Methods of arrays that only move entries, or add them up."""
+
+_WRITING = ("put", "partition", "resize", "setflags", "setfield", "byteswap", "flat", "view", "data", "ctypes", "base")
+"""Methods and attributes through which an array is changed, which a copy does not have."""
+
 _CONVERSIONS = ("item", "tolist", "tobytes", "astype")
+
+
+_ARGMAX, _ARGMIN = _function("argmax"), _function("argmin")
+
+
+def _compare(symbol: str, ufunc: Any, function: Callable[..., Any], one: Any, two: Any) -> Any:
+    """Return a comparison that the intervals decide or that is an indicator of one datum; otherwise it is a read."""
+    is_read = one.is_public or isinstance(two, Refusals) or one.holds_draws
+    if not is_read and (found := one.compared_with(ufunc, two)) is not None:
+        return found
+    return read("comparison", symbol, function, one, two, hint=COMPARE)
 
 
 class Refusals:
@@ -92,24 +134,72 @@ class Refusals:
     is_public: Any
     is_action: Any
     ordinary: Any
+    compared_with: Any
+    terms: Any
+    _cell: Any
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what numpy's arrays or numbers have under another name, of values that are public or hold noise."""
+        if name in _MOVING:
+            return partial(getattr(np, name), self)
+        kind: Any = np.ndarray if getattr(self, "ndim", 0) else np.float64
+        missing = name.startswith("_") or name in _WRITING or not hasattr(kind, name)
+        if missing or published([self]) is not None:
+            raise AttributeError(f"a private value has no attribute {name!r}")
+        return getattr(kind(self.ordinary()) if kind is np.float64 else self.ordinary(), name)
+
+    @property
+    def reused(self) -> bool:
+        """Whether it held noise that was released with another value."""
+        return bool(self._cell.reused)
+
+    @property
+    def holds_draws(self) -> bool:
+        """Whether it holds draws of noise that are not public."""
+        self.settle()
+        if self.source is None or not len(self.source.draws):
+            return False
+        return bool((self.terms.tidy().ranges[1] < 0).any())
+
+    def settle(self) -> None:
+        """Replace draws of noise that are known by what they have become."""
+        self._cell.settle()
+
+    @property
+    def is_indicator(self) -> bool:
+        """Whether it is the result of comparing values of one datum each, so that its entries are 0 or 1."""
+        return bool(self._cell.compared)
+
+    @property
+    def compared(self) -> str:
+        """The comparison of which it is the result."""
+        return str(self._cell.compared)
+
+    def publish(self) -> str | None:
+        """Release it with the noise that it holds; None if that was done, otherwise why it cannot be."""
+        return publish(self)  # type: ignore[arg-type]
+
+    def winner(self, sign: float) -> int | None:
+        """Release the index of the largest (smallest for sign -1) entry as a noisy maximum, if it is one."""
+        return winner(self if sign > 0.0 else -self)  # type: ignore[arg-type, operator]
 
     def __lt__(self, other: Any) -> Any:
-        return read("comparison", "<", operator.lt, self, other, hint=COMPARE)
+        return _compare("<", np.less, operator.lt, self, other)
 
     def __le__(self, other: Any) -> Any:
-        return read("comparison", "<=", operator.le, self, other, hint=COMPARE)
+        return _compare("<=", np.less_equal, operator.le, self, other)
 
     def __gt__(self, other: Any) -> Any:
-        return read("comparison", ">", operator.gt, self, other, hint=COMPARE)
+        return _compare(">", np.greater, operator.gt, self, other)
 
     def __ge__(self, other: Any) -> Any:
-        return read("comparison", ">=", operator.ge, self, other, hint=COMPARE)
+        return _compare(">=", np.greater_equal, operator.ge, self, other)
 
     def __eq__(self, other: object) -> Any:
-        return read("comparison", "==", operator.eq, self, other, hint=COMPARE)
+        return _compare("==", np.equal, operator.eq, self, other)
 
     def __ne__(self, other: object) -> Any:
-        return read("comparison", "!=", operator.ne, self, other, hint=COMPARE)
+        return _compare("!=", np.not_equal, operator.ne, self, other)
 
     def __contains__(self, other: object) -> Any:
         return read("comparison", "in", operator.contains, self, other, hint=COMPARE)
@@ -144,7 +234,7 @@ class Refusals:
         return read("pickle", "pickle", lambda value: (type(self).public, (value,)), self)  # type: ignore[attr-defined]
 
     def __abs__(self) -> Any:
-        return read("function", "abs()", abs, self, hint=NONLINEAR)
+        return np.absolute(self)
 
     def __round__(self, digits: int | None = None) -> Any:
         return read("function", "round()", lambda value: round(value, digits), self, hint=NONLINEAR)
@@ -159,7 +249,7 @@ class Refusals:
         return read("function", "math.trunc()", math.trunc, self, hint=NONLINEAR)
 
     def __pow__(self, other: Any) -> Any:
-        return read("function", "**", operator.pow, self, other, hint=NONLINEAR)
+        return np.power(self, other)
 
     def __rpow__(self, other: Any) -> Any:
         return read("function", "**", operator.pow, other, self, hint=NONLINEAR)
@@ -182,7 +272,17 @@ class Refusals:
     def __rdivmod__(self, other: Any) -> Any:
         return read("function", "divmod()", divmod, other, self, hint=NONLINEAR)
 
-    min, max, argmin, argmax = _function("min"), _function("max"), _function("argmin"), _function("argmax")
+    def argmax(self, axis: Any = None, **options: Any) -> Any:
+        """Return the index of the largest entry: the release of a noisy maximum, or of all entries."""
+        index = self.winner(1.0) if axis in (None, 0) and not options else None
+        return _ARGMAX(self, axis, **options) if index is None else np.int64(index)
+
+    def argmin(self, axis: Any = None, **options: Any) -> Any:
+        """Return the index of the smallest entry, in the same way."""
+        index = self.winner(-1.0) if axis in (None, 0) and not options else None
+        return _ARGMIN(self, axis, **options) if index is None else np.int64(index)
+
+    min, max = _function("min"), _function("max")
     sort, argsort, round, prod = _function("sort"), _function("argsort"), _function("round"), _function("prod")
     std, var, any, all = _function("std"), _function("var"), _function("any"), _function("all")
     nonzero, searchsorted, ptp = _function("nonzero"), _function("searchsorted"), _function("ptp")

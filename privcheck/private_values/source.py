@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any
 from weakref import ReferenceType, ref
 
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.arrays import real_array, zero_array
+from privcheck.arrays import Integers, real_array, zero_array
 from privcheck.declared import POSITIVE, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array
 from privcheck.privacy.contexts import ROUNDING
+from privcheck.private_values.draws import Draws
 from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.leaks import Leak, LeakError
+from privcheck.private_values.noised import standard
 from privcheck.private_values.private import REVEAL, Private
 from privcheck.private_values.products import clip as _clip
 from privcheck.private_values.products import clip_ordinary
@@ -65,6 +68,10 @@ class PrivateSource:
 
     def __init__(self, on_leak: Callable[[Leak], object] | None = None) -> None:
         self.features = FeatureTable()
+        self.draws = Draws(partial(standard, rng=np.random.default_rng()))
+        self.release: Callable[[Any, Private, str | None], Any] = _no_release
+        self.forgets, self.reading, self.advice = True, False, ""
+        self.on_winner: Callable[[Any, Any], object] | None = None
         self.cells: list[ReferenceType[Any]] = []
         self._settled, self._next_sweep, self._most_cells = 0, _SWEEP_AFTER, _MOST_CELLS
         self.on_leak: Callable[[Leak], object] = on_leak or (lambda _: None)
@@ -174,7 +181,7 @@ class PrivateSource:
         """Forget, at times, what is no longer used."""
         if len(self.cells) >= self._most_cells:
             self._living()
-        if len(self.features.low) >= self._next_sweep:
+        if len(self.features.low) >= self._next_sweep and self.forgets:
             self.forget()
 
     def forget(self) -> None:
@@ -184,15 +191,41 @@ class PrivateSource:
         """
         count = len(self.features.low)
         recent = np.array([self._settled]), np.array([count - self._settled])
-        kept = Spans([*(cell.terms.ranges[1:3] for cell in self._living()), recent])
+        ranges = self._ranges()
+        kept = Spans([*ranges, recent])
         self.features.keep(kept)
         self._settled = count
         self._next_sweep = count + max(_SWEEP_AFTER, kept.size // 4)
 
     def data_in_use(self) -> set[Hashable]:
         """Return the data that private values refer to."""
-        used = Spans(cell.terms.ranges[1:3] for cell in self._living())
+        used = Spans(self._ranges())
         return {self.features.data[number] for number in self.features.owner.take(used.positions()).tolist()}
+
+    def noised(self) -> list[Private]:
+        """Return the private values that hold noise, in the order in which they were made, those with data first."""
+        if not len(self.draws):
+            return []
+        found: dict[bool, list[Private]] = {False: [], True: []}
+        for cell in self._living():
+            cell.settle()
+            drawn = cell.terms.tidy().ranges[1] < 0
+            if drawn.any():
+                found[bool(drawn.all())].append(Private.over(cell))
+        return [*found[False], *found[True]]
+
+    def _ranges(self) -> list[tuple[Integers, Integers]]:
+        """Return the ranges of features that are referred to, and forget the draws that are not."""
+        living = self._living()
+        if not len(self.draws):
+            return [cell.terms.ranges[1:3] for cell in living]
+        for cell in living:
+            cell.settle()
+        every = [cell.terms.ranges[1:3] for cell in living]
+        return [
+            *((firsts[firsts >= 0], lengths[firsts >= 0]) for firsts, lengths in every),
+            *self.draws.keep([(firsts[firsts < 0], lengths[firsts < 0]) for firsts, lengths in every]),
+        ]
 
     def _living(self) -> list[Any]:
         """Return what still refers to numbers, and drop the references to what does not."""
@@ -250,6 +283,11 @@ def clip(value: Any, low: Any, high: Any) -> Any:
     if isinstance(low, Private) or isinstance(high, Private):
         return _clip(Private.public(real_array("value", value)), low, high)
     return clip_ordinary(value, low, high)
+
+
+def _no_release(*_: Any) -> Any:
+    """Refuse to release: only a session can."""
+    raise PrivcheckError("release", words("a private value outside a session"), "one in a guarded run")
 
 
 def _finite(name: str, values: Any) -> Any:

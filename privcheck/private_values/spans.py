@@ -43,6 +43,12 @@ class Spans:
         place = int(np.searchsorted(self.stops, position, "right"))
         return place < self.stops.size and bool(self.starts[place] <= position)
 
+    def hold(self, positions: Integers) -> Bools:
+        """Return for each position whether it is in the set."""
+        places = np.searchsorted(self.stops, positions, "right")
+        found: Bools = np.append(self.starts, np.iinfo(np.int64).max)[places] <= positions
+        return found
+
     def touch(self, starts: Integers, stops: Integers) -> Bools:
         """Return for each stretch of positions whether some of them are in the set."""
         places = np.searchsorted(self.stops, starts, "right")

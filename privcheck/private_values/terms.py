@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
+
+if TYPE_CHECKING:
+    from privcheck.private_values.source import PrivateSource
 
 _TIDY_FROM = 64
 """Number of terms above which a growing sum is tidied: sorting smaller sums takes more time than it saves."""
@@ -254,6 +258,38 @@ def checked(weights: Array) -> Array:
         got = words("NaN, infinity or a number too small")
         raise PrivcheckError("coefficient of a private value", got, "a finite normal number", hint)
     return weights
+
+
+class Cell:
+    """The entries that an array and its views share: their public parts and terms, and where their data come from."""
+
+    __slots__ = ("__weakref__", "compared", "const", "epoch", "reused", "size", "source", "terms")
+
+    def __init__(self, source: PrivateSource | None, terms: Terms, const: Array) -> None:
+        self.source: PrivateSource | None = None
+        self.terms, self.const, self.size = terms, const, const.size
+        self.epoch, self.reused, self.compared = -1, False, ""
+        self.join(source)
+
+    def join(self, source: PrivateSource | None) -> None:
+        """Belong to a source, which keeps what the terms refer to for as long as this lives."""
+        if source is not None and self.source is None:
+            self.source = source
+            source.cells.append(ref(self))
+
+    def replace(self, terms: Terms) -> None:
+        """Hold other terms, in which draws of noise may be known that these have not been settled with."""
+        self.terms, self.epoch, self.compared = terms, -1, ""
+
+    def settle(self) -> None:
+        """Replace draws of noise that are known by what they have become."""
+        if self.source is None or self.epoch == (epoch := self.source.draws.epoch):
+            return
+        self.epoch = epoch
+        added, self.terms, reused = self.source.draws.substituted(self.terms, self.size)
+        if added is not None:
+            self.const += added.reshape(self.const.shape)
+            self.reused = self.reused or (reused and self.terms.count > 0)
 
 
 NOTHING = Terms.of([], [], [])

@@ -142,7 +142,7 @@ def test_no_mechanism_has_such_a_scale_or_budget(number):
         lambda x, y: Laplace.with_scale(1.0).release(np.array([x, y]), None),
         lambda x, y: np.random.default_rng(0).laplace(x, 1.0) > 0.5,
         lambda x, y: np.random.default_rng(0).normal(0.5, x) > 0.5,
-        lambda x, y: np.random.default_rng(0).random() < x,
+        lambda x, y: bool(np.random.default_rng(0).random() < x),
         lambda x, y: x + np.random.default_rng(0).laplace() > y,
         lambda x, y: np.argmax(np.random.default_rng(0).laplace(size=2) + np.array([x, y])),
         lambda x, y: BinaryTree.with_scale(1.0, horizon=y), lambda x, y: [1, 2][y],

@@ -81,7 +81,7 @@ def test_what_is_not_private_leaks_at_its_line(name, module, code):
     assert leak.kind == "comparison"
     assert f"1 leak at {Path(leak.file).name}:{leak.line}" in str(certificate)
     (note,) = certificate.notes
-    assert note.startswith("nothing was released through a privcheck mechanism: ")
+    assert note.startswith("nothing was released: draw noise")
 
 
 def test_the_divergence_of_a_policy_that_is_not_private_is_real():
@@ -113,8 +113,10 @@ def test_a_group_of_two_pays_twice():
 def test_the_example_is_not_certified(line_of):
     certificate = certify(f"{EXAMPLE}:RunningMeanBandit", epsilon=1.0, arms=2)
     assert (certificate.granted, certificate.epsilon_upper) == (False, None)
-    (leak,) = certificate.leaks
-    assert (leak.file, leak.line) == (str(EXAMPLE), line_of(EXAMPLE, "max(self.published)"))
+    (refusal,) = certificate.refusals
+    line = line_of(EXAMPLE, "self.published[arm] = self.sums[arm] / n + noise")
+    assert f"{EXAMPLE.name}:{line} that takes the reward of round 2 to 2" in refusal
+    assert (certificate.leaks, certificate.replay.divergences) == ([], 0)
 
 
 def test_without_a_budget_nothing_is_certified():

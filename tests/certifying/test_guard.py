@@ -290,6 +290,28 @@ def test_what_is_no_policy_is_refused(policy):
     assert privcheck.guard is guard
 
 
-def test_a_class_is_not_a_policy():
-    with pytest.raises(PrivcheckError, match=r"the class Selects, expected an object of it; .*guard\(Selects\(rng\)"):
-        guard(Selects, epsilon=1.0)
+def test_a_class_is_built_with_a_generator_whose_noise_is_charged():
+    class Noisy(Selects):
+        def __init__(self, rng, arms, epsilon):
+            self.rng, self.given, self.total, self.action = rng, (arms, epsilon), 0.0, 0
+
+        def update(self, action, reward):
+            self.total += reward
+            self.published = float(self.total + self.rng.laplace(0.0, 2.0))
+
+    policy = guard(Noisy, epsilon=1.0, arms=2)
+    assert policy._policy.given == (2, 1.0)
+    for spent in (0.5, 1.0):
+        policy.update(policy.select(), 1.0)
+        assert policy.spent == spent
+    with pytest.raises(BudgetExceededError, match=r"test_guard.py:\d+ that takes the reward of round 1 to 1.5"):
+        policy.update(policy.select(), 1.0)
+    built = guard(Noisy(np.random.default_rng(0), 2, 1.0), epsilon=1.0)
+    with pytest.raises(privcheck.LeakError, match=r"give guard\(\) the class or factory instead"):
+        built.update(built.select(), 1.0)
+
+
+@pytest.mark.parametrize("factory", [lambda: None, lambda rng: object(), lambda rng, width: None, int])
+def test_a_factory_of_something_else_is_refused(factory):
+    with pytest.raises(PrivcheckError):
+        guard(factory, epsilon=1.0, arms=2)

@@ -215,10 +215,11 @@ class Clipped(Animal):
 
 
 class OwnNoise(Animal):
-    """Draws the noise from its own Generator: nobody can charge it."""
+    """Draws the noise from a Generator of its own making: nobody can charge it."""
 
     def update(self, action, reward):
-        noisy = reward + self.rng.laplace(0.0, 1.0 / self.epsilon)
+        self.t += 1
+        noisy = reward + np.random.default_rng(self.t).laplace(0.0, 1.0 / self.epsilon)
         self.arm = int(noisy > 0.5)  # here: OwnNoise
 
 

@@ -40,7 +40,7 @@ SCALAR = {
         abs, round, math.floor, math.ceil, math.trunc, lambda x: round(x, 2), lambda x: x**2, lambda x: 2**x,
         lambda x: x // 1, lambda x: 1 // x, lambda x: x % 1, lambda x: 1 % x, lambda x: divmod(x, 2), lambda x: 1.0 / x,
         lambda x: divmod(2, x), lambda x: np.ones(2) / x, np.exp, np.sqrt, np.abs, np.square, np.isnan, np.sign,
-        lambda x: np.maximum(x, 0.0), lambda x: np.where([True, False], x, 0.0), lambda x: np.power(x, 2),
+        lambda x: np.maximum(x, 0.0), np.cbrt, lambda x: np.power(x, 2),
     ],
     "format": [lambda x: f"{x:.2f}", lambda x: format(x, "g"), lambda x: "{:5}".format(x)],  # noqa: UP032
     "hash": [hash, lambda x: {x: 1}, lambda x: {x}],
@@ -48,7 +48,7 @@ SCALAR = {
     "reveal": [lambda x: x.reveal(None), lambda x: x.reveal(object())],
 }  # fmt: skip
 ARRAY = {
-    "comparison": [lambda x: x < 0.5, lambda x: 0.5 in x, lambda x: x == x, lambda x: np.greater(x, x)],
+    "comparison": [lambda x: x + x[::-1] < 0.5, lambda x: 0.5 in x, lambda x: x == x, lambda x: np.greater(x, x)],
     "branch": [bool],
     "conversion": [
         lambda x: x.tolist(), np.asarray, np.asanyarray, lambda x: np.array([x, x]),
@@ -58,11 +58,14 @@ ARRAY = {
         lambda x: np.concatenate([x, x], out=np.zeros(4, int)),
     ],
     "function": [
-        abs, np.max, np.min, np.argmax, np.sort, np.argsort, np.linalg.norm, np.var, np.median, np.nonzero, np.prod,
+        lambda x: np.log(x),
+        lambda x: np.sqrt(-x), np.max, np.min, np.argmax, np.sort, np.argsort, np.linalg.norm, np.var, np.median,
+        np.nonzero, np.prod,
         lambda x: np.allclose(x, x), lambda x: x.max(), lambda x: x.argmax(), lambda x: x.std(), lambda x: x.sort(),
         lambda x: x.round(1),
-        lambda x: x**2, lambda x: 1.0 / x, np.exp, np.linalg.inv, lambda x: np.array_equal(x, x), np.maximum.reduce,
-        lambda x: np.searchsorted(x, 0.5), lambda x: np.einsum("i->", x), lambda x: np.add.at(x, 0, 1.0),
+        lambda x: x**3, lambda x: 1.0 / x, lambda x: np.exp(x + x[::-1]), np.linalg.inv,
+        lambda x: np.array_equal(x, x), np.maximum.reduce,
+        lambda x: np.searchsorted(x, 0.5), lambda x: np.einsum("i,i->", x, x), lambda x: np.multiply.at(x, 0, 2.0),
         lambda x: np.add(x, 1.0, where=np.array([True, False])),
     ],
     "pickle": [pickle.dumps],

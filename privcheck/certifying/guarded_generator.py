@@ -1,0 +1,174 @@
+"""The Generator that a guarded policy is built with: its draws of noise stay unread until the policy reads them."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from privcheck.private_values.noised import standard
+from privcheck.private_values.source import Private, PrivateSource
+from privcheck.private_values.terms import Terms
+
+_COPYING: ContextVar[bool] = ContextVar("copying", default=False)
+_BITS: Any = np.random.Generator.bit_generator
+
+
+class GuardedGenerator(np.random.Generator):
+    """Numpy's Generator, whose draws from laws of noise are private values that hold no data: see `noised.publish`.
+
+    These are `laplace`, `normal`, `standard_normal`, `exponential`, `standard_exponential`, `gumbel` and `geometric`.
+    All other draws are ordinary public numbers, and so are these once the policy has looked at the bit generator or
+    copied the Generator, by which it could draw the same numbers twice.
+
+    Parameters
+    ----------
+    bits : the bit generator that the coins come from.
+    source : the private data of the run.
+    record : called with each array of new draws, in order: the number of the first, and the shape; None for nothing.
+
+    Examples
+    --------
+    >>> source = PrivateSource()
+    >>> rng = GuardedGenerator(np.random.PCG64(0), source)
+    >>> noise = rng.laplace(0.0, 2.0)
+    >>> noise, isinstance(rng, np.random.Generator)
+    (Private(shape=(), data=none, hidden), True)
+    >>> float(noise) == np.random.default_rng(0).laplace(0.0, 2.0) == noise
+    True
+    """
+
+    def __init__(self, bits: Any, source: PrivateSource, record: Callable[[int, int], object] | None = None) -> None:
+        super().__init__(bits)
+        self._source, self._record, self._plain = source, record, False
+        source.draws.sample = partial(standard, rng=np.random.Generator(bits))
+
+    def flip_with(self, coins: np.random.Generator) -> None:
+        """Take draws that become coins from another Generator."""
+        self._source.draws.sample = partial(standard, rng=coins)
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Return loc plus draws of Laplace noise."""
+        return self._drawn("laplace", super().laplace, loc, scale, size)
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Return loc plus draws of normal noise."""
+        return self._drawn("normal", super().normal, loc, scale, size)
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Return loc plus draws of Gumbel noise."""
+        return self._drawn("gumbel", super().gumbel, loc, scale, size)
+
+    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """Return draws of normal noise."""
+        if out is not None or np.dtype(dtype) != np.float64:
+            return super().standard_normal(size, dtype, out)
+        return self._drawn("normal", super().normal, 0.0, 1.0, size)
+
+    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
+        """Return draws of exponential noise."""
+        draw = super().exponential
+        return self._drawn("exponential", lambda _, scale, size: draw(scale, size), 0.0, scale, size)
+
+    def standard_exponential(
+        self, size: Any = None, dtype: Any = np.float64, method: Any = "zig", out: Any = None
+    ) -> Any:
+        """Return draws of exponential noise."""
+        if out is not None or np.dtype(dtype) != np.float64 or method != "zig":
+            return super().standard_exponential(size, dtype, method, out)
+        return self.exponential(1.0, size)
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        """Return geometric draws, whose differences are two-sided geometric noise."""
+        draw = super().geometric
+        chance = np.asarray(p, np.float64)
+        if self._plain or not ((chance > 0.0) & (chance < 1.0)).all():
+            return draw(chance, size)
+        with np.errstate(divide="ignore"):
+            scale = -1.0 / np.log1p(-chance)
+        return self._drawn("geometric", lambda _, scale, size: draw(-np.expm1(-1.0 / scale), size), 0.0, scale, size)
+
+    def multivariate_normal(self, *arguments: Any, **options: Any) -> Any:
+        """Return public numbers; numpy makes them of `standard_normal`."""
+        return np.random.Generator(_BITS.__get__(self)).multivariate_normal(*arguments, **options)
+
+    def spawn(self, n_children: int) -> Any:
+        """Return ordinary Generators, whose draws are public numbers."""
+        return [np.random.Generator(bits) for bits in _BITS.__get__(self).spawn(n_children)]
+
+    @property
+    def bit_generator(self) -> Any:
+        """The bit generator; from then on all draws are public numbers."""
+        self._plain = True
+        return _BITS.__get__(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> np.random.Generator:
+        copied, self._plain = deep_copied(self, memo, self._plain)
+        return copied
+
+    def __copy__(self) -> np.random.Generator:
+        return np.random.Generator(self.bit_generator)
+
+    def __reduce__(self) -> Any:
+        return np.random.Generator(self.bit_generator).__reduce__()
+
+    def __getstate__(self) -> Any:
+        return self.bit_generator.state
+
+    def __setstate__(self, state: Any) -> None:
+        self.bit_generator.state = state
+
+    def __repr__(self) -> str:
+        return f"Generator({type(_BITS.__get__(self)).__name__})"
+
+    __str__ = __repr__
+
+    def _drawn(self, law: str, draw: Callable[[Any, Any, Any], Any], loc: Any, scale: Any, size: Any) -> Any:
+        """Return loc + scale times new draws, in numpy's shapes."""
+        scales = np.asarray(scale, np.float64)  # reads a noised scale
+        if self._plain or not ((scales > 0.0) & (scales < math.inf)).all():
+            return draw(np.asarray(loc, np.float64), scales, size)
+        place = Private.of(loc)
+        if place is None:
+            place = Private.public(np.asarray(loc, np.float64))
+        shape = np.broadcast_shapes(scales.shape, place.shape)
+        if size is not None:
+            asked = tuple(np.empty(size, np.bool_).shape) if isinstance(size, tuple) else (int(size),)
+            if np.broadcast_shapes(asked, shape) != asked:
+                raise ValueError(f"Output size {asked} is not compatible with broadcast dimensions of inputs {shape}.")
+            shape = asked
+        every = np.broadcast_to(scales, shape).ravel().tolist()
+        if not every:
+            return np.zeros(shape)
+        first = self._source.draws.add(law, every)
+        if self._record is not None:
+            self._record(first, len(every))
+        terms = Terms.of(np.arange(len(every)), np.arange(first, first + len(every)), np.ones(len(every)))
+        noise = Private.make(self._source, np.zeros(shape), terms)
+        return noise if place.is_public and not place._const.any() else place + noise
+
+
+def bits_of(rng: np.random.Generator) -> Any:
+    """Return the bit generator of any Generator; its draws of noise stay what they are."""
+    return _BITS.__get__(rng)
+
+
+def deep_copied(rng: np.random.Generator, memo: dict[int, Any], plain: bool) -> tuple[np.random.Generator, bool]:
+    """Return an ordinary copy of a Generator, and whether its numbers can have been drawn twice after that."""
+    return np.random.Generator(copy.deepcopy(_BITS.__get__(rng), memo)), plain or not _COPYING.get()
+
+
+@contextmanager
+def copying() -> Iterator[None]:
+    """Mark the block in which the guard itself copies a policy, which draws no numbers twice."""
+    token = _COPYING.set(True)
+    try:
+        yield
+    finally:
+        _COPYING.reset(token)
