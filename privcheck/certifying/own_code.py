@@ -27,12 +27,9 @@ CALLED_BY_NO_ROUND = frozenset(f"__{name}__" for name in SHOWN_OR_STORED)
 """Methods with which objects are shown, copied and stored; a round does not need them."""
 
 ASKS = {
-    "__repr__": {"repr", "str", "format", "ascii", "print"},
-    "__str__": {"str", "format", "print"},
-    "__format__": {"format"},
-    "__copy__": {"copy"},
-    "__deepcopy__": {"deepcopy"},
-}
+    "__repr__": {"repr", "str", "format", "ascii", "print"}, "__str__": {"str", "format", "print"},
+    "__format__": {"format"}, "__copy__": {"copy"}, "__deepcopy__": {"deepcopy"},
+}  # fmt: skip
 """Functions by which a round calls some of them after all."""
 
 DEPTH = 4
@@ -255,8 +252,8 @@ class OwnCode:
     def _add_methods(self, cls: type) -> None:
         """Take in the methods of a class that are named anywhere, and those that Python calls by itself."""
         for name, member in list(vars(cls).items()):
-            implicit = name.startswith("__") and name.endswith("__")
-            implicit = implicit and (name not in CALLED_BY_NO_ROUND or not self._asked.isdisjoint(ASKS.get(name, ())))
+            by_round = name not in CALLED_BY_NO_ROUND or not self._asked.isdisjoint(ASKS.get(name, ()))
+            implicit = name.startswith("__") and name.endswith("__") and by_round
             if name in self._names or implicit:
                 for part in _functions(member):
                     if self._is_called(cls, name):

@@ -77,8 +77,9 @@ def _of_self(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what sets attributes of `self`; which these are has to be found in the functions that run."""
     if isinstance(node, ast.Attribute) and node.attr == "__dict__" and getattr(node.value, "id", "") == "self":
         yield node
-    setter = isinstance(node, ast.Call) and called_name(node) in (*SETTERS, "vars")
-    if setter and node.args and getattr(node.args[0], "id", "") == "self":
+    if not isinstance(node, ast.Call) or called_name(node) not in (*SETTERS, "vars"):
+        return
+    if node.args and getattr(node.args[0], "id", "") == "self":
         yield node.func
 
 
