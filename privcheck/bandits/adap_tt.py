@@ -74,7 +74,7 @@ def is_separated(
     arms, epsilon, delta : K, the parameter of the noise that is drawn, and the probability of error.
     proven, bounded : the options `threshold` and `statistic`.
 
-    >>> [is_separated(0.45, (512, 512), 11, 2, 1.0, 0.1, *options) for options in [(True, False), (True, True)]]
+    >>> [is_separated(0.35, (512, 512), 11, 2, 1.0, 0.1, *options) for options in [(True, False), (True, True)]]
     [False, True]
     """
     first, other = lengths

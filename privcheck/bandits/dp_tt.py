@@ -61,7 +61,7 @@ def log_gamma_tail(shape: int, x: float) -> float:
 def log_evidence(cost: float, batches: int, other_batches: int, arms: int) -> float:
     """Return -ln of the bound on the probability that a cost this large separates two arms in the wrong order.
 
-    >>> round(log_evidence(55.69, 10, 10, 5), 2) == round(math.log(100), 2)
+    >>> abs(log_evidence(55.69, 10, 10, 5) - math.log(100)) < 0.001
     True
     """
     union = math.log(arms - 1) + 2.0 * (LOG_ZETA + math.log(batches) + math.log(other_batches))

@@ -83,7 +83,7 @@ class TopTwoPolicy(GridTopTwoPolicy):
     """
 
     def __init__(self, arms: int, delta: float, ratio: float, coins: np.random.Generator | None) -> None:
-        super().__init__(arms, math.inf, delta, ratio, np.random.default_rng(), coins, 1)
+        super().__init__(arms, math.inf, delta, ratio, np.random.default_rng(0), coins, 1)  # no noise is drawn
 
     def publish(self, batch_sum: float) -> float:
         """Return the sum as it is."""

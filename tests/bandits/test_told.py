@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from privcheck.bandits import ALGORITHMS
 from privcheck.errors import PrivcheckError
 
 NO_REWARDS = [
@@ -27,7 +28,14 @@ NO_REWARDS = [
     [],
     {},
 ]
+ONE_ARM = [name for name in ALGORITHMS if ALGORITHMS[name].feedback not in ("contextual", "semi-bandit")]
 NO_ARMS = [-1, 3, 7, True, None, "1", 0.5, math.nan, [0]]
+
+
+@pytest.fixture(params=ONE_ARM)
+def algorithm(request):
+    """Every policy that plays an arm; test_semi_bandits.py and test_linear_bandits.py have the others."""
+    return ALGORITHMS[request.param]
 
 
 def state(policy):
