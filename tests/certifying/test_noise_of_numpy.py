@@ -14,7 +14,8 @@ from privcheck.certifying.guarded_generator import GuardedGenerator
 from privcheck.certifying.session import Session
 from privcheck.mechanisms import NoisyMax
 from privcheck.privacy import relation
-from privcheck.private_values import draws, noised, terms
+from privcheck.private_values import terms
+from privcheck.private_values.noise import draws, noised
 from privcheck.private_values.source import LeakError, Private, PrivateSource
 
 SAMPLE = 300
