@@ -101,8 +101,8 @@ J = integer("j", 1, region=(1, 40))
     consequence=(
         "A tree over T = 2^j inputs has j + 1 levels, counting the leaves and the root, and the sums after 1, 2, 4, "
         "..., T inputs show the noisy nodes of all levels above the first input: the loss is (1 + 1/log2(T)) "
-        "epsilon, 5 % too much at T = 2^20 with logarithms to base 2. The cited results count levels up to a "
-        "constant. Take the number of levels, ceil(log2(T)) + 1, for log(T). Theorem 7 has a factor 2 to spare."
+        "epsilon, 5 % too much at T = 2^20 with logarithms to base 2. Take the number of levels, "
+        "ceil(log2(T)) + 1, for log(T). Theorem 7 has a factor 2 to spare."
     ),
 )
 def lemma_1() -> tuple[Reading, ...]:
