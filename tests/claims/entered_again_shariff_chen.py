@@ -68,6 +68,10 @@ def prop9_all_nodes(i, k, alpha):
     return 1 - alpha / 2 / n, m * k / (sqrt(m * k) - 1 - sqrt(2 * log(8 * n / alpha))) ** 2
 
 
+def prop9_as_set(i, epsilon, delta, alpha):
+    return prop9_all_nodes(i, degrees(1, levels(i), epsilon, delta), alpha)
+
+
 def shift(d, i, epsilon, delta):
     n, m = 2**i, levels(i)
     x, off = sqrt(m * degrees(d, m, epsilon, delta)), wide(d, 8, n, 0.05)
@@ -96,6 +100,14 @@ def frobenius(u, v, cosine):
     first = np.array([u, 0.0])
     second = v * np.array([cosine, sqrt(1 - cosine**2)])
     return np.linalg.norm(np.outer(second, second) - np.outer(first, first)) ** 2, 1.0
+
+
+def change_of_the_norm(u, v, cosine, g_1, g_2, share):
+    """The other data have the Gram matrix `rest`; one datum is replaced."""
+    rest = np.array([[g_1, share * sqrt(g_1 * g_2)], [share * sqrt(g_1 * g_2), g_2]])
+    first, second = np.array([u, 0.0]), v * np.array([cosine, sqrt(1 - cosine**2)])
+    norms = [np.linalg.norm(rest + np.outer(datum, datum)) for datum in (first, second)]
+    return norms[0], norms[1] + 1.0
 
 
 def history(h, delta, p, q, **rest):
@@ -132,7 +144,7 @@ SHARIFF = {
         None,
     ],
     "claim20": [lambda H, rho, c: ((H - c) ** -1, H**-1 * rho / (rho - c)), None],
-    "frobenius": [frobenius, None],
+    "frobenius": [frobenius, None, change_of_the_norm],
     "gaussian-node": [
         lambda m, epsilon, delta: (
             normal_delta(epsilon / sqrt(8 * m * log(2 / delta)), 1 / sqrt(16 * m * log(4 / delta) ** 2 / epsilon**2)),
@@ -176,29 +188,34 @@ SHARIFF = {
         ),
         None,
     ],
-    "thm8": [lambda epsilon, delta, **rest: (stats.chi2.cdf(1, 2 * rest["(k_0 - d)/2"]), delta)],
+    "thm8": [lambda epsilon, delta, **rest: (stats.chi2.cdf(1, 2 * rest["(k_0 - d)/2"]), delta), None],
     "scale": [lambda m, epsilon, delta, L: (1 - degrees(0, m, epsilon, delta) / L, delta / 2 / m), None],
-    "prop9": [prop9_one_node, prop9_all_nodes],
+    "prop9": [prop9_one_node, prop9_all_nodes, prop9_as_set],
     "prop9-union": [lambda n, alpha: (alpha / 2 / n + alpha / 2 / n, alpha / 2 / n), None],
-    "shift": [shift],
+    "shift": [shift, shift],
     "prop9-gamma-step": [gamma_step],
 }
 CHEN = {
     "thm8-logarithm": [n_max, None],
     "lem2": [lemma_2, None],
     "thm9-arms": [lambda K, m: (m + (K - 1) + (m - 2 * K + 1), m), None],
-    "laplace": [lambda a, b, epsilon: (abs(a - b) / (1 / epsilon), epsilon)],
+    "laplace": [lambda a, b, epsilon: (abs(a - b) / (1 / epsilon), epsilon)] * 2,
     "lem1": [
         lambda j, epsilon: ((log2(2**j) + 1) / (log2(2**j) / epsilon), epsilon),
         lambda j, epsilon: ((log2(2**j) + 1) / (log(2**j) / epsilon), epsilon),
     ],
-    "thm7": [lambda j: ((log2(2**j) + 1) / (2 * log(2**j)), 1.0), None, None],
+    "thm7-noise": [lambda j: ((log2(2**j) + 1) / (2 * log(2**j)), 1.0), None],
 }
 
 
 def additive(m, K, log_T, Delta, epsilon):
     """Theorem 8 for B_1 = 1, with a logarithm that is not negative."""
     return m * K * log_T**2 / Delta + m * K * log_T**3 * log(2 + K * log_T / Delta / epsilon) / epsilon
+
+
+def late(s):
+    """ln T for T = s^4."""
+    return log(s**4)
 
 
 def lost_arm(s):
@@ -220,11 +237,14 @@ ORDERS = {
     "chen-2020/thm4": lost_arm,
     "chen-2020/abstract-ldp": lambda s: (2 / 0.5, 2 / (0.5 * s**2)),
     "chen-2020/dp-upper": lambda s: (2 / 0.5, 2 / (0.5 * s)),
-    "chen-2020/dp-lower": lambda s: (2 / ((1 / s) * (1 / s)), additive(2, 1, 1, 1 / s, 1 / s)),
-    "chen-2020/dp-smooth": lambda s: (2 * s * s / (s / 4) + 2 * s * s, 2 * s * s / (s / 4)),
+    "chen-2020/dp-lower": lambda s: (2 * late(s) / ((1 / s) * (1 / s)), additive(2, 1, late(s), 1 / s, 1 / s)),
+    "chen-2020/dp-smooth": lambda s: (
+        3 * s * s * late(s) / (s / 4) + 3 * s * s * late(s),
+        3 * s * s * late(s) ** 6 / (s / 4),
+    ),
     "chen-2020/thm8": lambda s: last_line(2 * s, s),
     "chen-2020/thm9-many": lambda s: (2 * s, 2 * s - 2 * s + 1),
-    "chen-2020/thm9-pulls": lambda s: (s * 0.25 * (s / 0.25), additive(s, 1, 1, 0.25, 1)),
+    "chen-2020/thm9-pulls": lambda s: (s * 0.25 * (s * late(s) / 0.25), additive(s, 1, late(s), 0.25, 1)),
     "chen-2020/thm9-reduction": lambda s: (1 / s, 1 / s**2),
     "chen-2020/conclusion": lambda s: (s, 1),
 }

@@ -107,7 +107,7 @@ ACCOUNTS: dict[str, dict[str, str]] = {
         "Theorem 4": "chen-2020/thm4",
         "Theorem 5": "chen-2020/thm5 chen-2020/thm5-small",
         "Theorem 6": "chen-2020/thm6 chen-2020/gap chen-2020/conclusion; its second bound is that of Theorem 5",
-        "Theorem 7": "chen-2020/thm7",
+        "Theorem 7": "chen-2020/thm7 chen-2020/thm7-noise",
         "Theorem 8": "chen-2020/thm8 chen-2020/thm8-pulls chen-2020/thm8-root chen-2020/thm8-harmonic "
         "chen-2020/thm8-logarithm chen-2020/thm8-means chen-2020/thm8-roots",
         "Theorem 9": "chen-2020/thm9-arms chen-2020/thm9-many chen-2020/thm9-pulls chen-2020/thm9-reduction "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from privcheck.claims.claim import Order, Reading, at_least, at_most, equal, printed
 from privcheck.claims.exact_laws import bernoulli_divergence
 from privcheck.claims.expression import Expression, exp, expression, maximum, variable
-from privcheck.claims.papers.chen_upper_bounds import ADDITIVE
+from privcheck.claims.papers.chen_upper_bounds import ADDITIVE, LATE
 from privcheck.claims.registry_of_claims import claim
 from privcheck.claims.variables import Variable, integer, positive
 
@@ -128,7 +128,7 @@ def number_of_pulls() -> tuple[Reading, ...]:
     """
     # the regret of all sub-optimal super arms against the upper bound of Theorem 8
     m, size, log_t, epsilon = (variable(name) for name in ("m", "K", "log_T", "epsilon"))
-    path = {"m": S, "K": ONE, "log_T": ONE, "epsilon": ONE, "Delta": HALF / 2}
+    path = {"m": S, "K": ONE, "log_T": LATE, "epsilon": ONE, "Delta": HALF / 2}
 
     def summed(name: str, each: Expression) -> Reading:
         return Reading(name, (SIZE, ARMS), Order(m * each, "O", ADDITIVE, (path,)))  # each is E(N_S) Delta
@@ -144,7 +144,10 @@ def number_of_pulls() -> tuple[Reading, ...]:
     "Proof sketch of Theorem 9",
     kind="order",
     role="step",
-    consequence="A misprint: B_1^2 for B_1, as in the sentence before and in the theorem.",
+    consequence=(
+        "A misprint: B_1^2 for B_1, as in the sentence before and in the theorem. Section 2.1 regards B_1 as a "
+        "constant; then nothing changes."
+    ),
 )
 def reduction() -> tuple[Reading, ...]:
     """... the regret lower bound for non-private CSB with B_1-bounded smoothness is Omega(B_1^2 m K ln T/Delta). Since
@@ -154,11 +157,15 @@ def reduction() -> tuple[Reading, ...]:
     smooth = variable("B_1")
     variables = (positive("B_1"), positive("Delta"))
 
-    def lower(name: str, power: int) -> Reading:
-        # over m K ln T/Delta; B_1 falls
-        return Reading(name, variables, Order(smooth**power, "O", smooth**2, ({"B_1": 1 / S},)))
+    def lower(name: str, power: int, at: Expression) -> Reading:
+        # over m K ln T/Delta
+        return Reading(name, variables, Order(smooth**power, "O", smooth**2, ({"B_1": at},)))
 
-    return lower("B_1, as printed", 1), lower("B_1^2", 2)
+    return (
+        lower("B_1, as printed, may be small", 1, 1 / S),
+        lower("B_1, as printed, is a constant, as section 2.1 has it", 1, HALF),
+        lower("B_1^2", 2, 1 / S),
+    )
 
 
 @claim("chen-2020/thm9-sum", "Proof sketch of Theorem 9")

@@ -65,6 +65,8 @@ def _against(name: str, left: Expression, right: Expression, path: dict[str, Exp
 ONE = expression(1)
 M, EPS, DELTA, SIZE = variable("m"), variable("epsilon"), variable("Delta"), variable("K")
 NOT_PRIVATE = M * LOG_T / DELTA
+LATE = 4 * log(S)
+"""ln T for T = s^4: no regret is limited by T Delta, and powers of ln T are small beside powers of s."""
 ADDITIVE = M * SIZE * LOG_T**2 / DELTA + M * SIZE * LOG_T**3 * log(2 + SIZE * LOG_T / (DELTA * EPS)) / EPS
 """Theorem 8 with B_1 = 1."""
 
@@ -74,8 +76,9 @@ ADDITIVE = M * SIZE * LOG_T**2 / DELTA + M * SIZE * LOG_T**3 * log(2 + SIZE * LO
     "Abstract, and Table 1",
     kind="order",
     consequence=(
-        "State the range of epsilon: above 1 the regret is at least that without privacy, which does not fall with "
-        "epsilon. Write 1 + 1/epsilon^2 for 1/epsilon^2 otherwise. The upper bound rests on Theorem 4 as well."
+        "A matter of the range of epsilon, which the abstract leaves out: above 1 the regret is at least that without "
+        "privacy, which does not fall with epsilon. Theorem 5 has (e^epsilon - 1)^2, and epsilon^2 for epsilon <= 1/2 "
+        "only. Write 1 + 1/epsilon^2 for 1/epsilon^2 otherwise. The upper bound rests on Theorem 4 as well."
     ),
 )
 def abstract_local() -> tuple[Reading, ...]:
@@ -125,7 +128,7 @@ def lower_bound_for_privacy() -> tuple[Reading, ...]:
     """
     lower = M * LOG_T / (EPS * DELTA)
     start = {"m": expression(2), "K": ONE, "log_T": S}
-    both = {"m": expression(2), "K": ONE, "log_T": ONE, "epsilon": 1 / S, "Delta": 1 / S}
+    both = {"m": expression(2), "K": ONE, "log_T": LATE, "epsilon": 1 / S, "Delta": 1 / S}
     return (
         _against("every epsilon and Delta, against Theorem 8 with K = 1", lower, ADDITIVE, both),
         _against("epsilon is fixed", lower, ADDITIVE, start | {"epsilon": ONE, "Delta": 1 / S}),
@@ -148,12 +151,13 @@ def multiplicative_form() -> tuple[Reading, ...]:
     T/(Delta epsilon)). [Table 1: Our lower bound in DP setting is actually in an additive form, see Theorem 9.]
     """
     claimed, lower = M * SIZE * LOG_T / (DELTA * EPS), M * SIZE * LOG_T / DELTA + M * SIZE * LOG_T / EPS
-    large = {"m": 2 * S, "K": S, "log_T": ONE, "epsilon": ONE, "Delta": S / 4}
-    small = {"m": expression(2), "K": ONE, "log_T": ONE, "epsilon": 1 / S, "Delta": 1 / S}
-    common = {"m": 2 * S, "K": S, "log_T": S, "epsilon": ONE, "Delta": HALF}
+    most, least = claimed * LOG_T**5, claimed / LOG_T**5  # five logarithms for the tilde
+    large = {"m": 3 * S, "K": S, "log_T": LATE, "epsilon": ONE, "Delta": S / 4}
+    small = {"m": expression(2), "K": ONE, "log_T": LATE, "epsilon": 1 / S, "Delta": 1 / S}
+    common = {"m": 3 * S, "K": S, "log_T": S, "epsilon": ONE, "Delta": HALF}
     return (
-        _against("Delta = B_1 K/4, against Theorem 9", lower, claimed, large),
-        _against("epsilon = Delta, against Theorem 8", claimed, ADDITIVE, small),
+        _against("Delta = B_1 K/4, against Theorem 9", lower, most, large),
+        _against("epsilon = Delta, against Theorem 8", least, ADDITIVE, small),
         _against("epsilon and Delta are fixed, against Theorem 9", lower, claimed, common),
     )
 

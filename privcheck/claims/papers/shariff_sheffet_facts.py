@@ -199,7 +199,8 @@ def claim_19() -> tuple[Reading, ...]:
     "Claim 20",
     consequence=(
         "H - c I > 0 allows constants c above rho, up to the smallest eigenvalue of H, for which rho/(rho - c) is "
-        "negative. Add c < rho. The proof of Proposition 9 uses the claim for such a c."
+        "negative and the printed root is not defined; c < rho is meant. Proposition 9 uses the claim with c < rho_min "
+        "only, so that nothing else is affected."
     ),
 )
 def claim_20() -> tuple[Reading, ...]:

@@ -14,6 +14,8 @@ DELTA = Variable("delta", 0, 0.25, high_open=True)
 P, Q = probability("p"), probability("q")
 """The probabilities of a_t = a^1 under c^1 and under c^2."""
 GAP = Variable("Delta", 0, 1, low_open=True)
+SMALL_GAP = Variable("Delta", 0, 0.1, low_open=True)
+"""Claim 14 is about gaps that are fixed as some small constants."""
 ANY_BUDGET = positive("epsilon", (0.01, 10.0))
 
 
@@ -110,19 +112,20 @@ def total_variation() -> Reading:
     role="step",
     consequence=(
         "On {-1, 1} such a distribution exists only if the best arm has a mean of at most 1 - Delta_a. For a best arm "
-        "with mean 1 no arm can be better, and the argument says nothing. Corollary 15 needs one instance only, and "
-        "stands for those with the condition."
+        "with mean 1 no arm can be better, and the argument says nothing. Claim 14 and Corollary 15 are about one "
+        "instance, which the text leaves open, and the argument stands for those with the condition."
     ),
 )
 def postulated_distribution() -> tuple[Reading, ...]:
     """To that end, we postulate a different distribution for the rewards of arm a - a new distribution whose mean is
-    greater by Delta_a than the mean reward of arm a^1.
+    greater by Delta_a than the mean reward of arm a^1. [Before Claim 14: Fix Delta_2, Delta_3, ..., Delta_k as some
+    small constants.]
     """
-    best, gap = Variable("mu", -1, 1), Variable("Delta", 0, 2, low_open=True)
+    best, gap = Variable("mu", -1, 1), SMALL_GAP
     exists, given = at_most(best.symbol + gap.symbol, 1), (at_least(best.symbol - gap.symbol, -1),)
     room = (*given, at_most(gap.symbol, 1 - best.symbol))
     return (
-        Reading("every instance, as the claim has it", (best, gap), exists, given),
+        Reading("every instance over {-1, 1} with small gaps", (best, gap), exists, given),
         Reading(
             "an instance whose best arm has a mean of at most 1 - Delta_a", (best, gap), exists, room, provable=False
         ),
@@ -145,25 +148,26 @@ def markov() -> Reading:
     consequence=(
         "For one datum that is +1 for certain under one law and -1 with probability Delta under the other, the worst "
         "mechanism gives 1 + Delta (e^epsilon - 1): for every epsilon above e^{epsilon Delta}, and for epsilon >= "
-        "2.92 and a small Delta above e^{6 epsilon Delta}. State the factor 6 for epsilon <= 1. Claim 14 has room: "
-        "its exponent 0.06 becomes 1/4 only from epsilon = 4.79 on."
+        "2.92 and a small Delta above e^{6 epsilon Delta}. The factor without 6 belongs to an informal illustration. "
+        "State the factor 6 for epsilon <= 1. That a bandit algorithm attains the worst case is not shown, and Claim "
+        "14 has room: its exponent 0.06 becomes 1/4 only from epsilon = 4.79 on."
     ),
 )
 def coupling() -> tuple[Reading, ...]:
     """[A is any epsilon-differentially private algorithm.] ... happens with similar probability under P or under Q,
     different only up to a multiplicative factor of exp(epsilon Delta_a t_a). ... P_{P}[E] <= exp(6 epsilon Delta_a t_a)
-    P_{Q}[E].
+    P_{Q}[E]. [Before Claim 14: Fix Delta_2, Delta_3, ..., Delta_k as some small constants.]
     """
     # an event of probability proportional to e^{epsilon (number of -1)}; both sides to the power 1/t_a, over P_Q[E]
     worst = 1 + GAP.symbol * (exp(ANY_BUDGET.symbol) - 1)
 
     def factor(name: str, constant: int) -> Reading:
         says = at_most(worst, exp(constant * ANY_BUDGET.symbol * GAP.symbol))
-        return Reading(name, (ANY_BUDGET, GAP), says, provable=False)
+        return Reading(name, (ANY_BUDGET, SMALL_GAP), says, provable=False)
 
     small = Variable("epsilon", 0, 1, low_open=True, region=(0.001, 1))
     return (
-        factor("the factor of the explanation, without 6", 1),
+        factor("the factor of the illustration, without 6", 1),
         factor("the factor of the conclusion, with 6", 6),
         repaired(
             "with the factor 6 for epsilon <= 1", small, GAP,

@@ -93,7 +93,8 @@ def equality_in_proposition_4() -> tuple[Reading, ...]:
     "Theorem 5, (2)",
     consequence=(
         "Lemma 21 asks for a constant of at least max{beta_1, ..., beta_n, 1}; in Theorem 5 the 1 is lost. Add the "
-        "condition that the bound of beta_n is at least 1, or replace it with the larger of the two. The "
+        "condition that the bound of beta_n is at least 1, or replace it with the larger of the two. A horizon of one "
+        "round is the simplest case, not the only one: for every n a regulariser that is small enough does it. The "
         "regularisers of section 4 are large enough for it unless L~ is far below 1."
     ),
 )
@@ -268,14 +269,14 @@ def regrets_and_squares() -> Reading:
     "Appendix B.1",
     kind="order",
     consequence=(
-        "(3) is of the order log(n)^2/Delta and (2) of the order sqrt(n) log(n); read the sentence up to logarithms, "
-        "or quote (2) and (3)."
+        '(3) is of the order log(n)^2/Delta and (2) of the order sqrt(n) log(n). The sentence begins with "Broadly '
+        'speaking": read it up to logarithms, or quote (2) and (3).'
     ),
 )
 def order_with_gap() -> tuple[Reading, ...]:
-    """... these bounds for contextual linear bandits match those for standard MAB algorithms in terms of their
-    dependence on n and Delta - just like with UCB, for example, the minimax bound is O(sqrt(n)) and the gap-dependent
-    bound is O(log(n)/Delta).
+    """Broadly speaking, these bounds for contextual linear bandits match those for standard MAB algorithms in terms
+    of their dependence on n and Delta - just like with UCB, for example, the minimax bound is O(sqrt(n)) and the
+    gap-dependent bound is O(log(n)/Delta).
     """
     # (3) with B = d = sigma = 1, over 8/Delta, from below
     s, log_n = variable("s"), variable("log_n")
@@ -283,7 +284,7 @@ def order_with_gap() -> tuple[Reading, ...]:
     def bounded(name: str, right: Expression) -> Reading:
         return Reading(name, (N, ALPHA), Order(log_n**2, "O", right, ({"log_n": s},)))
 
-    return bounded("as printed", log_n), bounded("up to a factor log(n)", log_n**2)
+    return bounded("in n to the letter", log_n), bounded("up to a factor log(n)", log_n**2)
 
 
 @claim("shariff-sheffet-2018/subgaussian", "Appendix D, setting", kind="law")

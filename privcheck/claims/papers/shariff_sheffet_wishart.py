@@ -36,18 +36,32 @@ def width(d: Expression, factor: int, n: Expression, alpha: Expression) -> Expre
     return sqrt(d) + sqrt(2 * log(factor * n / alpha))
 
 
+FIXED = 120
+"""Degrees of freedom k - p + 1 at which Theorem 23 is examined."""
+
+
+def _exact_loss(name: str) -> Reading:
+    """Return the exact loss of a row of length L against 0; its two laws are chi-square laws, 1 apart."""
+    enough = at_most(28 * log(4 / SMALL_DELTA.symbol) / SMALL.symbol**2, FIXED - 1)
+    growth = exp((SMALL.symbol + "1/2") / (FIXED // 2 - 1))
+    end = growth / (growth - 1)
+    below_end, below_shifted = (1 - chi_square_above(FIXED, x) for x in (end, end - 1))
+    says = at_most(below_end - exp(SMALL.symbol) * below_shifted, SMALL_DELTA.symbol)
+    return Reading(name, (SMALL, SMALL_DELTA), says, (enough,), provable=False)
+
+
 @claim(
     "shariff-sheffet-2018/thm8",
     "Theorem 8",
     kind="privacy",
     consequence=(
-        "Theorem 23 states the same result for epsilon in (0, 1) and delta in (0, 1/e), and there no failure was "
-        "found. For large epsilon_0 the Wishart law has few degrees of freedom, and without the row its smallest "
-        "value in the direction of the row is too often below what it is with the row for certain. Add the conditions"
-        " of Theorem 23."
+        "Theorem 23 states the same result of the same source for epsilon in (0, 1) and delta in (0, 1/e), and there "
+        "no failure was found. Section 4 applies it within them if epsilon <= 1. For large epsilon_0 the Wishart law "
+        "has few degrees of freedom, and without the row its smallest value in the direction of the row is too often "
+        "below what it is with the row for certain. Add the conditions of Theorem 23."
     ),
 )
-def theorem_8() -> Reading:
+def theorem_8() -> tuple[Reading, ...]:
     """Fix positive epsilon_0 and delta_0. If the L2-norm of each row in the input is bounded by L~ then releasing the
     input's Gram matrix with added noise sampled from W_{d+1}(L~^2 I, k_0) is (epsilon_0, delta_0)-differentially
     private, provided k_0 >= d + 1 + 28 epsilon_0^{-2} ln(4/delta_0).
@@ -56,11 +70,10 @@ def theorem_8() -> Reading:
     half = integer("(k_0 - d)/2", 1, region=(1, 6))
     enough = at_most(28 * log(4 / DELTA.symbol) / BUDGET.symbol**2, 2 * half.symbol - 1)
     says = at_most(1 - tail(half.symbol, expression(1)), DELTA.symbol)
-    return printed(half, BUDGET, DELTA, says=says, assumes=(enough,), provable=False)
-
-
-FIXED = 120
-"""Degrees of freedom k - p + 1 at which Theorem 23 is examined."""
+    return (
+        Reading("every positive epsilon_0 and delta_0", (half, BUDGET, DELTA), says, (enough,), provable=False),
+        _exact_loss("under the conditions of Theorem 23, which restates it"),
+    )
 
 
 @claim("shariff-sheffet-2018/thm23", "Theorem 23", kind="privacy")
@@ -70,13 +83,7 @@ def theorem_23() -> Reading:
     for k >= p + floor((14/epsilon^2) 2 log(4/delta)). Then outputting A' A + N is (epsilon, delta)-differentially
     private with respect to changing a single row of A.
     """
-    # a row of length L against 0: the exact loss; its two laws are chi-square laws, 1 apart
-    enough = at_most(28 * log(4 / SMALL_DELTA.symbol) / SMALL.symbol**2, FIXED - 1)
-    growth = exp((SMALL.symbol + "1/2") / (FIXED // 2 - 1))
-    end = growth / (growth - 1)
-    below_end, below_shifted = (1 - chi_square_above(FIXED, x) for x in (end, end - 1))
-    says = at_most(below_end - exp(SMALL.symbol) * below_shifted, SMALL_DELTA.symbol)
-    return printed(SMALL, SMALL_DELTA, says=says, assumes=(enough,), provable=False)
+    return _exact_loss("as printed")
 
 
 @claim(
@@ -117,8 +124,9 @@ def number_of_degrees() -> Reading:
     consequence=(
         "A round adds the noise of as many nodes as it sums, at most m; after one, two or four rounds that is one "
         "node, whose Wishart law has k degrees of freedom and not m k. Either add fresh noise up to m nodes in all "
-        "rounds, or take the eigenvalue bounds with k for rho_min and m k for rho_max. And rho_min needs the "
-        "condition of Claim 19."
+        "rounds, as the proof reads, or take the eigenvalue bounds with k for rho_min and m k for rho_max. And rho_min "
+        "needs the condition of Claim 19, without which it is the square of a negative number. For d = 1 and epsilon < "
+        "1 the k of section 4.1 meets it unless alpha/n is below e^-500; for n = 1 and a large d it does not."
     ),
 )
 def proposition_9() -> tuple[Reading, ...]:
@@ -140,9 +148,16 @@ def proposition_9() -> tuple[Reading, ...]:
         provable=False,
     )
     always = Reading(
-        "the noise of m nodes in all of n = 2^i rounds",
+        "the noise of m nodes in all of n = 2^i rounds, with any number k, as for large epsilon",
         (HEIGHT, free, ALPHA),
         at_most(sure, LEVELS * free.symbol / (sqrt(LEVELS * free.symbol) - off) ** 2),
+        provable=False,
+    )
+    as_set = Reading(
+        "the noise of m nodes in all of n = 2^i rounds, with k of section 4.1 for d = 1 and epsilon < 1",
+        (HEIGHT, SMALL, SMALL_DELTA, ALPHA),
+        at_most(sure, LEVELS * k / (root - off) ** 2),
+        (at_least(ALPHA.symbol / ROUNDS, exp(expression(-500))),),
         provable=False,
     )
     half = integer("half", 1, region=(1, 12))  # half of m k
@@ -151,6 +166,7 @@ def proposition_9() -> tuple[Reading, ...]:
     return (
         after_one,
         always,
+        as_set,
         repaired(
             "with the noise of m nodes in all rounds, if sqrt(m k) > sqrt(d) + sqrt(2 ln(8 n/alpha))",
             half, N, ALPHA, says=exact, assumes=(below(off, sqrt(2 * half.symbol)),), provable=False,
@@ -214,8 +230,9 @@ def shifted_largest() -> Reading:
     "Section 4.1, (4)",
     consequence=(
         "If m < 34 and d is large beside (m/epsilon)^2 and the logarithms, the degrees of freedom come from d, c is "
-        "negative, and the shift makes the eigenvalues larger. Shift only if c > 0, that is, if sqrt(m k) > 5.83 "
-        "(sqrt(d) + sqrt(2 ln(8 n/alpha)))."
+        "negative, and the shift makes the eigenvalues larger; at d = n = 2^20 as well. The sentence presumes that the "
+        "eigenvalues are fairly large. Shift only if c > 0, that is, if sqrt(m k) > 5.83 (sqrt(d) + sqrt(2 ln(8 "
+        "n/alpha))). Proposition 9 is not affected."
     ),
 )
 def smaller_bounds() -> tuple[Reading, ...]:
@@ -231,8 +248,8 @@ def smaller_bounds() -> tuple[Reading, ...]:
     large = at_least(root, (3 + sqrt(8)) * off)
     variables = (D, height, budget, SMALL_DELTA)
     return (
-        printed(*variables, says=says, provable=False),
-        repaired("if c >= 0", *variables, says=says, assumes=(large,), provable=False),
+        Reading("every d and n", variables, says, provable=False),
+        Reading("where the eigenvalues are so large that c >= 0", variables, says, (large,), provable=False),
     )
 
 
