@@ -16,11 +16,11 @@ import pytest
 from privcheck import simulate
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
-FIGURES = [path for path in NOTEBOOKS if path.stem.endswith(("_figures", "_experiments"))]
 CLAIMS = [path for path in NOTEBOOKS if path.stem.startswith("claims_")]
-EXPERIMENTS = [path for path in NOTEBOOKS if path.stem.endswith("_experiments")]
+CONTEXTUAL = [path for path in NOTEBOOKS if path.stem.startswith("shariff_")]
 """See test_experiment_notebooks.py."""
-AUDITS = [path for path in NOTEBOOKS if path not in FIGURES + CLAIMS + EXPERIMENTS]
+FIGURES = [path for path in NOTEBOOKS if path.stem.endswith(("_figures", "_experiments")) and path not in CONTEXTUAL]
+AUDITS = [path for path in NOTEBOOKS if path not in FIGURES + CLAIMS + CONTEXTUAL]
 VERDICT = re.compile(r"^\w+: (violation|consistent|inconclusive) \(claim epsilon = ([\d.]+);", re.MULTILINE)
 SIZES = re.compile(r"^(?:T|CAP, RUNS), EVENT_RUNS, STEP_RUNS = (10\*\*\d)(?:, \d+)?, (\d+), (\d+)$", re.MULTILINE)
 SMALL = {

@@ -13,6 +13,7 @@ from typing import Any
 from privcheck.certifying.own_code import OwnFunction, attributes
 from privcheck.certifying.spelled_names import binds, spelled_in
 from privcheck.private_values.private import Private, PrivateArray
+from privcheck.private_values.refused_operations import is_no_attribute
 
 PLAIN = (bool, int, float, str, bytes, type(None), enum.Enum)
 
@@ -105,7 +106,7 @@ def _is_of_type(call: ast.Call, own: OwnFunction, private: set[str]) -> bool | N
 def _has_attribute(call: ast.Call, own: OwnFunction, private: set[str]) -> bool | None:
     """Return the answer of `hasattr(x, "name")` for a private parameter x; None where asking might be refused.
 
-    Private values define no `__getattr__`: what no class of theirs has, they do not have, and their methods they have.
+    What no class of theirs has, private values do not have unless they pass it on to numpy; their methods they have.
     """
     if (parts := _asks(call, "hasattr", own, private)) is None:
         return None
@@ -116,11 +117,9 @@ def _has_attribute(call: ast.Call, own: OwnFunction, private: set[str]) -> bool 
     if spelled.reaches_names or any(_is_stored(part, name.value) for part in ast.walk(spelled.tree)):
         return None
     members = [inspect.getattr_static(cls, name.value, None) for cls in (Private, PrivateArray)]
-    if hasattr(Private, "__getattr__"):
-        return None
     if all(isinstance(member, FunctionType) for member in members):
         return True
-    return False if members == [None, None] else None
+    return False if members == [None, None] and is_no_attribute(name.value) else None
 
 
 def _asks(call: ast.Call, builtin: str, own: OwnFunction, private: set[str]) -> tuple[ast.Name, ast.expr] | None:

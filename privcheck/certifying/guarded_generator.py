@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.private_values.noised import standard
+from privcheck.private_values.noise.noised import standard
 from privcheck.private_values.source import Private, PrivateSource
 from privcheck.private_values.terms import Terms
 

@@ -20,7 +20,7 @@ from privcheck.mechanisms import NoisyMax
 from privcheck.mechanisms.base import Mechanism
 from privcheck.mechanisms.tape import DivergenceError, ForcedTape, RecordedRelease
 from privcheck.privacy import Contexts, Relation
-from privcheck.private_values.draws import Draw
+from privcheck.private_values.noise.draws import Draw
 from privcheck.private_values.source import REVEAL, Private
 from privcheck.results.replay_result import ReplayResult
 

@@ -11,7 +11,6 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from pathlib import Path
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -355,7 +354,7 @@ _NAMED_TUPLES = collections.namedtuple.__code__.co_filename
 _STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
 
 
-@cache
+@functools.cache
 def _is_own(file: str, packages: frozenset[str]) -> bool:
     if not file or file.startswith("<"):
         return False
@@ -367,7 +366,7 @@ def _is_own(file: str, packages: frozenset[str]) -> bool:
     return not path.is_relative_to(_STANDARD) and not {"site-packages", "dist-packages"} & set(path.parts)
 
 
-@lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=64)
 def _definitions(text: str) -> dict[tuple[str, int], Definition]:
     """Return the definitions in a source text by name and first line, decorators included."""
     try:

@@ -24,11 +24,11 @@ from privcheck.mechanisms.base import COMPARISON_SLACK, Mechanism, recording
 from privcheck.mechanisms.planned import charge_with_pairs
 from privcheck.mechanisms.provenance import MechanismCode, examined
 from privcheck.privacy import Contexts, Relation
-from privcheck.private_values.draws import FIRST
 from privcheck.private_values.float_rounding import with_rounding, without_common_shift
 from privcheck.private_values.integers import check_whole
 from privcheck.private_values.leaks import own_place
-from privcheck.private_values.noised import UNREAD
+from privcheck.private_values.noise.draws import FIRST
+from privcheck.private_values.noise.noised import UNREAD
 from privcheck.private_values.refused_operations import refuse
 from privcheck.private_values.source import REVEAL, Leak, Private, PrivateSource
 

@@ -13,9 +13,9 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values import products
 from privcheck.private_values.actions import chosen_row
-from privcheck.private_values.draws import without_draws
 from privcheck.private_values.entries import evaluated
 from privcheck.private_values.leaks import describe_data, own_place
+from privcheck.private_values.noise.draws import without_draws
 from privcheck.private_values.norms import sensitivities
 from privcheck.private_values.numpy_functions import NumpyProtocol
 from privcheck.private_values.one_datum import compared

@@ -21,7 +21,7 @@ from privcheck.private_values.leaks import (
     find_leak,
     replacement,
 )
-from privcheck.private_values.noised import publish, winner
+from privcheck.private_values.noise.noised import publish, winner
 
 NONLINEAR = f"only sums, public multiples and products within one datum stay private: {RELEASE}"
 
@@ -111,6 +111,16 @@ _WRITING = ("put", "partition", "resize", "setflags", "setfield", "byteswap", "f
 """Methods and attributes through which an array is changed, which a copy does not have."""
 
 _CONVERSIONS = ("item", "tolist", "tobytes", "astype")
+
+
+def is_no_attribute(name: str) -> bool:
+    """Tell whether no private value has an attribute of this name that its classes do not define.
+
+    >>> is_no_attribute("decoded"), is_no_attribute("take")
+    (True, False)
+    """
+    known = name in _MOVING or hasattr(np.ndarray, name) or hasattr(np.float64, name)
+    return name.startswith("_") or name in _WRITING or not known
 
 
 _ARGMAX, _ARGMIN = _function("argmax"), _function("argmin")

@@ -16,10 +16,10 @@ from privcheck.declared import POSITIVE, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array
 from privcheck.privacy.contexts import ROUNDING
-from privcheck.private_values.draws import Draws
 from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.leaks import Leak, LeakError
-from privcheck.private_values.noised import standard
+from privcheck.private_values.noise.draws import Draws
+from privcheck.private_values.noise.noised import standard
 from privcheck.private_values.private import REVEAL, Private
 from privcheck.private_values.products import clip as _clip
 from privcheck.private_values.products import clip_ordinary

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from privcheck.bounds.curve import Curve
@@ -14,6 +15,15 @@ from privcheck.bounds.instance import Instance
 from privcheck.bounds.theorem import BoundValue, ConditionCheck
 from privcheck.declared import declared_fields
 from privcheck.serialise import number, plain, to_json, well_typed
+
+
+@dataclass(frozen=True)
+class RestsOn:
+    """A claim that failed, as the JSON of a bound names it."""
+
+    claim: str
+    place: str
+    status: str
 
 
 def bounds_csv(values: Sequence[BoundValue]) -> str:
@@ -95,7 +105,10 @@ def read_bounds(content: dict[str, Any]) -> tuple[Any, list[BoundValue]]:
     for bound in content["bounds"]:
         checks = tuple(ConditionCheck(**check) for check in bound["conditions"])
         amounts = {name: number(bound[name]) for name in ("value", "constant")}
-        values.append(well_typed(BoundValue(**bound | amounts | {"conditions": checks})))
+        rest = {name: value for name, value in bound.items() if name != "rests_on"}
+        for failed in bound.get("rests_on", []):  # not kept: pages join the claims anew
+            well_typed(RestsOn(**failed))
+        values.append(well_typed(BoundValue(**rest | amounts | {"conditions": checks})))
     return read_instance(content["instance"]), values
 
 

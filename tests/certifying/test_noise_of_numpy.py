@@ -15,7 +15,8 @@ from privcheck.certifying.session import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import NoisyMax
 from privcheck.privacy import relation
-from privcheck.private_values import draws, noised, terms
+from privcheck.private_values import terms
+from privcheck.private_values.noise import draws, noised
 from privcheck.private_values.source import LeakError, Private, PrivateSource
 
 SAMPLE = 300

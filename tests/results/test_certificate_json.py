@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,16 +16,26 @@ from privcheck.errors import PrivcheckError
 from privcheck.privacy import Contexts
 from privcheck.reporting.example_results import CERTIFIED, GRANTED
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+
+class PlaysTheLastReward:
+    """Leaks: a reward is an index."""
+
+    def __init__(self, rng):
+        self.last = 0.0
+
+    def select(self):
+        return int(self.last)
+
+    def update(self, action, reward):
+        self.last = reward
 
 
 @pytest.fixture(scope="module")
 def made():
     contexts = Contexts((2, 3), norm=1.0)
-    leaky = f"{EXAMPLES / 'running_mean_bandit.py'}:RunningMeanBandit"
     return {
         "granted": privcheck.certify("adap-ucb", epsilon=1.0, arms=2, horizon=12, runs=4),
-        "leaky": privcheck.certify(leaky, epsilon=1.0, arms=2, horizon=6, runs=4),
+        "leaky": privcheck.certify(PlaysTheLastReward, epsilon=1.0, arms=2, horizon=6, runs=4),
         "by arm": privcheck.certify("adap-ucb", epsilon=1.0, arms=3, horizon=12, runs=4, neighbours="reward"),
         "contextual": replace(GRANTED, contexts=contexts, feedback="contextual"),
     }

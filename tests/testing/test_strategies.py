@@ -114,7 +114,7 @@ def test_budgets_instances_and_mechanisms(data):
 def test_every_mechanism_is_drawn():
     seen = set()
 
-    @settings(FIND, max_examples=200)
+    @settings(FIND, max_examples=600)
     @given(mechanisms())
     def draw(mechanism):
         seen.add(mechanism.id)

@@ -11,8 +11,8 @@ import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.mechanisms import DiscreteLaplace, Gaussian, Laplace, NoisyMax
-from privcheck.private_values.draws import Draws, Home, Known, summed
 from privcheck.private_values.leaks import own_place
+from privcheck.private_values.noise.draws import Draws, Home, Known, summed
 from privcheck.private_values.terms import Terms
 
 if TYPE_CHECKING:
