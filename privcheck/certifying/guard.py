@@ -295,14 +295,15 @@ def guarded(
         raise PrivcheckError("epsilon", None, "a budget: epsilon, rho or mu", "a guard needs one: give epsilon=1.0")
     known = [coins]
     if not builds:
-        own = (part for part in getattr(policy, "__dict__", {}).values() if isinstance(part, np.random.Generator))
-        known = [*generators(policy), *own]
+        known = _own_generators(policy)
     source = noise_source(noise, rng, known)
     session = Session(related, rewards, budget, source, contexts, options["accountants"])
     if builds:
         keywords = factory_arguments(policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))})
         policy = policy(session.generator(coins), **keywords)
         _check_policy(policy, by)
+        if rng is not None:
+            noise_source(noise, rng, _own_generators(policy))
     count = _arms(policy, contexts, arms)
     if contexts is not None and throw_away(policy) is None:
         got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")
@@ -316,6 +317,12 @@ BUILT = (
     "a guard that is given a built policy cannot charge the noise that it draws from numpy: give guard() the class or "
     "factory instead"
 )
+
+
+def _own_generators(policy: Any) -> list[np.random.Generator]:
+    """Return the Generators of a policy, whether or not it can be copied."""
+    own = (part for part in getattr(policy, "__dict__", {}).values() if isinstance(part, np.random.Generator))
+    return [*generators(policy), *own]
 
 
 def _check_policy(policy: Any, by: Feedback) -> None:

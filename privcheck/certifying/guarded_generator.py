@@ -46,12 +46,12 @@ class GuardedGenerator(np.random.Generator):
 
     def __init__(self, bits: Any, source: PrivateSource, record: Callable[[int, int], object] | None = None) -> None:
         super().__init__(bits)
-        self._source, self._record, self._plain = source, record, False
+        self._source, self._record, self._plain, self._own_flips = source, record, False, True
         source.draws.sample = partial(standard, rng=np.random.Generator(bits))
 
     def flip_with(self, coins: np.random.Generator) -> None:
         """Take draws that become coins from another Generator."""
-        self._source.draws.sample = partial(standard, rng=coins)
+        self._source.draws.sample, self._own_flips = partial(standard, rng=coins), False
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Return loc plus draws of Laplace noise."""
@@ -88,7 +88,7 @@ class GuardedGenerator(np.random.Generator):
         """Return geometric draws, whose differences are two-sided geometric noise."""
         draw = super().geometric
         chance = np.asarray(p, np.float64)
-        if self._plain or not ((chance > 0.0) & (chance < 1.0)).all():
+        if self._is_plain or not ((chance > 0.0) & (chance < 1.0)).all():
             return draw(chance, size)
         with np.errstate(divide="ignore"):
             scale = -1.0 / np.log1p(-chance)
@@ -105,11 +105,25 @@ class GuardedGenerator(np.random.Generator):
     @property
     def bit_generator(self) -> Any:
         """The bit generator; from then on all draws are public numbers."""
-        self._plain = True
+        self._become_plain()
         return _BITS.__get__(self)
 
+    def _become_plain(self) -> None:
+        """Make all further draws public numbers, none of which is one of those that are unread so far."""
+        if not self._plain and self._own_flips:
+            ahead = np.random.Generator(copy.deepcopy(_BITS.__get__(self))).integers(2**63, size=4).tolist()
+            self._source.draws.sample = partial(standard, rng=np.random.default_rng(ahead))
+        self._plain = True
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether draws are public numbers; also in `select`, where what is drawn may depend on the context."""
+        return self._plain or self._source.reading
+
     def __deepcopy__(self, memo: dict[int, Any]) -> np.random.Generator:
-        copied, self._plain = deep_copied(self, memo, self._plain)
+        copied, plain = deep_copied(self, memo, self._plain)
+        if plain:
+            self._become_plain()
         return copied
 
     def __copy__(self) -> np.random.Generator:
@@ -132,7 +146,7 @@ class GuardedGenerator(np.random.Generator):
     def _drawn(self, law: str, draw: Callable[[Any, Any, Any], Any], loc: Any, scale: Any, size: Any) -> Any:
         """Return loc + scale times new draws, in numpy's shapes."""
         scales = np.asarray(scale, np.float64)  # reads a noised scale
-        if self._plain or not ((scales > 0.0) & (scales < math.inf)).all():
+        if self._is_plain or not ((scales > 0.0) & (scales < math.inf)).all():
             return draw(np.asarray(loc, np.float64), scales, size)
         place = Private.of(loc)
         if place is None:

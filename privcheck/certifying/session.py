@@ -28,6 +28,7 @@ from privcheck.private_values.float_rounding import with_rounding, without_commo
 from privcheck.private_values.integers import check_whole
 from privcheck.private_values.leaks import own_place
 from privcheck.private_values.noise.draws import FIRST
+from privcheck.private_values.noise.noised import UNREAD
 from privcheck.private_values.refused_operations import refuse
 from privcheck.private_values.source import REVEAL, Leak, Private, PrivateSource
 
@@ -145,9 +146,14 @@ class Session:
         return self.source.draws.next != FIRST
 
     def publish_noised(self) -> None:
-        """Release every private value that holds noise of its own, and read the noise that is left."""
+        """Release every private value that holds noise of its own, and read the noise that is left.
+
+        Noise in what cannot be read yet is spent: a copy of such a value that `select` keeps, or a part of it that
+        `select` takes, would otherwise be released or not, as the context decides.
+        """
         for value in self.source.noised():
             value.publish()
+        self.source.draws.spend_all(UNREAD)
 
     def _release_noised(self, mechanism: Mechanism, value: Private, location: str | None) -> Any:
         """Release a value by the mechanism that its own noise amounts to."""
@@ -198,7 +204,7 @@ class Session:
 
     def _without_draws(self, value: Private) -> Private:
         """Return a value whose own noise is public: the mechanism's noise is what it is charged for."""
-        if value.holds_draws:
+        if value.source is self.source and value.holds_draws:
             self.source.draws.flip(number for number in value.terms.features.tolist() if number < 0)
             if value.holds_draws and (why := value.publish()) is not None:
                 refuse("function", "a release", value, hint=why)

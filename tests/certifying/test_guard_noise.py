@@ -196,3 +196,18 @@ def test_all_kinds_of_mechanisms_release_securely():
         )
         guard(policy, epsilon=2.0, neighbours="reward", **told).update(0, [0.5, 1.0] if told else 1.0)
         assert type(policy.outputs[0]) is int
+
+
+@pytest.mark.parametrize("relation", SAME)
+def test_noise_that_a_built_policy_can_draw_too_is_refused(relation):
+    """The Generator is in the policy that a factory makes, not in the one that it is given."""
+    coins = np.random.default_rng(7)
+
+    def build(given, arms):
+        policy = Releases(UNIT, coins)
+        policy.given = given
+        return policy
+
+    with pytest.raises(PrivcheckError, match="a Generator that draws what one of the policy's draws"):
+        guard(build, epsilon=1.0, arms=2, noise="float", rng=SAME[relation](coins))
+    guard(build, epsilon=1.0, arms=2, noise="float", rng=np.random.default_rng(8)).update(0, 0.5)

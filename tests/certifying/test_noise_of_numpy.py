@@ -12,6 +12,7 @@ import pytest
 
 from privcheck.certifying.guarded_generator import GuardedGenerator
 from privcheck.certifying.session import Session
+from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import NoisyMax
 from privcheck.privacy import relation
 from privcheck.private_values import terms
@@ -439,3 +440,47 @@ def test_the_sessions_noise_is_not_the_policys():
     session, rng = start(noise=5)
     one, *_ = rewards(session)
     assert float(one * 0.0 + one + rng.laplace(0.0, 1.0)) == 0.5 + np.random.default_rng(5).laplace(0.0, 1.0)
+
+
+def test_unread_noise_is_not_drawn_again_from_the_state_after_it():
+    """The code draws it before it looks at the state."""
+    import copy
+
+    for look in (lambda rng: rng.bit_generator.state, copy.deepcopy):
+        session, rng = start()
+        noise = rng.laplace(0.0, 1.0)
+        kept = look(rng)
+        number = float(noise)
+        if isinstance(kept, dict):
+            rng.bit_generator.state = kept
+            kept = rng
+        assert float(kept.laplace(0.0, 1.0)) != number
+        assert paid(session) == {}
+
+
+def test_the_other_draw_of_a_difference_is_not_forgotten():
+    """It is only held by what the first one has become, in the value in which a third one met data."""
+    session, rng = start()
+    one, two, three = rewards(session)
+    first, second, third = rng.exponential(2.0), rng.exponential(2.0), rng.laplace(0.0, 1.0)
+    home = two + first + third
+    float(one + first - second)
+    shared = np.stack([two + third, three + third])
+    del home, first, second, third
+    for _ in range(3):
+        session.source.forget()
+    with pytest.raises(LeakError, match="with size=, once for each entry"):
+        np.asarray(shared)
+    assert paid(session) == {0: 0.5}
+
+
+def test_a_value_of_another_run_leaves_the_draws_of_this_one():
+    from privcheck.mechanisms import Laplace
+
+    (other, other_rng), (session, rng) = start(), start()
+    foreign, noise = rewards(other)[0] + other_rng.laplace(0.0, 1.0), rng.laplace(0.0, 1.0)
+    with session.active(), pytest.raises(PrivcheckError, match="another run"):
+        Laplace.with_scale(1.0).release(foreign, None)
+    assert not noise.is_public
+    float(rewards(session)[0] + noise)
+    assert (paid(session), paid(other)) == ({0: 1.0}, {})

@@ -126,6 +126,10 @@ class Draws:
             self._draws[number].spent = why
             self.loose.discard(number)
 
+    def spend_all(self, why: str) -> None:
+        """Say that no draw so far is noise any more: what holds one of those that are not known cannot be read."""
+        self.spend([number for number, draw in self._draws.items() if draw.fresh], why)
+
     def settle_home(self, const: Array, terms: Terms, location: Callable[[], str]) -> None:
         """Remember where draws meet private data for the first time."""
         rows, firsts, _, _ = terms.ranges
@@ -172,7 +176,11 @@ class Draws:
         return added, summed(*parts), reused
 
     def keep(self, ranges: Iterable[tuple[Integers, Integers]]) -> list[tuple[Integers, Integers]]:
-        """Forget all draws but those in these ranges and what their homes hold; return the ranges of features of these.
+        """Forget all draws but those in these ranges, what their homes hold, and what these have become.
+
+        Returns
+        -------
+        The ranges of features of the homes, and of what draws have become.
 
         Draws without a home stay while something refers to them; those added since the last time stay too.
         """
@@ -190,10 +198,11 @@ class Draws:
             _, firsts, lengths, _ = terms.ranges
             features.append((firsts[firsts >= 0], lengths[firsts >= 0]))
             needed.update(j for j in terms.features.tolist() if j < 0)
-        for number in needed:
+        for number in [*needed]:
             if (draw := self._draws.get(number)) and draw.known is not None:
                 own = draw.known.features
                 features.append((own[own >= 0], np.ones((own >= 0).sum(), np.int64)))
+                needed.update(own[own < 0].tolist())  # of a difference: the other draw
         self._draws = {number: draw for number, draw in self._draws.items() if number in needed}
         self.loose &= self._draws.keys()
         return features

@@ -34,6 +34,10 @@ NO_LAW = {
     "privcheck.mechanisms.DiscreteLaplace",
 }
 IN_SELECT = "whether select() reads noise may depend on the context that it reads: read noised values in update()"
+UNREAD = (
+    "its noise was in a value that could not be read at the end of the update() that drew it: under contextual "
+    "feedback draw noise in the update() that reads it"
+)
 COIN = (
     "the draw in it was read before, or beside other draws that were taken for the noise, so it is a public number: "
     "read a noised value before you read its noise"
