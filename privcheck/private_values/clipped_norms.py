@@ -22,8 +22,8 @@ def clip_norm(vector: Any, norm: float) -> Any:
     """Return a vector scaled down to an L2 norm of at most `norm`; a shorter vector stays as it is.
 
     The entries of a private vector have to belong to one datum. The result is a new vector of that datum, of this norm:
-    replacing the datum moves it by at most 2 `norm`, and its outer product by at most sqrt(2) `norm`^2 in the Frobenius
-    norm. It counts as independent of the vector that was clipped.
+    replacing the datum moves it by at most twice `norm`, and its outer product by at most sqrt(2) times the square of
+    `norm` in the Frobenius norm. It counts as independent of the vector that was clipped.
 
     Parameters
     ----------
