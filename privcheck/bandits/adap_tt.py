@@ -269,7 +269,7 @@ class AdaPTTPolicy:
         self._sums, self._arm, self._leader = [0.0] * arms, 0, 0
 
     def select(self) -> int:
-        """Return the leader or its challenger, by a coin tossed after the previous round."""
+        """Return the leader or its challenger, by a coin; once stopped, the recommended arm."""
         return self._arm
 
     def update(self, action: int, reward: float) -> None:
@@ -322,7 +322,7 @@ class AdaPTTPolicy:
         """Stop if the arm with the largest private mean is separated from every other one."""
         best = self.private_mean.index(max(self.private_mean))
         if all(self.separates(best, a) for a in range(self.arms) if a != best):
-            self.stopped, self.recommended = True, best
+            self.stopped, self.recommended, self._arm = True, best, best
 
     def separates(self, best: int, arm: int) -> bool:
         """Tell whether the test of two arms passes."""

@@ -14,7 +14,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.kernels.reward_laws import Laws
 from privcheck.kernels.seeding import Generators
 from privcheck.oracles import Oracle, SuperArmOracle, TopK
-from privcheck.oracles.base import BASE_ARMS, MOST_BASE_ARMS, base_arms
+from privcheck.oracles.base import BASE_ARMS, MOST_BASE_ARMS, base_arms, runs_compiled
 from privcheck.private_values.told import told_outcomes
 
 INDISTINCT = 1e-9
@@ -96,7 +96,7 @@ class SemiBanditAlgorithm(Algorithm):
         self.checked_oracle(oracle)
         regret = np.zeros((runs, len(checkpoints)))
         target = getattr(oracle, "alpha", 1.0) * getattr(oracle, "beta", 1.0) * oracle.best(means)
-        if isinstance(oracle, Oracle):
+        if isinstance(oracle, Oracle) and runs_compiled(oracle):
             shown = np.zeros((0, 0), np.int64) if actions is None else actions
             self.kernel(
                 self.kernel_parameters(), source, means, *streams, horizon, runs, shown, checkpoints, regret,

@@ -346,9 +346,8 @@ class LikelihoodPolicy(CUCBBatchesPolicy):
         """Return max{q : D(q) - D(estimate) <= level}."""
         bound = level + self.deviance(arm, estimate)
         low, high = estimate, 1.0
-        if self.deviance(arm, 1.0) <= bound:
-            return 1.0
-        for _ in range(50):
+        for _ in range(50):  # without branches: a certificate's short runs may have only one of the two cases
             q = 0.5 * (low + high)
-            low, high = (q, high) if self.deviance(arm, q) <= bound else (low, q)
-        return low
+            within = self.deviance(arm, q) <= bound
+            low, high = within * q + (1 - within) * low, (1 - within) * q + within * high
+        return max(low, float(self.deviance(arm, 1.0) <= bound))

@@ -236,7 +236,7 @@ class DPTTPolicy:
         self._sums, self._arm, self._leader, self._challenger = [0.0] * arms, 0, 0, 0
 
     def select(self) -> int:
-        """Return a neglected arm, the leader or its challenger, by a coin tossed after the previous round."""
+        """Return a neglected arm, or the leader or its challenger by a coin; once stopped, the recommended arm."""
         return self._arm
 
     def update(self, action: int, reward: float) -> None:
@@ -286,7 +286,7 @@ class DPTTPolicy:
                 challenger, lowest = arm, price
         self._leader, self._challenger = leader, challenger
         if all(self.separates(leader, arm, costs[arm]) for arm in others):
-            self.stopped, self.recommended = True, leader
+            self.stopped, self.recommended, self._arm = True, leader, leader
 
     def cost(self, leader: int, arm: int) -> float:
         """Return the transportation cost, by bisection on the sign of its derivative in u."""

@@ -13,6 +13,8 @@ from privcheck.bandits.imed import bernoulli_kl
 from privcheck.bandits.kl_index import kl_index
 from privcheck.kernels.building_blocks import compiled
 
+LARGEST_BELOW_ONE = math.nextafter(1.0, 0.0)
+
 
 @compiled
 def private_divergence(p: float, q: float, epsilon: float) -> float:
@@ -43,11 +45,11 @@ def private_index_by_bisection(mean: float, level: float, epsilon: float) -> flo
     >>> round(1 - math.exp(-private_index_by_bisection(0.2, 0.3842648, 1.0)), 6)
     0.7
     """
-    if epsilon * (1.0 - mean) <= level:
-        return math.inf
     low, high = mean, 1.0
-    for _ in range(60):
+    for _ in range(60):  # without branches: a certificate's short runs may have only one of the two cases
         q = 0.5 * (low + high)
         z = max(mean, q / (q + (1.0 - q) * math.exp(epsilon)))
-        low, high = (q, high) if bernoulli_kl(z, q) + epsilon * (z - mean) <= level else (low, q)
-    return -math.log1p(-low)
+        within = bernoulli_kl(z, q) + epsilon * (z - mean) <= level
+        low, high = within * q + (1 - within) * low, (1 - within) * q + within * high
+    found = -math.log1p(-min(low, LARGEST_BELOW_ONE))
+    return (found, math.inf)[epsilon * (1.0 - mean) <= level]

@@ -16,7 +16,7 @@ from privcheck.environments.domains import PerArm
 from privcheck.errors import PrivcheckError, words
 from privcheck.kernels.reward_laws import Laws
 from privcheck.oracles import ORACLES, GreedyCoverage, MaximumSpanningTree, Oracle, ShortestPath, SuperArmOracle, TopK
-from privcheck.oracles.base import MOST_BASE_ARMS
+from privcheck.oracles.base import MOST_BASE_ARMS, runs_compiled
 from privcheck.oracles.edges import VERTEX, Edge, Edges
 
 
@@ -105,14 +105,14 @@ class Combinatorial(Environment):
 
     @property
     def sums_at_once(self) -> bool:
-        return self.base.sums_at_once and isinstance(self.oracle, Oracle)
+        return self.base.sums_at_once and runs_compiled(self.oracle)
 
     def laws(self) -> Laws | None:
         return self.base.laws()
 
     def source(self) -> npt.NDArray[np.float64] | Laws | None:
         """Return what kernels draw outcomes from; None, a table for every run, if the oracle is not compiled."""
-        return self.base.source() if isinstance(self.oracle, Oracle) else None
+        return self.base.source() if runs_compiled(self.oracle) else None
 
     def table(self, rng: np.random.Generator, horizon: int) -> npt.NDArray[np.float64]:
         return self.base.table(rng, horizon)

@@ -114,6 +114,14 @@ ORACLES: Registry[Oracle] = Registry("oracle", "privcheck.oracles")
 """The shipped oracles by id."""
 
 
+def runs_compiled(oracle: Any) -> bool:
+    """Tell whether kernels play an oracle: a shipped one, or a subclass that plays and pays as the shipped one does."""
+    if not isinstance(oracle, Oracle):
+        return False
+    kind = type(oracle)
+    return kind.__call__ is Oracle.__call__ and kind.reward is Oracle.reward and kind.check is Oracle.check
+
+
 def base_arms(super_arm: Any, arms: int, most: int | None = None) -> tuple[int, ...]:
     """Return distinct base arms, ascending, or refuse what is none; `most` is K.
 

@@ -23,6 +23,21 @@ def stops(spec, means, runs, seed=0, horizon=10**8):
     return play_stops(spec, Bernoulli(means), np.array([spec.delta]), horizon, runs, seed=seed)[:, 0]
 
 
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if ALGORITHMS[name].feedback == "identification"])
+def test_once_stopped_select_returns_the_recommended_arm(name):
+    """The arm whose block closes last often is another one."""
+    cls = ALGORITHMS[name]
+    budget = {"epsilon": 20.0} if cls.declares("epsilon") else {}
+    for seed in range(5):
+        policy = cls(arms=3, delta=0.3, **budget).build(np.random.default_rng(seed))
+        while not policy.stopped:
+            arm = policy.select()
+            policy.update(arm, (0.0, 1.0, 0.0)[arm])
+        assert policy.select() == policy.recommend()
+        policy.update(0, 1.0)
+        assert policy.select() == policy.recommend()
+
+
 # Kernel and reference on tables on which they stop
 
 

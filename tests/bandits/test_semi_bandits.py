@@ -115,6 +115,17 @@ def test_an_oracle_in_python_is_played_as_the_compiled_one():
     assert found.results[0].regret.shape[0] == 2
 
 
+def test_a_subclass_that_plays_otherwise_is_not_mistaken_for_the_shipped_oracle():
+    """An oracle that always plays its best super arm has no regret; the kernel would play the top two."""
+
+    class Fixed(TopK):
+        def __call__(self, index):
+            return 4, 5
+
+    found = simulate("cucb", SemiBandit(Beta(MEANS), Fixed(6, 2)), horizon=50, runs=2)
+    assert found.results[0].regret == pytest.approx(0.0, abs=1e-9)
+
+
 def test_an_infeasible_super_arm_is_refused_by_name():
     class Wrong(TopK):
         def __call__(self, index):
@@ -140,6 +151,12 @@ def test_what_update_is_told_is_checked(name, told):
 
 
 # Privacy
+
+
+@pytest.mark.parametrize("statistic", ["accumulated", "likelihood"])
+def test_batches_are_certified_at_a_budget_for_which_all_indices_are_one(statistic):
+    spec = CUCBBatches(arms=4, epsilon=0.1, size=3, statistic=statistic)
+    assert certify(spec, epsilon=0.1, horizon=24, runs=1).granted
 
 
 @pytest.mark.parametrize("options", [{}, {"fallback": "first"}, {"ties": "lowest"}, {"bonus": "repaired"},
