@@ -27,7 +27,7 @@ class OneRunBound:
     guesses, correct : of those numbers of guesses that were tried, the one with the best bound, and how many of its
         guesses were right.
     tried : numbers of guesses, (included, not included), among which the level was divided evenly.
-    independent : whether canaries were said not to affect each other's scores; only `mu_lower` uses this.
+    independent : whether scores were said to be independent of each other, given the coins; only `mu_lower` uses this.
     """
 
     epsilon_lower: float
@@ -66,6 +66,8 @@ class OneRunBound:
         alone = ", and affects no other's score," if self.independent else ""
         sentence = "; ".join(told)
         word = f"That each canary was included by its own fair coin{alone} is taken on your word."
+        if self.independent:
+            word += " So is that no noise is shared: given the coins, scores are independent of each other."
         return f"{sentence[:1].upper()}{sentence[1:]}. {word}"
 
 

@@ -72,9 +72,12 @@ def test_the_result_in_words_and_as_json():
     found = privcheck.one_run(*gaussian_run(3.0, 5), delta=1e-5, epsilon=1.0, independent=True)
     assert "the claim epsilon = 1 at delta = 1e-05 is refuted" in str(found)
     assert "its own fair coin, and affects no other's score, is taken on your word" in str(found)
+    assert "given the coins, scores are independent of each other" in str(found)
     stored = json.loads(found.to_json())
     assert (stored["verdict"], stored["canaries"]) == ("violation", 1000)
-    assert "fair coin is taken" in str(privcheck.one_run(*gaussian_run(3.0, 5), method="steinke"))
+    steinke = str(privcheck.one_run(*gaussian_run(3.0, 5), method="steinke"))
+    assert "fair coin is taken" in steinke
+    assert "given the coins" not in steinke
 
 
 @pytest.mark.parametrize(
