@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +30,7 @@ LEAST_GUESSES = 8
 LEARNING_SHARE = 0.1
 """Share of independent canaries from which a threshold of their scores is learned."""
 
-Lower = Callable[[int, int, float], float]
+Lower = Callable[[int, int, int, float], float]
 
 
 def one_run(
@@ -102,16 +101,15 @@ def one_run(
     independent = check("independent", independent, Switch())
     tried = _numbers(guesses, len(values))
     correct = _correct(values, coins, tried)
-    lower: Lower = partial(_lower, canaries=len(values), bound=_bound(method, delta))
-    limits = [lower(right, sum(pair), level / len(tried)) for right, pair in zip(correct, tried, strict=True)]
+    bound, counts = _bound(method, delta), (correct, tried, len(values))
+    limits = _limits(bound, *counts, level)
     best = int(np.argmax(limits))
     verdict = None
     if epsilon is not None:
-        refuted = any(
-            lower(right, sum(pair), error / len(tried)) > epsilon for right, pair in zip(correct, tried, strict=True)
-        )
-        verdict = "violation" if refuted else "not refuted"
-    mu = None if method == "steinke" else _mu(values, coins, level, tried, correct, independent=independent)
+        verdict = "violation" if max(_limits(bound, *counts, error)) > epsilon else "not refuted"
+    mu = None
+    if method != "steinke":
+        mu = _independent_mu(values, coins, level) if independent else max(_limits(gaussian_lower, *counts, level))
     return OneRunBound(
         epsilon_lower=limits[best],
         delta=delta,
@@ -130,27 +128,22 @@ def one_run(
     )
 
 
-def _bound(method: str, delta: float) -> Callable[[int, int, int, float], float]:
+def _bound(method: str, delta: float) -> Lower:
     exact = method == "steinke" or delta == 0.0  # pure privacy: the binomial bound is attained
     return partial(binomial_lower if exact else tradeoff_lower, delta=delta)
 
 
-def _lower(correct: int, guesses: int, level: float, *, canaries: int, bound: Any) -> float:
-    return float(bound(correct, guesses, canaries, level))
+def _limits(bound: Lower, correct: list[int], tried: list[tuple[int, int]], canaries: int, level: float) -> list[float]:
+    """Return the limit from each number of guesses, among which the level is divided evenly."""
+    each = level / len(tried)
+    return [bound(right, sum(pair), canaries, each) for right, pair in zip(correct, tried, strict=True)]
 
 
 def _at_delta(mu: float, delta: float) -> float:
     return epsilon_of(mu, delta) * (1.0 - 1e-9) if mu > 0.0 else 0.0  # rounded down, where `epsilon_of` rounds up
 
 
-def _mu(
-    values: Array, coins: Bools, level: float, tried: list[tuple[int, int]], correct: list[int], *, independent: bool
-) -> float:
-    if not independent:
-        each = level / len(tried)
-        return max(
-            gaussian_lower(right, sum(pair), len(values), each) for right, pair in zip(correct, tried, strict=True)
-        )
+def _independent_mu(values: Array, coins: Bools, level: float) -> float:
     order = np.random.default_rng(0).permutation(len(values))
     cut = int(LEARNING_SHARE * len(values))
     threshold = _threshold(values[order[:cut]], coins[order[:cut]])
