@@ -15,6 +15,7 @@ from privcheck.certifying.code_coverage import CodeCoverage
 from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.noisy_replay import noisy_replay
+from privcheck.certifying.primitives.record_and_replay import recorded_certificate
 from privcheck.certifying.replay import replay
 from privcheck.certifying.session import Session
 from privcheck.errors import PrivcheckError
@@ -24,7 +25,7 @@ from privcheck.progress import progress
 from privcheck.results.certificate import EXPLORED, UNDER_GUARD, Certificate
 from privcheck.results.replay_result import ReplayResult
 from privcheck.targets.settings import DEFAULT_HORIZON, EXECUTIONS, CertifySettings, Settings
-from privcheck.targets.target import Target, load_policy
+from privcheck.targets.target import Target, load, load_policy
 
 
 def certify(
@@ -42,6 +43,7 @@ def certify(
     neighbours: str = "row",
     contexts: Contexts | None = None,
     runs: int = EXECUTIONS,
+    primitives: Any = None,
     seed: int = 0,
 ) -> Certificate:
     """Certify that a policy which releases through privcheck's mechanisms stays within its budget on every execution.
@@ -70,7 +72,12 @@ def certify(
         `recommend()`).
     contexts : what contexts look like; required by "contextual" feedback, which also needs
         neighbours="context-reward".
-    runs : number of guarded executions, each on its own stream, that look for leaks and refusals.
+    runs : number of guarded executions, each on its own stream, that look for leaks and refusals; with `primitives`, of
+        recorded ones.
+    primitives : noise primitives of code that cannot be rewritten: "numpy", "random", "opendp", "diffprivlib", what
+        `privcheck.primitive` returns, its place as "file.py:NAME", or a list of these. The code then runs without the
+        guard, as it is: the inputs of its primitives are compared on neighbouring streams with their outputs forced.
+        `target` may also be a mechanism `f(data, rng)`. Nothing is certified: the coverage is "explored".
     seed : seed of the streams, the coins and the noise.
 
     Returns
@@ -101,6 +108,8 @@ def certify(
     options = dict(locals())
     del options["target"]
     settings = CertifySettings(**options)
+    if settings.primitives is not None:
+        return recorded_certificate(load(target), settings)
     loaded = load_policy(target)
     count = loaded.arms(settings.arms)
     settings = loaded.settled(settings, count)
@@ -225,7 +234,7 @@ def _accountant(session: Session) -> str | None:
     return spent(session.filter, session.ledger).accountant
 
 
-def _upper_bounds(budget: Notion | None) -> dict[str, float | None]:
+def _upper_bounds(budget: Notion | None) -> dict[str, Any]:
     """Return the upper bounds that a budget implies at its own delta; all are None without one."""
     pure = budget.epsilon if isinstance(budget, Pure) else None
     gaussian = convert(budget, GaussianDP) if isinstance(budget, Pure | GaussianDP) else None

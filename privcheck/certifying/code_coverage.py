@@ -26,8 +26,8 @@ class CodeCoverage:
 
     def __init__(self, feedback: str) -> None:
         by = kind(feedback)
-        self._called, self._read = by.methods, tuple(by.attributes)
-        self._private = [i for i, name in enumerate(by.told) if by.contextual or name != "action"]
+        self._called, self._read, self._learns = by.methods, tuple(by.attributes), by.learns
+        self._private = [i for i, name in enumerate(by.told) if name not in by.public]
         self._reached = ReachedCode()
         self._by_type: dict[type, tuple[OwnCode, PrivatePieces, dict[str, Any]]] = {}
 
@@ -35,7 +35,7 @@ class CodeCoverage:
     def watching(self, policy: Any) -> Iterator[None]:
         """Take note of what runs in the block, in which a newly built policy plays."""
         if type(policy) not in self._by_type:
-            code = OwnCode(policy, self._called, self._read)
+            code = OwnCode(policy, self._called, self._read, self._learns)
             pieces = PrivatePieces(code, self._private)
             self._by_type[type(policy)] = code, pieces, lasting_attributes(policy)
             self._reached.add(pieces.pieces, [own.function.__code__ for own in code.functions])
@@ -50,8 +50,9 @@ class CodeCoverage:
         """Forget the attributes in which a policy differs from the runs before, or from what it was built with."""
         lasting = self._by_type[type(policy)][2]
         held = lasting_attributes(policy)
-        for name in [name for name, value in lasting.items() if name not in held or held[name] != value]:
-            del lasting[name]
+        for name, value in list(lasting.items()):
+            if name not in held or type(held[name]) is not type(value) or held[name] != value:  # private ones refuse !=
+                del lasting[name]
 
     @property
     def notes(self) -> list[str]:

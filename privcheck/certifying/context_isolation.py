@@ -15,7 +15,6 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.certifying.guarded_generator import bits_of, copying
-from privcheck.certifying.session import Session
 from privcheck.private_values.leaks import RELEASE, Leak
 from privcheck.private_values.private import Private
 
@@ -202,18 +201,3 @@ def _placed(policy: Any, name: str, round_number: int) -> Leak:
     place = next((place for place in naming if context in lines[place]), naming[0] if naming else 0)
     operation = f"keeping the context in {name}"
     return Leak("kept", file, start + place, "select", lines[place].strip(), (round_number,), KEPT, operation)
-
-
-def ask_guarded(policy: Any, context: Array | None, session: Session) -> tuple[Any, Any]:
-    """Return the action of a guarded policy and the object that chose it: with a context, a throw-away copy.
-
-    A policy that cannot be copied chooses itself, and a note in the session says so.
-    """
-    if context is None:
-        return policy.select(), policy
-    asked = throw_away(policy)
-    if asked is None:
-        session.note(NOT_COPIED)
-        asked = policy
-    with session.reading():
-        return asked.select(context), asked

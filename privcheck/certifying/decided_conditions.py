@@ -36,6 +36,8 @@ class _Object:
 def lasting_attributes(policy: Any) -> dict[str, Any]:
     """Return the attributes of a policy and its class: plain values, and of all others of the policy the type.
 
+    A private number says that it is a float, and is none: its value must not be compared.
+
     >>> lasting_attributes(type("Policy", (), {"__init__": lambda self: vars(self).update(a=1, b=[2])})())
     {'a': 1, 'b': <class 'list'>}
     """
@@ -43,9 +45,9 @@ def lasting_attributes(policy: Any) -> dict[str, Any]:
     named = {n: value for members in classes for n, value in members.items() if not n.startswith("__")}
     if any("__getattribute__" in vars(cls) for cls in type(policy).__mro__[:-1]):
         return {}
-    plain = {n: value for n, value in named.items() if isinstance(value, PLAIN)}
+    plain = {n: value for n, value in named.items() if issubclass(type(value), PLAIN)}
     computed = {n for n, value in named.items() if hasattr(type(value), "__set__") and not _is_slot(value)}
-    held = {n: value if isinstance(value, PLAIN) else type(value) for n, value in attributes(policy).items()}
+    held = {n: value if issubclass(type(value), PLAIN) else type(value) for n, value in attributes(policy).items()}
     return {n: value for n, value in (plain | held).items() if n not in computed}
 
 
@@ -99,7 +101,8 @@ def _is_of_type(call: ast.Call, own: OwnFunction, private: set[str]) -> bool | N
     if (parts := _asks(call, "isinstance", own, private)) is None:
         return None
     kinds = [_type(part, own) for part in _alternatives(parts[1])]
-    answers = {issubclass(cls, tuple(filter(None, kinds))) for cls in (Private, PrivateArray)}
+    both = ((Private, float), (PrivateArray,))
+    answers = {any(issubclass(cls, tuple(filter(None, kinds))) for cls in classes) for classes in both}
     return answers.pop() if None not in kinds and len(answers) == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Playing a policy on a table: with ordinary rewards, or with everything it is told wrapped by a session."""
+"""Playing a policy, round by round or on a table: with ordinary rewards, or with everything wrapped by a session."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from privcheck.accounting import ReleaseRefusedError
-from privcheck.arrays import Table
-from privcheck.certifying.context_isolation import ask_guarded, generators, kept_context, separate_coins
+from privcheck.arrays import Array, Table
+from privcheck.certifying.context_isolation import NOT_COPIED, generators, kept_context, separate_coins, throw_away
 from privcheck.certifying.playback import PlaybackGenerator
 from privcheck.certifying.session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
-from privcheck.feedback import Feedback, kind
+from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.mechanisms.base import Recorder, recording
-from privcheck.mechanisms.tape import DivergenceError
+from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
 from privcheck.privacy import Contexts
 from privcheck.private_values.source import LeakError
 from privcheck.targets.location import describe_exception
@@ -61,25 +61,34 @@ class _Guarded:
     kind: Feedback
     arms: int
 
+    def act(self, count: int) -> Any:
+        return self._choose(None, (count,))
+
     def select(self, context: Any = None) -> Any:
+        return self._choose(context, ())
+
+    def _choose(self, context: Any, asked_with: tuple[Any, ...]) -> Any:
         t = self.session.round
-        if self.kind.contextual and t == 1:  # what the constructor drew
-            self.session.publish_noised()
+        self.session.choices += 1
         try:
-            chosen, asked = ask_guarded(self.policy, context, self.session)
-            action = self.kind.action(chosen, self.arms, f"action in round {t}")
+            chosen, asked = ask(self.policy, self.kind, context, asked_with, self.session)
+            action = self.kind.action(chosen, self.arms, f"action in round {t}", asked_with)
             if asked is not self.policy:
                 self.session.leaks += kept_context(self.policy, asked, context, t)
         except LeakError:
-            return self.kind.after_leak(t, self.arms)
+            action = self.kind.after_leak(self.session.choices, self.arms, asked_with)
+        self.kind.chosen(self.session, action)
         return action
 
     def update(self, *told: Any) -> None:
         with suppress(LeakError):
-            self.policy.update(*self.kind.wrapped(self.session, told, self.arms))
-            if self.kind.contextual:  # later, `select` may not release: whether it does may depend on its context
-                self.session.publish_noised()
-        self.session.next_round()
+            tell(self.policy, self.kind, self.kind.wrapped(self.session, told, self.arms), self.session)
+        self.kind.learned(self.session)
+
+    learn = update
+
+    def __getattr__(self, name: str) -> Any:
+        return public_attribute(self.kind, self.policy, name)
 
     @property
     def stopped(self) -> bool:
@@ -87,6 +96,36 @@ class _Guarded:
 
     def recommend(self) -> Any:
         return self.policy.recommend()
+
+
+def ask(
+    policy: Any, by: Feedback, context: Array | None, asked_with: tuple[Any, ...], session: Session
+) -> tuple[Any, Any]:
+    """Return the action of a policy and the object that chose it: with a context, a throw-away copy.
+
+    A policy that cannot be copied chooses itself, and a note in the session says so. What the constructor drew is
+    released before the first context is shown.
+    """
+    if context is None:
+        return getattr(policy, by.chooses)(*asked_with), policy
+    if session.round == 1:
+        session.publish_noised()
+    asked = throw_away(policy)
+    if asked is None:
+        session.note(NOT_COPIED)
+        asked = policy
+    with session.reading():
+        return asked.select(context), asked
+
+
+def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) -> None:
+    """Call `update` with wrapped arguments; of a contextual policy, release the noised values that it leaves behind.
+
+    Whether a later `select` releases them may depend on its context.
+    """
+    getattr(policy, by.learns)(*wrapped)
+    if session.contexts is not None:
+        session.publish_noised()
 
 
 def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts: Contexts | None = None) -> list[int]:
@@ -97,6 +136,8 @@ def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts
     by, arms, played = kind(feedback), _arms(table, contexts), list[int]()
     rounds = by.rounds(table, arms, contexts)
     remaining = iter(rounds)
+    if isinstance(recorder, Tape | ForcedTape):
+        recorder.clock = lambda: len(rounds) - operator.length_hint(remaining)
     try:
         with recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
             by.play(_Separated(policy) if by.contextual else policy, remaining, arms, played)

@@ -10,14 +10,15 @@ import numpy as np
 from privcheck.accounting import BudgetExceededError, Ledger, budget_of
 from privcheck.accounting.spent import shown, spent
 from privcheck.certifying.calls import Calls
-from privcheck.certifying.context_isolation import ask_guarded, copy_of_state, generators, throw_away
+from privcheck.certifying.context_isolation import copy_of_state, generators, throw_away
+from privcheck.certifying.execution import ask, tell
 from privcheck.certifying.noise_source import noise_source
 from privcheck.certifying.session import Session
 from privcheck.declared import Integer, check
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, words
-from privcheck.feedback import FEEDBACKS, Feedback, kind
+from privcheck.feedback import FEEDBACKS, Feedback, kind, public_attribute
 from privcheck.feedback.deferred_methods import check_at_once
-from privcheck.privacy import Contexts, check_contexts, check_rewards, relation
+from privcheck.privacy import Contexts, check_contexts, check_rewards, refuse_adding, relation
 from privcheck.targets.location import factory_arguments
 
 LARGE = 2000
@@ -30,7 +31,8 @@ class GuardedPolicy:
     """A policy whose rewards arrive wrapped and whose releases pass a ledger and a budget filter.
 
     It has the same `select()` and `update()` as the policy inside; under contextual feedback these are
-    `select(context)`, which runs on a throw-away copy of the policy, and `update(context, action, reward)`. A release
+    `select(context)`, which runs on a throw-away copy of the policy, and `update(context, action, reward)`, under batch
+    feedback `act(n)` and `learn(actions, rewards)`, and under delayed feedback `update(round, reward)`. A release
     that would take any datum over the budget raises `privcheck.BudgetExceededError` before its noise is drawn; `select`
     then goes on with the policy as it was before that update, if it could be copied, and `update` is closed. A policy
     that holds more than 2000 objects is copied only while it holds data for which a release like the largest so far
@@ -54,18 +56,41 @@ class GuardedPolicy:
 
     def select(self, *context: Any) -> Any:
         """Return the arm to play, for this context under contextual feedback."""
-        with self._calls.one("select()"):
-            read = self._context(*context)
+        if self._kind.chooses != "select":
+            raise self._not_called("select")
+        return self._choose(*context)
+
+    def act(self, n: int) -> Any:
+        """Return the arms to play in the next n rounds, under batch feedback."""
+        if self._kind.chooses != "act":
+            raise self._not_called("act")
+        return self._choose(n)
+
+    def _choose(self, *given: Any) -> Any:
+        ends = self._ends
+        with self._calls.one(ends[0]):
+            read = self._context(*given) if self._kind.contextual else None
+            asked = () if self._kind.contextual else self._kind.asked(given)
             with self._session.active():
-                if self._kind.contextual and self._session.round == 1:  # what the constructor drew
-                    self._session.publish_noised()
                 try:
-                    action, _ = ask_guarded(self._policy, read, self._session)
+                    action, _ = ask(self._policy, self._kind, read, asked, self._session)
                 except BaseException as error:
                     if not self._kind.contextual:  # the policy itself was asked, not a copy of it
-                        self._calls.close(error, "select()", "update()")
+                        self._calls.close(error, *ends)
                     raise
-                return self._checked_action(action)
+                chosen = self._checked_action(action, asked)
+                self._session.choices += 1
+                self._kind.chosen(self._session, chosen)
+                return chosen
+
+    @property
+    def _ends(self) -> tuple[str, str]:
+        """The calls that choose and that tell rewards."""
+        return f"{self._kind.chooses}()", f"{self._kind.learns}()"
+
+    def _not_called(self, name: str) -> PrivcheckError:
+        got = words(f"{name}() for feedback={self._kind.id!r}")
+        return PrivcheckError("call", got, self._kind.call, "or build the guard with another kind of feedback")
 
     def update(self, *told: Any) -> None:
         """Take (action, reward), or (context, action, reward) under contextual feedback, and pass it on wrapped.
@@ -73,8 +98,20 @@ class GuardedPolicy:
         The reward is that of the arm played, or the rewards of all arms under full information. The ranges of the
         reward and of the context are checked first; a call that is refused for them changes nothing.
         """
-        with self._calls.one("update()"):
-            self._check_count("update", self._kind.told, told)
+        if self._kind.learns != "update":
+            raise self._not_called("update")
+        self._learn(told)
+
+    def learn(self, actions: Any, rewards: Any) -> None:
+        """Take the arms that were played in the rounds of a batch and their rewards, under batch feedback."""
+        if self._kind.learns != "learn":
+            raise self._not_called("learn")
+        self._learn((actions, rewards))
+
+    def _learn(self, told: tuple[Any, ...]) -> None:
+        ends = self._ends
+        with self._calls.one(ends[1]):
+            self._check_count(self._kind.learns, self._kind.told, told)
             first = self._session.round
             try:
                 wrapped = self._kind.wrapped(self._session, told, self._arms)
@@ -88,17 +125,15 @@ class GuardedPolicy:
                 before, self._size = copy_of_state(self._policy, self._coins)
             try:
                 with self._session.active():
-                    self._policy.update(*wrapped)
-                    if self._kind.contextual:  # later, `select` may not release
-                        self._session.publish_noised()
+                    tell(self._policy, self._kind, wrapped, self._session)
             except BudgetExceededError as refused:
                 self._put_back(before, refused)
                 raise
             except BaseException as error:
-                self._calls.close(error, "select()", "update()")
+                self._calls.close(error, *ends)
                 raise
             finally:
-                self._session.next_round()
+                self._kind.learned(self._session)
 
     @property
     def stopped(self) -> bool:
@@ -118,21 +153,26 @@ class GuardedPolicy:
             try:
                 return answer()
             except BaseException as error:
-                self._calls.close(error, "select()", "update()", *self._kind.attributes, "recommend")
+                self._calls.close(error, *self._ends, *self._kind.attributes, "recommend")
                 raise
 
     def _put_back(self, before: Any | None, refused: BudgetExceededError) -> None:
         """Go on with the policy as it was before an update in which a release did not fit into the budget."""
-        self._calls.close(refused, "update()")
+        self._calls.close(refused, self._ends[1])
         if before is None:
-            self._calls.close(refused, "select()")
+            self._calls.close(refused, self._ends[0])
         else:
             self._policy = before
 
-    def _checked_action(self, action: Any) -> Any:
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return public_attribute(self._kind, self._policy, name)
+
+    def _checked_action(self, action: Any, asked: tuple[Any, ...] = ()) -> Any:
         """Return an action of the policy, or refuse it; if it is private, the error does not show it."""
         try:
-            return self._kind.action(action, self._arms or None, "action")
+            return self._kind.action(action, self._arms or None, "action", asked)
         except PolicyError as error:
             if error.value is not action or isinstance(action, int):
                 raise
@@ -140,10 +180,8 @@ class GuardedPolicy:
         raise PolicyError("action", words(f"an object of type {type(action).__name__}"), expected, hint)
 
     def _context(self, *context: Any) -> Any:
-        """Return the context, checked and read-only; None if feedback is not contextual."""
-        self._check_count("select", ("context",) if self._kind.contextual else (), context)
-        if not context:
-            return None
+        """Return the context, checked and read-only."""
+        self._check_count("select", ("context",), context)
         assert self._session.contexts is not None
         return self._session.contexts.checked(context[0], self._arms)
 
@@ -225,7 +263,7 @@ def guard(
     rho, mu : the largest total charge in zCDP or in Gaussian DP, in place of epsilon.
     accountants : with delta, the share of delta of each accountant, {"gdp": 1.0} by default: see `privcheck.certify`.
     rewards : declared (lowest, highest) reward; rewards outside this range are refused.
-    feedback : "bandit", "full", "contextual" or "identification".
+    feedback : "bandit", "full", "contextual", "identification", "batch" or "delayed".
     neighbours : what one datum is: "row", "reward", "group:k" or, under contextual feedback, "context-reward".
     contexts : what contexts look like, under contextual feedback; contexts that do not fit are refused.
     arms : K, so that other actions are refused; by default `policy.arms` if that is an integer. Contextual feedback
@@ -284,10 +322,11 @@ def guarded(
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", feedback, expected, "other kinds cannot be guarded yet")
     by, contexts = kind(feedback), options["contexts"]
-    builds = isinstance(policy, type) or (callable(policy) and not hasattr(policy, "select"))
+    builds = isinstance(policy, type) or (callable(policy) and not hasattr(policy, by.chooses))
     if not builds:
         _check_policy(policy, by)
     related = relation(options["neighbours"])
+    refuse_adding(related, "a policy")
     check_contexts(feedback, related.name, contexts, FEEDBACKS.contextual)
     rewards = check_rewards(options["rewards"])
     budget = budget_of(given["epsilon"], given["delta"] or 0.0, given["rho"], given["mu"])
@@ -299,7 +338,9 @@ def guarded(
     source = noise_source(noise, rng, known)
     session = Session(related, rewards, budget, source, contexts, options["accountants"])
     if builds:
-        keywords = factory_arguments(policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))})
+        keywords = factory_arguments(
+            policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
+        )
         policy = policy(session.generator(coins), **keywords)
         _check_policy(policy, by)
         if rng is not None:
@@ -327,9 +368,10 @@ def _own_generators(policy: Any) -> list[np.random.Generator]:
 
 def _check_policy(policy: Any, by: Feedback) -> None:
     """Refuse an object that is not a policy for this kind of feedback."""
-    if not all(callable(getattr(policy, name, None)) for name in ("select", "update")):
+    if not all(callable(getattr(policy, name, None)) for name in (by.chooses, by.learns)):
         got = words(f"an object of type {type(policy).__name__}")
-        raise PrivcheckError("policy", got, "an object with select() and update(), or a factory of such objects")
+        expected = f"an object with {by.chooses}() and {by.learns}(), or a factory of such objects"
+        raise PrivcheckError("policy", got, expected)
     if missing := [name for name in (*by.methods, *by.attributes) if not hasattr(policy, name)]:
         got = words(f"an object of type {type(policy).__name__} without {missing[0]}")
         raise PrivcheckError("policy", got, f"an object with {by.call}", "or give the kind of feedback that it takes")

@@ -11,7 +11,7 @@ import numpy as np
 from privcheck.accounting import ReleaseRefusedError
 from privcheck.certifying.guard import GuardedPolicy, guarded
 from privcheck.errors import PolicyError, PrivcheckError, words
-from privcheck.feedback import FEEDBACKS, Feedback, kind
+from privcheck.feedback import FEEDBACKS, Feedback, kind, public_attribute
 from privcheck.targets.runners import PolicyRunner
 from privcheck.targets.settings import Settings
 from privcheck.targets.target import Target
@@ -41,32 +41,41 @@ class Run:
 
     def __init__(self, policy: GuardedPolicy, by: Feedback, arms: int) -> None:
         self._policy, self._kind, self._arms = policy, by, arms
-        self._round, self._selects, self._updates = 1, True, True
+        self._choices, self._selects, self._updates = 0, True, True
 
-    def select(self, *context: Any) -> Any:
+    def select(self, *given: Any) -> Any:
         """Return the arm of the guarded policy, or the next one in turn if it has been stopped."""
+        self._choices += 1
         if self._selects:
             try:
-                return self._policy.select(*context)
+                return getattr(self._policy, self._kind.chooses)(*given)
             except PolicyError:
                 raise
             except PrivcheckError:
                 self._selects = self._updates = False
-        return self._kind.after_leak(self._round, self._arms)
+        return self._kind.after_leak(self._choices, self._arms, given)
+
+    act = select
 
     def update(self, *told: Any) -> None:
         """Pass it on to the guarded policy, unless it has been stopped."""
-        self._round += 1
         if not self._updates:
             return
         try:
-            self._policy.update(*told)
+            getattr(self._policy, self._kind.learns)(*told)
         except PolicyError:
             raise
         except ReleaseRefusedError:
             self._updates = False
         except PrivcheckError:
             self._selects = self._updates = False
+
+    learn = update
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return public_attribute(self._kind, self._policy, name)
 
 
 def under_guard(target: Target, settings: Settings) -> Target:

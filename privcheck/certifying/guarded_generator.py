@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import math
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from privcheck.private_values.noise.noised import standard
 from privcheck.private_values.source import Private, PrivateSource
 from privcheck.private_values.terms import Terms
 
+MOST_COINS = 4096
+"""Largest number of uniform draws of one call that stay unread."""
+
 _COPYING: ContextVar[bool] = ContextVar("copying", default=False)
 _BITS: Any = np.random.Generator.bit_generator
 
@@ -23,9 +27,10 @@ _BITS: Any = np.random.Generator.bit_generator
 class GuardedGenerator(np.random.Generator):
     """Numpy's Generator, whose draws from laws of noise are private values that hold no data: see `noised.publish`.
 
-    These are `laplace`, `normal`, `standard_normal`, `exponential`, `standard_exponential`, `gumbel` and `geometric`.
-    All other draws are ordinary public numbers, and so are these once the policy has looked at the bit generator or
-    copied the Generator, by which it could draw the same numbers twice.
+    These are `laplace`, `normal`, `standard_normal`, `exponential`, `standard_exponential`, `gumbel` and `geometric`;
+    and `random` and `uniform`, of which a comparison is a coin or an answer (see `coins.compared`), in arrays of up to
+    4096 numbers. All other draws are ordinary public numbers, and so are these once the policy has looked at the bit
+    generator or copied the Generator, by which it could draw the same numbers twice.
 
     Parameters
     ----------
@@ -94,6 +99,21 @@ class GuardedGenerator(np.random.Generator):
             scale = -1.0 / np.log1p(-chance)
         return self._drawn("geometric", lambda _, scale, size: draw(-np.expm1(-1.0 / scale), size), 0.0, scale, size)
 
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """Return uniform draws from [0, 1), which are coins where they are compared with public numbers."""
+        draw = super().random
+        if out is not None or np.dtype(dtype) != np.float64 or self._is_plain or math.prod(shape_of(size)) > MOST_COINS:
+            return draw(size, dtype, out)
+        return self._drawn("uniform", lambda _, __, size: draw(size), 0.0, 1.0, size)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """Return uniform draws from [low, high), in the same way."""
+        return between(self.random, super().uniform, low, high, size, plain=self._is_plain)
+
+    def choice(self, *arguments: Any, **options: Any) -> Any:
+        """Return public choices; numpy makes them of `random`."""
+        return np.random.Generator(_BITS.__get__(self)).choice(*arguments, **options)
+
     def multivariate_normal(self, *arguments: Any, **options: Any) -> Any:
         """Return public numbers; numpy makes them of `standard_normal`."""
         return np.random.Generator(_BITS.__get__(self)).multivariate_normal(*arguments, **options)
@@ -153,7 +173,7 @@ class GuardedGenerator(np.random.Generator):
             place = Private.public(np.asarray(loc, np.float64))
         shape = np.broadcast_shapes(scales.shape, place.shape)
         if size is not None:
-            asked = tuple(np.empty(size, np.bool_).shape) if isinstance(size, tuple) else (int(size),)
+            asked = shape_of(size)
             if np.broadcast_shapes(asked, shape) != asked:
                 raise ValueError(f"Output size {asked} is not compatible with broadcast dimensions of inputs {shape}.")
             shape = asked
@@ -166,6 +186,51 @@ class GuardedGenerator(np.random.Generator):
         terms = Terms.of(np.arange(len(every)), np.arange(first, first + len(every)), np.ones(len(every)))
         noise = Private.make(self._source, np.zeros(shape), terms)
         return noise if place.is_public and not place._const.any() else place + noise
+
+
+def shape_of(size: Any) -> tuple[int, ...]:
+    """Return the shape that numpy's `size` means: nothing, a length, or a sequence of lengths.
+
+    >>> shape_of(None), shape_of(3), shape_of([2, np.int64(3)])
+    ((), (3,), (2, 3))
+    """
+    if size is None:
+        return ()
+    return tuple(map(operator.index, size)) if np.ndim(size) else (operator.index(size),)
+
+
+def between(random: Any, draw: Any, low: Any, high: Any, size: Any, *, plain: bool) -> Any:
+    """Return uniform draws from [low, high) made of those from [0, 1), as numpy makes them."""
+    lows, highs = np.asarray(low, np.float64), np.asarray(high, np.float64)  # reads noised ends
+    shape = np.broadcast_shapes(lows.shape, highs.shape) if size is None else shape_of(size)
+    widths = highs - lows
+    if plain or not (np.isfinite(widths) & (widths > 0.0)).all() or np.broadcast_shapes(shape, widths.shape) != shape:
+        return draw(lows, highs, size)
+    found = random(shape if shape or size is not None else None)
+    return found if not lows.any() and (widths == 1.0).all() else lows + widths * found
+
+
+def _taking_ordinary(name: str) -> Callable[..., Any]:
+    """Return the method with this name, which reads the private numbers that it is given."""
+    plain = getattr(np.random.Generator, name)
+
+    @wraps(plain)
+    def method(self: GuardedGenerator, *arguments: Any, **options: Any) -> Any:
+        given = (_ordinary(value) for value in arguments)
+        return plain(self, *given, **{option: _ordinary(value) for option, value in options.items()})
+
+    return method
+
+
+def _ordinary(value: Any) -> Any:
+    return np.asarray(value, np.float64) if isinstance(value, Private) else value
+
+
+for _name in ("beta", "binomial", "chisquare", "dirichlet", "f", "gamma", "hypergeometric", "integers", "logistic",
+              "lognormal", "logseries", "multinomial", "negative_binomial", "noncentral_chisquare", "noncentral_f",
+              "pareto", "poisson", "power", "rayleigh", "standard_cauchy", "standard_gamma", "standard_t",
+              "triangular", "vonmises", "wald", "weibull", "zipf"):  # fmt: skip
+    setattr(GuardedGenerator, _name, _taking_ordinary(_name))
 
 
 def bits_of(rng: np.random.Generator) -> Any:

@@ -24,14 +24,15 @@ def always_private_in_update(own: OwnFunction, code: OwnCode, expressions: Priva
     expressions : its private expressions.
     """
     unseen = any(map(_names_unseen, code.functions)) or own in expressions.escaped or _is_decorated(own)
-    if own.owner is None or own.name != "update" or unseen or any(_aliases(file.tree) for file in spelled_by(code)):
+    unseen = unseen or any(_aliases(file.tree, code.learns) for file in spelled_by(code))
+    if own.owner is None or own.name != code.learns or unseen:
         return set()
     told = {own.parameters[place + 1] for place in expressions.told if place + 1 < len(own.parameters)}
     for caller in code.functions:
         if any(caller.value(name) is own.function for name in _read(caller)):
             return set()
         passed = {id(call.func) for call in _calls(caller) if _passes_on(call, caller, own, code, expressions)}
-        named = (node for node in ast.walk(caller.node) if isinstance(node, ast.Attribute) and node.attr == "update")
+        named = (node for node in ast.walk(caller.node) if isinstance(node, ast.Attribute) and node.attr == code.learns)
         if any(id(node) not in passed for node in named):
             return set()
     return told
@@ -44,11 +45,11 @@ def _passes_on(
     or passes the private arguments of a derived class's `update` as told.
     """
     method = call.func
-    if not (isinstance(method, ast.Attribute) and method.attr == "update" and isinstance(method.value, ast.Call)):
+    if not (isinstance(method, ast.Attribute) and method.attr == code.learns and isinstance(method.value, ast.Call)):
         return False
     if called_name(method.value) != "super" or method.value.args or caller not in code.updates() or call.keywords:
         return False
-    if own.function is type(code.policy).update:
+    if own.function is getattr(type(code.policy), code.learns, None):
         return True  # the policy's own: `super` leads away from it
     places = expressions.told
     if any(isinstance(part, ast.Starred) for part in call.args) or max(places, default=0) >= len(call.args):
@@ -61,16 +62,16 @@ def _passes_on(
     )
 
 
-def _aliases(tree: ast.AST) -> bool:
-    """Tell whether a file gives `update` another name, sets it, or names it in a string."""
+def _aliases(tree: ast.AST, learns: str) -> bool:
+    """Tell whether a file gives `update`, as `learns` calls it, another name, sets it, or names it in a string."""
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     bodies = [part for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body]
     in_classes = [part for part in bodies if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
-    if any(isinstance(node, ast.Name) and node.id == "update" for part in in_classes for node in ast.walk(part)):
+    if any(isinstance(node, ast.Name) and node.id == learns for part in in_classes for node in ast.walk(part)):
         return True
     return any(
-        (isinstance(node, ast.Attribute) and node.attr == "update" and id(node) not in called)
-        or (isinstance(node, ast.Constant) and node.value == "update")
+        (isinstance(node, ast.Attribute) and node.attr == learns and id(node) not in called)
+        or (isinstance(node, ast.Constant) and node.value == learns)
         for node in ast.walk(tree)
     )
 

@@ -18,7 +18,7 @@ def noise_source(noise: str, rng: Any, coins: list[np.random.Generator]) -> np.r
     Parameters
     ----------
     noise : "secure" or "float".
-    rng : Generator of float noise; None lets the system seed one.
+    rng : Generator of float noise, or of its seed; None lets the system seed one.
     coins : the generators of the policy, whose draws can be public.
 
     Raises
@@ -36,7 +36,22 @@ def noise_source(noise: str, rng: Any, coins: list[np.random.Generator]) -> np.r
     if any(same_stream(generator(rng), other) for other in coins):
         hint = "the policy could subtract the noise: leave rng out, or seed another one"
         raise PrivcheckError("rng", words("a Generator that draws what one of the policy's draws"), "another one", hint)
-    return generator(rng)
+    return _apart(generator(rng))
+
+
+def _apart(rng: np.random.Generator) -> np.random.Generator:
+    """Return a Generator that goes on from another one and that no seed makes: a policy may use the same seed later.
+
+    A Generator that was spawned, or has a class of its own, is used as it is.
+
+    >>> one, other = (_apart(np.random.default_rng(8)).random() for _ in range(2))
+    >>> one == other, one == np.random.default_rng(8).random()
+    (True, False)
+    """
+    seed = getattr(bits_of(rng), "seed_seq", None)
+    if type(rng) is not np.random.Generator or getattr(seed, "spawn_key", False):
+        return rng
+    return np.random.default_rng(rng.integers(2**63, size=8).tolist())
 
 
 def same_stream(one: np.random.Generator, other: np.random.Generator) -> bool:

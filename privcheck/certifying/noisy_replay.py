@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +47,7 @@ class NoisySession(Session):
         super().__post_init__()
         self.source.forgets = False
         self.source.on_winner = self._keep_noise
+        self.source.on_answer = self._keep_draws
 
     def built(self, coins: np.random.Generator, flips: np.random.Generator) -> GuardedGenerator:
         """Return the Generator to build a policy with; draws that become coins come from `flips`."""
@@ -93,6 +95,10 @@ class NoisySession(Session):
             ((number, weight),) = own.items()
             self.selected[number] = float(noise[row] / weight)
 
+    def _keep_draws(self, behind: Callable[[Callable[[Private], float]], dict[int, float]]) -> None:
+        """Keep draws that give the answer that was released last."""
+        self.selected.update(behind(lambda value: float(value.reveal(REVEAL))))
+
     def played_noise(self, flips: np.random.Generator) -> list[Array]:
         """Return the noise of this run, for each call that drew some."""
         draws = self.source.draws
@@ -102,9 +108,7 @@ class NoisySession(Session):
         ]
 
     def _noise(self, number: int, draw: Draw, flips: np.random.Generator) -> float:
-        if number in self.selected:
-            return self.selected[number]
-        if draw.known is None:  # never read, or read together with another one: any positive number will do
+        if draw.known is None:  # it decided something, or any number will do: never read, or read with another one
             return self._partner(number, flips)
         hidden = self.source.features._hidden
         parts = [
@@ -115,7 +119,8 @@ class NoisySession(Session):
 
     def _partner(self, number: int, flips: np.random.Generator) -> float:
         if number not in self.selected:
-            self.selected[number] = float(flips.integers(1, 9)) + 1000.0
+            uniform = self.source.draws[number].law == "uniform"
+            self.selected[number] = flips.random() if uniform else float(flips.integers(1, 9)) + 1000.0
         return self.selected[number]
 
 

@@ -84,7 +84,7 @@ class OwnCode:
     Parameters
     ----------
     policy : a newly built policy.
-    called, read : names of the methods that are called from outside, and of the attributes that are read.
+    called, read, learns : names of methods called from outside, of attributes read, of the method told the rewards.
 
     Attributes
     ----------
@@ -98,8 +98,8 @@ class OwnCode:
     unreadable : names of methods whose source cannot be read.
     """
 
-    def __init__(self, policy: Any, called: Iterable[str] = ("select", "update"), read: Iterable[str] = ()) -> None:
-        self.policy = policy
+    def __init__(self, policy: Any, called: Iterable[str], read: Iterable[str] = (), learns: str = "update") -> None:
+        self.policy, self.learns = policy, learns
         self.functions: list[OwnFunction] = []
         self.roots: set[OwnFunction] = set()
         self.classes: list[type] = []
@@ -125,9 +125,9 @@ class OwnCode:
 
     def updates(self) -> list[OwnFunction]:
         """Return what is told the rewards: the policy's `update`, and those that it inherits."""
-        told = _plain(getattr(self.policy, "update", None))
+        told = _plain(getattr(self.policy, self.learns, None))
         bases = type(self.policy).__mro__
-        return [f for f in self.functions if f.function is told or (f.name == "update" and f.owner in bases)]
+        return [f for f in self.functions if f.function is told or (f.name == self.learns and f.owner in bases)]
 
     def of(self, value: Any) -> list[OwnFunction]:
         """Return the function that a value is, or the method that makes an object of the class that it is."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.certifying.guarded_generator import bits_of, deep_copied
+from privcheck.certifying.guarded_generator import MOST_COINS, between, bits_of, deep_copied, shape_of
 from privcheck.mechanisms.tape import DivergenceError
 
 
@@ -70,6 +71,21 @@ class PlaybackGenerator(np.random.Generator):
         drawn = self._next(lambda _, chance, size: draw(chance, size), 0.0, chance, size)
         return np.rint(drawn).astype(np.int64) if np.ndim(drawn) else round(float(drawn))
 
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """Return recorded draws."""
+        draw = super().random
+        if out is not None or np.dtype(dtype) != np.float64 or math.prod(shape_of(size)) > MOST_COINS:
+            return draw(size, dtype, out)
+        return self._next(lambda _, __, size: draw(size), 0.0, 1.0, size)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """Return recorded draws from [low, high)."""
+        return between(self.random, super().uniform, low, high, size, plain=self.paused or self._plain)
+
+    def choice(self, *arguments: Any, **options: Any) -> Any:
+        """Return choices that are not recorded."""
+        return np.random.Generator(bits_of(self)).choice(*arguments, **options)
+
     def multivariate_normal(self, *arguments: Any, **options: Any) -> Any:
         """Return draws that are not recorded."""
         return np.random.Generator(bits_of(self)).multivariate_normal(*arguments, **options)
@@ -94,7 +110,7 @@ class PlaybackGenerator(np.random.Generator):
             return draw(loc, scale, size)
         shape = np.broadcast_shapes(scales.shape, np.shape(loc))
         if size is not None:
-            shape = tuple(np.empty(size, np.bool_).shape) if isinstance(size, tuple) else (int(size),)
+            shape = shape_of(size)
         count = int(np.prod(shape, dtype=np.int64))
         if count == 0:
             return np.zeros(shape)

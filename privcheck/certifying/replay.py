@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -41,21 +42,45 @@ def replay(
     feedback : id of the kind of feedback.
     contexts : what contexts look like, under contextual feedback.
     """
-    tapes: dict[tuple[bytes, int], tuple[Tape, list[int]]] = {}
+
+    def play(table: Table, tape: Recorder, seed: int) -> list[int]:
+        return drive(build(np.random.default_rng([seed, 0])), table, tape, feedback, contexts)
+
+    return replayed(play, pairs, seeds, kind(feedback).hidden)
+
+
+def replayed(
+    play: Callable[[Table, Any, int], list[Any]],
+    pairs: list[tuple[Table, Table]],
+    seeds: list[int],
+    hidden: Callable[[list[int]], list[int]],
+    record: Callable[[np.random.Generator], Any] = Tape,
+    force: Callable[[Any], Any] | None = None,
+    seen: Callable[[Table, Table, Any], None] | None = None,
+) -> ReplayResult:
+    """Record what is played on the first stream of each pair, and replay it on the second.
+
+    Parameters
+    ----------
+    play : plays a table with a tape and a seed of the coins; returns what can be observed.
+    hidden : the rounds, among those that differ, whose symbols are not observed.
+    record, force : make a tape from a Generator of noise, and one that returns what such a tape holds.
+    seen : is given the two streams of each replay and its tape.
+    """
+    tapes: dict[tuple[bytes, int], tuple[Any, list[Any]]] = {}
     divergences, largest, witness = 0, 0.0, None
     for first, second in pairs:
         for seed in seeds:
-
-            def play(table: Table, tape: Recorder, seed: int = seed) -> list[int]:
-                return drive(build(np.random.default_rng([seed, 0])), table, tape, feedback, contexts)
-
             key = (first.tobytes(), seed)
             if key not in tapes:
-                tape = Tape(np.random.default_rng([seed, 1]))
-                tapes[key] = tape, play(first, tape)
+                tape = record(np.random.default_rng([seed, 1]))
+                tapes[key] = tape, play(first, tape, seed)
             tape, actions = tapes[key]
-            own = set(kind(feedback).hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
-            outcome = _forced(play, second, tape, actions, own)
+            changed = np.flatnonzero((first != second).reshape(len(first), -1).any(axis=1)).tolist()
+            own, forced = set(hidden(changed)), ForcedTape(tape.releases) if force is None else force(tape)
+            outcome = _forced(lambda: play(second, forced, seed), forced, actions, own)  # noqa: B023  called at once
+            if seen is not None:
+                seen(first, second, forced)
             if isinstance(outcome, float):
                 largest = max(largest, abs(outcome))
             else:
@@ -65,13 +90,21 @@ def replay(
     return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
 
 
-def differing(actions: list[int], played: list[int], own: set[int]) -> list[int]:
+def differing(actions: list[Any], played: list[Any], own: set[int]) -> list[int]:
     """Return the 0-based rounds in which two runs play different actions, except rounds that see their own data."""
-    return [t for t, (one, two) in enumerate(zip(actions, played, strict=False)) if one != two and t not in own]
+    both = enumerate(zip(actions, played, strict=False))
+    return [t for t, (one, two) in both if one != two and t not in own and not _is_rounding(one, two)]
+
+
+def _is_rounding(one: Any, two: Any) -> bool:
+    """Tell whether two outputs are floats that differ by no more than rounding may make, or are both NaN."""
+    if not (isinstance(one, float) and isinstance(two, float)):
+        return False
+    return math.isclose(one, two, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(one) and math.isnan(two))
 
 
 def divergence_of(
-    first: Table, second: Table, actions: list[int], played: list[int], reason: str, own: set[int]
+    first: Table, second: Table, actions: list[Any], played: list[Any], reason: str, own: set[int]
 ) -> Divergence:
     """Return the divergence of two runs that play different actions, or of one that stops."""
     found = differing(actions, played, own)
@@ -80,16 +113,15 @@ def divergence_of(
 
 
 def _forced(
-    play: Callable[[Table, ForcedTape], list[int]], table: Table, tape: Tape, actions: list[int], own: set[int]
-) -> float | tuple[list[int], str]:
+    play: Callable[[], list[Any]], forced: Any, actions: list[Any], own: set[int]
+) -> float | tuple[list[Any], str]:
     """Return the exact loss of the transcript, or the actions of the diverging run and why it diverges."""
-    forced = ForcedTape(tape.releases)
     try:
-        played = play(table, forced)
+        played = play()
     except DivergenceError as divergence:
         return divergence.actions, str(divergence)
     if differing(actions, played, own):
         return played, "the actions differ although the coins and all releases are the same"
-    if forced.position != len(tape.releases):
+    if not forced.is_finished:
         return played, "the other stream makes fewer releases"
-    return forced.log_ratio
+    return float(forced.log_ratio)

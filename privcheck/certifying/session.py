@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,7 +27,6 @@ from privcheck.privacy import Contexts, Relation
 from privcheck.private_values.float_rounding import with_rounding, without_common_shift
 from privcheck.private_values.integers import check_whole
 from privcheck.private_values.leaks import own_place
-from privcheck.private_values.noise.draws import FIRST
 from privcheck.private_values.noise.noised import UNREAD
 from privcheck.private_values.refused_operations import refuse
 from privcheck.private_values.source import REVEAL, Leak, Private, PrivateSource
@@ -66,6 +65,7 @@ class Session:
     refusals: list[ReleaseRefusedError] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.choices, self.awaited = 0, dict[int, Any]()
         self.process, self.charging = Process(), Lock()
         self.source = PrivateSource(on_leak=self.leaks.append)
         self.source.release = self._release_noised
@@ -78,11 +78,26 @@ class Session:
         self._is_reading = False
         self._checked_at, self._expects = 0, True
 
-    def reward(self, value: float, arm: int) -> Private:
-        """Wrap the reward of this round's arm."""
-        self._check_range(value)
-        datum = (self.round, arm) if self.relation.unit == "reward" else self.round
+    def reward(self, value: float, arm: int, of_round: int | None = None) -> Private:
+        """Wrap the reward of an arm in this round, or in another."""
+        t = self.round if of_round is None else of_round
+        self._check_range(value, t)
+        datum = (t, arm) if self.relation.unit == "reward" else t
         return self.source.scalar(value, *self.rewards, datum=datum)
+
+    def rewards_of_rounds(self, values: Any, arms: Sequence[int]) -> Private:
+        """Wrap one reward of each of several rounds, shape (n,), from this round on; the last of them becomes this
+        round.
+        """
+        rounds = range(self.round, self.round + len(values))
+        for t, value in zip(rounds, values, strict=True):
+            self._check_range(float(value), t)
+        by_entry = self.relation.unit == "reward"
+        wrapped = self.source.vector(
+            values, *self.rewards, data=list(zip(rounds, arms, strict=True)) if by_entry else rounds
+        )
+        self.round = rounds[-1]
+        return wrapped
 
     def reward_vector(self, values: Any) -> Private:
         """Wrap the rewards of all arms in this round, shape (K,)."""
@@ -97,11 +112,8 @@ class Session:
         """Wrap this round's context, the action, which depends on it, and the reward; together they are one datum."""
         assert self.contexts is not None
         self._check_range(reward)
-        vectors = [
-            self.source.vector(vector, *self.contexts.range, data=self.round, l2_norm=self.contexts.radius)
-            for vector in np.atleast_2d(context)
-        ]
-        wrapped: Any = vectors[0] if np.ndim(context) == 1 else np.stack(vectors)
+        bounds = {"datum": self.round, "l2_norm": self.contexts.radius}
+        wrapped = self.source.vectors(np.atleast_2d(context), *self.contexts.range, **bounds).reshape(np.shape(context))
         chosen = self.source.action(action, arms, datum=self.round)
         return wrapped, chosen, self.source.scalar(reward, *self.rewards, datum=self.round)
 
@@ -123,12 +135,13 @@ class Session:
         finally:
             self._is_reading = self.source.reading = False
 
-    def _check_range(self, value: float) -> None:
+    def _check_range(self, value: float, of_round: int | None = None) -> None:
         low, high = self.rewards
         if not low <= value <= high:
             hint = "declare the true range with rewards=(low, high), or clip before the policy sees it"
             got = words("a value outside the declared range")
-            raise PrivcheckError(f"reward in round {self.round}", got, f"a number in [{low:g}, {high:g}]", hint)
+            t = self.round if of_round is None else of_round
+            raise PrivcheckError(f"reward in round {t}", got, f"a number in [{low:g}, {high:g}]", hint)
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -142,8 +155,8 @@ class Session:
 
     @property
     def has_drawn(self) -> bool:
-        """Whether the policy drew noise from its Generator."""
-        return self.source.draws.next != FIRST
+        """Whether the policy drew noise from its Generator, or had its draws answer for it."""
+        return self.source.draws.noisy
 
     def publish_noised(self) -> None:
         """Release every private value that holds noise of its own, and read the noise that is left.
@@ -151,6 +164,7 @@ class Session:
         Noise in what cannot be read yet is spent: a copy of such a value that `select` keeps, or a part of it that
         `select` takes, would otherwise be released or not, as the context decides.
         """
+        self.source.draws.forget_scores()
         for value in self.source.noised():
             value.publish()
         self.source.draws.spend_all(UNREAD)

@@ -2,6 +2,7 @@
 
 from privcheck.mechanisms.above_threshold import AboveThreshold
 from privcheck.mechanisms.base import COMPARISON_SLACK, MECHANISMS, NOISE_SLACK, Mechanism
+from privcheck.mechanisms.bernoulli import Bernoulli
 from privcheck.mechanisms.binary_tree import BinaryTree
 from privcheck.mechanisms.discrete_gaussian import DiscreteGaussian
 from privcheck.mechanisms.discrete_laplace import DiscreteLaplace
@@ -19,6 +20,7 @@ from privcheck.mechanisms.planned import planned
 from privcheck.mechanisms.provenance import remember
 from privcheck.mechanisms.randomised_response import RandomisedResponse
 from privcheck.mechanisms.scaled import ScaledMechanism
+from privcheck.mechanisms.scores_after_winner import ScoresAfterWinner
 from privcheck.mechanisms.staircase import Staircase
 from privcheck.mechanisms.subset_selection import SubsetSelection
 from privcheck.mechanisms.symmetric_gaussian import SymmetricGaussian
@@ -32,6 +34,7 @@ __all__ = [
     "MECHANISMS",
     "NOISE_SLACK",
     "AboveThreshold",
+    "Bernoulli",
     "BinaryTree",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -48,6 +51,7 @@ __all__ = [
     "PermuteAndFlip",
     "RandomisedResponse",
     "ScaledMechanism",
+    "ScoresAfterWinner",
     "Staircase",
     "SubsetSelection",
     "SymmetricGaussian",

@@ -18,6 +18,7 @@ from privcheck.mechanisms.base import differences, generator, inner_sum, same_sh
 from privcheck.mechanisms.currency import RHO, Currency
 from privcheck.mechanisms.discrete_gaussian_law import log_normaliser, mu_of_one, of_normal
 from privcheck.mechanisms.discrete_laplace import LARGEST, integer_array
+from privcheck.mechanisms.opendp_parts import opendp_parts
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 
@@ -153,7 +154,5 @@ class DiscreteGaussian(ScaledMechanism):
 @lru_cache(maxsize=128)
 def _integer_gaussian(scale: float) -> Any:
     """Return OpenDP's measurement that adds discrete Gaussian noise to a list of integers."""
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
+    dp = opendp_parts()
     return dp.m.make_gaussian(dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T=float), scale=scale)

@@ -15,6 +15,7 @@ from privcheck.arrays import Integers
 from privcheck.declared import POSITIVE, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import distances, generator, holds_integers, inner_sum, same_shape
+from privcheck.mechanisms.opendp_parts import opendp_parts
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 LARGEST = 2**51
@@ -147,9 +148,7 @@ class DiscreteLaplace(ScaledMechanism):
 @lru_cache(maxsize=128)
 def integer_laplace(scale: float) -> Any:
     """Return OpenDP's measurement that adds discrete Laplace noise to a list of integers."""
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
+    dp = opendp_parts()
     return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
 
 

@@ -14,6 +14,7 @@ from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, check, parameter
 from privcheck.mechanisms.base import differences, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.currency import MU, Currency
+from privcheck.mechanisms.opendp_parts import opendp_parts
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 
@@ -147,8 +148,6 @@ class Gaussian(ScaledMechanism):
 @lru_cache(maxsize=128)
 def _measurement(scale: float) -> Any:
     """Return OpenDP's measurement: making one takes longer than a release."""
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
+    dp = opendp_parts()
     atoms = dp.atom_domain(T=float, nan=False)
     return dp.m.make_gaussian(dp.vector_domain(atoms), dp.l2_distance(T=float), scale=scale)

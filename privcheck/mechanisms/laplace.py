@@ -13,6 +13,7 @@ import numpy.typing as npt
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, check, parameter
 from privcheck.mechanisms.base import distances, finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.opendp_parts import opendp_parts
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 
@@ -143,8 +144,6 @@ class Laplace(ScaledMechanism):
 @lru_cache(maxsize=128)
 def _measurement(scale: float) -> Any:
     """Return OpenDP's measurement: making one takes longer than a release."""
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
+    dp = opendp_parts()
     atoms = dp.atom_domain(T=float, nan=False)
     return dp.m.make_laplace(dp.vector_domain(atoms), dp.l1_distance(T=float), scale=scale)

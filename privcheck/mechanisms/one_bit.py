@@ -24,6 +24,7 @@ from privcheck.mechanisms.base import (
     inner_sum,
     same_shape,
 )
+from privcheck.mechanisms.opendp_parts import opendp_parts
 
 
 @dataclass(frozen=True)
@@ -159,9 +160,7 @@ class OneBit(Mechanism):
         return np.where(rng.random((*runs, *exact.shape)) < self._chance(exact), 1, -1)
 
     def _reports_exactly(self, exact: Array) -> Integers:
-        import opendp.prelude as dp
-
-        dp.enable_features("contrib")
+        dp = opendp_parts()
         answer = dp.m.make_randomized_response_bool(prob=1.0 / (1.0 + math.exp(-1.0 / self.scale)))
         reports = [1 if answer(_rounded_up(entry, self.radius)) else -1 for entry in exact.ravel().tolist()]
         return np.array(reports, dtype=np.int64).reshape(exact.shape)

@@ -28,7 +28,8 @@ def checked_item(item: Any, shape: tuple[int, ...] | None) -> tuple[Any, tuple[i
     >>> checked_item(1, None), checked_item(2.5, ())
     ((1.0, ()), (2.5, ()))
     """
-    if active_recorder() is not None and not isinstance(item, int | float | list | tuple | np.ndarray | np.generic):
+    ordinary = issubclass(type(item), int | float | list | tuple | np.ndarray | np.generic)
+    if active_recorder() is not None and not ordinary:
         return item, shape
     value = finite_array("item", item)
     if shape is not None and value.shape != shape:

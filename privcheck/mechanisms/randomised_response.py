@@ -14,6 +14,7 @@ from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import NOISE_SLACK, Mechanism, generator, holds_integers, inner_sum, same_shape
+from privcheck.mechanisms.opendp_parts import opendp_parts
 
 
 @dataclass(frozen=True)
@@ -132,9 +133,7 @@ class RandomisedResponse(Mechanism):
         return answers
 
     def _draw_exactly(self, truth: Integers) -> Integers:
-        import opendp.prelude as dp
-
-        dp.enable_features("contrib")
+        dp = opendp_parts()
         keep = 1.0 / (1.0 + (self.categories - 1) * math.exp(-1.0 / self.scale))
         answer = dp.m.make_randomized_response(list(range(self.categories)), keep)
         return np.array([answer(int(entry)) for entry in truth.ravel()], dtype=np.int64).reshape(truth.shape)

@@ -15,6 +15,7 @@ from privcheck.arrays import Array
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array, generator
+from privcheck.mechanisms.opendp_parts import opendp_parts
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 
@@ -101,9 +102,7 @@ def exact_winner(scores: Array, scale: float, noise: str) -> int:
 @lru_cache(maxsize=128)
 def _measurement(scale: float, noise: str) -> Any:
     """Return OpenDP's measurement: making one takes longer than a release."""
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
+    dp = opendp_parts()
     domain = dp.vector_domain(dp.atom_domain(T=float, nan=False))
     measure = dp.max_divergence() if noise == "exponential" else dp.zero_concentrated_divergence()
     return dp.m.make_noisy_max(domain, dp.linf_distance(T=float), measure, scale=scale)

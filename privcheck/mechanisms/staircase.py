@@ -18,6 +18,7 @@ from privcheck.declared import POSITIVE, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, NOISE_SLACK, Mechanism, differences, finite_array, generator
 from privcheck.mechanisms.discrete_laplace import integer_laplace
+from privcheck.mechanisms.opendp_parts import opendp_parts
 
 STEPS = 2**40
 """Points of the lattice in one stair, for exact noise: rounding two values to it moves them apart by at most one point,
@@ -196,9 +197,7 @@ class Staircase(Mechanism):
 @lru_cache(maxsize=128)
 def _coin(heads: float) -> Any:
     """Return OpenDP's measurement that keeps True with this probability, at least 1/2."""
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
+    dp = opendp_parts()
     return dp.m.make_randomized_response_bool(heads)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,9 @@ from privcheck.mechanisms.base import Mechanism
 class DivergenceError(Exception):
     """A replayed run released something other than the recorded run: another mechanism, or one release too many."""
 
-    actions: list[int]
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.actions: list[int] = []
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Tape:
 
     noise: np.random.Generator
     releases: list[RecordedRelease] = field(default_factory=list)
+    clock: Callable[[], int] = lambda: 0
+    """The current round, if the tape is played in rounds."""
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
         """Draw a release, record it and return it."""
@@ -59,6 +64,12 @@ class ForcedTape:
     recorded: list[RecordedRelease]
     position: int = 0
     log_ratio: float = 0.0
+    clock: Callable[[], int] = lambda: 0
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every recorded release was made again."""
+        return self.position == len(self.recorded)
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
         """Return the recorded release and compare the two values behind it."""

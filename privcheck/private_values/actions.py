@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from privcheck.arrays import zero_array
+import numpy as np
+
+from privcheck.arrays import Array, zero_array
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.private_values.entries import Form, collected, forms
+from privcheck.private_values.entries import Entries, collected
 from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.refused_operations import Refusals, refuse
 from privcheck.private_values.vector_bounds import ONE_HOT, VectorBound
@@ -58,13 +59,11 @@ def one_hot(action: Any, arms: int) -> Any:
         indicator[arm] = 1.0
         return indicator
     table, feature = _action(action, count)
-    owner = table.data[table.owner[feature]]
     group = table.derived_group(("one hot", feature), lambda: ONE_HOT)
-    features = []
-    for arm in range(count):
-        make = partial(table.add, owner, 0.0, 1.0, float(table._hidden[feature] == arm), group, whole=True)
-        features.append(table.derived(("one hot", feature, arm), make))
-    return action.make(action.source, *collected([Form(0.0, (j,), (1.0,)) for j in features], (count,)))
+    keys, ends = [("one hot", feature, arm) for arm in range(count)], (np.zeros(count), np.ones(count))
+    played = (np.arange(count) == table._hidden[feature]) * 1.0
+    owner = table.owner[feature]
+    return action.make(action.source, *collected(table, keys, owner, ends, played, group=group, whole=True))
 
 
 def chosen_row(rows: Private, action: Private) -> Private:
@@ -72,48 +71,50 @@ def chosen_row(rows: Private, action: Private) -> Private:
 
     The rows belong to the datum of the action, or are public. The longest of them bounds the norm of the chosen row.
     """
-    arms = rows.shape[0]
+    arms, entries = rows.shape[0], Entries.of(rows)
     table, feature = _action(action, arms)
-    entries, owner = forms(rows), table.owner[feature]
-    if not {number for form in entries for number in form.owners(table)} <= {owner}:
+    owner = table.owner[feature]
+    if (table.owner.take(entries.features) != owner).any():
         refuse("index", "indexing", action)
-    width, key = len(entries) // arms, ("chosen", feature, tuple(entries))
-    hulls = [_hull(entries[place::width], table) for place in range(width)]
-    lows, highs = zip(*[(low, high) for low, high in hulls if low < high] or [(0.0, 0.0)], strict=True)
-    longest = max(_norm(entries[start : start + width], table) for start in range(0, len(entries), width))
-    found = []
-    for place, (low, high) in enumerate(hulls):
-        if low == high:
-            found.append(Form(low))
-            continue
-        group = table.derived_group(key, lambda: VectorBound.of(lows, highs, longest))
-        whole = all(form.is_whole(table) for form in entries[place::width])
-        played = entries[int(table._hidden[feature]) * width + place].value(table)
-        make = partial(table.add, table.data[owner], low, high, played, group, whole=whole)
-        found.append(Form(0.0, (table.derived((*key, place), make),), (1.0,)))
-    return rows.make(action.source, *collected(found, rows.shape[1:]))
+    lows, highs = _hulls(entries, arms)
+    moves, key = lows < highs, ("chosen", feature, entries.identity)
+    longest = float(_norms(entries, arms).max())
+    low, high = (end[moves] if moves.any() else np.zeros(1) for end in (lows, highs))
+    group = table.derived_group(key, lambda: VectorBound.of(low, high, longest))
+    keys, whole = [(*key, place) for place in range(lows.size)], entries.whole.reshape(arms, -1).all(axis=0)
+    played = entries.values.reshape(arms, -1)[int(table._hidden[feature])]
+    const, terms = collected(table, keys, owner, (lows, highs), played, group=group, whole=whole)
+    return rows.make(action.source, const.reshape(rows.shape[1:]), terms)
 
 
-def _hull(column: list[Form], table: FeatureTable) -> tuple[float, float]:
-    lows, highs = zip(*(form.interval(table) for form in column), strict=True)
-    return min(lows), max(highs)
+def _hulls(entries: Entries, arms: int) -> tuple[Array, Array]:
+    """Return the ends of the hull of each column's intervals."""
+    lows, highs = (end.reshape(arms, -1) for end in entries.interval)
+    return lows.min(axis=0), highs.max(axis=0)
 
 
-def _norm(row: list[Form], table: FeatureTable) -> float:
-    """Return a bound on the norm of a row: that of a vector, if the entries of the row are multiples of its entries."""
-    features = [form.features[0] for form in row if form.const == 0.0 and len(form.features) == 1]
-    groups = {table.group[j] for j in features}
-    if len(set(features)) < len(row) or len(groups) != 1 or -1 in groups:
-        return math.inf
-    largest = max(abs(form.weights[0]) / math.sqrt(table.multiplicity[form.features[0]]) for form in row)
-    return largest * table.bounds[groups.pop()].l2_radius
+def _norms(entries: Entries, arms: int) -> Array:
+    """Return bounds on the norms of rows: those of vectors, where the entries of a row are multiples of its entries."""
+    found, table = np.full(arms, math.inf), entries.table
+    single = ((entries.counts == 1) & (entries.const == 0.0)).reshape(arms, -1).all(axis=1)
+    if not single.any():
+        return found
+    places = entries.firsts.reshape(arms, -1)[single]
+    features = entries.features[places]
+    groups, ordered = table.group.take(features.ravel()).reshape(places.shape), np.sort(features, axis=1)
+    one = (groups == groups[:, :1]).all(axis=1) & (groups[:, 0] >= 0) & (ordered[:, 1:] > ordered[:, :-1]).all(axis=1)
+    shares = np.abs(entries.weights[places]) / np.sqrt(table.multiplicity.take(features.ravel())).reshape(places.shape)
+    radii = [table.bounds[group].l2_radius if group >= 0 else math.inf for group in groups[:, 0].tolist()]
+    found[single] = np.where(one, shares.max(axis=1) * np.array(radii), math.inf)
+    return found
 
 
 def _action(action: Private, arms: int) -> tuple[FeatureTable, int]:
     """Return the feature table and the feature that is this action, or refuse what is not an action among K arms."""
     assert action.source is not None
-    table, (form, *_) = action.source.features, forms(action)
-    if action.ndim or not form.is_feature or table.actions.get(form.features[0]) != arms:
+    entries = Entries.of(action)
+    table, feature = entries.table, int(entries.features[0])
+    if action.ndim or not entries.plain[0] or table.actions.get(feature) != arms:
         hint = "give the action that `update` received, and the number of arms"
         raise PrivcheckError("action", words("another private value"), f"a private action among {arms} arms", hint)
-    return table, form.features[0]
+    return table, feature

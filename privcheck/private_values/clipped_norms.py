@@ -6,10 +6,12 @@ import math
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from privcheck.declared import POSITIVE, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array
-from privcheck.private_values.entries import Form, collected, forms
+from privcheck.private_values.entries import Entries, collected
 from privcheck.private_values.leaks import describe_data
 from privcheck.private_values.private import Private
 from privcheck.private_values.vector_bounds import VectorBound
@@ -65,23 +67,15 @@ def _factor(values: list[float], norm: float) -> float:
 
 def _clipped(vector: Private, norm: float) -> Any:
     assert vector.source is not None
-    table, entries = vector.source.features, forms(vector)
-    owners = {owner for form in entries for owner in form.owners(table)}
-    if len(owners) > 1:
-        got = words(f"a vector with entries of {describe_data([table.data[i] for i in sorted(owners)])}")
+    entries = Entries.of(vector)
+    table, numbers = entries.table, np.unique(entries.table.owner.take(entries.features)).tolist()
+    if len(numbers) > 1:
+        got = words(f"a vector with entries of {describe_data([table.data[number] for number in numbers])}")
         raise PrivcheckError("clip_norm", got, "entries of one datum", "clip the vector of each datum, then add them")
-    datum = table.data[owners.pop()]
-    values = [form.value(table) for form in entries]
-    factor, key = _factor(values, norm), ("clip norm", norm, tuple(entries))
-    ends = [form.interval(table) for form in entries]
-    lows = [max(min(low, 0.0), -norm) for low, _ in ends]
-    highs = [min(max(high, 0.0), norm) for _, high in ends]
-    found = []
-    for place, (low, high) in enumerate(zip(lows, highs, strict=True)):
-        if low == high:
-            found.append(Form(0.0))
-            continue
-        group = table.derived_group(key, partial(VectorBound.of, lows, highs, norm))
-        make = partial(table.add, datum, low, high, values[place] * factor, group)
-        found.append(Form(0.0, (table.derived((*key, place), make),), (1.0,)))
-    return vector.make(vector.source, *collected(found, vector.shape))
+    low, high = entries.interval
+    lows, highs = np.maximum(np.minimum(low, 0.0), -norm), np.minimum(np.maximum(high, 0.0), norm)
+    key = ("clip norm", norm, entries.identity)
+    group = table.derived_group(key, partial(VectorBound.of, lows, highs, norm))
+    keys, values = [(*key, place) for place in range(entries.size)], entries.values
+    values = values * _factor(values.tolist(), norm)
+    return vector.make(vector.source, *collected(table, keys, numbers[0], (lows, highs), values, group=group))

@@ -31,6 +31,9 @@ class Column:
     >>> column.keep(Spans([(np.array([3, 599]), np.ones(2, int))]))
     >>> list(column), column[3], column.take(np.array([599, 3])).tolist(), len(column)
     ([1.5, 299.5], 1.5, [299.5, 1.5], 600)
+    >>> column.extend(np.arange(600.0))
+    >>> column[599], column[600], column[1199], len(column)
+    (299.5, 0.0, 599.0, 1200)
     """
 
     __slots__ = ("_length", "_pages", "_typecode")
@@ -41,12 +44,25 @@ class Column:
 
     def append(self, number: float) -> None:
         """Add a number at the end."""
+        self._last_page().append(number)
+        self._length += 1
+
+    def extend(self, numbers: Any) -> None:
+        """Add the numbers of an array at the end."""
+        given, start = np.ascontiguousarray(numbers, self._typecode), 0
+        while start < given.size:
+            stop = start + _PAGE - self._length % _PAGE
+            page = self._last_page()
+            page.frombytes(given[start:stop].tobytes())
+            self._length += min(stop, given.size) - start
+            start = stop
+
+    def _last_page(self) -> array[Any]:
         page = self._pages.get(self._length // _PAGE)
         if page is None:
             page = self._pages[self._length // _PAGE] = array(self._typecode)
             page.extend([0] * (self._length % _PAGE))
-        page.append(number)
-        self._length += 1
+        return page
 
     def __getitem__(self, position: int) -> Any:
         return self._pages[position // _PAGE][position % _PAGE]
@@ -102,6 +118,9 @@ class Steady:
     ...     rounds.append(number)
     >>> rounds[1], rounds.take(np.array([3, 0])).tolist(), len(rounds), rounds.runs
     (8, [20, 7], 4, 2)
+    >>> rounds.extend(np.array([21, 22, 22]))
+    >>> rounds[5], rounds[6], len(rounds), rounds.runs
+    (22, 22, 7, 3)
     """
 
     __slots__ = ("_last", "_length", "_numbers", "_slope", "_starts", "_typecode")
@@ -119,6 +138,18 @@ class Steady:
             self._numbers.append(base)  # type: ignore[arg-type]
             self._last = base
         self._length += 1
+
+    def extend(self, numbers: Any) -> None:
+        """Add the numbers of an array, of at least one, at the end."""
+        bases, new = numbers, np.empty(numbers.size, np.bool_)
+        if self._slope:
+            bases = numbers - np.arange(self._length, self._length + numbers.size)
+        new[0], new[1:] = bases[0] != self._last, bases[1:] != bases[:-1]
+        places = np.flatnonzero(new)
+        self._starts.frombytes((places + self._length).tobytes())
+        self._numbers.frombytes(np.asarray(bases[places], self._typecode).tobytes())
+        self._last = bases[-1].item()
+        self._length += numbers.size
 
     def __getitem__(self, position: int) -> Any:
         return self._numbers[bisect_right(self._starts, position) - 1] + self._slope * position

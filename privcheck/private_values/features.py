@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from itertools import compress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
+from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.columns import Column, Steady
 from privcheck.private_values.data_ids import DataIds
@@ -76,8 +78,7 @@ class FeatureTable:
         A value that float rounding has moved out of its interval is moved back to the nearest end.
         """
         if not (math.isfinite(low) and math.isfinite(high)):
-            hint = "bring values and coefficients to ordinary magnitudes"
-            raise PrivcheckError("interval of a private value", words("infinite ends"), "a finite interval", hint)
+            raise _infinite()
         number = self.data.number(datum)
         self.low.append(low)
         self.high.append(high)
@@ -88,18 +89,52 @@ class FeatureTable:
         self.whole.append(whole)
         return len(self.low) - 1
 
+    def add_all(
+        self,
+        owners: Any,
+        lows: Array,
+        highs: Any,
+        values: Any,
+        groups: Any = -1,
+        multiplicities: Any = 1.0,
+        wholes: Any = False,
+    ) -> range:
+        """Add a feature for each entry of `lows`, as `add` does, and return their numbers.
+
+        The other columns are arrays of that length, or one number for all; `owners` holds the numbers of data.
+        """
+        if lows.size == 0:
+            return range(0)
+        if not (np.isfinite(lows).all() and np.isfinite(highs).all()):
+            raise _infinite()
+        first, shape = len(self.low), lows.shape
+        columns: Any = self.owner, self.low, self.high, self._hidden, self.group, self.multiplicity, self.whole
+        numbers = owners, lows, highs, np.clip(values, lows, highs), groups, multiplicities, wholes
+        for column, given in zip(columns, numbers, strict=True):
+            column.extend(np.broadcast_to(given, shape))
+        return range(first, len(self.low))
+
     def add_group(self, bound: VectorBound) -> int:
         """Declare the norm bounds of a vector and return its group."""
         self.bounds[self._next_group] = bound
         self._next_group += 1
         return self._next_group - 1
 
-    def derived(self, key: Key, make: Callable[[], int]) -> int:
-        """Return the feature computed from others of one datum; equal keys give the same feature."""
-        if key not in self._derived:
-            self._derived[key] = made = make()
-            self._keys[made] = key
-        return self._derived[key]
+    def derived(self, keys: Sequence[Key], *columns: Any) -> Integers:
+        """Return the features that are computed from others of one datum; equal keys give the same feature.
+
+        The columns are those of `add_all`, with one number for each key.
+        """
+        known, new = self._derived, dict[Key, int]()
+        for place, key in enumerate(keys):
+            if key not in known:
+                new.setdefault(key, place)
+        if new:
+            places = np.fromiter(new.values(), np.int64, len(new))
+            made = self.add_all(*(np.broadcast_to(column, len(keys))[places] for column in columns))
+            known.update(zip(new, made, strict=True))
+            self._keys.update(zip(made, new, strict=True))
+        return np.array([known[key] for key in keys], np.int64)
 
     def factors(self, feature: int) -> Key:
         """Return the two forms of which a feature is the product; nothing if it is none."""
@@ -127,15 +162,21 @@ class FeatureTable:
         self._derived = dict(compress(self._derived.items(), kept))
         self._keys = {feature: key for key, feature in self._derived.items()}
 
-    def product_group(self, one: int, two: int) -> tuple[int, float]:
-        """Return the group of all products of two features' groups, and the multiplicity of their own product in it."""
-        if self.group[one] < 0 and self.group[two] < 0:
-            return -1, 1.0
-        first, second = sorted((self._vector(one), self._vector(two)))
-        same = first == second
-        bound = lambda: self._bound(first).times(self._bound(second), same=same)  # noqa: E731
-        multiplicity = self.multiplicity[one] * self.multiplicity[two] * (2.0 if same and one != two else 1.0)
-        return self.derived_group(("product", first, second), bound), multiplicity
+    def product_groups(self, ones: Integers, twos: Integers) -> tuple[Integers, Array]:
+        """Return the groups of all products of two features' groups, and the multiplicities of their own products."""
+        groups, multiplicities = np.full(ones.size, -1), np.ones(ones.size)
+        pairs = np.sort([self._vectors(ones), self._vectors(twos)], axis=0)
+        bounded = pairs.max(axis=0) >= 0
+        same = pairs[0] == pairs[1]
+        twice = np.where(same & (ones != twos), 2.0, 1.0)
+        found = self.multiplicity.take(ones) * self.multiplicity.take(twos) * twice
+        multiplicities[bounded] = found[bounded]
+        each = list(zip(*pairs[:, bounded].tolist(), strict=True))
+        known = {
+            one: self.derived_group(("product", *one), partial(self._product, *one)) for one in dict.fromkeys(each)
+        }
+        groups[bounded] = [known[pair] for pair in each]
+        return groups, multiplicities
 
     def __copy__(self) -> FeatureTable:
         return self
@@ -147,9 +188,18 @@ class FeatureTable:
         hint = "keep what a policy has released instead"
         raise PrivcheckError("pickle", words("the private data of a run"), "released values", hint)
 
-    def _vector(self, feature: int) -> int:
-        """Return the group of a feature, or a unique negative number if it has none."""
-        return self.group[feature] if self.group[feature] >= 0 else -1 - feature
+    def _vectors(self, features: Integers) -> Integers:
+        """Return the groups of features, or a unique negative number for one that has none."""
+        group = self.group.take(features)
+        return np.where(group >= 0, group, -1 - features)
+
+    def _product(self, first: int, second: int) -> VectorBound:
+        return self._bound(first).times(self._bound(second), same=first == second)
 
     def _bound(self, vector: int) -> VectorBound:
         return self.bounds[vector] if vector >= 0 else VectorBound.of(self.low[-1 - vector], self.high[-1 - vector])
+
+
+def _infinite() -> PrivcheckError:
+    hint = "bring values and coefficients to ordinary magnitudes"
+    return PrivcheckError("interval of a private value", words("infinite ends"), "a finite interval", hint)

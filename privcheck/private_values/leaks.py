@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import linecache
 import numbers
-import re
 import sys
 import sysconfig
 from collections.abc import Collection, Hashable
@@ -17,6 +16,7 @@ from types import FrameType
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
+from privcheck.private_values.replacements import replacement
 
 RELEASE = "release it through a mechanism first"
 COMPARE = f"{RELEASE}; to keep a value within limits use privcheck.clip"
@@ -95,17 +95,24 @@ def find_leak(kind: str, operation: str, data: tuple[Hashable, ...], hint: str) 
     place = _own_frame()
     file, line = place.f_code.co_filename, place.f_lineno
     code = linecache.getline(file, line, place.f_globals).strip()
+    if pasted := replacement(code, _generator_of(place)):
+        hint = f"{hint}: {pasted}"
     return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
 
 
-def replacement(code: str) -> str:
-    """Return the line to paste below the one that makes an array into which this code puts a private value.
+def _generator_of(place: FrameType) -> str:
+    """Return what the Generator of the policy is called in a frame."""
+    names = {name: value for name, value in place.f_locals.items() if isinstance(value, np.random.Generator)}
+    own = vars(place.f_locals["self"]) if hasattr(place.f_locals.get("self"), "__dict__") else {}
+    names |= {f"self.{name}": value for name, value in own.items() if isinstance(value, np.random.Generator)}
+    others = names.get("rng", names.get("self.rng"))
+    return next((name for name, value in names.items() if others is None or value is others), "self.rng")
 
-    >>> replacement("self.sums[action] += reward"), replacement("total = float(reward)")
-    ('self.sums = privcheck.zeros(np.shape(self.sums))', '')
-    """
-    found = re.match(r"([A-Za-z_][\w.]*)\[.*\]\s*[-+*/]?=(?!=)", code)
-    return f"{found[1]} = privcheck.zeros(np.shape({found[1]}))" if found else ""
+
+def own_line() -> tuple[str, int]:
+    """Return the file and line of the innermost frame of the policy's own code."""
+    place = _own_frame()
+    return place.f_code.co_filename, place.f_lineno
 
 
 def own_place() -> str:

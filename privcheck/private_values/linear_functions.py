@@ -10,7 +10,7 @@ import numpy as np
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values.leaks import RELEASE
 from privcheck.private_values.refused_operations import NONLINEAR, Refusals, private_within, published, refuse
-from privcheck.private_values.terms import NOTHING
+from privcheck.private_values.terms import NOTHING, common
 
 JOINTLY: dict[Any, tuple[tuple[int, ...], tuple[str, ...]]] = {
     np.append: ((0, 1), ("arr", "values")), np.diff: ((0,), ("a", "prepend", "append")), np.trace: ((0,), ("a",)),
@@ -61,10 +61,16 @@ def applied(of: Callable[[Any], Any], function: Any, arguments: tuple[Any, ...],
         private = [value for value in private if not value.is_public]
     if "out" in options or sum(value.size for value in private) > _MOST:
         refuse("function", name, *private, hint=NONLINEAR)
+    if function is np.insert and len(operands) > 1:
+        linear.check_written(operands[0], operands[1])
+    counted = [*operands, *_ordinary_arrays(of, arguments)] if function in PRODUCTS else operands
+    if function is np.diff or function in PRODUCTS:
+        linear.check_counted(name, *counted)
+    kind = "f" if function in (np.average, np.linalg.solve) else common(*counted)
     const = call([value._const for value in operands])
     if isinstance(const, (list, tuple)):
-        return [_combined(operands, private, _part(call, place)) for place in range(len(const))]
-    return _combined(operands, private, call)
+        return [_combined(operands, private, _part(call, place), kind) for place in range(len(const))]
+    return _combined(operands, private, call, kind)
 
 
 def _read(item: Any) -> Any:
@@ -78,7 +84,7 @@ def _part(call: Callable[[list[Any]], Any], place: int) -> Callable[[list[Any]],
     return lambda arrays: call(arrays)[place]
 
 
-def _combined(operands: list[Any], private: list[Any], call: Callable[[list[Any]], Any]) -> Any:
+def _combined(operands: list[Any], private: list[Any], call: Callable[[list[Any]], Any], kind: str) -> Any:
     const = np.asarray(call([value._const for value in operands]), np.float64)
     inside = [value for value in operands if any(value is one for one in private)]
     plain = [np.zeros(value.shape) if any(value is one for one in private) else value._const for value in operands]
@@ -96,7 +102,16 @@ def _combined(operands: list[Any], private: list[Any], call: Callable[[list[Any]
         matrix = np.array(columns).reshape(value.size, const.size)
         inputs, outputs = np.nonzero(matrix)
         terms = terms.plus(value.terms.spread(inputs, outputs, matrix[inputs, outputs]))
-    return inside[0].make(linear.joint_source(*inside), np.array(const), terms) if inside else const
+    if not inside:
+        return const
+    return inside[0].make(linear.joint_source(*inside), np.array(const), terms).of_kind(kind)
+
+
+def _ordinary_arrays(of: Callable[[Any], Any], arguments: tuple[Any, ...]) -> list[Any]:
+    """Return the ordinary factors of a product, which decide whether numpy counts or asks for any."""
+    parts = [part for item in arguments for part in (item if isinstance(item, (list, tuple)) else [item])]
+    arrays = [item for item in (*arguments, *parts) if not isinstance(item, (str, Refusals))]
+    return [found for item in arrays if next(private_within(item), None) is None and (found := of(item)) is not None]
 
 
 def _caller(

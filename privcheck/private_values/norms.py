@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from privcheck.private_values.data_ids import PAIRS
 from privcheck.private_values.features import FeatureTable
 from privcheck.private_values.outer_products import traces
 from privcheck.private_values.terms import Terms
+from privcheck.private_values.vector_bounds import VectorBound
 
 _MOST_SIGNS = 10
 """Largest number of features or entries for which all signs are tried: the 2^9 of them, up to a common sign, take
@@ -26,6 +26,12 @@ less than a millisecond.
 
 _MANY = 32
 """Number of terms above which it is tried to keep the sensitivities of rounds together."""
+
+
+APART = ("l1", "l2", "frobenius")
+"""Norms with closed forms for data of which each entry holds at most one feature."""
+
+_ANY = VectorBound(math.inf, math.inf, math.inf, math.inf, acute=False)
 
 
 class _Part(NamedTuple):
@@ -95,27 +101,74 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
     owner = table.owner.take(tidy.features)
     order = np.argsort(owner, kind="stable")
     bounds = np.flatnonzero(np.diff(owner[order], prepend=-1, append=-1))
-    alone = _alone(norm, tidy.features, tidy.weights, table, size).tolist()
+    rows, features, weights = tidy.rows[order], tidy.features[order], tidy.weights[order]
+    numbers = owner[order[bounds[:-1]]].tolist()
+    found = np.full(len(numbers), math.nan)
+    if len(numbers) == tidy.count:
+        found = _alone(norm, features, weights, table, size)
+    if norm in APART and np.isnan(found).any():
+        found = _apart(norm, rows, features, weights, bounds, table)
     known: dict[tuple[object, ...], float] = {}
-    result: dict[Hashable, float] = {}
-    for number, (start, stop) in zip(owner[order[bounds[:-1]]].tolist(), pairwise(bounds.tolist()), strict=True):
-        part = order[start:stop]
-        if stop - start == 1 and not math.isnan(found := alone[part[0]]):
-            result[table.data[number]] = found
-            continue
-        columns, rows, weights = tidy.features[part], tidy.rows[part], tidy.weights[part]
-        matrix, used, touched = _dense(rows, columns, weights)
-        widths = np.array([table.high[j] - table.low[j] for j in used])
+    for place in np.flatnonzero(np.isnan(found)).tolist():
+        part = slice(*bounds[place : place + 2].tolist())
+        matrix, used, touched = _dense(rows[part], features[part], weights[part])
+        widths = _widths(table, used)
         parts = [] if norm == "changed" else _parts(used, table)
         key = (matrix.shape, matrix.tobytes(), widths.tobytes(), tuple(parts))
         if key not in known:
             if norm == "range" and touched < size:
                 matrix = np.vstack([matrix, np.zeros(matrix.shape[1])])
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                found = float(NORMS[norm](matrix, widths, parts))
-            known[key] = found if math.isfinite(found) else math.inf
-        result[table.data[number]] = known[key]
-    return result
+                largest = float(NORMS[norm](matrix, widths, parts))
+            known[key] = largest if math.isfinite(largest) else math.inf
+        found[place] = known[key]
+    return {table.data[number]: moved for number, moved in zip(numbers, found.tolist(), strict=True)}
+
+
+def _apart(
+    norm: str, rows: Integers, features: Integers, weights: Array, bounds: Integers, table: FeatureTable
+) -> Array:
+    """Return the L1 or L2 sensitivities of data of which each entry holds at most one feature; NaN for others.
+
+    The columns of such a matrix C are orthogonal: its largest singular value is the norm of its longest column. The
+    terms are sorted by datum, of which `bounds` are the ends, and then by entry. They are handled together, with the
+    formulas of `_Norm`.
+    """
+    counts = np.diff(bounds)
+    datum = np.repeat(np.arange(counts.size), counts)
+    group, moved = table.group.take(features), np.abs(weights) * _widths(table, features)
+    plain = (np.minimum(moved, np.abs(weights)) > 1e-100) & (np.maximum(moved, np.abs(weights)) < 1e100)
+    shared = (rows[1:] == rows[:-1]) & (datum[1:] == datum[:-1])
+    order = np.lexsort((features, group, datum))
+    columns = _starts(datum[order], features[order])
+    parts = _starts(datum[order], group[order])
+    within, of_datum = np.searchsorted(columns, parts), np.searchsorted(parts, bounds[:-1])
+    power = 2 if norm != "l1" else 1
+    with np.errstate(all="ignore"):
+        squares = np.add.reduceat(np.square(weights[order]), columns)
+        lengths = squares if power == 2 else np.square(np.add.reduceat(np.abs(weights[order]), columns))
+        often = table.multiplicity.take(features[order][columns])
+        longest = np.maximum.reduceat(np.sqrt(lengths) / often, within)
+        ball = np.sqrt(np.maximum.reduceat(squares / often, within))
+        if power == 1:
+            size = counts[datum[order][parts]]
+            exact = np.sqrt(np.add.reduceat(lengths / often, within))
+            ball = np.where(size <= _MOST_SIGNS, exact, np.sqrt(size) * ball)
+        diameters = {number: table.bounds.get(number, _ANY) for number in np.unique(group).tolist()}
+        of_parts = [diameters[number] for number in group[order][parts].tolist()]
+        largest = np.add.reduceat(moved[order] ** power, parts) ** (1.0 / power)
+        largest = np.minimum(largest, longest * [bound.l1_diameter for bound in of_parts])
+        largest = np.minimum(largest, ball * [bound.l2_diameter for bound in of_parts])
+        found: Array = np.add.reduceat(largest**power, of_datum) ** (1.0 / power)
+    found[datum[1:][shared]] = math.nan
+    found[datum[~plain]] = math.nan
+    return found
+
+
+def _starts(*columns: Integers) -> Integers:
+    """Return where a new value of some column begins."""
+    new = [np.diff(column, prepend=column[0] - 1) != 0 for column in columns]
+    return np.flatnonzero(np.logical_or(*new))
 
 
 def _of_rounds(norm: str, tidy: Terms, table: FeatureTable, size: int) -> ByDatum[float] | None:
@@ -145,35 +198,37 @@ def _alone(norm: str, features: Integers, weights: Array, table: FeatureTable, s
         moved = np.zeros(weights.size)
     else:
         with np.errstate(over="ignore", under="ignore"):
-            moved = np.abs(weights) * (table.high.take(features) - table.low.take(features))
+            moved = np.abs(weights) * _widths(table, features)
     found: Array = np.where(table.group.take(features) < 0, moved, math.nan)
     return found
 
 
-def _dense(rows: Integers, columns: Integers, weights: Array) -> tuple[Array, list[int], int]:
+def _widths(table: FeatureTable, features: Integers) -> Array:
+    """Return the widths of the intervals of features."""
+    found: Array = table.high.take(features) - table.low.take(features)
+    return found
+
+
+def _dense(rows: Integers, columns: Integers, weights: Array) -> tuple[Array, Integers, int]:
     """Return the coefficients of one datum as a matrix (entries that it moves x its features), and both counts."""
-    if weights.size == 1:
-        return weights.reshape(1, 1), [int(columns[0])], 1
     touched, row = np.unique(rows, return_inverse=True)
     used, column = np.unique(columns, return_inverse=True)
     matrix = np.zeros((touched.size, used.size))
     matrix[row, column] = weights
-    return matrix, used.tolist(), touched.size
+    return matrix, used, touched.size
 
 
-def _parts(used: list[int], table: FeatureTable) -> list[_Part]:
+def _parts(used: Integers, table: FeatureTable) -> list[_Part]:
     """Return the features of each bounded vector, and all others as one part; nothing if there is no bounded vector."""
-    group = np.array([table.group[j] for j in used])
+    group, multiplicity = table.group.take(used), table.multiplicity.take(used)
     if (group < 0).all():
         return []
     parts = []
     for number in np.unique(group).tolist():
-        columns = tuple(np.flatnonzero(group == number).tolist())
-        if number < 0:
-            parts.append(_Part(columns))
-            continue
-        bound, multiplicities = table.bounds[number], tuple(table.multiplicity[used[k]] for k in columns)
-        parts.append(_Part(columns, multiplicities, bound.l1_diameter, bound.l2_diameter))
+        columns = np.flatnonzero(group == number)
+        bound = table.bounds.get(number, _ANY)
+        multiplicities = tuple(multiplicity[columns].tolist()) if number >= 0 else ()
+        parts.append(_Part(tuple(columns.tolist()), multiplicities, bound.l1_diameter, bound.l2_diameter))
     return parts
 
 

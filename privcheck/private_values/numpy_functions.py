@@ -14,6 +14,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import linear_functions, one_datum
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values.leaks import COLLECT, COMPARE, RELEASE
+from privcheck.private_values.noise.coins import compared as flipped
 from privcheck.private_values.refused_operations import (
     NONLINEAR,
     Refusals,
@@ -22,6 +23,7 @@ from privcheck.private_values.refused_operations import (
     published,
     refuse,
 )
+from privcheck.private_values.terms import common, kind_of
 
 _LINEAR: dict[Any, Callable[..., Any]] = {
     np.add: linear.add,
@@ -62,6 +64,10 @@ class NumpyProtocol:
         private = [value for value in private_within((inputs, options)) if not value.is_public]
         if private and method == "at" and ufunc is np.add and isinstance(inputs[0], Refusals):
             return _added_at(*inputs)
+        if private and method == "__call__" and not options and ufunc in one_datum.COMPARISONS:
+            noisy = any(isinstance(value, Refusals) and value.holds_draws for value in inputs)
+            if noisy and (coins := flipped(one_datum.COMPARISONS[ufunc][0], *inputs)) is not None:
+                return coins
         if private and method == "__call__" and not options and (found := _of_one_datum(ufunc, inputs)) is not None:
             return found
         why = published(private) if function is None or not given.keys() <= {*taken} else ""
@@ -134,7 +140,7 @@ def _of_one_datum(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
         return one_datum.compared(_SWAPPED.get(ufunc, ufunc) if swapped else ufunc, value, other)
     if ufunc in (np.minimum, np.maximum):
         return one_datum.limited(value, other, smallest=ufunc is np.minimum)
-    if ufunc is np.power and not swapped and isinstance(other, (int, float)) and other in (0.5, 1, 2):
+    if ufunc is np.power and not swapped and issubclass(type(other), (int, float)) and other in (0.5, 1, 2):
         return +value if other == 1 else one_datum.squared(value) if other == 2 else one_datum.applied(np.sqrt, value)
     return None
 
@@ -161,7 +167,7 @@ def _chosen(of: Any, condition: Any, one: Any, two: Any) -> Any:
     if not (np.isfinite(first._const).all() and np.isfinite(second._const).all()):
         refuse("comparison", "numpy.where with infinite numbers", condition, hint=COMPARE)
     weight: Any = known
-    return weight * first + (1.0 - weight) * second
+    return (weight * first + (1.0 - weight) * second).of_kind(common(first, second))
 
 
 @dataclass(frozen=True)
@@ -288,7 +294,8 @@ def _filled(number: float) -> Callable[..., Any]:
 
     def like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
         array = np.full(a.shape if shape is None else shape, number, float if dtype is None else dtype)
-        return a.public(array) if array.dtype == np.float64 else array
+        kind = a.kind if dtype is None else kind_of(array)
+        return a.public(array).of_kind(kind) if array.dtype == np.float64 else array
 
     return like
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privcheck.arrays import Array
 from privcheck.declared import Real, check
-from privcheck.errors import PrivcheckError, words
-from privcheck.private_values.entries import Form, collected, forms
-from privcheck.private_values.features import FeatureTable
-from privcheck.private_values.leaks import describe_data
+from privcheck.errors import PrivcheckError
+from privcheck.private_values.entries import SEVERAL, Entries, quiet
 
 if TYPE_CHECKING:
     from privcheck.private_values.private import Private
@@ -38,7 +37,7 @@ FUNCTIONS: dict[Any, tuple[Callable[[float], float], str, float, float]] = {
 }
 """numpy's functions: how they are computed, where they are monotone or even, and between which numbers."""
 
-COMPARISONS: dict[Any, tuple[str, Callable[[float, float], bool]]] = {
+COMPARISONS: dict[Any, tuple[str, Callable[[Any, Any], Any]]] = {
     np.less: ("<", operator.lt), np.less_equal: ("<=", operator.le), np.greater: (">", operator.gt),
     np.greater_equal: (">=", operator.ge), np.equal: ("==", operator.eq), np.not_equal: ("!=", operator.ne),
 }  # fmt: skip
@@ -50,23 +49,20 @@ def applied(function: Any, value: Private) -> Private | None:
     The interval of the new feature is the image of that of its argument; the feature is moved into it.
     """
     compute, shape, least, most = FUNCTIONS[function]
-    found = []
-    for form, low, high, owners, table in _entries(value):
-        if len(owners) > 1 or not least <= low <= high <= most:
-            return None
-        ends = sorted((compute(low), compute(high)))
-        if shape == "even" and low < 0.0 < high:
-            ends[0] = 0.0
-        if not owners:
-            found.append(Form(compute(form.const)))
-            continue
-        whole = function in (np.sign, np.floor, np.ceil, np.rint) or (form.is_whole(table) and function is np.absolute)
-        interval = ends[0], ends[1]
-        inside = _limited(compute, low, high)
-        found.append(
-            _feature(("function", function.__name__, form), inside, form, interval, table, owners, whole=whole)
-        )
-    return value.make(value.source, *collected(found, value.shape))
+    entries = Entries.of(value)
+    lows, highs = entries.interval
+    if _of_several(entries) or not ((least <= lows) & (highs <= most)).all():
+        return None
+    ends = np.sort([[compute(end) for end in column.tolist()] for column in (lows, highs)], axis=0)
+    if shape == "even":
+        ends[0] = np.where((lows < 0.0) & (highs > 0.0), 0.0, ends[0])
+    integers = function in (np.sign, np.floor, np.ceil, np.rint)
+    whole = integers or (entries.whole if function is np.absolute else False)
+    hidden = np.array([compute(number) for number in np.clip(entries.values, lows, highs).tolist()])
+    keys = [("function", function.__name__, key) for key in entries.keys]
+    const, terms = entries.replaced(keys, (ends[0], ends[1]), hidden, whole=whole)
+    kind = value.kind if integers or function is np.absolute else "f"
+    return value.make(value.source, const.reshape(value.shape), terms).of_kind(kind)
 
 
 def compared(function: Any, value: Private, other: Any) -> Any:
@@ -82,40 +78,39 @@ def compared(function: Any, value: Private, other: Any) -> Any:
         shape = np.broadcast_shapes(value.shape, public.shape)
     except ValueError:
         return None
-    symbol, holds = COMPARISONS[function]
-    limits = np.broadcast_to(public._const, shape).ravel().tolist()
-    places = np.broadcast_to(np.arange(value.size).reshape(value.shape), shape).ravel().tolist()
-    entries = _entries(value)
-    decided = [_decided(symbol, *entries[i][:3], c) for i, c in zip(places, limits, strict=True)]
-    if all(known is not None for known in decided):
+    symbol, _ = COMPARISONS[function]
+    positive = _OPPOSITE.get(symbol, symbol)
+    limits = np.broadcast_to(public._const, shape).ravel()
+    places = np.broadcast_to(np.arange(value.size).reshape(value.shape), shape).ravel()
+    entries = Entries.of(value).taken(places)
+    decided = _decided(symbol, entries, limits)
+    open_ = np.array([known is None for known in decided])
+    if not open_.any():
         return decided[0] if shape == () else np.array(decided, np.bool_).reshape(shape)
-    found = []
-    for place, limit, known in zip(places, limits, decided, strict=True):
-        form, _, _, owners, table = entries[place]
-        if known is not None:
-            found.append(Form(float(known)))
-        elif len(owners) > 1 or math.isnan(limit):
-            return None
-        else:
-            test = _indicator(holds, limit)
-            key = ("compared", symbol, form, limit)
-            found.append(_feature(key, test, form, (0.0, 1.0), table, owners, whole=True))
-    made = value.make(value.source, *collected(found, shape))
-    made._cell.compared = symbol
+    if (entries.owners[open_] == SEVERAL).any() or np.isnan(limits[open_]).any():
+        return None
+    keys = [("compared", positive, key, limit) for key, limit in zip(entries.keys, limits.tolist(), strict=True)]
+    lows = np.array([float(known is not None and known == (positive == symbol)) for known in decided])
+    ends, holds = (lows, np.where(open_, 1.0, lows)), COMPARED[positive]
+    const, terms = entries.replaced(keys, ends, np.asarray(holds(entries.values, limits), np.float64), whole=True)
+    made = value.make(value.source, const.reshape(shape), terms)
+    if positive != symbol:
+        made = 1.0 - made
+    made.of_kind("b")._cell.compared = symbol
     return made
 
 
 def squared(value: Private) -> Private | None:
     """Return the square of each entry; None if some entry depends on several data."""
-    return None if any(len(owners) > 1 for _, _, _, owners, _ in _entries(value)) else value * value
+    return None if _of_several(Entries.of(value)) else value * value
 
 
 def limited(value: Private, other: Any, *, smallest: bool) -> Private | None:
     """Return the smaller (larger) of each entry and a public number; None if some entry depends on several data."""
     public = value.of(other)
-    if public is None or not public.is_public or any(len(owners) > 1 for _, _, _, owners, _ in _entries(value)):
+    if public is None or not public.is_public or _of_several(Entries.of(value)):
         return None
-    found: Private = value.clip(None, public._const) if smallest else value.clip(public._const, None)
+    found: Private = value.clip(None, public) if smallest else value.clip(public, None)
     return found
 
 
@@ -166,70 +161,36 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
         array = np.asarray(value.ordinary() if isinstance(value, Private) else value, np.float64)
         found = np.array([inside(number) for number in array.ravel().tolist()]).reshape(array.shape)
         return float(found) if found.ndim == 0 else found
-    made = []
-    for form, _, _, owners, table in _entries(value):
-        if len(owners) > 1:
-            got = words(f"a sum over {describe_data([table.data[i] for i in sorted(owners)])}")
-            hint = "apply the function to the value of each datum before adding it"
-            raise PrivcheckError("feature", got, "entries of one datum each", hint)
-        made.append(
-            _feature(("declared", object()), inside, form, (least, most), table, owners)
-            if owners
-            else Form(inside(form.const))
-        )
-    return value.make(value.source, *collected(made, value.shape))
+    entries = Entries.of(value)
+    entries.check_single("feature", "apply the function to the value of each datum before adding it")
+    hidden = np.array([inside(number) for number in entries.values.tolist()])
+    ends = np.where(entries.private, least, hidden), np.where(entries.private, most, hidden)
+    const, terms = entries.replaced([("declared", object()) for _ in range(entries.size)], ends, hidden)
+    return value.make(value.source, const.reshape(value.shape), terms)
 
 
-def _limited(compute: Callable[[float], float], low: float, high: float) -> Callable[[float], float]:
-    """Return a function that cannot fail for a number that rounding has moved out of its interval."""
-    return lambda number: compute(min(max(number, low), high))
+def _of_several(entries: Entries) -> bool:
+    """Return whether some entry depends on several data."""
+    return bool((entries.owners == SEVERAL).any())
 
 
-def _indicator(holds: Callable[[float, float], bool], limit: float) -> Callable[[float], float]:
-    return lambda number: float(holds(number, limit))
-
-
-def _entries(value: Private) -> list[tuple[Form, float, float, set[int], FeatureTable]]:
-    """Return each entry with its interval, its data and the table."""
-    assert value.source is not None
-    table = value.source.features
-    return [(form, *form.interval(table), form.owners(table), table) for form in forms(value)]
-
-
-def _feature(
-    key: tuple[object, ...],
-    compute: Callable[[float], float],
-    form: Form,
-    interval: tuple[float, float],
-    table: FeatureTable,
-    owners: set[int],
-    *,
-    whole: bool = False,
-) -> Form:
-    """Return the feature that a function of an entry is."""
-    low, high = interval
-    if low == high:
-        return Form(low)
-    (owner,) = owners
-    number = table.derived(
-        key, lambda: table.add(table.data[owner], low, high, compute(form.value(table)), whole=whole)
-    )
-    return Form(0.0, (number,), (1.0,))
-
-
-def _decided(symbol: str, form: Form, low: float, high: float, limit: float) -> bool | None:
-    """Return a comparison that holds, or fails, whatever the data are; None if it depends on them."""
-    if not form.features:
-        return COMPARED[symbol](form.const, limit)
-    slack = 0.0 if form.is_feature else _MARGIN * (abs(low) + abs(high) + abs(form.const))
-    if symbol in ("==", "!="):
-        return symbol == "!=" if limit < low - slack or limit > high + slack else None
+def _decided(symbol: str, entries: Entries, limits: Array) -> list[bool | None]:
+    """Return where comparisons hold, or fail, whatever the data are; None where that depends on them."""
+    lows, highs = entries.interval
     holds = COMPARED[symbol]
-    near, far = (high, low) if symbol in ("<", "<=") else (low, high)
-    outward = slack if symbol in ("<", "<=") else -slack
-    if holds(near + outward, limit):
-        return True
-    return None if holds(far - outward, limit) else False
+    with quiet():
+        slack = np.where(entries.plain, 0.0, _MARGIN * (np.abs(lows) + np.abs(highs) + np.abs(entries.const)))
+        if symbol in ("==", "!="):
+            apart = (limits < lows - slack) | (limits > highs + slack)
+            always, never = (apart, apart & False) if symbol == "!=" else (apart & False, apart)
+        else:
+            ends = (highs + slack, lows - slack) if symbol in ("<", "<=") else (lows - slack, highs + slack)
+            always, never = holds(ends[0], limits), ~holds(ends[1], limits)
+        always = np.where(entries.private, always, holds(entries.const, limits))
+    decided = always | never | ~entries.private
+    return [bool(yes) if known else None for yes, known in zip(always.tolist(), decided.tolist(), strict=True)]
 
 
 COMPARED = dict(COMPARISONS.values())
+_OPPOSITE = {"<": ">=", "<=": ">", "!=": "=="}
+"""Comparisons that are one minus another one, so that x and 1 - x are known to belong together."""

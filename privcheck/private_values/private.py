@@ -20,7 +20,7 @@ from privcheck.private_values.norms import sensitivities
 from privcheck.private_values.numpy_functions import NumpyProtocol
 from privcheck.private_values.one_datum import compared
 from privcheck.private_values.refused_operations import Refusals, read, refuse
-from privcheck.private_values.terms import NOTHING, Cell, Terms
+from privcheck.private_values.terms import NOTHING, Cell, Terms, kind_of, numbered
 
 if TYPE_CHECKING:
     from privcheck.private_values.source import PrivateSource
@@ -55,22 +55,24 @@ class Private(Refusals, NumpyProtocol):
 
     """
 
-    __slots__ = ("_cell", "_const", "_positions", "_whole")
+    __slots__ = ("_cell", "_const", "_own", "_positions", "_whole")
 
     _cell: Cell
     _const: Array
+    _own: tuple[Terms, Terms]
+    """Of a view: the terms of the cell that it last saw, and its own."""
     _positions: Integers
     _whole: bool
 
     @classmethod
     def make(cls, source: PrivateSource | None, const: Any, terms: Terms) -> Private:
         """Return a new array that shares no entries; for privcheck's internal use."""
-        public = np.asarray(const, order="C")
+        public = np.asarray(const, order="A")  # numpy's order, by which reshape and ravel make views or copies
         self = _new(public)
         self._const, self._cell, self._whole = public, Cell(source, terms, public), True
         if source is not None and source.draws.loose:
             source.draws.settle_home(public, terms, own_place)
-        self._positions = _SCALAR if public.ndim == 0 else np.arange(public.size).reshape(public.shape)
+        self._positions = numbered(public)
         return self
 
     @classmethod
@@ -78,13 +80,14 @@ class Private(Refusals, NumpyProtocol):
         """Return the array of all entries of a cell; for privcheck's internal use."""
         self = _new(cell.const)
         self._const, self._cell, self._whole = cell.const, cell, True
-        self._positions = np.arange(cell.size).reshape(cell.const.shape)
+        self._positions = numbered(cell.const)
         return self
 
     @classmethod
     def public(cls, array: npt.ArrayLike) -> Private:
         """Return a copy of ordinary numbers that private ones can be assigned to."""
-        return cls.make(None, np.array(array, dtype=np.float64), NOTHING)
+        given = np.asarray(array)
+        return cls.make(None, np.array(given, dtype=np.float64), NOTHING).of_kind(kind_of(given))
 
     @classmethod
     def of(cls, value: Any) -> Private | None:
@@ -110,7 +113,11 @@ class Private(Refusals, NumpyProtocol):
         """The terms of the entries in C order."""
         if self._whole:
             return self._cell.terms
-        return self._cell.terms.spread(self._positions.ravel(), np.arange(self.size))
+        every, own = self._own
+        if every is not self._cell.terms:
+            own = self._cell.terms.spread(self._positions.ravel(), np.arange(self.size))
+            self._own = self._cell.terms, own
+        return own
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -124,7 +131,9 @@ class Private(Refusals, NumpyProtocol):
 
     @property
     def dtype(self) -> np.dtype[np.float64]:
-        """The type of the entries, always float64."""
+        """The type of the entries of an array, always float64; a number has none."""
+        if self._const.ndim == 0:
+            raise AttributeError("dtype")
         return self._const.dtype
 
     @property
@@ -198,22 +207,24 @@ class Private(Refusals, NumpyProtocol):
         return self._cell.terms.spread(positions, np.arange(positions.size))
 
     def view_as(self, function: Callable[[Any], Any]) -> Private:
-        """Return the result of a numpy function that only selects and moves entries; it is a view if numpy's is one."""
+        """Return the result of a numpy function that only moves entries; of arrays a view if numpy's is one."""
         positions = np.asarray(function(self._positions))
         const = np.asarray(function(self._const))
-        if np.may_share_memory(positions, self._positions):
+        if self.ndim == 0 and self._whole:  # it stands for a float, of which numpy makes copies
+            const = const.copy()
+        elif np.may_share_memory(positions, self._positions):
             result = _new(const)
             result._const, result._positions = const, positions
-            result._cell, result._whole = self._cell, False
+            result._cell, result._whole, result._own = self._cell, False, (NOTHING, NOTHING)
             return result
         if positions.ndim == 0:
-            return Private.make(self.source, const, self._cell.terms.row(int(positions)))
+            return Private.make(self.source, const, self._cell.terms.row(int(positions))).of_kind(self.kind)
         terms = self._cell.terms.spread(positions.ravel(), np.arange(positions.size))
-        return Private.make(self.source, const, terms)
+        return Private.make(self.source, const, terms).of_kind(self.kind)
 
     def copy(self) -> Private:
         """Return a copy that shares no entries."""
-        return Private.make(self.source, self._const.copy(), self.terms)
+        return Private.make(self.source, self._const.copy(), self.terms).of_kind(self.kind)
 
     __copy__ = copy
 
@@ -225,18 +236,19 @@ class Private(Refusals, NumpyProtocol):
         return f"Private(shape={self.shape}, data={what}, {'public' if self.is_public else 'hidden'})"
 
     def assign(self, new: Private) -> Private:
-        """Replace all entries, as += and similar operators do; a number, of shape (), is replaced by a new one."""
-        if self.ndim == 0:
+        """Replace all entries, as += and similar operators do; a number that is no view is replaced by a new one."""
+        if self.ndim == 0 and self._whole:
             return new
         if new.shape != self.shape:
             raise ValueError(f"non-broadcastable output operand with shape {self.shape}, not {new.shape}")
+        linear.check_written(self, new)
         if self._whole:
             source = linear.joint_source(self, new)
             self._const[...] = new._const
             self._cell.join(source)
             self._cell.replace(new.terms)
         else:
-            self[...] = new
+            PrivateArray.__setitem__(self, ..., new)  # type: ignore[index]
         return self
 
     def __add__(self, other: Any) -> Any:
@@ -350,6 +362,7 @@ class PrivateArray(Private):
         chosen, other = _public_key(key), Private.of(new)
         if other is None:
             raise PrivcheckError("item", words(f"a {type(new).__name__}"), "a private value or public numbers")
+        linear.check_written(self, other)
         source, positions = linear.joint_source(self, other), self._positions[chosen]
         terms, cell = other.terms, self._cell
         inputs = np.empty(np.shape(positions), np.int64)
@@ -384,7 +397,3 @@ def _public_key(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple(_public_key(part) for part in key)
     return read("index", "indexing", lambda index: index, key) if isinstance(key, Refusals) else key
-
-
-_SCALAR: Integers = np.zeros((), np.int64)
-_SCALAR.flags.writeable = False

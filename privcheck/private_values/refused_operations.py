@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import linecache
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
@@ -19,10 +19,12 @@ from privcheck.private_values.leaks import (
     RELEASE,
     LeakError,
     find_leak,
-    replacement,
 )
 from privcheck.private_values.noise.noised import publish, winner
+from privcheck.private_values.replacements import replacement
 
+MEAN = f"{RELEASE}; numpy.mean of a list stays private"
+TEXT = f"{RELEASE}; in a log repr() or {{value!r}} shows no number"
 NONLINEAR = f"only sums, public multiples and products within one datum stay private: {RELEASE}"
 
 
@@ -35,9 +37,9 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
     data = tuple(dict.fromkeys(item for value in private for item in value.data_ids))
     advice = next((value.source.advice for value in private if value.source is not None and value.source.advice), "")
     hint = f"{hint}; {advice}" if advice else hint
+    if answers := next((found for value in private if (found := value.coin_hint)), ""):
+        hint = f"{hint}; {answers}"
     leak = find_leak(kind, operation, data, hint)
-    if hint.startswith(COLLECT) and (line := replacement(leak.code)):
-        leak = replace(leak, hint=f"{hint}: {line}")
     for source in dict.fromkeys(value.source for value in private):
         if source is not None:
             source.on_leak(leak)
@@ -107,6 +109,12 @@ def _function(name: str) -> Callable[..., Any]:
 _MOVING = ("diagonal", "repeat", "squeeze", "swapaxes", "take", "trace")
 """Methods of arrays that only move entries, or add them up."""
 
+_OF_OBJECTS = ("exp", "expm1", "log", "log1p", "log2", "rint", "sqrt", "tanh")
+"""Methods that numpy calls on each entry of an array of objects."""
+
+_OF_FLOATS = ("as_integer_ratio", "hex", "is_integer")
+"""Methods of floats that read one, as statistics.mean does: code may take an AttributeError for an integer."""
+
 _WRITING = ("put", "partition", "resize", "setflags", "setfield", "byteswap", "flat", "view", "data", "ctypes", "base")
 """Methods and attributes through which an array is changed, which a copy does not have."""
 
@@ -128,6 +136,11 @@ _ARGMAX, _ARGMIN = _function("argmax"), _function("argmin")
 
 def _compare(symbol: str, ufunc: Any, function: Callable[..., Any], one: Any, two: Any) -> Any:
     """Return a comparison that the intervals decide or that is an indicator of one datum; otherwise it is a read."""
+    if one.holds_draws or (isinstance(two, Refusals) and two.holds_draws):
+        from privcheck.private_values.noise.coins import compared as flipped
+
+        if (coins := flipped(symbol, one, two)) is not None:
+            return coins
     is_read = one.is_public or isinstance(two, Refusals) or one.holds_draws
     if not is_read and (found := one.compared_with(ufunc, two)) is not None:
         return found
@@ -140,6 +153,9 @@ class Refusals:
     __slots__ = ()
 
     source: Any
+    shape: Any
+    ndim: Any
+    __getitem__: Any
     data_ids: Any
     is_public: Any
     is_action: Any
@@ -150,13 +166,22 @@ class Refusals:
 
     def __getattr__(self, name: str) -> Any:
         """Return what numpy's arrays or numbers have under another name, of values that are public or hold noise."""
-        if name in _MOVING:
+        if name in _MOVING or name in _OF_OBJECTS:
             return partial(getattr(np, name), self)
+        if name == "dtype":  # as of a float
+            raise AttributeError(name)
+        if name in _OF_FLOATS and not (self.is_public or self.holds_draws):
+            refuse("conversion", f".{name}()", self, hint=MEAN)
         kind: Any = np.ndarray if getattr(self, "ndim", 0) else np.float64
         missing = name.startswith("_") or name in _WRITING or not hasattr(kind, name)
         if missing or published([self]) is not None:
             raise AttributeError(f"a private value has no attribute {name!r}")
         return getattr(kind(self.ordinary()) if kind is np.float64 else self.ordinary(), name)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What `isinstance` takes a number for, besides its type: a float."""
+        return type(self) if self.ndim else float
 
     @property
     def reused(self) -> bool:
@@ -174,6 +199,25 @@ class Refusals:
     def settle(self) -> None:
         """Replace draws of noise that are known by what they have become."""
         self._cell.settle()
+
+    @property
+    def coin_hint(self) -> str:
+        """How a choice by a coin that was read is written as randomised response; empty if there is none."""
+        for file, line in [] if self.source is None or self.holds_draws else sorted(self.source.coin_lines):
+            code = linecache.getline(file, line).strip()
+            if " if " in code and (pasted := replacement(code)):
+                return f"a coin that `if` reads is public, so for randomised response write {pasted}"
+        return ""
+
+    @property
+    def kind(self) -> str:
+        """What numpy's array would hold: see `terms.kind_of`."""
+        return str(self._cell.kind)
+
+    def of_kind(self, kind: str) -> Self:
+        """Return this array after noting what numpy's would hold."""
+        self._cell.kind = kind
+        return self
 
     @property
     def is_indicator(self) -> bool:
@@ -233,7 +277,26 @@ class Refusals:
         return int(read("index", "index", operator.index, self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the ordinary array that it is or is released as; without noise, numbers in an array of objects.
+
+        numpy collects lists of numbers in this way; an array of several axes is copied only by `numpy.array`, since the
+        result of `numpy.asarray` would share its entries.
+        """
+        if dtype in (None, object) and (self.ndim == 0 or copy) and not (self.is_public or self.holds_draws):
+            found = np.empty(self.shape, object)
+            if self.ndim == 0:
+                found.fill(self)
+            for place in np.ndindex(self.shape) if self.ndim else ():
+                found[place] = self[place]
+            return found
         return read("conversion", "conversion to an array", lambda v: np.array(v, dtype=dtype), self, hint=COLLECT)
+
+    def __str__(self) -> str:
+        """Return the number or array as text, which is its release; without noise it is a leak, unlike `repr`.
+
+        Text in its place would compare, sort and count otherwise than the number's.
+        """
+        return str(read("format", "str()", str, self, hint=TEXT))
 
     def __format__(self, specification: str) -> str:
         if not specification:

@@ -11,7 +11,7 @@ from weakref import ReferenceType, ref
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.arrays import Integers, real_array, zero_array
+from privcheck.arrays import Array, Integers, real_array, zero_array
 from privcheck.declared import POSITIVE, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array
@@ -72,6 +72,8 @@ class PrivateSource:
         self.release: Callable[[Any, Private, str | None], Any] = _no_release
         self.forgets, self.reading, self.advice = True, False, ""
         self.on_winner: Callable[[Any, Any], object] | None = None
+        self.on_answer: Callable[[Any], object] | None = None
+        self.coin_lines: set[tuple[str, int]] = set()
         self.cells: list[ReferenceType[Any]] = []
         self._settled, self._next_sweep, self._most_cells = 0, _SWEEP_AFTER, _MOST_CELLS
         self.on_leak: Callable[[Leak], object] = on_leak or (lambda _: None)
@@ -96,10 +98,12 @@ class PrivateSource:
     def action(self, value: int, arms: int, datum: Hashable) -> Private:
         """Return the action of a datum, one of K arms, as a private integer: see `privcheck.one_hot`."""
         number = check("action", value, Integer(0, arms - 1))
-        wrapped = self._wrapped(np.asarray(number), 0.0, arms - 1.0, [datum], whole=True)
-        for feature in wrapped.terms.features.tolist():
-            self.features.actions[feature] = arms
-        return wrapped
+        self._make_room()
+        if arms == 1:
+            return Private.make(self, np.zeros(()), NOTHING)
+        feature = self.features.add(_datum(datum), 0.0, arms - 1.0, number, whole=True)
+        self.features.actions[feature] = arms
+        return Private.make(self, np.zeros(()), Terms.feature(feature))
 
     def vector(
         self,
@@ -132,15 +136,19 @@ class PrivateSource:
         if array.ndim != 1 or array.size == 0:
             raise PrivcheckError("values", words(f"shape {array.shape}"), "a vector of shape (K,), K >= 1")
         each = isinstance(data, (list, range, np.ndarray))
-        ids = list(data) if each else [data] * array.size  # type: ignore[arg-type]
+        ids = list(data) if each else [data]  # type: ignore[arg-type]
         nested = isinstance(data, tuple) and len(data) == array.size and all(isinstance(i, tuple) for i in data)
-        if len(ids) != array.size or nested:
+        if nested or (each and len(ids) != array.size):
             got = words("a tuple of tuples") if nested else words(f"{len(ids)} ids")
             hint = "give a list for one id per entry; a tuple is one id for the whole vector"
             raise PrivcheckError("data", got, f"one id, or a list of {array.size} ids", hint)
         norm = math.inf if l2_norm is None else check("l2_norm", l2_norm, POSITIVE)
         diameter = math.inf if l2_diameter is None else check("l2_diameter", l2_diameter, POSITIVE)
         return self._wrapped(array, low, high, ids, norm, diameter)
+
+    def vectors(self, values: npt.ArrayLike, low: float, high: float, datum: Hashable, *, l2_norm: float) -> Private:
+        """Return n vectors of one datum as the rows of a private array of shape (n, K), each as `vector` does."""
+        return self._wrapped(np.asarray(values), low, high, [datum], check("l2_norm", l2_norm, POSITIVE))
 
     def _wrapped(
         self,
@@ -150,32 +158,29 @@ class PrivateSource:
         ids: Sequence[Hashable],
         norm: float = math.inf,
         diameter: float = math.inf,
-        *,
-        whole: bool = False,
     ) -> Private:
         self._make_room()
         value = _finite("value", values)
-        if value.ndim == 0:
-            lows, highs = [check("low", low, Real())], [check("high", high, Real())]
-        else:
-            lows, highs = (_ends(name, ends, value.shape) for name, ends in (("low", low), ("high", high)))
-        if norm < math.inf and math.hypot(*value.ravel().tolist()) > norm * (1.0 + ROUNDING):
+        lows, highs = (_ends(name, ends, value.shape[-1:]) for name, ends in (("low", low), ("high", high)))
+        rows = value.reshape(-1, lows.size)
+        if norm < math.inf and max(math.hypot(*row) for row in rows.tolist()) > norm * (1.0 + ROUNDING):
             raise PrivcheckError("value", words("a vector beyond its norm"), f"an L2 norm of at most {norm:g}")
-        bounded = min(norm, diameter) < math.inf
-        group = self.features.add_group(VectorBound.of(lows, highs, norm, diameter)) if bounded else -1
-        const, rows, features = np.zeros(value.size), [], []
-        for i, (x, a, b, datum) in enumerate(zip(value.ravel().tolist(), lows, highs, ids, strict=True)):
-            if not a <= b:
-                raise PrivcheckError("low, high", (a, b), "low <= high")
-            if not a <= x <= b:
-                hint = "check or clip values before they are made private"
-                raise PrivcheckError("value", words("a value outside its interval"), f"a value in [{a:g}, {b:g}]", hint)
-            if a == b:
-                const[i] = a
-                continue
-            rows.append(i)
-            features.append(self.features.add(_datum(datum), a, b, x, group, whole=whole))
-        return Private.make(self, const.reshape(value.shape), Terms.of(rows, features, [1.0] * len(rows)))
+        for place in np.flatnonzero(lows > highs)[:1]:
+            raise PrivcheckError("low, high", (lows[place].item(), highs[place].item()), "low <= high")
+        for place in np.flatnonzero(((rows < lows) | (rows > highs)).any(axis=0))[:1]:
+            hint = "check or clip values before they are made private"
+            expected = f"a value in [{lows[place]:g}, {highs[place]:g}]"
+            raise PrivcheckError("value", words("a value outside its interval"), expected, hint)
+        groups = np.full(len(rows), -1)
+        if min(norm, diameter) < math.inf:
+            bound = VectorBound.of(lows, highs, norm, diameter)
+            groups = np.array([self.features.add_group(bound) for _ in rows])
+        numbers = np.array([self.features.data.number(_datum(datum)) for datum in ids])
+        columns = np.broadcast_arrays(numbers, lows, highs, rows, groups[:, None])
+        moves = np.flatnonzero((columns[1] < columns[2]).ravel())
+        features = self.features.add_all(*(column.ravel()[moves] for column in columns))
+        const = np.where(columns[1] < columns[2], 0.0, columns[1]).reshape(value.shape)
+        return Private.make(self, const, Terms.of(moves, features, np.ones(moves.size)))
 
     def _make_room(self) -> None:
         """Forget, at times, what is no longer used."""
@@ -298,12 +303,12 @@ def _finite(name: str, values: Any) -> Any:
         raise PrivcheckError(name, words("something else"), error.expected, error.hint) from None
 
 
-def _ends(name: str, ends: Any, shape: tuple[int, ...]) -> list[float]:
-    array = finite_array(name, ends)
+def _ends(name: str, ends: Any, shape: tuple[int, ...]) -> Array:
+    """Return the ends of the intervals of a vector, or of one number as a vector."""
+    array = finite_array(name, ends) if shape else np.asarray(check(name, ends, Real()))
     if array.shape not in ((), shape):
         raise PrivcheckError(name, words(f"shape {array.shape}"), f"a number or shape {shape}")
-    found: list[float] = np.broadcast_to(array, shape).tolist()
-    return found
+    return np.broadcast_to(array, shape or (1,))
 
 
 def _datum(datum: Hashable) -> Hashable:

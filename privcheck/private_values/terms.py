@@ -19,6 +19,8 @@ _TIDY_FROM = 64
 """Number of terms above which a growing sum is tidied: sorting smaller sums takes more time than it saves."""
 
 
+_ORDER = "bnif"
+
 _CHUNK = 2**12
 """Number of terms of a long sum that are written out at a time."""
 
@@ -263,12 +265,12 @@ def checked(weights: Array) -> Array:
 class Cell:
     """The entries that an array and its views share: their public parts and terms, and where their data come from."""
 
-    __slots__ = ("__weakref__", "compared", "const", "epoch", "reused", "size", "source", "terms")
+    __slots__ = ("__weakref__", "compared", "const", "epoch", "kind", "reused", "size", "source", "terms")
 
     def __init__(self, source: PrivateSource | None, terms: Terms, const: Array) -> None:
         self.source: PrivateSource | None = None
         self.terms, self.const, self.size = terms, const, const.size
-        self.epoch, self.reused, self.compared = -1, False, ""
+        self.epoch, self.reused, self.compared, self.kind = -1, False, "", "f"
         self.join(source)
 
     def join(self, source: PrivateSource | None) -> None:
@@ -292,5 +294,32 @@ class Cell:
             self.reused = self.reused or (reused and self.terms.count > 0)
 
 
+def kind_of(array: Any) -> str:
+    """Return what an array of numpy holds: "b" bools, "n" integers of 8 or 16 bits, "i" others, "f" floats.
+
+    >>> import numpy as np
+    >>> [kind_of(np.array(number)) for number in (True, np.int8(3), 3, 0.5)]
+    ['b', 'n', 'i', 'f']
+    """
+    if array.dtype.kind in "iu" and array.dtype.itemsize < 4:
+        return "n"
+    return {"b": "b", "i": "i", "u": "i"}.get(array.dtype.kind, "f")
+
+
+def common(*values: Any, least: str = "b") -> str:
+    """Return what numpy's result of several arrays holds."""
+    return str(max((least, *(value.kind for value in values)), key=_ORDER.index))
+
+
+def numbered(const: Array) -> Integers:
+    """Return the numbers of the entries of an array, in its memory order."""
+    if const.ndim == 0:
+        return _SCALAR
+    return np.asarray(np.arange(const.size).reshape(const.shape), order="C" if const.flags.c_contiguous else "F")
+
+
 NOTHING = Terms.of([], [], [])
 """The terms of a public value."""
+
+_SCALAR: Integers = np.zeros((), np.int64)
+_SCALAR.flags.writeable = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -42,7 +43,13 @@ class VectorBound:
     @classmethod
     def of(cls, low: npt.ArrayLike, high: npt.ArrayLike, norm: float = math.inf, diameter: float = math.inf) -> Self:
         """Return the bounds of a vector with these intervals, L2 norm and L2 diameter."""
-        lows, highs = np.atleast_1d(low), np.atleast_1d(high)
+        ends = (np.asarray(end, np.float64) for end in (low, high))
+        return cls._of(*(end.tobytes() for end in ends), norm, diameter)
+
+    @classmethod
+    @lru_cache(maxsize=256)
+    def _of(cls, low: bytes, high: bytes, norm: float, diameter: float) -> Self:
+        lows, highs = np.frombuffer(low), np.frombuffer(high)
         largest, root = np.maximum(np.abs(lows), np.abs(highs)), math.sqrt(lows.size)
         with np.errstate(over="ignore", under="ignore"):
             widths = highs - lows

@@ -12,6 +12,7 @@ exp(-N(y)) with the norm N(y) = min { sum |x_j| / b_j : K x = y }, along y = t C
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,11 +36,12 @@ class Reader:
     asked: list[bool] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
-    def __call__(self, value):
+    def __call__(self, value, behind=None):
+        """Read a value; `behind` is what an ordinary run notes down, if that is more."""
         if self.made is not None:
             self.asked.append(self.made[len(self.asked)])
             if self.asked[-1]:
-                self.read += np.ravel(value).tolist()
+                self.read += np.ravel(value if behind is None else behind).tolist()
             return
         try:
             self.read += np.ravel(np.asarray(value, float) if np.ndim(value) else float(value)).tolist()
@@ -76,6 +78,7 @@ class State:
     scalars: list
     vectors: list
     noised: list = field(default_factory=list)
+    raw: list = field(default_factory=list)
 
     def pick(self, kind):
         return kind[self.plan.integers(len(kind))]
@@ -116,6 +119,24 @@ class State:
             target[1] = noisy
             self.vectors.append(target)
             self.add_noised(float(target[1]))
+
+    def winner(self, v, x, place):
+        """An argmax, and one of the scores after it: together at most what all scores lose, which is noted down."""
+        scores = v + self.rng.laplace(0.0, abs(x), 3)
+        if isinstance(scores, Private):
+            with suppress(LeakError):
+                np.argmax(scores)
+        self.vectors.append(scores)
+        self.reader(scores[place], scores)
+
+    def list(self, x, function):
+        """Noise on a list of data."""
+        self.vectors.append(function([self.pick(self.raw), x * self.pick(self.raw), self.pick(self.raw)]))
+        noise = self.rng.laplace(0.0, abs(x), [*np.shape(self.vectors[-1])])
+        if np.ndim(self.vectors[-1]):
+            self.vectors[-1] = self.vectors[-1] + noise
+        else:
+            self.add_noised(self.vectors.pop() + noise)
 
     def read(self, a):
         self.reader(self.pick(self.noised) if self.noised and self.plan.random() < 0.8 else a)
@@ -160,6 +181,11 @@ OPERATIONS = {
     "einsum": lambda s, a, b, v, x, y: s.vectors.append(np.einsum("i,i->i", np.array([x, y, 1.0]), v)),
     "average": lambda s, a, b, v, x, y: s.scalars.append(np.average(v, weights=np.array([1.0, 2.0, abs(x)]))),
     "solve": lambda s, a, b, v, x, y: s.vectors.append(np.linalg.solve(np.eye(3) + abs(x), v)),
+    "winner": lambda s, a, b, v, x, y: s.winner(v, x, int(s.plan.integers(3))),
+    "array of a list": lambda s, a, b, v, x, y: s.list(x, np.array),
+    "mean of a list": lambda s, a, b, v, x, y: s.list(x, np.mean),
+    "sum of a list": lambda s, a, b, v, x, y: s.list(y, np.sum),
+    "appended": lambda s, a, b, v, x, y: s.list(x, lambda parts: np.append(parts[:1], parts[1:])),
     "where": lambda s, a, b, v, x, y: s.vectors.append(np.where([True, x > 0.0, False], v, v[::-1])),
 }
 OFTEN = ("noised", "located", "stack", "read", "vector noise", "vector noise", "read vector")
@@ -168,7 +194,7 @@ OFTEN = ("noised", "located", "stack", "read", "vector noise", "vector noise", "
 def program(seed, values, rng, reader):
     """Run the program with this seed; which operations it makes depends on nothing else."""
     first = np.stack(values[1:]) if isinstance(values[0], Private) else np.array(values[1:])
-    state = State(np.random.default_rng(seed), rng, reader, [*values], [first])
+    state = State(np.random.default_rng(seed), rng, reader, [*values], [first], raw=[*values])
     for _ in range(int(state.plan.integers(3, 10))):
         name = state.pick((*OPERATIONS, *OFTEN))
         a, b, v = state.pick(state.scalars), state.pick(state.scalars), state.pick(state.vectors)

@@ -130,13 +130,13 @@ def arms_move_by_one(monkeypatch):
 
 def too_many_repetitions(monkeypatch):
     """Break: every product of two entries of a vector stands in the matrix twice, the squares too."""
-    real = FeatureTable.product_group
-    monkeypatch.setattr(FeatureTable, "product_group", lambda self, i, j: (real(self, i, j)[0], 2.0))
+    real = FeatureTable.product_groups
+    monkeypatch.setattr(FeatureTable, "product_groups", lambda self, i, j: (real(self, i, j)[0], np.full(i.size, 2.0)))
 
 
 def hull_of_the_first_row(monkeypatch):
     """Break: the chosen row lies where the first row lies, and is put there when it does not."""
-    monkeypatch.setattr(choosing, "_hull", lambda column, table: column[0].interval(table))
+    monkeypatch.setattr(choosing, "_hulls", lambda entries, arms: [end[: end.size // arms] for end in entries.interval])
 
 
 TWINS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import traceback
 from typing import ClassVar
@@ -56,11 +57,12 @@ def test_the_shipped_policies_run_in_a_service(name):
         noise="float",
         rng=np.random.default_rng(8),
     )
+    noise = copy.deepcopy(guarded._session.noise)
     actions = play(guarded, 300)
     assert guarded.spent == 0.7
     assert guarded.left == 0.0
     assert len(guarded.ledger.releases) >= 8
-    plain, rng = algorithm.build(np.random.default_rng(0), noise=np.random.default_rng(8)), np.random.default_rng(5)
+    plain, rng = algorithm.build(np.random.default_rng(0), noise=noise), np.random.default_rng(5)
     for action in actions:
         rewards = rng.random(3)
         assert plain.select() == action

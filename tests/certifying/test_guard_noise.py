@@ -211,3 +211,26 @@ def test_noise_that_a_built_policy_can_draw_too_is_refused(relation):
     with pytest.raises(PrivcheckError, match="a Generator that draws what one of the policy's draws"):
         guard(build, epsilon=1.0, arms=2, noise="float", rng=SAME[relation](coins))
     guard(build, epsilon=1.0, arms=2, noise="float", rng=np.random.default_rng(8)).update(0, 0.5)
+
+
+class SameSeedLater:
+    """Makes a Generator with the seed of the guard's noise in the middle of a run, and subtracts what it draws."""
+
+    def __init__(self):
+        self.outputs = []
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        noise = np.random.default_rng(8).laplace(0.0, UNIT.scale)
+        self.outputs.append(UNIT.release(reward, None) - noise)
+
+
+def test_a_seed_that_the_policy_uses_later_does_not_give_it_the_noise():
+    """Noise that goes on from the given Generator itself would leave the rewards."""
+    policies = [SameSeedLater() for _ in range(2)]
+    for policy, reward in zip(policies, (0.0, 0.7134), strict=True):
+        guard(policy, epsilon=1.0, noise="float", rng=np.random.default_rng(8)).update(0, reward)
+    assert policies[1].outputs[0] - policies[0].outputs[0] == pytest.approx(0.7134)
+    assert abs(policies[0].outputs[0]) > 1e-6

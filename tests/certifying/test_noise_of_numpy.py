@@ -16,6 +16,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import NoisyMax
 from privcheck.privacy import relation
 from privcheck.private_values import terms
+from privcheck.private_values.integers import rounded
 from privcheck.private_values.noise import draws, noised
 from privcheck.private_values.source import LeakError, Private, PrivateSource
 
@@ -53,13 +54,13 @@ def test_no_random_program_loses_more_than_it_is_charged(random, evidence):
     assert found == []
 
 
-@pytest.mark.parametrize("seed", [62, 216, 217, 444])
+@pytest.mark.parametrize("seed", [21, 79, 209])
 def test_programs_that_were_charged_too_little_are_not_any_more(random, seed):
     """In them a value that holds noise known by then was written into an array that was settled before."""
     assert random.unpaid(seed) == ""
 
 
-@pytest.mark.parametrize("seed", [62, 216, 217, 444])
+@pytest.mark.parametrize("seed", [21, 79, 209])
 def test_the_oracle_finds_arrays_that_are_not_settled_again(random, seed, monkeypatch):
     monkeypatch.setattr(terms.Cell, "replace", lambda cell, new: setattr(cell, "terms", new))
     monkeypatch.setattr(draws.Draw, "fresh", True)
@@ -228,7 +229,7 @@ def test_a_private_location_is_the_value_plus_noise():
 
 def test_differences_of_exponential_and_geometric_draws_are_laplace():
     session, rng = start()
-    one, two, three = (session.source._wrapped(np.asarray(1.0), 0.0, 1.0, [datum], whole=True) for datum in range(3))
+    one, two, three = (rounded(session.source.scalar(1.0, 0.0, 1.0, datum)) for datum in range(3))
     float(one + rng.exponential(2.0) - rng.exponential(2.0))
     found = float(two + rng.geometric(0.5) - rng.geometric(0.5))
     assert found == int(found)
@@ -283,7 +284,7 @@ def test_noise_has_the_attributes_of_numpys_arrays_and_numbers():
         False,
         (2,),
     )
-    with pytest.raises(AttributeError):
+    with pytest.raises(LeakError):
         rewards(session)[0].is_integer  # noqa: B018
     assert not hasattr(noise, "no_such_name")
 
@@ -335,10 +336,49 @@ def test_an_argmax_is_charged_by_the_range(law):
     (release,) = session.ledger.releases
     assert release.mechanism == "noisy-max"
     assert paid(session) == {0: 0.5, 1: 0.5}
+    if law == "laplace":
+        return
     with pytest.raises(LeakError, match="decided a noisy maximum"):
         float(scores[0])
     with pytest.raises(LeakError, match="decided a noisy maximum"):
         np.argmax(scores)
+
+
+def test_a_score_read_after_its_maximum_releases_them_all_in_full():
+    session, rng = start()
+    scores = vector(session) + rng.laplace(0.0, 4.0, 4)
+    best = int(np.argmax(scores))
+    assert paid(session) == {0: 0.5, 1: 0.5}
+    gap = scores[best] - scores[(best + 1) % 4]
+    assert float(gap) > 0.0
+    assert paid(session) == {0: 1.5, 1: 1.5}
+    assert (np.asarray(scores).argmax(), int(np.argmax(2.0 * scores)), int(np.argmin(-scores))) == (best,) * 3
+    assert paid(session) == {0: 1.5, 1: 1.5}
+
+
+def test_scores_are_not_released_because_something_refers_to_them():
+    """Under contextual feedback, at the end of an update."""
+    session, rng = start()
+    scores = vector(session) + rng.laplace(0.0, 4.0, 4)
+    np.argmax(scores)
+    session.publish_noised()
+    assert paid(session) == {0: 0.5, 1: 0.5}
+    with pytest.raises(LeakError, match="decided a noisy maximum"):
+        float(scores[0])
+
+
+def test_winner_and_scores_have_the_law_of_laplace_noise():
+    """Kolmogorov and Smirnov's test of 2,000 sums: a right law fails with probability 1e-7; fixed seeds."""
+    from scipy import stats
+
+    session, rng = start()
+    found = []
+    for _ in range(1000):
+        scores = session.source.vector([0.0, 1.0], 0.0, 1.0, 0) + rng.laplace(0.0, 1.0, 2)
+        np.argmax(scores)
+        found += (np.asarray(scores) - [0.0, 1.0]).tolist()
+    assert stats.kstest(found, "laplace").pvalue > 1e-7
+    assert stats.kstest(1.4 * np.array(found), "laplace").pvalue < 1e-7
 
 
 def test_an_argmax_that_costs_as_much_as_all_scores_releases_them():
@@ -400,7 +440,8 @@ def test_noise_has_numpys_law_when_it_is_read_alone():
         lambda g: g.laplace(1.0, 2.0), lambda g: g.normal([0.0, 5.0], 2.0), lambda g: g.gumbel(0.0, 1.0, (2, 2)),
         lambda g: g.standard_normal(3), lambda g: g.exponential(2.0), lambda g: g.standard_exponential(2),
         lambda g: g.geometric(0.3, 2), lambda g: g.random(3), lambda g: g.integers(9, size=4),
-        lambda g: g.permutation(5),
+        lambda g: g.permutation(5), lambda g: g.random(), lambda g: g.uniform(-1.0, [2.0, 3.0]),
+        lambda g: g.uniform(size=[2, 2]), lambda g: g.choice(3, p=[0.2, 0.3, 0.5]), lambda g: g.random(5000),
         lambda g: g.laplace(0.0, 0.0), lambda g: g.normal(size=0), lambda g: g.choice(5, 2, replace=False),
         lambda g: g.multivariate_normal(np.zeros(2), np.eye(2)),
     ):  # fmt: skip
@@ -409,6 +450,7 @@ def test_noise_has_numpys_law_when_it_is_read_alone():
         rng.laplace(0.0, -1.0)
     with pytest.raises(ValueError, match="shape"):
         rng.laplace(0.0, [1.0, 2.0], 3)
+    assert rng.laplace(size=[2, np.int64(3)]).shape == rng.random([2, 3]).shape == (2, 3)
 
 
 @pytest.mark.parametrize("how", ["state", "copy", "pickle", "spawn", "own", "bits"])

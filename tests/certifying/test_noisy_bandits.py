@@ -13,13 +13,13 @@ from privcheck import certify
 
 FILE = Path(__file__).with_name("noisy_bandits.py")
 CORRECT = ["Doubling", "LazyList", "Tree", "Randomised", "Leader", "Linear", "LinearInverse", "Exponentials"]
-CHARGED = ["AllTheData", "WrongScale", "ScaledDown"]
+CHARGED = ["AllTheData", "WrongScale", "ScaledDown", "WinnerAndValue"]
 """Bugs that are refused because a reward is charged too much."""
 
 LEAKS = {
     "OneNoise": "released before, with another value", "RawStop": "release it", "RawArgmax": "release it",
     "SharedNoise": "with size=, once for each entry", "Argmin": "argmax", "NoiseReadFirst": "release it",
-    "FixedSeed": "release it", "WinnerAndValue": "decided a noisy maximum", "UnnoisedGram": "release it",
+    "FixedSeed": "release it", "UnnoisedGram": "release it",
 }  # fmt: skip
 """Bugs that read what is private, and what the hint says."""
 
@@ -79,7 +79,8 @@ def test_a_bug_that_costs_too_much_is_refused_at_its_line(name):
     certificate = certified(name)
     assert not certificate.granted
     assert certificate.leaks == []
-    assert f"noisy_bandits.py:{line(name)} that takes the reward of round 1 to 2" in certificate.refusals[0]
+    total = 3 if name == "WinnerAndValue" else 2  # the range, and then all scores
+    assert f"noisy_bandits.py:{line(name)} that takes the reward of round 1 to {total}" in certificate.refusals[0]
 
 
 @pytest.mark.parametrize("name", LEAKS)

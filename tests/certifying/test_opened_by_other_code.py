@@ -210,8 +210,8 @@ TWINS = {
     "a helper in another expression": {"module": NUMBER, "update": "value = 2.0 * number(reward) - number(reward)"},
     "an own class": {"module": "class Box: ...", "update": "value = reward.it if isinstance(reward, Box) else reward"},
     "the type of an imported module": {
-        "module": "import numbers",
-        "update": "value = reward if not isinstance(reward, numbers.Real) else float(reward)",
+        "module": "import decimal",
+        "update": "value = float(reward) if isinstance(reward, decimal.Decimal) else reward",
     },
 }  # fmt: skip
 

@@ -10,6 +10,7 @@ from privcheck import PrivcheckError, ReleaseRefusedError, certify, rounded
 from privcheck.certifying.session import Session
 from privcheck.mechanisms import DiscreteLaplace, RandomisedResponse
 from privcheck.privacy import relation
+from privcheck.private_values.columns import Steady
 from privcheck.private_values.source import REVEAL, PrivateSource, clip, zeros
 
 ONE_BIT = RandomisedResponse(categories=2, epsilon=1.0)
@@ -123,7 +124,8 @@ def test_a_whole_change_needs_no_more_than_the_whole_part_of_its_bound():
     """An L1 bound that comes from an L2 norm may have a fraction, of which integers make no use."""
     session = start(5.0)
     vector = session.source.vector([0.0, 0.0], -2.0, 2.0, data=1, l2_norm=2.0)
-    session.source.features.whole = [True, True]
+    session.source.features.whole = Steady("b")
+    session.source.features.whole.extend(np.ones(2, np.int8))
     assert vector.sensitivities("l1")[1] == pytest.approx(4.0 * np.sqrt(2.0))
     with session.active():
         DiscreteLaplace(sensitivity=5, epsilon=1.0).release(vector, None)

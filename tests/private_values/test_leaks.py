@@ -25,15 +25,15 @@ SCALAR = {
     ],
     "branch": [bool, lambda x: 1 if x else 0, lambda x: not x, lambda x: x or 0.5, lambda x: any([x])],
     "conversion": [
-        float, int, complex, math.exp, math.isnan, np.asarray, np.array, lambda x: np.array([x, x]),
+        float, int, complex, math.exp, math.isnan, lambda x: np.asarray(x, float), lambda x: np.array([x, x], float),
         lambda x: np.zeros(3).__setitem__(0, x), lambda x: operator.mod("%f", x),
         lambda x: np.zeros(3).__setitem__(slice(None), x),
-        lambda x: np.full(2, x), lambda x: operator.iadd(np.zeros(3), x), lambda x: np.random.default_rng(0).normal(x),
+        lambda x: operator.iadd(np.zeros(3), x),
         lambda x: np.add(1.0, x, out=np.zeros(())), lambda x: x.item(), lambda x: x.astype(np.float32),
         lambda x: statistics.fmean([x, x]),
     ],
     "index": [
-        operator.index, lambda x: [1, 2][x], range, lambda x: np.ones(2)[x], lambda x: zeros(3)[x],
+        operator.index, lambda x: [1, 2][x], range, lambda x: zeros(3)[x],
         lambda x: zeros((3, 2))[0, x], lambda x: zeros(3).__setitem__(x, 1.0),
     ],
     "function": [
@@ -42,7 +42,10 @@ SCALAR = {
         lambda x: divmod(2, x), lambda x: np.ones(2) / x, np.exp, np.sqrt, np.abs, np.square, np.isnan, np.sign,
         lambda x: np.maximum(x, 0.0), np.cbrt, lambda x: np.power(x, 2),
     ],
-    "format": [lambda x: f"{x:.2f}", lambda x: format(x, "g"), lambda x: "{:5}".format(x)],  # noqa: UP032
+    "format": [
+        str, lambda x: f"{x}" == "1.0", lambda x: f"{x:.2f}", lambda x: format(x, "g"),
+        lambda x: "{:5}".format(x),  # noqa: UP032
+    ],
     "hash": [hash, lambda x: {x: 1}, lambda x: {x}],
     "pickle": [pickle.dumps],
     "reveal": [lambda x: x.reveal(None), lambda x: x.reveal(object())],
@@ -161,16 +164,35 @@ def test_a_float_array_hints_at_zeros(write):
 def test_repr_shows_shape_and_data_but_no_value():
     leaks, values = start()
     assert repr(values["scalar"]) == "Private(shape=(), data=rounds 3 and 5, hidden)"
-    assert f"{values['array']}" == "Private(shape=(2,), data=rounds 3 and 5, hidden)"
+    assert f"{values['array']!r}" == "Private(shape=(2,), data=rounds 3 and 5, hidden)"
     assert repr([zeros(2)]) == "[Private(shape=(2,), data=none, public)]"
     one = values["array"].source.vector([0.5, 0.5], 0.0, 1.0, data=3)
-    assert str(one) == "Private(shape=(2,), data=round 3, hidden)"
+    assert repr(one) == "Private(shape=(2,), data=round 3, hidden)"
     assert leaks == []
 
 
-def test_a_private_value_is_no_float():
+def test_arrays_of_objects_hold_private_numbers():
+    leaks, values = start()
+    x, entries = values["scalar"], values["array"]
+    for made in (np.asarray(x), np.array(x), np.array([x, x]), np.full(2, x), np.array(entries), np.array([[x], [1]])):
+        assert made.dtype == object
+        assert any(type(item) is type(x) for item in made.ravel().tolist())
+    assert leaks == []
+    with pytest.raises(LeakError):
+        np.asarray(entries)  # it would share the entries
+
+
+@pytest.mark.parametrize("read", [lambda x: np.random.default_rng(0).normal(x), lambda x: np.ones(2)[x]])
+def test_where_numpy_takes_no_objects_it_raises_its_own_errors(read):
+    with pytest.raises((TypeError, IndexError)):
+        read(start()[1]["scalar"])
+
+
+def test_a_private_number_passes_for_a_float_and_is_none():
     _, values = start()
-    assert not isinstance(values["scalar"], float)
+    assert isinstance(values["scalar"], float)
+    assert not issubclass(type(values["scalar"]), float)
+    assert not isinstance(values["array"], float)
     assert not hasattr(values["scalar"], "__dict__")
     assert not hasattr(values["scalar"], "__len__")
     with pytest.raises(TypeError):

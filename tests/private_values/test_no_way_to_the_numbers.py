@@ -33,7 +33,7 @@ def numbers_in(item):
     """The numbers that an object is or holds."""
     if isinstance(item, (bool, str, bytes)) or item is None:
         return []
-    if isinstance(item, (int, float, np.number)):
+    if issubclass(type(item), (int, float, np.number)):  # a private number says that it is a float
         return [float(item)]
     if isinstance(item, np.ndarray) and item.dtype.kind in "iuf":
         return item.ravel().astype(float).tolist()
@@ -57,14 +57,14 @@ def crawl(start, most=4000):
     for path, item in paths:
         if shows(item):
             found.append(path)
-        if isinstance(item, (str, bytes, int, float, np.ndarray, np.generic, type)) or len(paths) > most:
+        if issubclass(type(item), (str, bytes, int, float, np.ndarray, np.generic, type)) or len(paths) > most:
             continue
         children = []
         if isinstance(item, (list, tuple, set, frozenset)):
             children = [(f"{path}[{i}]", part) for i, part in enumerate(item)]
         elif isinstance(item, dict):
             children = [(f"{path}[{key!r}]", part) for key, part in item.items()]
-        for name in dir(item):
+        for name in sorted({*dir(item), *dir(type(item))}):
             if not name.startswith("_"):
                 try:
                     children.append((f"{path}.{name}", getattr(item, name)))

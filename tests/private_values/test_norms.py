@@ -162,3 +162,46 @@ def test_an_overflow_is_infinite_and_not_small():
 def test_unknown_norms_are_refused(norm):
     with pytest.raises(PrivcheckError, match="norm"):
         PrivateSource().scalar(0.5, 0.0, 1.0, datum=0).sensitivities(norm)
+
+
+# Data of which each entry holds at most one feature are handled together
+
+
+def of_bounded_data(norm, seed):
+    """Several data, each with single features and bounded vectors that repeat in the entries of an array."""
+    rng, table, columns = np.random.default_rng(seed), FeatureTable(), []
+    entries = int(rng.integers(2, 30))
+    for datum in range(int(rng.integers(1, 5))):
+        found = []
+        for _ in range(int(rng.integers(1, 4))):
+            widths = rng.uniform(0.1, 3.0, int(rng.integers(1, 5)))
+            bound = VectorBound.of(np.zeros(widths.size), widths, diameter=float(rng.uniform(0.1, 4.0)))
+            group = table.add_group(bound) if rng.random() < 0.6 else -1
+            times = float(rng.integers(1, 3)) if group >= 0 else 1.0
+            found += [table.add(datum, 0.0, w, 0.0, group, multiplicity=times) for w in widths.tolist()]
+        rows = rng.permutation(entries)[: int(rng.integers(1, entries + 1))]
+        columns.append((rows, rng.choice(found, rows.size), rng.normal(size=rows.size)))
+    terms = Terms.of(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+    return sensitivities(norm, terms, table, entries)
+
+
+@pytest.mark.parametrize("norm", norms.APART)
+def test_they_get_what_each_alone_would_get(norm, monkeypatch):
+    together = [of_bounded_data(norm, seed) for seed in range(200)]
+    monkeypatch.setattr(norms, "APART", ())
+    monkeypatch.setattr(norms, "_alone", lambda norm, features, *_: np.full(features.size, math.nan))
+    for seed, found in enumerate(together):
+        assert found == pytest.approx(of_bounded_data(norm, seed), rel=1e-12), seed
+
+
+@pytest.mark.parametrize("norm", norms.APART)
+def test_a_datum_with_two_features_in_an_entry_is_not_among_them(norm, monkeypatch):
+    """The broken twin takes the columns of its matrix for orthogonal."""
+    rng = np.random.default_rng(3)
+    matrix, widths = rng.uniform(1.0, 2.0, (3, 4)), rng.uniform(0.5, 1.0, 4)
+    exact = by_corners(norm, matrix, widths)
+    assert of_matrix(norm, matrix, widths) == pytest.approx(exact, rel=1e-12)
+    real = norms._apart
+    monkeypatch.setattr(norms, "_apart", lambda norm, rows, *rest: real(norm, np.arange(rows.size), *rest))
+    if norm != "l1":  # which adds up alike
+        assert of_matrix(norm, matrix, widths) < 0.9 * exact

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from privcheck.errors import PrivcheckError
 from privcheck.private_values import norms, products
+from privcheck.private_values.entries import Entries
 from privcheck.private_values.source import REVEAL, PrivateSource, clip, zeros
 from privcheck.private_values.terms import NOTHING, Terms
 
@@ -180,7 +181,8 @@ def test_random_programs_exercise_every_step():
 
 def half_widths(monkeypatch):
     """Break: half of the interval widths."""
-    monkeypatch.setattr(norms, "NORMS", {n: lambda m, w, g, f=f: f(m, w / 2, g) for n, f in norms.NORMS.items()})
+    real = norms._widths
+    monkeypatch.setattr(norms, "_widths", lambda table, features: real(table, features) / 2.0)
 
 
 def forgotten_terms(monkeypatch):
@@ -200,14 +202,14 @@ def no_untouched_entries(monkeypatch):
 
 def half_intervals(monkeypatch):
     """Break: products and clips take their parts to lie in half of their intervals."""
-    real = products.Form.interval
-    monkeypatch.setattr(products.Form, "interval", lambda self, table: tuple(x / 2 for x in real(self, table)))
+    real = Entries.interval.func
+    monkeypatch.setattr(Entries, "interval", property(lambda self: tuple(end / 2 for end in real(self))))
 
 
 def products_are_public(monkeypatch):
     """Break: products and clips forget on which datum they depend."""
-    real = products.collected
-    monkeypatch.setattr(products, "collected", lambda forms, shape: (real(forms, shape)[0], NOTHING))
+    monkeypatch.setattr(products, "_products", lambda *_: (np.zeros(0, int), np.zeros(0)))
+    monkeypatch.setattr(Entries, "replaced", lambda self, *_, **__: (np.zeros(self.size), NOTHING))
 
 
 TWINS = (half_widths, forgotten_terms, forgotten_view, no_untouched_entries, half_intervals, products_are_public)

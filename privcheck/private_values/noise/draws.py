@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.private_values.terms import Terms
+
+if TYPE_CHECKING:
+    from privcheck.private_values.private import Private
 
 FIRST = -2
 """The number of the first draw. Draws have the numbers -2, -3, ... where features of data have 0, 1, ...; without -1 no
@@ -39,17 +42,27 @@ class Known(NamedTuple):
     weights: Array
 
 
+class Scores(NamedTuple):
+    """Scores whose noisy maximum was released: without noise, the Laplace draw and coefficient of each, the winner."""
+
+    exact: Private
+    noise: tuple[tuple[int, float], ...]
+    scale: float
+    winner: int
+
+
 @dataclass(slots=True)
 class Draw:
     """One draw of noise.
 
     Parameters
     ----------
-    law : "laplace", "normal", "exponential", "gumbel" or "geometric".
+    law : "laplace", "normal", "exponential", "gumbel", "geometric" or "uniform".
     scale : the scale, or the standard deviation; of a geometric draw, that of the discrete Laplace law of a difference.
     known : what it is since it was read; None before.
     spent : why it is not noise any more although it is not known; empty for a fresh draw.
     home : where it first met private data.
+    scores : the noisy scores that it is in, if it is spent because their maximum was released, and they can be too.
     """
 
     law: str
@@ -57,6 +70,7 @@ class Draw:
     known: Known | None = None
     spent: str = ""
     home: Home | None = None
+    scores: Scores | None = None
 
     @property
     def fresh(self) -> bool:
@@ -70,6 +84,10 @@ class Draws:
     Parameters
     ----------
     sample : draws a public coin from a law with a scale.
+
+    Attributes
+    ----------
+    noisy : whether some draw was from a law of noise, or decided an answer that was released.
 
     Guarantee
     ---------
@@ -88,6 +106,7 @@ class Draws:
     def __init__(self, sample: Callable[[str, float], float]) -> None:
         self.sample, self.epoch, self.next = sample, 0, FIRST
         self._settled = FIRST
+        self.noisy = False
         self.loose: set[int] = set()
         self._draws: dict[int, Draw] = {}
 
@@ -97,9 +116,13 @@ class Draws:
     def __len__(self) -> int:
         return len(self._draws)
 
+    def __contains__(self, number: int) -> bool:
+        return number in self._draws
+
     def add(self, law: str, scales: Iterable[float]) -> int:
         """Add independent draws and return the lowest of their consecutive numbers."""
         new = [Draw(law, scale) for scale in scales]
+        self.noisy |= law != "uniform"
         self.next -= len(new)
         first = self.next + 1
         self._draws.update(zip(range(first, first + len(new)), new, strict=True))
@@ -108,7 +131,8 @@ class Draws:
 
     def know(self, number: int, known: Known) -> None:
         """Say what a draw has become."""
-        self._draws[number].known = known
+        draw = self._draws[number]
+        draw.known, draw.spent, draw.scores = known, "", None
         self.loose.discard(number)
         self.epoch += 1
 
@@ -125,6 +149,21 @@ class Draws:
         for number in numbers:
             self._draws[number].spent = why
             self.loose.discard(number)
+
+    def keep_scores(self, scores: Scores) -> None:
+        """Remember the scores whose noisy maximum was released."""
+        for number, _ in scores.noise:
+            self._draws[number].scores = scores
+
+    def forget_scores(self) -> None:
+        """Say that no scores can be released any more."""
+        for draw in self._draws.values():
+            draw.scores = None
+
+    def answer(self, numbers: Iterable[int], why: str) -> None:
+        """Say that draws have decided an answer that was released."""
+        self.spend(numbers, why)
+        self.noisy = True
 
     def spend_all(self, why: str) -> None:
         """Say that no draw so far is noise any more: what holds one of those that are not known cannot be read."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.arrays import Array, Integers
-from privcheck.mechanisms import DiscreteLaplace, Gaussian, Laplace, NoisyMax
+from privcheck.mechanisms import DiscreteLaplace, Gaussian, Laplace, NoisyMax, ScoresAfterWinner
 from privcheck.private_values.leaks import own_place
-from privcheck.private_values.noise.draws import Draws, Home, Known, summed
+from privcheck.private_values.noise.draws import Draws, Home, Known, Scores, summed
 from privcheck.private_values.terms import Terms
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ SHARED = (
     "size=, once for each entry"
 )
 NO_LAW = {
+    "uniform": "uniform noise shows where a value is: add rng.laplace(0, scale), compare it with a private chance, or "
+    "use np.where(rng.random(n) < p, x, 1 - x) for bits x",
     "exponential": "exponential noise loses without bound when it is read as a number: use rng.laplace(0, scale), or "
     "read only the argmax",
     "gumbel": "Gumbel noise loses without bound when it is read as a number: read only the argmax of scores with it",
@@ -161,6 +163,7 @@ def publish(value: Private) -> str | None:
        draws of the array become coins first. From then on z means (y - c f - (public)) / k wherever it stands.
     3. Where entries hold several draws, or share them, it is first tried to release the entries in which these draws
        met data for the first time; if that makes the array public, nothing else is released.
+    4. Of draws that decided a noisy maximum of Laplace noise, all scores are released first, given the winner.
     """
     value.settle()
     if value.is_public:
@@ -171,6 +174,9 @@ def publish(value: Private) -> str | None:
         return REUSED if value.reused else ""
     if value.source.reading:
         return IN_SELECT
+    if scores := next((found for number in held.rows_of if (found := draws[number].scores) is not None), None):
+        _release_scores(scores)
+        return publish(value)
     spent = [draws[number].spent for number in held.rows_of if draws[number].spent]
     if spent:
         return spent[0]
@@ -283,7 +289,7 @@ def winner(scores: Private) -> int | None:
     It is a noisy maximum if each score holds one fresh draw of its own, all of one law and one effective scale, and
     none of the others: Laplace, or with positive coefficients Gumbel or exponential. Its charge is the range of the
     score differences over the scale. Where the release of all scores costs no datum more than that, they are released.
-    None of the draws is noise after a noisy maximum.
+    None of the draws is noise after a noisy maximum. Reading one releases all scores, in full, if the noise is Laplace.
     """
     scores.settle()
     if scores.ndim != 1 or scores.is_public or scores.source is None:
@@ -313,14 +319,32 @@ def winner(scores: Private) -> int | None:
     location = next((h.location for number in held.rows_of if (h := draws[number].home) is not None), own_place())
     index = int(scores.source.release(NoisyMax.with_scale(scale, noise=law), exact, location))
     draws.spend(held.rows_of, SELECTED)
+    if law == "laplace":
+        own = (next(iter(held.of_row[row].items())) for row in range(scores.size))
+        draws.keep_scores(Scores(exact, tuple(own), scale, index))
     if scores.source.on_winner is not None:
         scores.source.on_winner(held, index)
     return index
 
 
+def _release_scores(scores: Scores) -> None:
+    """Release noisy scores whose largest was released before, and say what their draws have become."""
+    exact, source = scores.exact, scores.exact.source
+    assert source is not None
+    mechanism = ScoresAfterWinner.with_scale(scores.scale, winner=scores.winner)
+    released = np.asarray(source.release(mechanism, exact, own_place()), np.float64).tolist()
+    tidy, consts = exact.terms.tidy(), exact._const.tolist()
+    for row, ((number, weight), y) in enumerate(zip(scores.noise, released, strict=True)):
+        if number in source.draws:
+            own = tidy.rows == row
+            with np.errstate(under="ignore"):
+                known = Known((y - consts[row]) / weight, tidy.features[own], -tidy.weights[own] / weight)
+            source.draws.know(number, known)
+
+
 SELECTED = (
-    "its draws decided a noisy maximum, of which only the winner is released: draw new noise for the values, and spend "
-    "budget on them"
+    "its one-sided noise decided a noisy maximum, of which only the winner can be released: draw Laplace noise for the "
+    "values, and spend budget on them"
 )
 
 
@@ -332,6 +356,8 @@ def standard(law: str, scale: float, rng: np.random.Generator) -> float:
     """
     if law == "normal":
         return float(rng.normal(0.0, scale))
+    if law == "uniform":
+        return float(rng.random())
     if law == "geometric":
         return float(rng.geometric(-math.expm1(-1.0 / scale)))
     drawn: Any = {"laplace": rng.laplace, "gumbel": rng.gumbel}.get(law)

@@ -1,0 +1,173 @@
+"""Putting something in the place of functions, under all names that they have, and putting everything back."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from privcheck.errors import PrivcheckError, words
+
+Hook = Callable[..., Any]
+
+
+class Kept:
+    """Holds a function where no replacement reaches it: in a slot."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+
+class Patches:
+    """Replacements that are in force; `undo` takes all of them back, whatever happened in between.
+
+    A Python function gets another code object, so that everything that refers to it is reached: names imported from its
+    module, bound methods, partial functions, closures. Compiled functions and classes cannot be changed themselves;
+    each dict, list and closure that holds one is given the replacement, and given the original back by `undo`, also
+    where it came to hold the replacement later.
+    """
+
+    def __init__(self) -> None:
+        self._functions: list[tuple[FunctionType, CodeType]] = []
+        self._objects: dict[int, tuple[Any, Any]] = {}
+        self.unreachable: list[str] = []
+
+    def function(self, function: FunctionType, hook: Callable[[FunctionType], Hook]) -> None:
+        """Make a Python function call `hook(original)`, where `original` does what it did."""
+        original = FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        original.__kwdefaults__ = function.__kwdefaults__
+        original.__qualname__ = function.__qualname__
+        code = _calling(hook(original), function)
+        self._functions.append((function, function.__code__))
+        function.__code__ = code
+
+    def objects(self, pairs: list[tuple[Any, Any]]) -> None:
+        """Replace each first object by the second wherever a dict, list or closure holds it."""
+        self._objects |= {id(pair[0]): pair for pair in pairs}
+        self.unreachable += _replace({id(pair[0]): pair for pair in pairs}, {id(pair) for pair in pairs})
+
+    def undo(self) -> None:
+        """Take everything back; an interrupt in between does not stop it."""
+        interrupted: BaseException | None = None
+        while self._functions or self._objects:
+            try:
+                while self._functions:
+                    function, code = self._functions[-1]
+                    function.__code__ = code
+                    self._functions.pop()
+                if self._objects:
+                    back = {id(new): (new, old) for old, new in self._objects.values()}
+                    _replace(back, {id(pair) for pair in self._objects.values()})
+                    self._objects = {}
+            except KeyboardInterrupt as error:
+                interrupted = error
+        if interrupted is not None:
+            raise interrupted
+
+
+@contextmanager
+def patched() -> Iterator[Patches]:
+    """Undo all patches at the end of the block."""
+    patches = Patches()
+    try:
+        yield patches
+    finally:
+        patches.undo()
+
+
+def _calling(hook: Hook, function: FunctionType) -> CodeType:
+    """Return code for a function that calls the hook, which is one of its constants; it has the same free variables."""
+    free = function.__code__.co_freevars
+    lines = ["def make():"]
+    lines += [f"    {name} = None" for name in free]
+    lines += ["    def call(*args, **kwargs):"]
+    lines += [f"        if False: {', '.join(free)}"] * bool(free)
+    lines += ["        return 'hook'.__call__(*args, **kwargs)", "    return call"]
+    namespace: dict[str, Any] = {}
+    exec("\n".join(lines), namespace)
+    made: CodeType = namespace["make"]().__code__
+    constants = tuple(hook if constant == "hook" else constant for constant in made.co_consts)
+    return made.replace(co_consts=constants, co_name=function.__name__, co_filename=__file__)
+
+
+def _replace(pairs: dict[int, tuple[Any, Any]], ours: set[int]) -> list[str]:
+    """Replace objects in whatever holds them; return what could not be changed, in words."""
+    held = [old for old, _ in pairs.values()]
+    ours |= {id(held), id(pairs), *(id(pair) for pair in pairs.values())}
+    left = []
+    for holder in gc.get_referrers(*held):
+        if id(holder) in ours:
+            continue
+        if isinstance(holder, dict):
+            left += _replace_in_dict(holder, pairs)
+        elif isinstance(holder, list):
+            holder[:] = [pairs[id(value)][1] if id(value) in pairs else value for value in holder]
+        elif isinstance(holder, CellType):
+            if id(holder.cell_contents) in pairs:
+                holder.cell_contents = pairs[id(holder.cell_contents)][1]
+        else:
+            left += _unchangeable(holder, pairs)
+    return left
+
+
+def _replace_in_dict(holder: dict[Any, Any], pairs: dict[int, tuple[Any, Any]]) -> list[str]:
+    owner, left = _class_of(holder), []
+    for key, value in list(holder.items()):
+        if id(value) not in pairs:
+            continue
+        if owner is None:
+            holder[key] = pairs[id(value)][1]
+        elif not _settable(owner, key, pairs[id(value)][1]):
+            left.append(f"attribute {key} of {owner.__name__}")
+    return left
+
+
+def _unchangeable(holder: Any, pairs: dict[int, tuple[Any, Any]]) -> list[str]:
+    """Name something that keeps a function and cannot be changed; frames and classes do not matter."""
+    if isinstance(holder, partial):
+        return [f"a partial function of {getattr(holder.func, '__name__', holder.func)}"]
+    if isinstance(holder, FunctionType):
+        return [f"a default argument of {holder.__qualname__}"]
+    if isinstance(holder, tuple) and any(id(item) in pairs for item in holder) and _is_users(holder):
+        return ["a tuple"]
+    return []
+
+
+def _class_of(namespace: dict[str, Any]) -> type | None:
+    """Return the class whose namespace this dict is; a class is told of changes, or its methods are looked up stale."""
+    if "__module__" not in namespace:
+        return None
+    owners = (holder for holder in gc.get_referrers(namespace) if isinstance(holder, type))
+    return next((o for o in owners if any(found is namespace for found in gc.get_referents(o.__dict__))), None)
+
+
+def _settable(owner: type, key: str, value: Any) -> bool:
+    try:
+        setattr(owner, key, value)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_users(holder: tuple[Any, ...]) -> bool:
+    """Tell whether a tuple is something else than the bases of a class or its order of lookup."""
+    return not any(isinstance(above, type) for above in gc.get_referrers(holder)) and not all(
+        isinstance(item, type) for item in holder
+    )
+
+
+def refuse_unpatchable(name: str, found: Any) -> None:
+    """Refuse a primitive that is a class or a method of a compiled class."""
+    if isinstance(found, type):
+        hint = f"declare its method, as in '{name}.__call__'"
+        raise PrivcheckError("primitive", words(f"{name}, a class"), "a function or a method", hint)
+    if type(found).__name__ in ("method_descriptor", "wrapper_descriptor", "cython_function_or_method"):
+        hint = "declare the Python function that calls it"
+        raise PrivcheckError("primitive", words(f"{name}, a compiled method"), "a Python method or a function", hint)

@@ -1,0 +1,1 @@
+"""Findings at lines of code, for code hosts: GitHub annotations and SARIF."""
