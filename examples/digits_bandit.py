@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from privcheck import simulate
 from privcheck.environments import LoggedFeedback, Replay
-from privcheck.simulation.log_replay import replay
+from privcheck.simulation import replay
 
 TRAINING = 100
 POLICIES = ("adap-ucb", "adap-kl-ucb", "dp-imed", "kl-ucb")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from privcheck.accounting.repeated import repeated
 from privcheck.arrays import Array
 from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError, words
+from privcheck.tables import Result, Row
 
 ACCOUNTANTS = ("pure", "zcdp", "gdp", "rdp", "pld")
 """In the order of tables; of several equal bounds the first wins."""
@@ -89,7 +90,7 @@ class PlannedRelease:
 
 
 @dataclass(frozen=True)
-class Account:
+class Account(Result):
     """What the accountants say about a plan: its epsilon at a delta, or its delta at an epsilon.
 
     Parameters
@@ -105,6 +106,21 @@ class Account:
     bounds: Mapping[str, float]
     lower: float
     best: str
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "account", a row for every accountant."""
+        return {
+            "account": lambda: [
+                {
+                    "accountant": name,
+                    "epsilon": self.epsilon,
+                    "delta": self.delta,
+                    "bound": bound,
+                    "best": name == self.best,
+                }
+                for name, bound in self.bounds.items()
+            ]
+        }
 
 
 @dataclass(frozen=True)

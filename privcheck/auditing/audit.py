@@ -12,6 +12,7 @@ from privcheck.auditing.confirmation.fixed_runs import search_and_confirm
 from privcheck.auditing.confirmation.sequential_audit import search_and_bet
 from privcheck.auditing.exact import exact_loss
 from privcheck.auditing.harness.checked_runs import check_runs
+from privcheck.auditing.harness.source_of_randomness import source_of_randomness
 from privcheck.auditing.plan import Plan, make_plan
 from privcheck.auditing.relation_note import relation_note
 from privcheck.auditing.search.candidates import candidate_pairs, searched
@@ -23,13 +24,17 @@ from privcheck.feedback import FEEDBACKS
 from privcheck.mechanisms.base import Mechanism
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport, Witness
+from privcheck.targets.global_generators import global_generators_kept
+from privcheck.targets.location import function_at
+from privcheck.targets.runners import closing
 from privcheck.targets.sampling import Sampler, StoppedError
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
-from privcheck.targets.target import Target, load
+from privcheck.targets.target import Loaded, Target, load
 
 if TYPE_CHECKING:
     from privcheck.results.certificate import Certificate
+    from privcheck.results.fault import Fault
 
 
 def audit(
@@ -55,7 +60,13 @@ def audit(
     guarded: bool = False,
     pairs: int | None = None,
     stop_after: int | None = None,
+    encode: Any = None,
     accountants: dict[str, float] | None = None,
+    rho: float | None = None,
+    mu: float | None = None,
+    tradeoff: Any = None,
+    randomness: str | None = None,
+    time_limit: float | None = None,
 ) -> AuditReport:
     """Audit a policy or a mechanism: return a lower bound on its epsilon, a verdict on its claim, and a witness.
 
@@ -67,20 +78,24 @@ def audit(
     ----------
     target : what is audited. A policy: a shipped id such as "adap-ucb" or "adap-ucb(alpha=2.0)", a spec instance, or a
         factory `f(rng)`, such as a class, which also receives arms, epsilon, delta and horizon where its signature
-        names them. A one-shot mechanism: `f(data, rng)` that returns numbers, booleans, arrays or tuples of them;
-        `f(data, rng, runs)` that returns an array with one output per row; a shipped mechanism; or an OpenDP
-        measurement. "path/to/file.py:name" and "package.module:name" load a factory or a mechanism.
+        names them. A one-shot mechanism: `f(data, rng)` that returns numbers, text, None, or arrays, lists and dicts of
+        them, or raises an exception, whose class is then the output; `f(data, rng, runs)` that returns an array with
+        one output per row; a shipped mechanism; or an OpenDP measurement. "path/to/file.py:name" and
+        "package.module:name" load a factory or a mechanism. What another program plays: `privcheck.from_command`,
+        `from_url` and `from_python`.
     epsilon : the claim, > 0, or None to measure without a claim. For an OpenDP measurement of pure privacy audited
         without `streams`, None takes the claim from its privacy map, at input distance 1.
     delta : the claimed delta, in [0, 1). Both bounds are then on epsilon at this delta.
-    arms : the number of arms K, required for your own policy unless its factory has an attribute `arms`. For a
-        mechanism, the number of columns of its data; without it the data are one-dimensional.
+    arms : the number of arms K, required for your own policy unless its factory has an attribute `arms`; 1 only for
+        identification, where a policy of one arm is a sequential test. For a mechanism, the number of columns of its
+        data; without it the data are one-dimensional.
     horizon : the number of rounds per run T; by default 16, or the length of `streams`. For a mechanism, the number of
         rows of its data, by default 4.
     rewards : the declared (lowest, highest) reward, or entry of a mechanism's data.
     feedback : "bandit" (`update(action, reward)`), "full" (`update(action, reward_vector)`), "contextual"
         (`select(context)`, `update(context, action, reward)`), "semi-bandit" (`select()` returns a tuple of base arms,
-        `update(arms, outcomes)`) or "identification" (also `stopped` and `recommend()`).
+        `update(arms, outcomes)`), "identification" (also `stopped` and `recommend()`), "batch" (`act(n)` and
+        `learn(actions, rewards)`; also `batch`) or "delayed" (`select()` and `update(round, reward)`; also `delay`).
     runs : runs per stream of the final pair, all folds together. The default is 200,000 for shipped algorithms; for
         other targets a pilot turns `time_budget` into `pairs` and `runs` before anything else is played.
     time_budget : in seconds; by default 60 for targets in Python audited without `runs`. The time is what the processor
@@ -91,9 +106,11 @@ def audit(
     observe : "actions" (under contextual feedback, those of all rounds but the one that differs), or "releases" for the
         released statistics as well: the policy's `released`, or whatever its mechanisms release.
     neighbours : "row" (one round's rewards replaced), "reward" (one entry), "group:k" (k rounds), "context-reward" (one
-        round's context and rewards, for contextual feedback), or "report" (any two inputs of a local randomiser).
+        round's context and rewards, for contextual feedback), "report" (any two inputs of a local randomiser) or
+        "add-remove" (one row more in one of them, for functions of a data set: n rows against n - 1).
     streams : your own pair of streams, or a .npy or .csv file that contains one, in place of the search; for a
-        mechanism, a pair of inputs.
+        mechanism, a pair of inputs: arrays, or any objects, which are handed over as they are. Or a function
+        `draw(rng)` that returns pairs for the search, 100 of them or as many as `pairs` says.
     contexts : a `privcheck.Contexts`, for contextual feedback.
     sequential : whether to stop as soon as the claim is refuted, after at most `runs` runs per stream. A gross
         violation is then found within a few thousand runs. The lower bound is valid at any time, and a little smaller
@@ -110,8 +127,20 @@ def audit(
         lower bound is then valid at any time. 0 plays nothing. An audit that is interrupted, or cut short by the clock,
         has this number in its report and is repeated by it; it is 0 if no run had been counted, and there is then no
         lower bound. An interrupt before the search has begun, while the target is timed and checked, is raised.
+    encode : for a function of data whose outputs are other objects, such as fitted models: `encode(output)` returns
+        numbers, text, lists or dicts of them; or the place of such a function, "file.py:name".
     accountants : for a claim with delta, the shares of delta of the certificate's accountants, as for
         `privcheck.certify`; the lower bound does not depend on them.
+    rho, mu, tradeoff : a claim in place of epsilon: rho-zCDP, mu-GDP, or a trade-off curve: the corners (type I error,
+        type II error) of a convex curve from (0, b) to (1, 0), or by a convex function of the type I error. The
+        verdict then tests the delta that the claim allows at one epsilon, chosen before the runs are counted.
+    randomness : "seeded": equal seeds give equal runs, which is checked. The Generator has the seed, and so have the
+        global generators of numpy and Python, which are put back afterwards; if you say "seeded", the target need not
+        take a Generator. "independent": there are no seeds, say because random numbers come from the operating system;
+        that runs are independent is then taken on your word, and the audit cannot be repeated exactly. None means
+        "independent" for commands, services and OpenDP measurements, and "seeded" for all others.
+    time_limit : seconds that a run may take; a call that makes many runs may take as many times that. By default 10
+        seconds for code in this process, and no limit for other programs, whose replies have a `timeout`.
 
     Returns
     -------
@@ -126,8 +155,8 @@ def audit(
     With probability at least `confidence`, `epsilon_lower` is below the true epsilon; the probability of a "violation"
     verdict on a true claim is at most `error`. Both cover the whole search. They require runs that are independent
     given the streams, which holds if the policy draws all its randomness from its Generator and keeps nothing between
-    runs. The audit plays the same seeds twice, and compares runs of one call with those of others; a target
-    with independent runs is refused with probability at most 1.25e-6.
+    runs. The audit plays the same seeds twice, unless there are none, and compares runs of one call with those of
+    others; a target with independent runs is refused with probability at most 1.25e-6.
 
     Examples
     --------
@@ -136,21 +165,30 @@ def audit(
     'violation'
     """
     options = dict(locals())
+    options["streams"] = function_at(streams)
     started = time.monotonic()
     loaded = load(target)
     del options["target"]
-    if epsilon is None and streams is None:
+    if epsilon is rho is mu is tradeoff is streams is None:
         options["epsilon"] = loaded.claim
     settings = Settings(**options)
+    with global_generators_kept():
+        report = _audited(loaded, settings, started)
+    return replace(report, streams=as_written(streams))
+
+
+def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
     count = loaded.arms(settings.arms)
     settings = loaded.settled(settings, count)
     candidates = candidate_pairs(loaded, settings, count)
-    horizon = len(np.atleast_1d(candidates[0].first))
+    horizon = max(len(np.atleast_1d(table)) for table in (candidates[0].first, candidates[0].second))
     unguarded = policy = loaded.target(settings, horizon, count)
     if settings.guarded:
         policy = _under_guard(unguarded, settings)
-    plan = make_plan(settings, policy, candidates, started)
-    outcome, hints = _checked_and_played(plan, settings, policy, candidates)
+    randomness = source_of_randomness(settings.randomness, policy)
+    with closing(policy.runner):
+        plan = make_plan(settings, policy, candidates, started)
+        outcome, hints = _checked_and_played(plan, settings, policy, candidates)
     search = searched(candidates, plan.pairs, outcome, policy.runner)
     outcome = _with_notes(conclude(outcome, search), hints)
     outcome = replace(outcome, notes=outcome.notes + relation_note(outcome, policy, settings, candidates[0]))
@@ -159,8 +197,21 @@ def audit(
         certificate = _certificate(unguarded, settings, horizon) if outcome.witness else None
     except KeyboardInterrupt:  # what the runs have shown is not lost
         outcome = replace(outcome, notes=(*outcome.notes, "interrupted before there was a certificate"))
-    resolved = {"arms": count, "horizon": horizon, "feedback": policy.feedback, "runs": plan.runs}
-    resolved |= {"pairs": None if streams is not None else len(plan.pairs), "stop_after": outcome.stop_after}
+    faults: list[Fault] = []
+    if outcome.verdict == "violation":
+        faults, why = _faults(unguarded, settings, outcome)
+        outcome = replace(outcome, notes=(*outcome.notes, *([f"no line was found at fault: {why}"] if why else [])))
+    resolved = {
+        "randomness": randomness,
+        "arms": count,
+        "horizon": horizon,
+        "feedback": policy.feedback,
+        "runs": plan.runs,
+    }
+    resolved |= {
+        "pairs": len(plan.pairs) if settings.streams is None or callable(settings.streams) else None,
+        "stop_after": outcome.stop_after,
+    }
     asked = {field: getattr(settings, declared.name) for field, declared in Settings.repeated().items()}
     return AuditReport(
         **asked | resolved,
@@ -174,7 +225,10 @@ def audit(
         epsilon_estimate=outcome.epsilon_estimate,
         delta_lower=outcome.delta_lower,
         e_value=outcome.e_value,
+        p_value=outcome.p_value,
         tradeoff=outcome.tradeoff,
+        claim_lower=outcome.claim_lower,
+        claim_epsilon=outcome.claim_epsilon,
         resolution=outcome.resolution,
         witness=outcome.witness,
         simplest=outcome.simplest,
@@ -184,8 +238,9 @@ def audit(
         search=search,
         counted_runs=outcome.counted_runs,
         time_budget=settings.time_budget,
-        streams=as_written(streams),
+        encode=settings.encode if settings.encode is None or isinstance(settings.encode, str) else "encode",
         notes=list(outcome.notes),
+        faults=faults,
         seconds=time.monotonic() - started,
     )
 
@@ -219,6 +274,16 @@ def _certificate(policy: Target, settings: Settings, horizon: int) -> Certificat
         return None  # a policy that cannot take wrapped rewards can still be audited
     released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0
     return certificate if released else None
+
+
+def _faults(policy: Target, settings: Settings, outcome: Outcome) -> tuple[list[Fault], str]:
+    """Return the lines behind a violation, or why none is known."""
+    from privcheck.auditing.faults.find import find_faults
+
+    try:
+        return find_faults(policy, settings, [found for found in (outcome.witness, outcome.simplest) if found])
+    except KeyboardInterrupt:  # what the runs have shown is not lost
+        return [], "interrupted before it was looked for"
 
 
 def _checked_and_played(

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcheck.auditing.scoring.view import ViewMaker
-from privcheck.auditing.search.equal_coins import COUPLED_RUNS, SHARE_KEPT
+from privcheck.auditing.search.equal_coins import COUPLED_RUNS, looked_at
 from privcheck.auditing.search.successive_halving import LEAST_RUNS, Promise, screening_rounds
 from privcheck.targets.runners import Runner
+from privcheck.targets.services.service_runner import ServiceRunner
 from privcheck.targets.stream_pair import RANDOM, StreamPair
 
 KERNEL_RUNS = 200_000
@@ -54,6 +55,9 @@ READING_SHARE = 0.1
 milliseconds in the default budget, takes hundreds of times as long as it takes to read.
 """
 
+LOOK_SHARE = 0.1
+"""Time of the first look at a pair, which all pairs share, as a share of that of a round of the search."""
+
 READINGS = 3
 """Times that outputs are read by the pilot, which keeps the shortest: a busy machine only makes it longer."""
 
@@ -81,7 +85,7 @@ def screening_budget(runs: int, engine: str) -> int:
     >>> screening_budget(1000, "python"), screening_budget(1000, "kernel")
     (2000, 8000)
     """
-    return runs * (2 if engine == "python" else 8)
+    return runs * (8 if engine in ("kernel", "run_batch") else 2)
 
 
 class Stopwatch:
@@ -92,12 +96,12 @@ class Stopwatch:
     def __init__(self) -> None:
         self._wall, self._processor, self._pauses = time.perf_counter(), _processor_time(), _pauses()
 
-    def seconds(self, calls: int) -> float:
-        """Return the time that so many calls of the target took."""
+    def seconds(self, calls: int, *, elsewhere: bool = False) -> float:
+        """Return the time that so many calls of the target took; wall time if it is played `elsewhere`."""
         wall, processor = time.perf_counter() - self._wall, _processor_time() - self._processor
         paused = self._pauses is None or (_pauses() or 0) - self._pauses >= calls
         waits = wall > WAITING * processor and paused
-        return wall if waits else min(wall, processor)
+        return wall if waits or elsewhere else min(wall, processor)
 
 
 def _processor_time() -> float:
@@ -167,7 +171,7 @@ def seconds_per_run(runner: Runner, pairs: list[StreamPair], seed: int, seconds:
             runner.play(table, batch, np.random.SeedSequence(seed, spawn_key=(0, 1, number)), other)
             runs, calls, number = runs + batch, calls + 1, number + 1
             batch = min(2 * batch, runner.chunk_runs)
-    return max(watch.seconds(calls) / runs, 1e-9)
+    return max(watch.seconds(calls, elsewhere=isinstance(runner, ServiceRunner)) / runs, 1e-9)
 
 
 def course_seconds(sizes: list[int], pairs: int, costs: Costs, jobs: int, engine: str, random: int = 0) -> float:
@@ -180,18 +184,19 @@ def course_seconds(sizes: list[int], pairs: int, costs: Costs, jobs: int, engine
     costs : what the target costs.
     jobs : workers, of which each after the first counts as 0.8 of a worker. Outputs are read by one.
     engine : the runner's engine, which determines the share of the search.
-    random : how many of the pairs are random, which are played with equal coins before the search.
+    random : how many of the pairs are random.
 
     Examples
     --------
     >>> round(course_seconds([1000], 1, Costs(1e-3), 1, "python"), 3)
     2.0
     """
-    looked_at = 2 * COUPLED_RUNS * random if pairs > 1 else 0
-    listed = pairs - random + math.ceil(random / SHARE_KEPT)
-    runs, read = 2 * sum(sizes) + looked_at * len(sizes), random * len(sizes)
+    runs, read = 2 * sum(sizes), 0.0
     for size in sizes:
-        for planned in screening_rounds(listed, screening_budget(size, engine) - looked_at):
+        spend = screening_budget(size, engine)
+        looks, listed = looked_at(pairs, random, spend)
+        runs, read = runs + 2 * COUPLED_RUNS * looks, read + looks * LOOK_SHARE
+        for planned in screening_rounds(listed, spend - 2 * COUPLED_RUNS * looks):
             runs, read = runs + planned.cost, read + planned.kept + planned.joining
     return runs * (costs.run / (1 + 0.8 * (jobs - 1)) + costs.read) + read * costs.pair
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import numbers
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from privcheck.declared import OrNone, Real, check
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.inference.counts import DELTA, EPSILON, LEVEL
 from privcheck.results.sample_bound import SampleBound
-from privcheck.targets.mechanism import outputs_from_batch, outputs_from_list
+from privcheck.targets.mechanism import outputs_from_batch
+from privcheck.targets.output_parts import outputs_of
 from privcheck.targets.outputs import Outputs, Sides, alike
 from privcheck.targets.stream_pair import StreamPair
 
@@ -71,8 +72,7 @@ def bound_from_samples(
     delta, epsilon = check("delta", delta, DELTA), check("epsilon", epsilon, OrNone(EPSILON))
     level = 1.0 - check("confidence", confidence, Real(0.5, 1.0, high_open=True))
     error = check("error", error, LEVEL)
-    names: dict[int, str] = {}
-    sides = _outputs("first", first, names), _outputs("second", second, names)
+    sides = _outputs("first", first), _outputs("second", second)
     runs = len(sides[0])
     if len(sides[1]) != runs:
         got = words(f"{len(sides[1]):,} outputs")
@@ -106,7 +106,7 @@ def bound_from_samples(
         error=error,
         runs=runs,
         counted_runs=evidence.runs,
-        event=_named(witness.event, names),
+        event=witness.event,
         likelier=witness.more_likely,
         probability_first=witness.probability_first,
         probability_second=witness.probability_second,
@@ -114,12 +114,18 @@ def bound_from_samples(
     )
 
 
-def _outputs(name: str, sample: Any, names: dict[int, str]) -> Outputs:
+def _outputs(name: str, sample: Any) -> Outputs:
     try:
         array = _array(sample)
         if array.dtype.kind in "biuf" and array.ndim:
-            return outputs_from_batch(array, len(array))
-        return outputs_from_list([_coded(output, names) for output in sample])
+            found = outputs_from_batch(array, len(array))
+        else:
+            found = outputs_of(list(sample))
+            if len({_kind(output) for output in sample}) > 1:
+                raise PolicyError("output", words("outputs of different types"), "outputs of one type")
+        if np.isnan(found.numbers).any():
+            raise PolicyError("output", words("NaN, or lists of numbers of different lengths"), "numbers")
+        return found
     except (PolicyError, ValueError, TypeError, IndexError, OverflowError) as error:
         got = words(error.value if isinstance(error, PolicyError) else f"{type(sample).__name__}: {error}")
         raise PrivcheckError(
@@ -135,19 +141,13 @@ def _array(sample: Any) -> np.ndarray[Any, np.dtype[Any]]:
         return np.empty(0, object)
 
 
-def _coded(output: Any, names: dict[int, str]) -> Any:
-    """Return an output with numbers for its strings: the same ones whatever else is in the sample, so that an event
-    chosen on some outputs does not depend on others.
-    """
-    if isinstance(output, np.generic | np.ndarray) and output.dtype.kind in "USO":
-        output = output.tolist()  # the same strings as in a list: those of numpy have another repr
-    if output is None or isinstance(output, str | bytes):
-        code = int.from_bytes(hashlib.sha256(repr(output).encode()).digest()[:7], "big")
-        names[code] = repr(output)
-        return code
+def _kind(output: Any) -> str:
+    """Return which kinds of parts an output has: outputs of a sample are all of one kind."""
+    if isinstance(output, np.ndarray):
+        output = output.tolist()
     if isinstance(output, list | tuple):
-        return tuple(_coded(part, names) for part in output)
-    return output
+        return "+".join(sorted({_kind(part) for part in output}))
+    return "real" if isinstance(output, numbers.Real) and not isinstance(output, numbers.Integral) else "discrete"
 
 
 def _check_alike(first: Any, second: Any) -> None:
@@ -174,10 +174,4 @@ def _stored_as(sample: Any) -> set[str | None]:
 
 def _shuffled(outputs: Outputs, number: int) -> Outputs:
     order = np.random.default_rng(number).permutation(len(outputs))
-    return Outputs(outputs.symbols[order], outputs.numbers[order])
-
-
-def _named(event: str, names: dict[int, str]) -> str:
-    for code, name in names.items():
-        event = event.replace(str(code), name)
-    return event
+    return Outputs(outputs.symbols[order], outputs.numbers[order], names=outputs.names)

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from privcheck.auditing.confirmation.e_process import Anytime
-from privcheck.auditing.confirmation.evidence import Evidence
+from privcheck.auditing.confirmation.evidence import Chosen, CountedEvent, Evidence
 from privcheck.auditing.events.event import Counts
 from privcheck.auditing.search.successive_halving import Screening
 from privcheck.auditing.witness import describe
@@ -17,6 +17,7 @@ from privcheck.feedback import kind
 from privcheck.inference.two_tails import two_tails_interval
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import Estimate, Resolution, Search
+from privcheck.targets.output_parts import RAISED
 from privcheck.targets.outputs import Outputs, Sides, alike
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
@@ -27,7 +28,9 @@ LEAST_SHARE = 0.01
 TIMES = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
 
 
-def judge(pair: StreamPair, screening: Screening, evidence: Evidence, sides: Sides, settings: Settings) -> Outcome:
+def judge(
+    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, sides: Sides, settings: Settings
+) -> Outcome:
     """Return the outcome of the counted runs.
 
     The verdict depends on the level `error` alone, the lower bound on `confidence`; both use the same counts.
@@ -42,12 +45,15 @@ def judge(pair: StreamPair, screening: Screening, evidence: Evidence, sides: Sid
             verdict = "violation"
         else:
             verdict, notes = unrefuted(lower, resolution, screening, most_common(pair, sides, settings), settings)
+    if settings.profile is not None:
+        return _judged_by_profile(pair, screening, evidence, chosen, sides, settings)
     return Outcome(
         verdict=verdict,
         epsilon_lower=max(0.0, lower),
         epsilon_lower_clopper_pearson=max(0.0, evidence.clopper_pearson_lower(winner, level)),
         epsilon_estimate=_estimate(winner.counts, level * winner.share),
         delta_lower=None if settings.epsilon is None else evidence.delta_lower(settings.epsilon, level),
+        p_value=None if settings.epsilon is None else evidence.p_value(settings.epsilon, settings.error),
         tradeoff=evidence.tradeoff,
         resolution=resolution,
         witness=describe(pair, winner, sides, level * winner.share),
@@ -55,7 +61,45 @@ def judge(pair: StreamPair, screening: Screening, evidence: Evidence, sides: Sid
         screening_runs=screening.runs,
         refused_pairs=screening.refused,
         counted_runs=evidence.runs,
-        notes=notes,
+        notes=notes + raised(sides),
+    )
+
+
+def _judged_by_profile(
+    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, sides: Sides, settings: Settings
+) -> Outcome:
+    """Return the outcome for a claim in mu, in rho or as a trade-off curve.
+
+    One event and one epsilon were chosen for it beforehand; the claim is refuted if it allows less delta there than the
+    exact test shows. The witness is that event. The bound on epsilon comes from the other events, as without a claim.
+    """
+    profile, level = settings.profile, settings.level
+    assert profile is not None
+    assert chosen.for_claim is not None
+    assert evidence.for_claim is not None
+    claimed = profile.claimed_at(evidence.at_epsilon)
+    lower = evidence.claim_lower(profile, level)
+    resolution = Resolution(evidence.largest_claim_lower(profile, settings.error), None)
+    event = CountedEvent(chosen.for_claim[0], 1.0, evidence.for_claim)
+    verdict: str = "violation"
+    notes: tuple[str, ...] = ()
+    if evidence.claim_lower(profile, settings.error) <= claimed:
+        verdict, notes = unrefuted(lower, resolution, screening, most_common(pair, sides, settings), settings, claimed)
+    epsilon, _ = evidence.lower(level)
+    return Outcome(
+        verdict=verdict,
+        epsilon_lower=max(0.0, epsilon),
+        claim_lower=lower,
+        claim_epsilon=evidence.at_epsilon,
+        p_value=evidence.claim_p_value(profile, settings.error),
+        tradeoff=evidence.tradeoff,
+        resolution=resolution,
+        witness=describe(pair, event, sides, level),
+        screened_pairs=screening.pairs,
+        screening_runs=screening.runs,
+        refused_pairs=screening.refused,
+        counted_runs=evidence.runs,
+        notes=notes + raised(sides),
     )
 
 
@@ -75,26 +119,32 @@ def judge_anytime(
     the number of counted runs after which they stopped, None if they ended by themselves.
     """
     winner = anytime.winner
-    verdict = anytime.verdict(settings)
+    verdict = anytime.verdict(settings) if settings.profile is None else "inconclusive"
     notes: tuple[str, ...] = (why,) if why else ()
     if verdict == "inconclusive":
-        notes += almost(anytime.lower, settings)
+        notes += almost(anytime.lower, settings, settings.epsilon)
     return Outcome(
         verdict=verdict,
         epsilon_lower=anytime.lower,
         e_value=anytime.e_value,
+        p_value=None if anytime.e_value is None else min(1.0, 1.0 / anytime.e_value),
         witness=describe(pair, winner, sides, level * winner.share, anytime=True),
         screened_pairs=screening.pairs,
         screening_runs=screening.runs,
         refused_pairs=screening.refused,
         counted_runs=anytime.pairs,
         stop_after=stop_after,
-        notes=notes,
+        notes=notes + raised(sides),
     )
 
 
 def unrefuted(
-    lower: float, resolution: Resolution, screening: Screening, common: float, settings: Settings
+    lower: float,
+    resolution: Resolution,
+    screening: Screening,
+    common: float,
+    settings: Settings,
+    claimed: float | None = None,
 ) -> tuple[str, tuple[str, ...]]:
     """Return the verdict on a claim that was not refuted, and the notes that say what "consistent" lacks.
 
@@ -105,9 +155,11 @@ def unrefuted(
     screening : the extent of the search.
     common : the share of the counted runs that put out the most common output.
     settings : the claim and the levels.
+    claimed : the amount that is claimed, if it is not epsilon.
 
     """
-    notes = almost(lower, settings)
+    claimed = settings.epsilon if claimed is None else claimed
+    notes = almost(lower, settings, claimed)
     constant = screening.constant_within if kind(settings.feedback).contextual else screening.constant
     if common > 1.0 - LEAST_SHARE and not constant:
         notes += (
@@ -115,13 +167,13 @@ def unrefuted(
             f"{100 * LEAST_SHARE:g} % and {100 * (1 - LEAST_SHARE):g} % of them, so there was next to nothing to "
             "compare: lengthen the horizon, or give streams= on which outputs vary",
         )
-    enough = resolution.epsilon >= (settings.epsilon or 0.0)
+    enough = resolution.epsilon >= (claimed or 0.0)
     return "consistent" if enough and not notes else "inconclusive", notes
 
 
-def almost(lower: float, settings: Settings) -> tuple[str, ...]:
+def almost(lower: float, settings: Settings, claimed: float | None) -> tuple[str, ...]:
     """Return the note on a lower bound that is above the claim, although the claim is not refuted at level `error`."""
-    if settings.epsilon is None or lower <= settings.epsilon:
+    if claimed is None or lower <= claimed:
         return ()
     quantile = NormalDist().inv_cdf
     factor = (
@@ -166,6 +218,14 @@ def conclude(outcome: Outcome, search: Search) -> Outcome:
     return replace(outcome, notes=notes, verdict="inconclusive" if lacking else outcome.verdict)
 
 
+def raised(sides: Sides) -> tuple[str, ...]:
+    """Return the note on runs that raised exceptions: whoever looks for the leak begins there."""
+    kinds = sorted({name for side in sides for name in side.names.values() if name.startswith(RAISED)})
+    if not kinds:
+        return ()
+    return (f"some runs raised {' or '.join(kinds)}: an observer sees the class of an exception, never its text",)
+
+
 def _estimate(counts: Counts, level: float) -> Estimate:
     """Return the log-ratio of hits to misses, with two-sided limits of the test that the lower bound comes from."""
     ratio = math.log(counts.hits / counts.misses) if counts.hits and counts.misses else math.inf
@@ -195,7 +255,7 @@ def _resolution(evidence: Evidence, settings: Settings) -> Resolution:
 def ended_early(settings: Settings) -> Outcome:
     """Return the outcome of an audit that ended before any run was counted, wherever it was: it is that of none."""
     return Outcome(
-        verdict=None if settings.epsilon is None else "inconclusive",
+        verdict="inconclusive" if settings.claimed else None,
         screened_pairs=0,
         screening_runs=0,
         stop_after=0,

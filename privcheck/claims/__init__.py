@@ -7,7 +7,7 @@ A claim is a statement as it is printed, never a verdict. `examine` says what wa
 from privcheck.claims.claim import Claim, Order, Reading, Relation
 from privcheck.claims.confirmation import Counterexample, counterexample
 from privcheck.claims.examine import Effort, examine, replay
-from privcheck.claims.finding import STATUSES, Finding, ReadingFinding, findings_from_json
+from privcheck.claims.finding import STATUSES, Finding, Findings, ReadingFinding, findings_from_json
 from privcheck.claims.registry_of_claims import CLAIMS
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Counterexample",
     "Effort",
     "Finding",
+    "Findings",
     "Order",
     "Reading",
     "ReadingFinding",

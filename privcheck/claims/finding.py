@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import json
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
 
 REFUTED = "refuted"
 UNDER_READING = "refuted-under-reading"
@@ -93,7 +99,53 @@ class Finding:
         return self.status in WRONG
 
 
-def findings_from_json(path: str | Path) -> list[Finding]:
+class Findings(list[Finding], Result):
+    """What was found about several claims, in order.
+
+    >>> Findings([])
+    0 claims
+    """
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "claims", a row for every claim."""
+        names = (
+            "id",
+            "paper",
+            "place",
+            "kind",
+            "role",
+            "status",
+            "consequence",
+            "repair",
+            "repair_status",
+            "seconds",
+            "seed",
+        )
+        return {"claims": lambda: [{name: getattr(of, name) for name in names} | {"cite": of.paper} for of in self]}
+
+    def citations(self) -> tuple[str, ...]:
+        """Return the BibTeX keys of the papers."""
+        return tuple(dict.fromkeys(of.paper for of in self))
+
+    def to_json(self) -> str:
+        """Return {"schema_version", "claims": [...]} as JSON text."""
+        return to_json({"claims": list(self)})
+
+    def __repr__(self) -> str:
+        counts = Counter(of.status for of in self)
+        told = ", ".join(f"{number} {status}" for status, number in counts.items())
+        return f"{len(self)} claims" + (f": {told}" if told else "")
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in ("claim", "place", "status"))
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in (of.id, of.place, of.status)) + "</tr>"
+            for of in self
+        )
+        return f"<p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{body}</table>"
+
+
+def findings_from_json(path: str | Path) -> Findings:
     """Return the findings in a file that `privcheck claims --json` wrote.
 
     Raises
@@ -110,7 +162,7 @@ def findings_from_json(path: str | Path) -> list[Finding]:
         raise PrivcheckError("replay", str(path), expected, str(getattr(error, "strerror", "") or "")) from None
     if not isinstance(content, dict) or not isinstance(content.get("claims"), list):
         raise PrivcheckError("replay", words("JSON of another kind"), expected, f"schema {readable_versions()}")
-    found = []
+    found = Findings()
     for row in content["claims"]:
         try:
             check_fields(row, Finding, expected)

@@ -1,5 +1,5 @@
 """The kinds of feedback: one class per kind says how a policy is played, what its runs show, and how it is guarded."""
 
-from privcheck.feedback.base import FEEDBACKS, Feedback, Reading, Wrapping, kind
+from privcheck.feedback.base import FEEDBACKS, Feedback, Reading, Wrapping, kind, public_attribute
 
-__all__ = ["FEEDBACKS", "Feedback", "Reading", "Wrapping", "kind"]
+__all__ = ["FEEDBACKS", "Feedback", "Reading", "Wrapping", "kind", "public_attribute"]

@@ -55,15 +55,28 @@ class Wrapping(Protocol):
 
     A session counts a round for each call of `update`; a kind whose `update` is told of more calls `next_round` between
     the rewards of one round and those of the next.
+
+    Attributes
+    ----------
+    contexts : what contexts look like.
+    choices : how often the policy has chosen.
+    awaited : the actions of rounds whose rewards are told later, by round.
+    round : the round whose datum is charged, from 1.
     """
 
     contexts: Contexts | None
+    choices: int
+    awaited: dict[int, Any]
+    round: int
 
     def next_round(self) -> None:
         """Charge what is wrapped from here on to the datum of the next round."""
 
-    def reward(self, value: float, arm: int) -> Any:
-        """Wrap the reward of one arm."""
+    def reward(self, value: float, arm: int, of_round: int | None = None) -> Any:
+        """Wrap the reward of one arm, in this round or in an earlier one."""
+
+    def rewards_of_rounds(self, values: Any, arms: Sequence[int]) -> Any:
+        """Wrap one reward of each of several rounds, this one and those after it, and end in the last of them."""
 
     def reward_vector(self, values: Any) -> Any:
         """Wrap the rewards of all arms, shape (K,)."""
@@ -93,16 +106,18 @@ class Feedback:
 
     A run outputs a sequence of symbols, integers from 0: one for each of its T rounds, which for most kinds is the
     action, and possibly further ones (see `length`). A class with an `id` registers itself. Policies can be guarded and
-    certified only under a class that defines `wrapped`; its `play` may use nothing but `select`, `update`,
-    `stopped` and `recommend`.
+    certified only under a class that defines `wrapped`; its `play` may use nothing but the methods named by `chooses`
+    and `learns`, `recommend`, and `attributes`.
 
     Attributes
     ----------
     id : as in `privcheck.audit(..., feedback=id)`.
     call : how a policy is called, in words.
     methods : the methods that a policy needs.
+    chooses, learns : those of them that choose and that are told rewards, called `select` and `update` throughout.
     attributes : the attributes that it needs as well, each with what is expected and what to do if it is missing.
     told : names of the arguments of `update`.
+    public : those of them that are no private data.
     contextual : whether `select` is shown a context. Tables then have further columns for contexts, and one datum is
         the context and the rewards of one round.
     whole_row : whether `update` is given the rewards of all arms.
@@ -126,8 +141,11 @@ class Feedback:
     id: ClassVar[str]
     call: ClassVar[str]
     methods: ClassVar[tuple[str, ...]] = ("select", "update")
+    chooses: ClassVar[str] = "select"
+    learns: ClassVar[str] = "update"
     attributes: ClassVar[Mapping[str, tuple[str, str]]] = {}
     told: ClassVar[tuple[str, ...]] = ("action", "reward")
+    public: ClassVar[tuple[str, ...]] = ("action",)
     contextual: ClassVar[bool] = False
     whole_row: ClassVar[bool] = False
     one_arm_a_round: ClassVar[bool] = True
@@ -153,8 +171,23 @@ class Feedback:
         """
         raise NotImplementedError
 
-    def action(self, chosen: Any, arms: int | None, name: str) -> Any:
-        """Return the result of `select` as an action, or refuse it; `name` is what error messages call it."""
+    def asked(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the arguments of `select`, besides a context, or refuse them."""
+        if given or self.contextual:
+            got = words(f"{len(given)} arguments for feedback={self.id!r}")
+            raise PrivcheckError(f"{self.chooses}()", got, "()", "see `privcheck.guard`")
+        return given
+
+    def action(self, chosen: Any, arms: int | None, name: str, asked: tuple[Any, ...] = ()) -> Any:  # noqa: ARG002
+        """Return the result of `select` as an action, or refuse it.
+
+        Parameters
+        ----------
+        chosen : what the policy returned.
+        arms : K, or None if it is not known.
+        name : what error messages call it.
+        asked : the arguments with which the policy was asked.
+        """
         return as_arm(chosen, arms, name)
 
     # What a run outputs
@@ -202,12 +235,30 @@ class Feedback:
         """Return the arguments of `update`, checked, with everything private wrapped by the session."""
         raise NotImplementedError
 
-    def after_leak(self, round_number: int, arms: int) -> Any:
+    def chosen(self, session: Wrapping, action: Any) -> None:
+        """Take note of what a guarded policy has chosen."""
+
+    def learned(self, session: Wrapping) -> None:
+        """Go on after a guarded policy was told rewards: by default, with the datum of the next round."""
+        session.next_round()
+
+    def after_leak(self, choice: int, arms: int, asked: tuple[Any, ...] = ()) -> Any:  # noqa: ARG002
         """Return the action to continue with after `select` leaked; every arm gets its turn.
 
-        A kind whose policies do not choose in every round counts choices instead of rounds.
+        Parameters
+        ----------
+        choice : the number of the choice, from 1.
+        arms : K.
+        asked : the arguments of `select`.
         """
-        return (round_number - 1) % arms
+        return (choice - 1) % arms
+
+
+def public_attribute(by: Feedback, policy: Any, name: str) -> Any:
+    """Return an attribute of a policy that its kind of feedback reads, for an object that stands in its place."""
+    if name not in by.attributes:
+        raise AttributeError(name)
+    return getattr(policy, name)
 
 
 def one_reward(value: Any) -> float:

@@ -21,6 +21,7 @@ class Contextual(Feedback):
     id = "contextual"
     call = "select(context) and update(context, action, reward)"
     told = ("context", "action", "reward")
+    public = ()
     contextual = True
     one_arm_a_round = False
 

@@ -36,7 +36,7 @@ class SemiBandit(Feedback):
             played.append(sum(1 << arm for arm in chosen))
             policy.update(chosen, row[list(chosen)])
 
-    def action(self, chosen: Any, arms: int | None, name: str) -> tuple[int, ...]:
+    def action(self, chosen: Any, arms: int | None, name: str, asked: tuple[Any, ...] = ()) -> tuple[int, ...]:  # noqa: ARG002
         """Return a super arm as a tuple of distinct base arms, or refuse it."""
         try:
             found = tuple(operator.index(arm) for arm in chosen)
@@ -71,5 +71,5 @@ class SemiBandit(Feedback):
             [session.reward(value, arm) for arm, value in zip(chosen, values.tolist(), strict=True)]
         )
 
-    def after_leak(self, round_number: int, arms: int) -> Any:
-        return ((round_number - 1) % arms,)
+    def after_leak(self, choice: int, arms: int, asked: tuple[Any, ...] = ()) -> Any:  # noqa: ARG002
+        return ((choice - 1) % arms,)

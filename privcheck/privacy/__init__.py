@@ -1,11 +1,13 @@
 """What privacy means here: neighbouring reward tables, and the sensitivity of statistics to one datum."""
 
+from privcheck.privacy.adding_and_removing import ADD_REMOVE, removed_row
 from privcheck.privacy.contexts import Contexts, check_contexts
-from privcheck.privacy.neighbours import RELATIONS, Relation, relation
+from privcheck.privacy.neighbours import RELATIONS, Relation, refuse_adding, relation
 from privcheck.privacy.sensitivity import block_mean_sensitivity, block_sum_sensitivity, score_range
 from privcheck.privacy.stream_tables import as_table, check_rewards, check_rewards_range
 
 __all__ = [
+    "ADD_REMOVE",
     "RELATIONS",
     "Contexts",
     "Relation",
@@ -15,6 +17,8 @@ __all__ = [
     "check_contexts",
     "check_rewards",
     "check_rewards_range",
+    "refuse_adding",
     "relation",
+    "removed_row",
     "score_range",
 ]

@@ -22,6 +22,7 @@ RELATIONS = {
     "group:k": "the rows of up to k rounds may change, k a positive integer",
     "context-reward": "one round's context and rewards may change (joint differential privacy)",
     "report": "any two inputs of a local randomiser: the whole input may change (local differential privacy)",
+    "add-remove": "one row is added or removed, for functions of a data set (unbounded differential privacy)",
 }
 """The neighbour relations by name, with what may change."""
 
@@ -32,7 +33,7 @@ class Relation:
 
     Parameters
     ----------
-    name : "row", "reward", "group:k", "context-reward" or "report"; use `relation(name)` to make one.
+    name : "row", "reward", "group:k", "context-reward", "report" or "add-remove"; use `relation(name)` to make one.
     unit : "row" (a round, all its entries) or "reward" (one entry): what `distance` counts.
     limit : largest distance of two neighbours.
 
@@ -110,7 +111,7 @@ class Relation:
         self._check_contexts(contexts)
         shape = (check("rounds", rounds, Integer(1)), check("arms", arms, Integer(1)))
         extreme = rng.random() < 0.5
-        first = _rewards(rng, shape, low, high, extreme)
+        first = drawn_rewards(rng, shape, low, high, extreme)
         second = first.copy()
         if self.unit == "reward":
             row, arm = int(rng.integers(shape[0])), int(rng.integers(shape[1]))
@@ -120,7 +121,7 @@ class Relation:
             cells = [(int(row), slice(None)) for row in rng.choice(shape[0], count, replace=False)]
         for row, columns in cells:
             old = first[row, columns]
-            new = _rewards(rng, old.shape, low, high, extreme)
+            new = drawn_rewards(rng, old.shape, low, high, extreme)
             if (new == old).all():
                 flip = rng.integers(old.size)
                 new[flip] = low if old[flip] == high else high
@@ -159,7 +160,7 @@ class Relation:
 
 
 def relation(name: str) -> Relation:
-    """Return the neighbour relation of this name: "row", "reward", "group:k", "context-reward" or "report".
+    """Return the neighbour relation of this name, one of `RELATIONS`.
 
     >>> relation("group:3")
     Relation(name='group:3', unit='row', limit=3)
@@ -170,6 +171,10 @@ def relation(name: str) -> Relation:
         return Relation("report", "row", 1)
     if name == "context-reward":
         return Relation(name, "row", 1)
+    if name == "add-remove":
+        from privcheck.privacy.adding_and_removing import AddRemove  # it derives from Relation
+
+        return AddRemove()
     kind, _, size = name.partition(":") if isinstance(name, str) else ("", "", "")
     if kind == "group" and size.isascii() and size.isdigit() and int(size) >= 1:
         return Relation(f"group:{int(size)}", "row", int(size))
@@ -180,15 +185,25 @@ def relation(name: str) -> Relation:
     raise PrivcheckError("neighbours", name, "one of " + ", ".join(map(repr, RELATIONS)), hint)
 
 
+def refuse_adding(related: Relation | str, what: str, hint: str = "neighbours='row' replaces one round") -> None:
+    """Refuse "add-remove" where tables have a fixed number of rows, such as the public horizon of a bandit.
+
+    >>> refuse_adding("row", "a policy")
+    """
+    if getattr(related, "name", related) == "add-remove":
+        raise PrivcheckError("neighbours", "add-remove", f"a relation that replaces data, for {what}", hint)
+
+
 def _same_shape(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Array, Array]:
     one, two = as_table(first), as_table(second)
     if one.shape != two.shape:
         got = words(f"shapes {one.shape} and {two.shape}")
         raise PrivcheckError(
-            "streams", got, "two tables of the same shape (T, K)", "neighbours replace data, never add them"
+            "streams", got, "two tables of the same shape (T, K)", "only neighbours='add-remove' adds a row"
         )
     return one, two
 
 
-def _rewards(rng: np.random.Generator, shape: tuple[int, ...], low: float, high: float, extreme: bool) -> Array:
+def drawn_rewards(rng: np.random.Generator, shape: tuple[int, ...], low: float, high: float, extreme: bool) -> Array:
+    """Return random rewards: all at the ends of the range, or uniform."""
     return np.where(rng.random(shape) < 0.5, low, high) if extreme else rng.uniform(low, high, shape)

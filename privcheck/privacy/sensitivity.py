@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privcheck.declared import Integer, check
-from privcheck.privacy.neighbours import Relation, relation
+from privcheck.privacy.neighbours import Relation, refuse_adding, relation
 from privcheck.privacy.stream_tables import check_rewards
 
 
@@ -120,4 +120,6 @@ def score_range(
 
 
 def _resolve(neighbours: str | Relation) -> Relation:
-    return neighbours if isinstance(neighbours, Relation) else relation(neighbours)
+    related = neighbours if isinstance(neighbours, Relation) else relation(neighbours)
+    refuse_adding(related, "a block of a stream", "adding a row moves a sum by the largest absolute value of one")
+    return related

@@ -8,7 +8,7 @@ import inspect
 import sys
 import traceback
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -67,6 +67,18 @@ def _loaded(location: Location) -> Callable[..., Any]:
     return location.load()
 
 
+def function_at(place: Any) -> Any:
+    """Return the function at a place, FILE.py:NAME or package.module:NAME; anything else as it is.
+
+    >>> function_at("math:sqrt")(4.0), function_at(abs) is abs
+    (2.0, True)
+    """
+    if not isinstance(place, str | Path) or ":" not in str(place):
+        return place
+    module, _, name = str(place).rpartition(":")
+    return Location(module, name).load()
+
+
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PrivcheckError("target", str(path), "an existing Python file", "check the path")
@@ -109,18 +121,59 @@ def _import_failed(name: str, error: BaseException, hint: str = "fix this error 
     )
 
 
-def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
-    """Return the keywords to pass to a factory besides its Generator; refuse a factory that needs anything else."""
+def takes_generator(factory: Any) -> bool:
+    """Return whether the first parameter of a factory may be a Generator: it is none of those passed by name.
+
+    >>> takes_generator(lambda rng, arms: None), takes_generator(lambda arms: None)
+    (True, False)
+    """
+    try:
+        parameters = list(inspect.signature(factory).parameters.values())
+    except (TypeError, ValueError):
+        return True
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
+    return bool(positional) and positional[0].name not in FACTORY_KEYWORDS
+
+
+def factory_parameters(factory: Callable[..., Any]) -> set[str]:
+    """Return the names of a factory's parameters; none if they cannot be read.
+
+    >>> sorted(factory_parameters(lambda rng, arms: None))
+    ['arms', 'rng']
+    """
+    try:
+        return set(inspect.signature(factory).parameters)
+    except (TypeError, ValueError):
+        return set()
+
+
+def factory_arguments(
+    factory: Callable[..., Any],
+    keywords: dict[str, Any],
+    methods: Sequence[str] = ("select", "update"),
+    *,
+    takes_rng: bool = True,
+) -> dict[str, Any]:
+    """Return the keywords to pass to a factory besides its Generator; refuse a factory that needs anything else.
+
+    Parameters
+    ----------
+    factory : a class or function.
+    keywords : the values that there are.
+    methods : the two methods that choose and that are told rewards, and possibly others.
+    takes_rng : whether its first parameter is the Generator; if not, it draws its random numbers from elsewhere.
+    """
     if not callable(factory):
         raise PrivcheckError(
             "target", factory, "a class or function that takes a Generator", "pass the class itself, not an object"
         )
-    if isinstance(factory, type) and not all(callable(getattr(factory, name, None)) for name in ("select", "update")):
-        missing = "select" if not callable(getattr(factory, "select", None)) else "update"
+    lacking = [name for name in methods[:2] if not callable(getattr(factory, name, None))]
+    if isinstance(factory, type) and lacking:
+        missing = lacking[0]
         raise PrivcheckError(
             "target",
             words(f"class {factory.__name__}, which has no method {missing}()"),
-            "a class with select() and update()",
+            f"a class with {methods[0]}() and {methods[1]}()",
             "a bandit is any object with these two methods",
         )
     try:
@@ -133,15 +186,16 @@ def factory_arguments(factory: Callable[..., Any], keywords: dict[str, Any]) -> 
         for p in parameters
         if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     ]
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
-    if not positional or positional[0].name in FACTORY_KEYWORDS:
+    if takes_rng and not takes_generator(factory):
         raise PrivcheckError(
             "target",
             words(f"a factory with the parameters ({', '.join(p.name for p in parameters)})"),
             "a numpy Generator (rng) as its first parameter",
-            "all randomness of the policy must come from it",
+            "all randomness of the policy must come from it; for an audit of one that draws from the global generators "
+            "of numpy or Python say randomness='seeded', from the operating system randomness='independent'",
         )
-    unknown = [name for name in required if name not in FACTORY_KEYWORDS and name != positional[0].name]
+    first = parameters[0].name if takes_rng else ""
+    unknown = [name for name in required if name not in FACTORY_KEYWORDS and name != first]
     if unknown:
         raise PrivcheckError(
             "target",

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from privcheck.arrays import Array
-from privcheck.errors import PolicyError, words
+from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism
 from privcheck.targets.generator import generator, own_generator
+from privcheck.targets.global_generators import global_generators_seeded
 from privcheck.targets.location import Location, describe_exception
-from privcheck.targets.outputs import MISSING, Outputs, padded
+from privcheck.targets.output_parts import Raised, outputs_of
+from privcheck.targets.outputs import Outputs
+from privcheck.targets.stream_pair import Given
 from privcheck.targets.time_limit import limited
 
 DATA_NAMES = ("rng", "generator", "random_state")
 
 
 def is_mechanism(target: Any) -> bool:
-    """Return whether a target is a one-shot mechanism: `f(data, rng)`, `f(data, rng, runs)`, or a declared one.
+    """Return whether a target is a one-shot mechanism: `f(data, rng)`, `f(data, rng, runs)`, `f(data)`, or declared.
 
     A factory of policies takes the Generator first; a mechanism takes it after the data.
 
@@ -38,6 +40,8 @@ def is_mechanism(target: Any) -> bool:
         parameters = list(inspect.signature(target).parameters)
     except (TypeError, ValueError):
         return False
+    if parameters == ["data"]:
+        return True
     return len(parameters) in (2, 3) and parameters[1] in DATA_NAMES and parameters[2:] in ([], ["runs"])
 
 
@@ -55,21 +59,37 @@ class MechanismRunner:
     mechanism : `f(data, rng)`; `f(data, rng, runs)`, which returns an array with one output per row; a shipped
         mechanism; or an OpenDP measurement, which draws from the system's randomness.
     location : where worker processes load the function from; None if it is pickled by value.
+    encode : turns each output into one that can be read; None to read outputs as they are.
+    randomness : "seeded" or "independent", if the user said so: the function may then be `f(data)`.
+    time_limit : seconds for a run; None for the usual limit.
+
+    Attributes
+    ----------
+    raised : the last exception that was an output in this process, in words; only a message of bad input shows it.
 
     """
 
     mechanism: Any
     location: Location | None = None
+    encode: Callable[[Any], Any] | None = None
+    randomness: str | None = None
+    time_limit: float | None = None
     chunk_runs: ClassVar[int] = 50_000
 
     def __post_init__(self) -> None:
         self._batch = self._batched()
+        self.raised = ""
+        if self.encode is not None and self._batch is not None:
+            hint = "call it where the array of outputs is made"
+            raise PrivcheckError("encode", self.encode, "None for a target that makes many runs at once", hint)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"location": self.location, "mechanism": None if self.location else self.mechanism}
+        names = ("location", "encode", "randomness", "time_limit")
+        return {name: getattr(self, name) for name in names} | {"mechanism": None if self.location else self.mechanism}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.location = state["location"]
+        self.location, self.encode, self.raised = state["location"], state["encode"], ""
+        self.randomness, self.time_limit = state["randomness"], state["time_limit"]
         self.mechanism = self.location.load_once() if self.location else state["mechanism"]
         self._batch = self._batched()
 
@@ -79,6 +99,13 @@ class MechanismRunner:
         if is_measurement(self.mechanism):
             return None
         return self.mechanism if len(inspect.signature(self.mechanism).parameters) == 3 else None
+
+    @property
+    def _bare(self) -> bool:
+        """Whether it is called with the data alone."""
+        if isinstance(self.mechanism, Mechanism) or is_measurement(self.mechanism):
+            return is_measurement(self.mechanism)
+        return len(inspect.signature(self.mechanism).parameters) == 1
 
     @property
     def name(self) -> str:
@@ -108,93 +135,82 @@ class MechanismRunner:
     @property
     def reproducible(self) -> bool:
         """Whether all randomness comes from the seed."""
-        return not is_measurement(self.mechanism)
+        return self.randomness != "independent" and not is_measurement(self.mechanism)
+
+    def check_parameters(self) -> None:
+        """Refuse a function of the data alone if the user has not said where its random numbers come from."""
+        if self.randomness is None and self._bare and not is_measurement(self.mechanism):
+            got = words(f"{self.name}(data), which is given no Generator")
+            hint = "say randomness='seeded' if it draws from a global generator of numpy or Python, and 'independent' "
+            raise PrivcheckError("randomness", got, "f(data, rng)", hint + "if from the operating system")
 
     def play(self, table: Any, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:  # noqa: ARG002
         """Return the outputs of independent runs on one input."""
         rng = generator(seed)
-        plain = not self.reproducible
         try:
-            with limited(batch=runs if self._batch else 0) as clock:
+            batch = runs if self._batch else 0
+            with limited(batch=batch, of_a_run=self.time_limit) as clock, global_generators_seeded(seed):
                 if self._batch is not None:
-                    return outputs_from_batch(np.asarray(self._batch(_data(table, plain=plain), rng, runs)), runs)
+                    return outputs_from_batch(np.asarray(self._batch(_data(table, plain=False), rng, runs)), runs)
                 outputs = []
                 for _ in range(runs):
                     clock.next_run()
-                    data = _data(table, plain=plain)  # afresh: a mechanism may change its input
-                    outputs.append(self.mechanism(data) if plain else self.mechanism(data, own_generator(rng)))
-            return outputs_from_list(outputs)
-        except (PolicyError, KeyboardInterrupt):
+                    outputs.append(self._output(table, rng))
+            return outputs_of(outputs)
+        except (PrivcheckError, KeyboardInterrupt):
             raise
         except BaseException as error:
             raise PolicyError(
                 "target", words(describe_exception(error)), "a mechanism that returns an output"
             ) from None
 
+    def _output(self, table: Any, rng: np.random.Generator) -> Any:
+        """Return the output of one run, which may be an exception that the function raises."""
+        if is_measurement(self.mechanism):
+            return self._encoded(self.mechanism(_data(table, plain=True)))
+        data = _data(table, plain=False)  # afresh: a mechanism may change its input
+        try:
+            output = self.mechanism(data) if self._bare else self.mechanism(data, own_generator(rng))
+        except (PrivcheckError, MemoryError):
+            raise
+        except Exception as error:
+            self.raised = describe_exception(error)
+            return Raised.by(error)
+        return self._encoded(output)
+
+    def _encoded(self, output: Any) -> Any:
+        if self.encode is None:
+            return output
+        try:
+            return self.encode(output)
+        except Exception as error:
+            hint = "encode is told every output that the target returns; exceptions are outputs by themselves"
+            raise PolicyError("encode", words(describe_exception(error)), "a function of one output", hint) from None
+
 
 def _data(table: Any, *, plain: bool) -> Any:
     """Return a copy of an input: an array without axes as a number, and everything as lists if `plain`, for OpenDP."""
+    if isinstance(table, Given):
+        return copy.deepcopy(table.value)
     if not isinstance(table, np.ndarray):
         return table
     return table.tolist() if plain or table.ndim == 0 else table.copy()
 
 
 def outputs_from_batch(outputs: np.ndarray[tuple[int, ...], np.dtype[Any]], runs: int) -> Outputs:
-    """Return the rows of an array of numbers as outputs.
+    """Return the rows of an array as outputs.
 
     >>> len(outputs_from_batch(np.zeros(3), 3))
     3
     """
-    if outputs.shape[:1] != (runs,) or outputs.dtype.kind not in "biuf":
+    if outputs.shape[:1] != (runs,) or outputs.dtype.kind not in "biufUSO":
         got = words(f"shape {outputs.shape} of {outputs.dtype}")
-        raise PolicyError("output", got, f"an array of numbers with {runs} rows, one per run")
+        raise PolicyError("output", got, f"an array of numbers or texts with {runs} rows, one per run")
+    if outputs.dtype.kind in "USO":
+        return outputs_of(list(outputs))
     flat = outputs.reshape(runs, -1)
     if flat.dtype.kind == "f":
-        return Outputs.of_numbers(_no_nan(flat.astype(np.float64)))
+        flat = flat.astype(np.float64)
+        return outputs_of(list(flat)) if np.isnan(flat).any() else Outputs.of_numbers(flat)
     small = flat.dtype.kind == "b" or -128 <= flat.min(initial=0) <= flat.max(initial=0) <= 127
     return Outputs.of_symbols(flat.astype(np.int8 if small else np.int64))
-
-
-def outputs_from_list(outputs: list[Any]) -> Outputs:
-    """Return outputs as symbols (integers, booleans) and numbers (reals), each in their order within an output."""
-    if isinstance(outputs[0], bool | np.bool_ | numbers.Integral) and len({type(o) for o in outputs}) == 1:
-        return Outputs.of_symbols(np.asarray(outputs, np.int64)[:, None])
-    if isinstance(outputs[0], float) and len({type(o) for o in outputs}) == 1:
-        return Outputs.of_numbers(_no_nan(np.asarray(outputs, np.float64)[:, None]))
-    symbols, reals, kinds = [], [], set()
-    for output in outputs:
-        whole: list[int] = []
-        real: list[float] = []
-        kinds.add(_flatten(output, whole, real))
-        symbols.append(np.array(whole, np.int64)[None, :])
-        reals.append(np.array(real, np.float64)[None, :])
-    lengths = {(s.shape[1], r.shape[1]) for s, r in zip(symbols, reals, strict=True)}
-    if len(kinds) > 1 or len({real for _, real in lengths}) > 1:
-        raise PolicyError(
-            "output", words("outputs of different types or lengths"), "the same type and length in every run"
-        )
-    return Outputs(np.concatenate(padded(symbols, MISSING)), _no_nan(np.concatenate(reals)))
-
-
-def _flatten(output: Any, whole: list[int], real: list[float]) -> str:
-    """Append the parts of an output to the two lists and return the kind of output that they make up."""
-    if isinstance(output, bool | np.bool_ | numbers.Integral):
-        whole.append(int(output))
-        return "discrete"
-    if isinstance(output, numbers.Real):
-        real.append(float(output))
-        return "real"
-    if isinstance(output, np.ndarray) and output.dtype.kind in "biuf":
-        (real if output.dtype.kind == "f" else whole).extend(output.ravel().tolist())
-        return "real" if output.dtype.kind == "f" else "discrete"
-    if isinstance(output, list | tuple):
-        return "+".join(sorted({_flatten(part, whole, real) for part in output}))
-    hint = "return a category's number instead of the category itself"
-    got = words(f"an object of type {type(output).__name__}")
-    raise PolicyError("output", got, "numbers, booleans, arrays, or tuples and lists of these", hint)
-
-
-def _no_nan(values: Array) -> Array:
-    if np.isnan(values).any():
-        raise PolicyError("output", words("NaN"), "numbers", "a mechanism must return a number on every input")
-    return values

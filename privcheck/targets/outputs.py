@@ -35,6 +35,8 @@ class Outputs:
     ratios: Array | None = None
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Scores that have already been computed, by what computed them."""
+    names: dict[int, str] = field(default_factory=dict, repr=False)
+    """What the symbols at most `CODED` stand for: texts, exceptions, structures."""
 
     @classmethod
     def of_symbols(cls, symbols: Symbols) -> Outputs:
@@ -54,6 +56,7 @@ class Outputs:
             np.concatenate(padded([part.symbols for part in parts], MISSING)),
             np.concatenate(padded([part.numbers for part in parts], np.nan)),
             np.concatenate(ratios) if len(ratios) == len(parts) else None,
+            names={code: name for part in parts for code, name in part.names.items()},
         )
 
     def __len__(self) -> int:
@@ -61,7 +64,7 @@ class Outputs:
 
     def __getitem__(self, runs: slice) -> Outputs:
         ratios = None if self.ratios is None else self.ratios[runs]
-        return Outputs(self.symbols[runs], self.numbers[runs], ratios)
+        return Outputs(self.symbols[runs], self.numbers[runs], ratios, names=self.names)
 
     def differs(self, other: Outputs) -> npt.NDArray[np.bool_]:
         """Return for every part of an output, symbols first, whether it differs in any run."""
@@ -81,7 +84,10 @@ def joined_sides(parts: Sequence[Sides]) -> Sides:
 
 
 MISSING = int(np.iinfo(np.int64).min)
-"""The symbol that pads a shorter output: the smallest integer, which no output is expected to contain."""
+"""The symbol that pads a shorter output: the smallest integer, which no output contains."""
+
+CODED = -(2**62)
+"""Symbols from `MISSING` up to this one stand for texts and the like; others are integers of an output."""
 
 
 def alike(outputs: Sequence[Outputs]) -> list[Outputs]:
@@ -94,7 +100,8 @@ def alike(outputs: Sequence[Outputs]) -> list[Outputs]:
     symbols = padded([part.symbols for part in outputs], MISSING)
     numbers = padded([part.numbers for part in outputs], np.nan)
     ratios = [None if any(part.ratios is None for part in outputs) else part.ratios for part in outputs]
-    return [Outputs(*parts) for parts in zip(symbols, numbers, ratios, strict=True)]
+    names = [part.names for part in outputs]
+    return [Outputs(s, x, r, names=n) for s, x, r, n in zip(symbols, numbers, ratios, names, strict=True)]
 
 
 def fitted(array: npt.NDArray[Any], width: int, fill: float) -> npt.NDArray[Any]:
@@ -103,7 +110,9 @@ def fitted(array: npt.NDArray[Any], width: int, fill: float) -> npt.NDArray[Any]
     >>> fitted(np.ones((1, 1)), 2, np.nan).tolist(), fitted(np.ones((1, 3)), 2, np.nan).tolist()
     ([[1.0, nan]], [[1.0, 1.0]])
     """
-    return padded([array, np.zeros((0, width), array.dtype)], fill)[0][:, :width]
+    if array.shape[1] >= width:
+        return array[:, :width]
+    return padded([array, np.zeros((0, width), array.dtype)], fill)[0]
 
 
 def padded(arrays: list[npt.NDArray[Any]], fill: float) -> list[npt.NDArray[Any]]:

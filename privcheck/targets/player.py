@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,25 +24,35 @@ def player(kind: Feedback, table: Table, arms: int, contexts: Contexts | None) -
     for row in rounds:
         if isinstance(row, np.ndarray):
             row.flags.writeable = False  # the next run gets the same arrays
-    play = kind.play
+    return lambda policy: play_rounds(kind, policy, rounds, arms)
 
-    def played_by(policy: Any) -> list[int]:
-        played: list[int] = []
-        remaining = iter(rounds)
-        try:
-            play(policy, remaining, arms, played)
-        except (PolicyError, DivergenceError, KeyboardInterrupt):
-            raise
-        except BaseException as error:
-            place = f"round {len(rounds) - operator.length_hint(remaining)}"
-            if isinstance(error, TypeError) and _is_call(error, kind):
-                hint = f"another kind of policy needs another feedback, one of {', '.join(FEEDBACKS)}"
-                got = words(f"{type(error).__name__}: {error}")
-                raise PolicyError(place, got, f"{kind.call} for feedback '{kind.id}'", hint) from None
-            raise PolicyError(place, words(describe_exception(error)), "a policy that plays every round") from None
-        return played
 
-    return played_by
+def play_rounds(kind: Feedback, policy: Any, rounds: Sequence[Any], arms: int) -> list[int]:
+    """Return the symbols of one run of a policy on rounds as `Feedback.play` takes them.
+
+    >>> class First:
+    ...     select, update = lambda self: 0, lambda self, action, reward: None
+    >>> play_rounds(FEEDBACKS["bandit"](), First(), [[1.0, 0.0], [0.5, 0.5]], 2)
+    [0, 0]
+
+    Raises
+    ------
+    PolicyError : whatever the policy raises, with the round in which it did.
+    """
+    played: list[int] = []
+    remaining = iter(rounds)
+    try:
+        kind.play(policy, remaining, arms, played)
+    except (PolicyError, DivergenceError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        place = f"round {len(rounds) - operator.length_hint(remaining)}"
+        if isinstance(error, TypeError) and _is_call(error, kind):
+            hint = f"another kind of policy needs another feedback, one of {', '.join(FEEDBACKS)}"
+            got = words(f"{type(error).__name__}: {error}")
+            raise PolicyError(place, got, f"{kind.call} for feedback '{kind.id}'", hint) from None
+        raise PolicyError(place, words(describe_exception(error)), "a policy that plays every round") from None
+    return played
 
 
 def _is_call(error: BaseException, kind: Feedback) -> bool:

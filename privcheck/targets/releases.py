@@ -71,8 +71,8 @@ def play_releasing(
             actions = play(policy)
         symbols.append(actions)
         released = getattr(policy, "released", None)
-        everything = _flat([release.output for release in tape.releases])
-        numbers.append(everything if released is None else _flat(released))
+        everything = as_row([release.output for release in tape.releases])
+        numbers.append(everything if released is None else as_row(released))
         recorded = recorded or bool(tape.releases)
         secret = secret or not np.array_equal(numbers[-1], everything)
         if again is None or secret or not tape.releases:
@@ -112,13 +112,13 @@ def _hidden() -> PolicyError:
     )
 
 
-def _flat(released: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def as_row(released: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Return released statistics, numbers or arrays in any nesting, as one row of numbers."""
     try:
         if isinstance(released, dict):
             released = list(released.values())
         if isinstance(released, list | tuple):
-            parts = [_flat(part) for part in released]
+            parts = [as_row(part) for part in released]
             return np.concatenate(parts) if parts else np.zeros(0)
         row = np.asarray(released, np.float64).ravel()
     except (TypeError, ValueError):

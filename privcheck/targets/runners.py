@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -18,7 +19,8 @@ from privcheck.feedback.deferred_methods import check_at_once
 from privcheck.kernels.seeding import spawned
 from privcheck.privacy import Contexts
 from privcheck.targets.generator import generator, own_generator, position
-from privcheck.targets.location import Location, describe_exception, factory_arguments
+from privcheck.targets.global_generators import global_generators_seeded
+from privcheck.targets.location import Location, describe_exception, factory_arguments, takes_generator
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.player import player
 from privcheck.targets.releases import play_releasing
@@ -49,6 +51,17 @@ class Runner(Protocol):
         """
 
 
+@contextmanager
+def closing(runner: Runner) -> Iterator[None]:
+    """End the programs that a runner has started, however the block ends."""
+    try:
+        yield
+    finally:
+        close = getattr(runner, "close", None)
+        if close is not None:
+            close()
+
+
 @dataclass(frozen=True)
 class KernelRunner:
     """Runs the compiled kernel of a shipped algorithm."""
@@ -76,6 +89,8 @@ class PolicyRunner:
     location : where worker processes load the factory from; None if it is pickled by value.
     observe : "actions", or "releases" for the released statistics as well.
     contexts : what contexts look like, for a contextual policy.
+    randomness : "seeded" or "independent", if the user said so: the factory then need not take a Generator.
+    time_limit : seconds for a run; None for the usual limit.
 
     """
 
@@ -86,15 +101,19 @@ class PolicyRunner:
     observe: str = "actions"
     contexts: Contexts | None = None
     engine: str = "python"
-    reproducible: ClassVar[bool] = True
+    randomness: str | None = None
+    time_limit: float | None = None
     chunk_runs: ClassVar[int] = 500
     joblib_backend: ClassVar[str] = "loky"
     kind: Feedback = field(init=False, repr=False)
     _arguments: dict[str, Any] = field(init=False, repr=False)
+    _takes_rng: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.kind = kind(self.feedback)
-        self._arguments = factory_arguments(self.factory, self.keywords)
+        self._takes_rng = self.randomness is None or takes_generator(self.factory)
+        by = self.kind.methods
+        self._arguments = factory_arguments(self.factory, self.keywords, by, takes_rng=self._takes_rng)
         policy = self._built_twice()
         for method in self.kind.methods:
             if not callable(getattr(policy, method, None)):
@@ -112,9 +131,16 @@ class PolicyRunner:
         if callable(getattr(policy, "run_batch", None)) and self.observe == "actions":
             self.engine = "run_batch"
 
+    @property
+    def reproducible(self) -> bool:
+        """Whether equal seeds are to give equal runs."""
+        return self.randomness != "independent"
+
     def _built_twice(self) -> Any:
         """Return a policy; refuse a factory that draws only once, since all policies would share what it drew."""
         first, again = (generator(np.random.SeedSequence(0)) for _ in range(2))
+        if not self.reproducible:
+            return self.build(first)
         start = position(first)
         policy = self.build(first)
         if position(first) != start:
@@ -142,7 +168,7 @@ class PolicyRunner:
     def build(self, rng: np.random.Generator) -> Any:
         """Return a new policy whose randomness comes from `rng`."""
         try:
-            return self.factory(rng, **self._arguments)
+            return self.factory(*([rng] if self._takes_rng else []), **self._arguments)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -153,7 +179,8 @@ class PolicyRunner:
     def play(self, table: Table, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:
         rng = generator(seed)
         arms = self.keywords["arms"]
-        with limited(batch=runs if self.engine == "run_batch" else 0) as clock:
+        batch = runs if self.engine == "run_batch" else 0
+        with limited(batch=batch, of_a_run=self.time_limit) as clock, global_generators_seeded(seed):
             if self.engine == "run_batch":
                 return Outputs.of_symbols(self._play_batch(table, runs, rng, arms))
             play = player(self.kind, table, arms, self.contexts)

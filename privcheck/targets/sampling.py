@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from privcheck.targets.outputs import Outputs, alike
 from privcheck.targets.runners import Runner
 from privcheck.targets.stream_pair import StreamPair
+
+T = TypeVar("T")
+
+UNSEEDED_RUNS = 50
+"""Runs of a chunk, at most, where there are no seeds: the two streams take turns after so many runs, so that a law that
+changes with time, on both in the same way, is no difference between them.
+"""
+
+TURNS = 96
+"""The part of a key from which the order of the turns is drawn."""
 
 
 class StoppedError(Exception):
@@ -85,13 +96,16 @@ class Sampler:
     def play(self, requests: list[Request], advance: Callable[[int], None]) -> list[Outputs]:
         """Return the outputs of each request; `advance` is told the runs played. Requests take turns, chunk by chunk.
 
+        One worker plays the same chunk of both streams of a pair where workers have processes of their own: what is
+        random in a process, such as the order of a set of texts, is then no difference between the streams.
+
         Raises
         ------
         StoppedError : the deadline passed, or the user interrupted; it carries the outputs so far.
 
         """
         parts: list[list[Outputs]] = [[] for _ in requests]
-        tasks = sorted(self._tasks(requests), key=lambda task: task.chunk)
+        tasks = self._in_turn(list(self._tasks(requests)), requests)
         try:
             with _closing(self._results(tasks)) as results:
                 for task, outputs in zip(tasks, results, strict=True):
@@ -103,24 +117,47 @@ class Sampler:
             raise StoppedError(parts) from None
         return alike([Outputs.joined(part)[: request.runs] for part, request in zip(parts, requests, strict=True)])
 
+    @property
+    def _chunk_runs(self) -> int:
+        most = self.runner.chunk_runs
+        return most if self.runner.reproducible else min(most, UNSEEDED_RUNS)
+
+    def _in_turn(self, tasks: list[_Task], requests: list[Request]) -> list[_Task]:
+        """Return the tasks chunk by chunk; without seeds, by a fair coin for each chunk, in this order or the other."""
+        if self.runner.reproducible or not requests:
+            return sorted(tasks, key=lambda task: task.chunk)
+        seed = np.random.SeedSequence(self.seed, spawn_key=(*requests[0].key, TURNS, 0))
+        coins = np.random.Generator(np.random.PCG64(seed)).integers(2, size=1 + max(task.chunk for task in tasks))
+        return sorted(tasks, key=lambda task: (task.chunk, task.number if coins[task.chunk] else -task.number))
+
     def _tasks(self, requests: list[Request]) -> Iterator[_Task]:
         for number, request in enumerate(requests):
             tables = request.pair.first, request.pair.second
             table, other = tables[request.side], tables[1 - request.side]
             planned = request.runs if request.planned is None else request.planned
-            for chunk, start in enumerate(range(0, request.runs, self.runner.chunk_runs)):
+            for chunk, start in enumerate(range(0, request.runs, self._chunk_runs)):
                 seed = np.random.SeedSequence(self.seed, spawn_key=(*request.key, chunk))
-                runs = min(self.runner.chunk_runs, planned - start)
+                runs = min(self._chunk_runs, planned - start)
                 yield _Task(number, chunk, table, other, request.side, runs, seed, request.apart)
 
     def _results(self, tasks: list[_Task]) -> Generator[Outputs]:
         if self.jobs == 1 or len(tasks) == 1:
-            return (_run(self.runner, task) for task in tasks)
+            yield from (_run(self.runner, task) for task in tasks)
+            return
         from joblib import Parallel, delayed
 
+        processes = self.runner.joblib_backend == "loky" or hasattr(self.runner, "begin_afresh")
+        together = [
+            list(group)
+            for _, group in itertools.groupby(
+                tasks, key=lambda task: (task.chunk, task.number // 2 if processes else task.number)
+            )
+        ]
         parallel = Parallel(n_jobs=self.jobs, return_as="generator", backend=self.runner.joblib_backend)
-        results: Generator[Outputs] = parallel(delayed(_run)(self.runner, task) for task in tasks)
-        return results
+        results: Generator[list[Outputs]] = parallel(delayed(_run_all)(self.runner, group) for group in together)
+        with _closing(results):
+            for outputs in results:
+                yield from outputs
 
 
 class _Task(NamedTuple):
@@ -136,17 +173,21 @@ class _Task(NamedTuple):
     apart: bool
 
 
+def _run_all(runner: Runner, tasks: list[_Task]) -> list[Outputs]:
+    return [_run(runner, task) for task in tasks]
+
+
 def _run(runner: Runner, task: _Task) -> Outputs:
     if task.apart:
         return Outputs.joined([runner.play(task.table, 1, seed) for seed in task.seed.spawn(task.runs)])
     outputs = runner.play(task.table, task.runs, task.seed, task.other)
     if task.side == 0 or outputs.ratios is None:
         return outputs
-    return Outputs(outputs.symbols, outputs.numbers, -outputs.ratios)
+    return Outputs(outputs.symbols, outputs.numbers, -outputs.ratios, names=outputs.names)
 
 
 @contextmanager
-def _closing(results: Generator[Outputs]) -> Iterator[Generator[Outputs]]:
+def _closing(results: Generator[T]) -> Iterator[Generator[T]]:
     """Cancel the remaining tasks if the block ends early, and suppress joblib's warning about it."""
     try:
         yield results

@@ -7,15 +7,30 @@ a test compares it with the declarations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import Field, dataclass
 from typing import TYPE_CHECKING, Any
 
-from privcheck.declared import POSITIVE, Choice, Declared, Integer, OrNone, Real, Switch, declared_fields, parameter
-from privcheck.errors import PrivcheckError
+from privcheck.declared import POSITIVE, Choice, Declared, Integer, Real, Switch, declared_fields
+from privcheck.errors import PrivcheckError, words
 from privcheck.inference.counts import LEVEL
+from privcheck.targets.option_domains import (
+    CLAIM,
+    EFFORT,
+    PLAYED,
+    Checked,
+    Kinds,
+    as_given,
+    function_or_place,
+    listed,
+    option,
+    relation_name,
+    reward_range,
+    shares_of_delta,
+    tradeoff_corners,
+)
 
 if TYPE_CHECKING:
+    from privcheck.accounting.claimed_profile import ClaimedProfile
     from privcheck.accounting.notions import Notion
     from privcheck.privacy import Relation
 
@@ -24,93 +39,10 @@ DEFAULT_HORIZON = 16
 audit takes seconds.
 """
 
+TWO_ARMS = "a bandit needs two arms or more"
+
 EXECUTIONS = 20
 """Guarded runs of a certificate if no number is given."""
-
-CLAIM, PLAYED, EFFORT = "The claim", "What is played", "Effort and certainty"
-"""Headings of the help."""
-
-
-def option(
-    domain: Any,
-    *,
-    doc: str,
-    heading: str,
-    default: Any = None,
-    hint: str = "",
-    value: str = "",
-    field: str | None = None,
-    certify: bool = False,
-) -> Any:
-    """Declare an option of `privcheck.audit`: one field of `Settings`.
-
-    Parameters
-    ----------
-    domain : the legal values; None is one of them if it is the default.
-    doc : the help text.
-    heading : the heading under which help shows it.
-    default : the default.
-    hint : what to do if a value is refused.
-    value : placeholder for the value in help, if its type says too little.
-    field : the field of `AuditReport` from which a call repeats the option, if it has another name; "" if it does not
-        repeat it, or not from a field alone.
-    certify : whether `privcheck.certify` has this option too.
-    """
-    legal = OrNone(domain) if default is None else domain
-    own = {"heading": heading, "value": value, "field": field, "certify": certify}
-    return parameter(legal, typical=(), doc=doc, default=default, hint=hint, **own)
-
-
-@dataclass(frozen=True)
-class Checked:
-    """A domain whose check raises its own error."""
-
-    text: str
-    normalise: Callable[[Any], Any]
-
-
-class _Kinds(Collection[str]):
-    """The ids of the kinds of feedback."""
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._registry())
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._registry()
-
-    def __len__(self) -> int:
-        return len(self._registry())
-
-    @staticmethod
-    def _registry() -> Collection[str]:
-        from privcheck.feedback import FEEDBACKS
-
-        return FEEDBACKS
-
-
-# Other packages are imported when a value is checked: `privcheck --help` reads the declarations without numpy.
-
-
-def _rewards(value: Any) -> tuple[float, float]:
-    from privcheck.privacy import check_rewards
-
-    return check_rewards(value)
-
-
-def _relation_name(value: Any) -> str:
-    from privcheck.privacy import relation
-
-    return relation(value).name
-
-
-def _shares(value: Any) -> dict[str, float]:
-    if not isinstance(value, Mapping) or not value:
-        raise TypeError
-    return {str(name): Real(0.0, 1.0).normalise(share) for name, share in value.items()}
-
-
-def _as_given(value: Any) -> Any:
-    return value
 
 
 @dataclass(frozen=True)
@@ -138,17 +70,17 @@ class Settings(Declared):
         certify=True,
     )
     arms: int | None = option(
-        Integer(2, 127),
-        doc="Number of arms K; required for your own policy.",
+        Integer(1, 127),
+        doc="Number of arms K; required for your own policy. One arm is for identification: a sequential test.",
         heading=PLAYED,
-        hint="a bandit needs two arms or more",
+        hint=TWO_ARMS,
         certify=True,
     )
     horizon: int | None = option(
         Integer(1), doc="Rounds per run; 16 by default.", heading=PLAYED, hint="rounds per run", certify=True
     )
     rewards: tuple[float, float] = option(
-        Checked("a pair (lo, hi) of finite numbers, lo < hi", _rewards),
+        Checked("a pair (lo, hi) of finite numbers, lo < hi", reward_range),
         doc="Declared range of the rewards.",
         heading=PLAYED,
         default=(0.0, 1.0),
@@ -156,8 +88,8 @@ class Settings(Declared):
         certify=True,
     )
     feedback: str = option(
-        Choice(_Kinds()),
-        doc="Kind of feedback: bandit, full (information), contextual, semi-bandit or identification.",
+        Choice(Kinds()),
+        doc="Kind of feedback: bandit, full (information), contextual, semi-bandit, identification, batch or delayed.",
         heading=PLAYED,
         default="bandit",
         hint="'bandit' is the usual one: update(action, reward)",
@@ -201,22 +133,22 @@ class Settings(Declared):
         value="WHAT",
     )
     neighbours: str = option(
-        Checked("the name of a neighbour relation", _relation_name),
-        doc="Neighbour relation, i.e. what one datum is: row, reward, group:k, context-reward or report.",
+        Checked("the name of a neighbour relation", relation_name),
+        doc="Neighbour relation: row, reward, group:k, context-reward, report, or add-remove for functions of data.",
         heading=CLAIM,
         default="row",
         value="RELATION",
         certify=True,
     )
     streams: Any = option(  # noqa: RUF009
-        Checked("a pair of streams, or a file with one", _as_given),
-        doc="A .npy or .csv file with a pair of streams of your own.",
+        Checked("a pair of streams, a file with one, or a function that draws pairs", as_given),
+        doc="A .npy or .csv file with a pair of streams of your own, or FILE.py:NAME of a function that draws pairs.",
         heading=PLAYED,
         value="FILE",
         field="",
     )
     contexts: Any = option(  # noqa: RUF009
-        Checked("a privcheck.Contexts", _as_given),
+        Checked("a privcheck.Contexts", as_given),
         doc="Shape of a contextual bandit's contexts: d, or K,d for one row of features per arm.",
         heading=PLAYED,
         value="SHAPE",
@@ -251,13 +183,60 @@ class Settings(Declared):
         heading=EFFORT,
         hint="give a number of runs",
     )
+    encode: Any = option(  # noqa: RUF009
+        Checked("a function of one output, or the place of one", function_or_place),
+        doc="FILE.py:NAME of a function that turns an output, such as a fitted model, into numbers, text or lists.",
+        heading=PLAYED,
+        hint="encode=lambda model: model.coef_, say",
+        value="PLACE",
+        field="",
+    )
     accountants: Any = option(  # noqa: RUF009
-        Checked("shares of delta by accountant, each in [0, 1]", _shares),
+        Checked("shares of delta by accountant, each in [0, 1]", shares_of_delta),
         hint="as in {'gdp': 0.5, 'zcdp': 0.5}",
         doc="Accountants of the budget with their shares of delta: gdp=0.5,zcdp=0.5; gdp alone by default.",
         heading=CLAIM,
         value="NAME=SHARE,...",
         certify=True,
+    )
+    randomness: str | None = option(
+        Choice(("seeded", "independent")),
+        doc="Where random numbers come from: seeded (equal seeds give equal runs; usual for code in Python), or "
+        "independent (runs have no seeds; usual for --command and --url).",
+        heading=PLAYED,
+        hint="'independent' is for code that cannot be seeded",
+        value="KIND",
+        field="",
+    )
+    time_limit: float | None = option(
+        POSITIVE,
+        doc="Seconds that a run may take, also among the many runs of one call; by default 10 for code in Python.",
+        heading=EFFORT,
+        hint="give seconds",
+        value="SECONDS",
+    )
+
+    rho: float | None = option(
+        POSITIVE,
+        doc="Claim or budget in zCDP, in place of epsilon.",
+        heading=CLAIM,
+        hint="a privacy budget is positive, e.g. 0.1",
+        certify=True,
+    )
+    mu: float | None = option(
+        POSITIVE,
+        doc="Claim or budget in Gaussian DP, in place of epsilon.",
+        heading=CLAIM,
+        hint="a privacy budget is positive, e.g. 0.5",
+        certify=True,
+    )
+
+    tradeoff: Any = option(  # noqa: RUF009
+        Checked("a trade-off function, or the corners of one", tradeoff_corners),
+        doc="Claim as a trade-off curve: its corners, type I and type II errors, as in 0:1,0.2:0.4,1:0.",
+        heading=CLAIM,
+        value="A:B,...",
+        field="tradeoff_claimed",
     )
 
     def __post_init__(self) -> None:
@@ -265,7 +244,12 @@ class Settings(Declared):
         from privcheck.privacy import check_contexts
 
         super().__post_init__()
+        if self.arms == 1 and self.feedback != "identification":
+            raise PrivcheckError("arms", 1, Integer(2, 127).text, TWO_ARMS)
         check_contexts(self.feedback, self.neighbours, self.contexts, FEEDBACKS.contextual)
+        if self.budget is not None and self.tradeoff is not None:
+            got = words(f"{next(iter(vars(self.budget)))} and tradeoff")
+            raise PrivcheckError("claim", got, "one claim", "audit them one after the other")
         if self.sequential and self.epsilon is None:
             raise PrivcheckError("epsilon", None, "a claim to bet against", "sequential audits end when it is refuted")
         if self.accountants is not None:
@@ -290,7 +274,20 @@ class Settings(Declared):
         """The claim as the budget of a filter; None without one."""
         from privcheck.accounting import budget_of
 
-        return None if self.epsilon is None else budget_of(self.epsilon, self.delta)
+        measured = self.epsilon is self.rho is self.mu is None  # at a delta, without a claim
+        return budget_of(self.epsilon, 0.0 if measured else self.delta, self.rho, self.mu)
+
+    @property
+    def profile(self) -> ClaimedProfile | None:
+        """The claim in mu, in rho or as a trade-off curve; None for a claim in epsilon, or without one."""
+        from privcheck.accounting.claimed_profile import profile_of
+
+        return profile_of(self.mu, self.rho, self.tradeoff)
+
+    @property
+    def claimed(self) -> bool:
+        """Whether there is a claim."""
+        return self.epsilon is not None or self.profile is not None
 
     def _check_budget(self) -> None:
         """Refuse a mixture of notions, and accountants of another budget."""
@@ -305,7 +302,8 @@ class Settings(Declared):
     @property
     def promised(self) -> dict[str, float | None]:
         """What a factory is told of the claim where its signature names it; None where nothing is claimed."""
-        return {"epsilon": self.epsilon, "delta": self.delta}
+        pure = self.rho is None and self.mu is None  # otherwise a delta of 0 would ask for something pure
+        return {"epsilon": self.epsilon, "delta": self.delta if pure else None, "rho": self.rho, "mu": self.mu}
 
     @property
     def level(self) -> float:
@@ -333,12 +331,12 @@ class CertifySettings(Settings):
     """The checked options of `privcheck.certify`; options that it does not have keep their defaults.
 
     >>> [declared.name for declared in CertifySettings.options() if declared.default is None]
-    ['epsilon', 'arms', 'horizon', 'contexts', 'accountants', 'rho', 'mu']
+    ['epsilon', 'arms', 'horizon', 'contexts', 'accountants', 'rho', 'mu', 'primitives']
     """
 
     feedback: str = option(
-        Choice(_Kinds()),
-        doc="Kind of feedback: bandit, full (information), contextual, semi-bandit or identification.",
+        Choice(Kinds()),
+        doc="Kind of feedback: bandit, full (information), contextual, semi-bandit, identification, batch or delayed.",
         heading=PLAYED,
         default="bandit",
         hint="'bandit' is the usual one: update(action, reward)",
@@ -354,30 +352,27 @@ class CertifySettings(Settings):
         certify=True,
     )
     neighbours: str = option(
-        Checked("the name of a neighbour relation", _relation_name),
+        Checked("the name of a neighbour relation", relation_name),
         doc="Neighbour relation, i.e. what one datum is: row, reward, group:k or context-reward.",
         heading=CLAIM,
         default="row",
         value="RELATION",
         certify=True,
     )
-    rho: float | None = option(
-        POSITIVE,
-        doc="Budget in zCDP, in place of epsilon.",
-        heading=CLAIM,
-        hint="a privacy budget is positive, e.g. 0.1",
-        certify=True,
-    )
-    mu: float | None = option(
-        POSITIVE,
-        doc="Budget in Gaussian DP, in place of epsilon.",
-        heading=CLAIM,
-        hint="a privacy budget is positive, e.g. 0.5",
+    primitives: Any = option(  # noqa: RUF009
+        Checked("names of sets of primitives, or what privcheck.primitive returns", listed),
+        doc="Noise primitives to record and replay: numpy, random, opendp, diffprivlib or FILE.py:NAME.",
+        heading=PLAYED,
+        hint="as in primitives=['numpy']",
+        value="NAME,...",
         certify=True,
     )
 
     def __post_init__(self) -> None:
+        from privcheck.privacy import refuse_adding
+
         super().__post_init__()
+        refuse_adding(self.neighbours, "a policy")
         self._check_budget()
 
     @property
@@ -386,12 +381,6 @@ class CertifySettings(Settings):
         from privcheck.accounting import budget_of
 
         return budget_of(self.epsilon, self.delta, self.rho, self.mu)
-
-    @property
-    def promised(self) -> dict[str, float | None]:
-        """What a factory is told of the budget where its signature names it."""
-        pure = self.rho is None and self.mu is None  # otherwise a delta of 0 would ask for something pure
-        return super().promised | {"rho": self.rho, "mu": self.mu} | ({} if pure else {"delta": None})
 
     @classmethod
     def options(cls) -> list[Field[Any]]:

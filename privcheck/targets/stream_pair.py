@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Table
+from privcheck.privacy import removed_row
 
 RANDOM = "random"
 """The base of a random pair."""
 
+DRAWN = "pairs drawn by the user's function"
+"""The base of a pair that the user's function drew. Which inputs are neighbours is then the user's word: the search
+plays such a pair as it is, and makes no other pair from it.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A Python object as an input of a mechanism: records, a data frame, (X, y), a text. It is handed over as it is."""
+
+    value: Any
+
 
 @dataclass(frozen=True)
 class StreamPair:
-    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism.
+    """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism: arrays or `Given` objects.
 
     Parameters
     ----------
@@ -48,10 +62,15 @@ class StreamPair:
 
     @property
     def rounds(self) -> tuple[int, ...]:
-        """The 0-based rounds (rows of an input) in which they differ; none if their shapes differ."""
+        """The 0-based rounds (rows of an input) in which they differ, or the row that only the longer one has; none
+        for Python objects.
+        """
+        if isinstance(self.first, Given):
+            return ()
         one, two = np.atleast_1d(self.first), np.atleast_1d(self.second)
         if one.shape != two.shape:
-            return ()
+            place = removed_row(one, two)
+            return () if place is None else (place,)
         return tuple(np.flatnonzero((one != two).reshape(len(one), -1).any(axis=1)).tolist())
 
 
@@ -61,16 +80,32 @@ def in_words(first: Table, second: Table) -> str:
     >>> in_words(np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]))
     'round 2: (0, 1) vs (1, 1); the other round: (0, 0) in both'
     """
+    if len(first) != len(second):
+        return _removed_in_words(first, second)
     places = np.flatnonzero((first != second).any(axis=1))
     rest = np.delete(first, places, axis=0)
     parts = [f"round {j + 1}: {_row(first[j])} vs {_row(second[j])}" for j in places[:3]]
     if len(places) > len(parts):
         parts.append(f"{len(places) - len(parts)} more rounds differ")
-    if len(rest):
-        others = "the other round" if len(rest) == 1 else f"the other {len(rest)} rounds"
-        rows = {_row(row) for row in rest}
-        parts.append(f"{others}: {rows.pop() if len(rows) == 1 else 'the same'} in both")
-    return "; ".join(parts)
+    return "; ".join(parts + _rest(rest, "round"))
+
+
+def _removed_in_words(first: Table, second: Table) -> str:
+    place = removed_row(first, second)
+    if place is None:
+        return f"{len(first)} rows vs {len(second)} rows"
+    longer, which = (first, "first") if len(first) > len(second) else (second, "second")
+    parts = [f"row {place + 1}, {_row(longer[place])}, is in the {which} only"]
+    return "; ".join(parts + _rest(np.delete(longer, place, axis=0), "row"))
+
+
+def _rest(rest: Table, noun: str) -> list[str]:
+    """Describe the rows that two tables have in common; nothing if there are none."""
+    if not len(rest):
+        return []
+    others = f"the other {noun}" if len(rest) == 1 else f"the other {len(rest)} {noun}s"
+    rows = {_row(row) for row in rest}
+    return [f"{others}: {rows.pop() if len(rows) == 1 else 'the same'} in both"]
 
 
 def _row(values: Table) -> str:

@@ -15,9 +15,11 @@ from privcheck.bandits import ALGORITHMS, Algorithm
 from privcheck.bandits.linear_bandit import LinearBandit
 from privcheck.bandits.shipped import ShippedId
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets.location import Location
+from privcheck.targets.location import Location, function_at
 from privcheck.targets.mechanism import MechanismRunner, is_mechanism
 from privcheck.targets.runners import KernelRunner, PolicyRunner, Runner
+from privcheck.targets.services.service import Service
+from privcheck.targets.services.service_runner import ServiceRunner
 from privcheck.targets.settings import Settings
 
 S = TypeVar("S", bound=Settings)
@@ -49,7 +51,9 @@ class Target:
         """The function that builds a policy for one run: the reference of a shipped algorithm, not its kernel."""
         if self.spec is not None:
             return self.spec.build
-        assert isinstance(self.runner, PolicyRunner)
+        if not isinstance(self.runner, PolicyRunner):
+            got = words(f"{self.name}, which another program plays")
+            raise PrivcheckError("target", got, "a policy in this process", "only its outputs can be audited")
         return self.runner.build
 
 
@@ -105,14 +109,39 @@ def load(target: Any) -> Loaded:
     >>> load("adap-ucb").arms(None), load("adap-ucb(arms=3)").arms(None)
     (2, 3)
     """
+    if isinstance(target, Service):
+        return _Elsewhere(target.described())
     location, found = _imported(target)
     return _Mechanism(MechanismRunner(found, location)) if is_mechanism(found) else _policy(found, location)
 
 
 def load_policy(target: Any) -> Loaded:
-    """Return a policy, imported; unlike `load`, it does not accept mechanisms."""
+    """Return a policy, imported; unlike `load`, it does not accept mechanisms, nor what another program plays."""
+    if isinstance(target, Service):
+        hint = "audit it: that needs no code"
+        raise PrivcheckError("target", target, "code in Python, which can be read and played here", hint)
     location, found = _imported(target)
     return _policy(found, location)
+
+
+def load_factory(target: Any) -> tuple[str, Callable[..., Any], Location | None]:
+    """Return the name of a user's policy, its factory, and where worker processes import it from.
+
+    >>> load_factory(dict)[0]
+    'dict'
+
+    Raises
+    ------
+    PrivcheckError : a target that is not a factory of policies, or cannot be imported.
+    """
+    if isinstance(target, Service):
+        raise PrivcheckError("policies", target, "a policy in Python", "what another program plays can be audited")
+    location, found = _imported(target)
+    loaded = _policy(found, location)
+    if not isinstance(loaded, _Factory):
+        raise PrivcheckError("policies", target, "a class or function that builds a policy from a Generator")
+    name = str(location) if location else getattr(found, "__name__", type(found).__name__)
+    return name, found, location
 
 
 def _imported(target: Any) -> tuple[Location | None, Any]:
@@ -254,7 +283,16 @@ class _Factory(Loaded):
         keywords = settings.promised | {"arms": arms, "horizon": horizon}
         name = str(self.location) if self.location else getattr(self.factory, "__name__", type(self.factory).__name__)
         feedback = settings.feedback
-        runner = PolicyRunner(self.factory, keywords, feedback, self.location, settings.observe, settings.contexts)
+        runner = PolicyRunner(
+            self.factory,
+            keywords,
+            feedback,
+            self.location,
+            settings.observe,
+            settings.contexts,
+            randomness=settings.randomness,
+            time_limit=settings.time_limit,
+        )
         return Target(name, runner, feedback, arms)
 
 
@@ -276,4 +314,30 @@ class _Mechanism(Loaded):
         return asked or 0
 
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:  # noqa: ARG002
-        return Target(self.runner.name, self.runner, "mechanism", arms, mechanism=self.mechanism)
+        encode = self.runner.encode if settings.encode is None else function_at(settings.encode)
+        runner = replace(self.runner, randomness=settings.randomness, time_limit=settings.time_limit, encode=encode)
+        runner.check_parameters()
+        return Target(runner.name, runner, "mechanism", arms, mechanism=self.mechanism)
+
+
+@dataclass(frozen=True)
+class _Elsewhere(Loaded):
+    """A policy or a mechanism that another program plays."""
+
+    service: Service
+
+    @property
+    def mechanism(self) -> Any:
+        return self.service if self.service.mechanism else None
+
+    def arms(self, asked: int | None) -> int:
+        if asked is None and not self.service.mechanism:
+            raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+        return asked or 0
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+        feedback = "mechanism" if self.service.mechanism else settings.feedback
+        start = {"arms": arms, "horizon": horizon, **settings.promised, "feedback": feedback}
+        seeded = self.service.seeded if settings.randomness is None else settings.randomness == "seeded"
+        runner = ServiceRunner(self.service, start, settings.observe, settings.contexts, seeded, settings.time_limit)
+        return Target(repr(self.service), runner, feedback, arms, mechanism=self.mechanism)

@@ -31,18 +31,22 @@ class RunClock:
 
 @contextmanager
 def limited(
-    seconds: float = RUN_LIMIT, batch: int = 0, rounds_left: Callable[[], int] | None = None
+    seconds: float = RUN_LIMIT,
+    batch: int = 0,
+    rounds_left: Callable[[], int] | None = None,
+    of_a_run: float | None = None,
 ) -> Iterator[RunClock]:
     """Raise `PolicyError` in a run that has not ended after one to two times `seconds`.
 
     With `rounds_left` it is a round, not a run, that has to end in this time: guarded runs are slower. One call that
-    makes a `batch` of runs has `BATCH_LIMIT` more for each: a timer cannot look at single runs.
+    makes a `batch` of runs has `BATCH_LIMIT` more for each: a timer cannot look at single runs. With `of_a_run`, the
+    user's own limit, a call has as many times that.
 
     At this interval a timer checks whether the same run is still going on, so runs take no extra time. It needs the
     main thread of a process and a system with interval timers; elsewhere there is no limit.
     """
     clock = RunClock()
-    seconds += BATCH_LIMIT * batch
+    seconds = seconds + BATCH_LIMIT * batch if of_a_run is None else of_a_run * max(1, batch)
     what = f"a call of {batch:,} runs" if batch else "a run" if rounds_left is None else "a round"
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield clock
@@ -53,8 +57,10 @@ def limited(
         now = clock.run if rounds_left is None else rounds_left()
         if seen[0] == now:
             got = words(f"{what} that takes longer than {seconds:g} seconds")
-            hint = "look for an endless loop, or shorten the horizon"
+            hint = "look for an endless loop, shorten the horizon, or raise the time limit"
             limit = f"at most {RUN_LIMIT:g} seconds, and {BATCH_LIMIT:g} more for each run of a call"
+            if of_a_run is not None:
+                limit = f"at most {of_a_run:g} seconds for each run"
             raise PolicyError("target", got, limit if batch else f"{what[2:]}s that end", hint)
         seen[0] = now
 

@@ -4,7 +4,6 @@ The tests use this file as a user's file ("policies.py:Name") and, through the f
 """
 
 import math
-import random
 
 import numpy as np
 
@@ -214,16 +213,6 @@ class Exits(Plays):
 
     def update(self, action, reward):
         raise SystemExit(0)
-
-
-class GlobalNumpy(Plays):
-    def select(self):
-        return int(np.random.random() < 0.5)  # noqa: NPY002
-
-
-class GlobalRandom(Plays):
-    def select(self):
-        return random.randrange(2)
 
 
 class FreshGenerator(Plays):

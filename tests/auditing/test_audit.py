@@ -45,6 +45,16 @@ CONTRACT = {
     "confidence", "error",
 }  # fmt: skip
 EXTRAS = {
+    "faults",
+    "encode",
+    "rho",
+    "mu",
+    "tradeoff_claimed",
+    "claim_lower",
+    "claim_epsilon",
+    "randomness",
+    "time_limit",
+    "p_value",
     "guarded",
     "target",
     "epsilon_lower_clopper_pearson",
@@ -205,7 +215,8 @@ def judged(more, less, runs, epsilon=1.0, delta=0.0, times=1, **settings):
         side[:count, 1] = 1
     outputs = tuple(Outputs.of_symbols(side) for side in actions)
     evidence = event_evidence(more, less, runs, delta, times)
-    return judge(pair, Screening(1, 0), evidence, outputs, Settings(epsilon=epsilon, delta=delta, **settings))
+    chosen = None  # matters for claims in other notions only
+    return judge(pair, Screening(1, 0), evidence, chosen, outputs, Settings(epsilon=epsilon, delta=delta, **settings))
 
 
 def test_violation_needs_the_level_error_alone():

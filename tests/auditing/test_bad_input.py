@@ -161,7 +161,8 @@ def test_shipped_algorithms_have_their_range_of_rewards():
     [
         *[("epsilon", value, "a finite number above 0") for value in (0, -1.0, math.nan, math.inf, "1", True, [1.0])],
         *[("delta", value, "a number in [0, 1)") for value in (-0.1, 1.0, math.nan, None, "0")],
-        *[("arms", value, "an integer in [2, 127]") for value in (1, 0, -2, 2.5, 128, "2", math.nan, math.inf)],
+        *[("arms", value, "an integer in [1, 127]") for value in (0, -2, 2.5, 128, "2", math.nan, math.inf)],
+        ("arms", 1, "an integer in [2, 127]"),
         *[("horizon", value, "an integer of at least 1") for value in (0, -1, 2.5, "4", math.nan)],
         *[("runs", value, "an integer of at least 20") for value in (19, 0, -100, 100.5, "100", math.inf)],
         *[("time_budget", value, "a finite number above 0") for value in (0, -1, math.nan, math.inf, "60")],
@@ -169,7 +170,7 @@ def test_shipped_algorithms_have_their_range_of_rewards():
         *[("error", value, "a number in (0, 0.5]") for value in (0, 0.501, 1, -1e-3, math.nan, "small")],
         *[("seed", value, "an integer of at least 0") for value in (-1, 0.5, None, "0")],
         *[("jobs", value, "an integer of at least 1") for value in (0, -1, 1.5, None, "2")],
-        *[("feedback", value, "one of 'bandit', 'full'") for value in ("bandits", "", None, 3)],
+        *[("feedback", value, "one of 'bandit', 'batch'") for value in ("bandits", "", None, 3)],
         *[("observe", value, "'actions'") for value in ("rewards", "", None)],
     ],
 )
@@ -245,8 +246,16 @@ class Frame:
 @pytest.mark.parametrize("streams", [(Frame(ROUND), Frame(CHANGED)), (ROUND, Frame(CHANGED)), Frame(ROUND)])
 def test_data_frames_are_no_streams(policies, streams):
     """The order of their columns would decide which arm pays what, and the order of their rows when."""
-    for target in (policies.Fair, lambda data, rng: data.sum() + rng.laplace()):
-        refused(target, " Frame, expected", "whose columns have no names", "first.to_numpy()", streams=streams)
+    refused(policies.Fair, " Frame, expected", "whose columns have no names", "first.to_numpy()", streams=streams)
+
+
+def test_functions_are_handed_data_frames_as_they_are():
+    def total(data, rng):
+        return data.values.sum() + rng.laplace()
+
+    assert privcheck.audit(total, epsilon=2.0, runs=400, streams=(Frame(ROUND), Frame(CHANGED))).witness is not None
+    refused(total, "got a ndarray and a Frame", "two inputs of one type", streams=(ROUND, Frame(CHANGED)))
+    refused(total, " Frame, expected", "two data frames are streams=(first, second)", streams=Frame(ROUND))
 
 
 def test_streams_shorter_than_the_arms(policies):
@@ -336,8 +345,6 @@ def test_a_generator_with_a_fixed_seed_is_pointed_out():
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
-        ("GlobalNumpy", "numpy's global generator (numpy.random) is used"),
-        ("GlobalRandom", "Python's global generator (the module random) is used"),
         ("FreshGenerator", "a generator that the clock or the operating system seeds"),
         ("ClassState", "state is kept between runs: the class attribute ClassState."),
     ],

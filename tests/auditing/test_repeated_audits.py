@@ -330,7 +330,8 @@ def test_a_target_in_memory_is_named_in_a_comment(place, capsys, name):
     call, command = repeat_audit(report)
     assert (call.comment, command.comment) == (f"target: {name}", f"FILE.py:NAME: the place of {name}")
     assert same(report, by_python(report, target=target))
-    assert same(report, by_command(report, capsys, FILE=place(name)), but=("target", "certificate"))  # names lines
+    but = ("target", "certificate", "faults")  # these name the file
+    assert same(report, by_command(report, capsys, FILE=place(name)), but=but)
 
 
 # The lines as they are printed

@@ -10,6 +10,7 @@ from scipy import stats
 
 import privcheck
 from privcheck import PrivcheckError
+from privcheck.targets.output_parts import outputs_of
 
 
 def laplace(seed, runs=2000, epsilon=1.0):
@@ -62,11 +63,9 @@ def test_strings_and_missing_outputs_are_symbols():
 
 def test_an_event_does_not_depend_on_values_that_only_counted_outputs_have():
     """Strings have the same numbers whatever else is in the sample."""
-    from privcheck.auditing.samples import _coded
-
-    assert _coded("b", {}) == _coded("b", {_coded("a", {}): "a"})
-    assert _coded(("a", None, 2.5), {})[2] == 2.5
-    assert len({_coded(text, {}) for text in map(str, range(1000))}) == 1000
+    alone, among = outputs_of(["b"]), outputs_of(["a", "b"])
+    assert alone.symbols[0, 0] == among.symbols[1, 0] != among.symbols[0, 0]
+    assert len(set(outputs_of(list(map(str, range(1000)))).symbols[:, 0].tolist())) == 1000
 
 
 @pytest.mark.parametrize(
@@ -136,8 +135,6 @@ def test_rows_of_strings_are_outputs():
         (np.full(100, 0.1, np.float32), np.full(100, 0.1)),
         (["1", "2"] * 50, [1, 2] * 50),
         (["a"] * 100, [b"a"] * 100),
-        ([2**70] * 100, [2**70] * 100),
-        ([(2**70, 0.5)] * 100, [(2**70, 0.5)] * 100),
         ([()] * 100, [()] * 100),
         (np.zeros((100, 0)), np.zeros((100, 0))),
     ],

@@ -11,7 +11,8 @@ import privcheck
 from privcheck.auditing.scoring.policy_views import policy_views
 from privcheck.auditing.search import equal_coins, stream_families
 from privcheck.auditing.search.candidates import searched
-from privcheck.auditing.search.equal_coins import COUPLED_RUNS, SHARE_KEPT, difference, shortlist
+from privcheck.auditing.search.differences import differences
+from privcheck.auditing.search.equal_coins import COUPLED_RUNS, looked_at, shortlist
 from privcheck.auditing.search.observed import Constancy
 from privcheck.auditing.search.random_pairs import RANDOM_PAIRS, random_pairs
 from privcheck.auditing.search.stream_families import contextual_pairs, spread, structured_pairs
@@ -92,7 +93,7 @@ def test_a_contextual_learner_without_noise_is_found(monkeypatch, part):
 def test_its_correct_twin_is_consistent(monkeypatch):
     monkeypatch.setattr(stream_families, "MOST_PAIRS", 10)
     report = privcheck.audit(PrivateCoin, epsilon=1.0, runs=300, **CONTEXTUAL)
-    assert (report.verdict, report.search.pairs, report.search.screened) == ("consistent", 210, 210)
+    assert (report.verdict, report.search.pairs, report.search.screened) == ("consistent", 453, 453)
 
 
 class Inside:
@@ -151,7 +152,8 @@ def test_a_policy_that_takes_extreme_rewards_only_is_audited_without_the_others(
 
     report = privcheck.audit(Binary, epsilon=1.0, arms=2, horizon=6, runs=200)
     assert report.verdict == "consistent"
-    assert 40 < 46 + RANDOM_PAIRS - report.search.pairs < RANDOM_PAIRS - 40
+    inside = 27 * 5 + RANDOM_PAIRS // 2  # five of nine varied families, and half of the random pairs
+    assert inside - 40 < 46 + 243 + RANDOM_PAIRS - report.search.pairs < inside + 40
     assert report.search.pairs == report.search.screened
     assert "raised an error on" in report.notes[0]
 
@@ -230,7 +232,7 @@ def test_the_pairs_that_leak_grossly_go_on():
     """The other pairs have fair coins, which are the same on both streams: they never differ."""
     runner = Recorder()
     pairs = random_family(runner, leaking={7, 31})
-    found = shortlist(Sampler(runner, 0, 1, math.inf), pairs, views, lambda _: None)
+    found = shortlist(Sampler(runner, 0, 1, math.inf), pairs, 0, views, lambda _: None)
     assert [pair.label for pair in found.pairs] == ["7", "31"]
     assert (found.runs, found.refused) == (2 * COUPLED_RUNS * 40, 0)
 
@@ -238,7 +240,7 @@ def test_the_pairs_that_leak_grossly_go_on():
 def test_coins_are_equal_on_both_streams_and_differ_between_runs_and_pairs():
     runner = Recorder()
     pairs = random_family(runner, leaking=())
-    found = shortlist(Sampler(runner, 0, 1, math.inf), pairs, views, lambda _: None)
+    found = shortlist(Sampler(runner, 0, 1, math.inf), pairs, 0, views, lambda _: None)
     assert found.pairs == pairs[:1], "the search needs a pair"
     assert runner.seeds[0] == runner.seeds[1]
     assert len(set(runner.seeds[0])) == 40 * COUPLED_RUNS
@@ -247,14 +249,14 @@ def test_coins_are_equal_on_both_streams_and_differ_between_runs_and_pairs():
 
 def test_runs_are_independent_where_coins_cannot_be_set():
     runner = Recorder(reproducible=False)
-    shortlist(Sampler(runner, 0, 1, math.inf), random_family(runner, leaking=()), views, lambda _: None)
+    shortlist(Sampler(runner, 0, 1, math.inf), random_family(runner, leaking=()), 0, views, lambda _: None)
     assert not set(runner.seeds[0]) & set(runner.seeds[1])
 
 
 def test_a_random_pair_that_is_refused_is_left_out():
     runner = Recorder()
     pairs = random_family(runner, leaking={7, 31}, refused={3, 31})
-    found = shortlist(Sampler(runner, 0, 1, math.inf), pairs, views, lambda _: None)
+    found = shortlist(Sampler(runner, 0, 1, math.inf), pairs, 0, views, lambda _: None)
     assert ([pair.label for pair in found.pairs], found.refused) == (["7"], 2)
 
 
@@ -281,22 +283,51 @@ def test_runs_with_equal_coins_are_not_counted(monkeypatch):
 def test_the_difference_of_laplace_noise_is_its_epsilon():
     """With equal coins medians differ by the shift exactly; the mean deviation of 4,000 draws is within 10 % of 1."""
     noise = np.random.default_rng(0).laplace(size=(4000, 1))
-    often, far = difference(Outputs.of_numbers(noise), Outputs.of_numbers(noise + 1.0))
-    assert often == 1.0
-    assert far == pytest.approx(1.0, rel=0.1)
     whole = np.random.default_rng(0).integers(1000, size=(4000, 1))
-    assert difference(Outputs.of_symbols(whole), Outputs.of_symbols(whole + 250))[1] == pytest.approx(1.0, rel=0.1)
-    assert difference(*(Outputs.of_numbers(np.full((20, 1), x)) for x in (0.0, 1.0)))[1] == math.inf
+    exact = [np.full((20, 1), x) for x in (0.0, 1.0)]
+    for of, one, two, epsilon in (
+        (Outputs.of_numbers, noise, noise + 1.0, pytest.approx(1.0, rel=0.1)),
+        (Outputs.of_symbols, whole, whole + 250, pytest.approx(1.0, rel=0.1)),
+        (Outputs.of_numbers, *exact, math.inf),
+    ):
+        ((_, largest, often),) = differences([(of(one), of(two))], equal=True)
+        assert (largest, often) == (epsilon, 1.0)
 
 
-@pytest.mark.parametrize("random", [10, 40, 200])
+def test_a_step_without_noise_is_far_along_the_discriminant_and_nowhere_else():
+    """Of 50 pairs all move every part by 1, which has noise of scale 100; for the last one the parts move apart."""
+    rng = np.random.default_rng(0)
+    looks = []
+    for place in range(50):
+        common = rng.laplace(scale=100.0, size=(20, 1))
+        small = rng.laplace(scale=0.1, size=(20, 8))
+        moved = np.ones(8) if place < 49 else np.arange(8) % 2
+        looks.append((Outputs.of_numbers(common + small), Outputs.of_numbers(common + small + moved)))
+    discriminated, largest, _ = differences(looks, equal=True).T
+    assert largest.max() < 0.1
+    assert discriminated[-1] > 10.0 * discriminated[:-1].max()
+
+
+def test_twenty_equal_runs_of_independent_noise_are_near_each_other():
+    """The measure is cross-fitted: on equal laws and independent coins its mean is 0, with many parts too."""
+    rng = np.random.default_rng(0)
+    looks = [tuple(Outputs.of_numbers(rng.normal(size=(20, 30))) for _ in range(2)) for _ in range(200)]
+    discriminated = differences(looks, equal=False)[:, 0]
+    assert abs(discriminated.mean()) < 6.0 * discriminated.std() / math.sqrt(200)
+    assert discriminated.max() < 2.0
+
+
+@pytest.mark.parametrize("random", [0, 10, 40, 200])
 @pytest.mark.parametrize("structured", [1, 2, 10, 60, 120, 400, 800])
-def test_random_pairs_cost_no_more_than_planned(structured, random):
-    """A plan that takes all candidates alike has room for the comparison and for what goes on from it."""
+def test_the_look_costs_no_more_than_planned(structured, random):
+    """Beyond its budget the search looks at every pair and at the lines, and reads 48 pairs with the fewest runs."""
     for budget in (0, 2_000, 40_000, 160_000, 1_600_000):
-        compared, going_on = 2 * COUPLED_RUNS * random, math.ceil(random / SHARE_KEPT)
-        spent = compared + screening_cost(structured + going_on, budget - compared)
-        assert spent <= max(budget, screening_cost(structured + random, budget))
+        looks, going_on = looked_at(structured + random, random, budget)
+        looking = 2 * COUPLED_RUNS * looks
+        reading = screening_cost(going_on, budget - looking)
+        assert looks <= structured + random + (160 if looking <= budget / 2 else 24)
+        assert going_on <= max(structured + random, 48) or looking <= budget / 2
+        assert reading <= max(0, budget - looking) + screening_cost(going_on, 0)
 
 
 # How much was looked at
@@ -383,9 +414,9 @@ def test_a_bound_above_the_claim_is_no_acquittal():
     verdict, (note,) = unrefuted(1.178, FINE, Screening(1, 0), 0.5, CLAIM)
     assert (verdict, note.partition(":")[0]) == ("inconclusive", "evidence of a violation at 95 %, not yet at 0.001")
     for error, confidence, times in ((1e-3, 0.95, "four"), (1e-6, 0.95, "nine"), (0.01, 0.99, "twice")):
-        (note,) = almost(1.2, Settings(epsilon=1.0, error=error, confidence=confidence))
+        (note,) = almost(1.2, Settings(epsilon=1.0, error=error, confidence=confidence), 1.0)
         assert times in note
-    assert almost(1.0, CLAIM) == almost(3.0, Settings()) == ()
+    assert almost(1.0, CLAIM, CLAIM.epsilon) == almost(3.0, Settings(), None) == ()
 
 
 def test_the_share_of_the_most_common_output():

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from privcheck.claims import requirements
+from privcheck import extras
 from privcheck.cli import run
 
 FALSE, TRUE = "hu-2021/fact17b", "azize-basu-2022/thm2-constant"
@@ -101,6 +101,6 @@ def test_other_files_are_refused(text, tmp_path, capsys):
 
 
 def test_without_the_extra_packages_the_command_says_what_to_install(monkeypatch, capsys):
-    monkeypatch.setattr(requirements.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(extras.importlib.util, "find_spec", lambda name: None)
     assert run(["claims", "--list"]) == 2
     assert "pip install 'privcheck[claims]'" in capsys.readouterr().err

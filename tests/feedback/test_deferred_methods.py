@@ -13,7 +13,7 @@ from privcheck.targets.runners import PolicyRunner
 
 
 class Ordinary:
-    stopped = False
+    stopped, batch, delay = False, 1, 0
 
     def __init__(self, rng):
         self.rng = rng
@@ -26,6 +26,12 @@ class Ordinary:
 
     def recommend(self):
         return 0
+
+    def act(self, n):
+        return [0] * n
+
+    def learn(self, actions, rewards):
+        pass
 
 
 class Awaits(Ordinary):
@@ -91,6 +97,6 @@ def test_under_every_kind_of_feedback(name):
             PolicyRunner(deferred, {"arms": 2}, name)
 
 
-@pytest.mark.parametrize("name", ["bandit", "full", "identification"])
+@pytest.mark.parametrize("name", ["bandit", "full", "identification", "batch", "delayed"])
 def test_ordinary_methods_pass(name):
     PolicyRunner(Ordinary, {"arms": 2}, name)

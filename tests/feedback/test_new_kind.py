@@ -24,10 +24,10 @@ except ImportError:
     import cloudpickle
 
 
-class Delayed(Feedback):
+class OneRoundLate(Feedback):
     """The policy is told the reward of a round in the next one, before it chooses; that of the last round never."""
 
-    id = "delayed"
+    id = "lagged"
     call = "update(action, reward) of the round before, then select()"
 
     def play(self, policy, rounds, arms, played):
@@ -44,21 +44,21 @@ class Delayed(Feedback):
         return action, session.reward(one_reward(reward), int(action))
 
 
-class Unwrapped(Delayed):
+class Unwrapped(OneRoundLate):
     """The same, but for a session that it could be guarded by."""
 
     id = "unwrapped"
     wrapped = Feedback.wrapped
 
 
-for _kind in (Delayed, Unwrapped):  # from here on registered in the tests of this file only
+for _kind in (OneRoundLate, Unwrapped):  # from here on registered in the tests of this file only
     del FEEDBACKS._entries[_kind.id]
 
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch):
     """Register the kinds for one test."""
-    for one in (Delayed, Unwrapped):
+    for one in (OneRoundLate, Unwrapped):
         monkeypatch.setitem(FEEDBACKS._entries, one.id, one)
 
 
@@ -67,18 +67,18 @@ HERE = Path(__file__).parent
 
 def target(name):
     """Return the place of a policy, as the command line takes it."""
-    return f"{HERE / 'delayed_policies.py'}:{name}"
+    return f"{HERE / 'late_policies.py'}:{name}"
 
 
 def built(name):
     return Location(*target(name).rsplit(":", 1)).load()(np.random.default_rng(0))
 
 
-OPTIONS = {"epsilon": 1.0, "arms": 2, "horizon": 3, "feedback": "delayed"}
+OPTIONS = {"epsilon": 1.0, "arms": 2, "horizon": 3, "feedback": "lagged"}
 
 
 def test_the_kind_is_short():
-    assert len(inspect.getsource(Delayed).splitlines()) <= 60
+    assert len(inspect.getsource(OneRoundLate).splitlines()) <= 60
 
 
 def test_every_reward_but_the_last_is_told_a_round_late():
@@ -92,7 +92,7 @@ def test_every_reward_but_the_last_is_told_a_round_late():
         def update(self, action, reward):
             calls.append((action, reward))
 
-    kind, played = Delayed(), []
+    kind, played = OneRoundLate(), []
     rounds = kind.rounds(np.array([[0.0, 0.25], [0.0, 0.5], [0.0, 0.75]]), 2, None)
     kind.play(Records(), iter(rounds), 2, played)
     assert calls == ["select", (1, 0.25), "select", (1, 0.5), "select"]
@@ -114,7 +114,7 @@ def test_a_private_policy_is_consistent(jobs):
     """False failure probability 1e-3 (the default error), and the seed is fixed. Workers need no registry."""
     report = privcheck.audit(target("Noisy"), runs=5000, jobs=jobs, **OPTIONS)
     assert report.verdict == "consistent"
-    assert report.feedback == "delayed"
+    assert report.feedback == "lagged"
     assert report.certificate.granted
 
 
@@ -124,7 +124,7 @@ def test_a_policy_with_too_little_noise_is_a_violation(policy):
     assert report.verdict == "violation"
     assert "begin 0" in report.witness.event or "pulls of arm" in report.witness.event
     assert 1 in report.witness.rounds
-    assert json.loads(report.to_json())["feedback"] == "delayed"
+    assert json.loads(report.to_json())["feedback"] == "lagged"
 
 
 def test_releases_are_observed():
@@ -159,7 +159,7 @@ def test_a_policy_that_overspends_is_not_certified():
 
 
 def guarded(policy):
-    return privcheck.guard(built(policy), epsilon=1.0, feedback="delayed")
+    return privcheck.guard(built(policy), epsilon=1.0, feedback="lagged")
 
 
 def test_the_guard_charges_the_round_whose_reward_is_told():
@@ -172,11 +172,11 @@ def test_the_guard_charges_the_round_whose_reward_is_told():
 
 def test_the_guard_stops_a_leak_and_what_would_overspend():
     leaking, spending = guarded("Raw"), guarded("Overspends")
-    with pytest.raises(LeakError, match="delayed_policies"):
+    with pytest.raises(LeakError, match="late_policies"):
         leaking.update(leaking.select(), 0.5)
     with pytest.raises(BudgetExceededError, match="at most epsilon = 1"):
         spending.update(spending.select(), 0.5)
-    with pytest.raises(PrivcheckError, match=r"update\(\): got 1 arguments for feedback='delayed', expected \(action,"):
+    with pytest.raises(PrivcheckError, match=r"update\(\): got 1 arguments for feedback='lagged', expected \(action,"):
         guarded("Noisy").update(0)
 
 
@@ -196,7 +196,7 @@ def test_a_kind_that_wraps_nothing_is_audited_and_not_certified():
 def test_messages_name_the_kind():
     with pytest.raises(PrivcheckError, match=f"one of {', '.join(map(repr, FEEDBACKS))}"):
         privcheck.audit(target("Noisy"), **OPTIONS | {"feedback": "late"})
-    with pytest.raises(PrivcheckError, match="'row', 'reward' or 'group:k' for feedback='delayed'"):
+    with pytest.raises(PrivcheckError, match="'row', 'reward' or 'group:k' for feedback='lagged'"):
         privcheck.audit(target("Noisy"), neighbours="context-reward", **OPTIONS)
 
 
@@ -212,16 +212,15 @@ class Contextual:
 
 
 def test_a_policy_that_is_called_otherwise_is_told_how():
-    message = (
-        rf"round 1: got TypeError.*before, then select\(\) for feedback 'delayed'; .*, one of {', '.join(FEEDBACKS)}"
-    )
+    kinds = ", ".join(FEEDBACKS)
+    message = rf"round 1: got TypeError.*before, then select\(\) for feedback 'lagged'; .*, one of {kinds}"
     with pytest.raises(PrivcheckError, match=message):
         privcheck.audit(Contextual, runs=100, **OPTIONS)
 
 
 @pytest.mark.parametrize(("policy", "audited", "certified"), [("Noisy", 0, 0), ("Raw", 1, 1)])
 def test_the_command_line_takes_the_kind(policy, audited, certified, capsys):
-    options = ["--epsilon", "1", "--arms", "2", "--horizon", "3", "--feedback", "delayed"]
+    options = ["--epsilon", "1", "--arms", "2", "--horizon", "3", "--feedback", "lagged"]
     assert run(["audit", target(policy), *options, "--runs", "5000"]) == audited
     assert run(["certify", target(policy), *options]) == certified
     assert capsys.readouterr().err == ""
@@ -229,4 +228,4 @@ def test_the_command_line_takes_the_kind(policy, audited, certified, capsys):
 
 def test_it_is_gone_afterwards(monkeypatch):
     monkeypatch.undo()
-    assert run(["audit", target("Noisy"), "--epsilon", "1", "--arms", "2", "--feedback", "delayed"]) == 2
+    assert run(["audit", target("Noisy"), "--epsilon", "1", "--arms", "2", "--feedback", "lagged"]) == 2

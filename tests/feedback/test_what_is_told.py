@@ -34,9 +34,6 @@ class InPairs(Feedback):
         session.next_round()
         return action, total + session.reward(one_reward(second), action)
 
-    def after_leak(self, round_number, arms):
-        return round_number // 2 % arms
-
 
 class OfOneRound(InPairs):
     """Broken twin: both rewards are said to come from one round."""
@@ -108,7 +105,7 @@ def test_every_arm_has_its_turn_after_a_leak():
 
 
 class Collects:
-    stopped = False
+    stopped, batch, delay = False, 2, 1
 
     def __init__(self, arm):
         self.arm, self.told = arm, []
@@ -119,6 +116,11 @@ class Collects:
 
     def update(self, *told):
         self.told += told
+
+    def act(self, n):
+        return [self.arm] * n
+
+    learn = update
 
 
 @pytest.mark.parametrize("name", list(FEEDBACKS))

@@ -42,7 +42,7 @@ def search_and_confirm(
     level, delta, views = settings.level, settings.delta, views_of(policy)
     with progress(f"auditing {policy.name}", 2 * runs + screening_cost(len(pairs), spend)) as advance:
         try:
-            found = screen(sampler, pairs, spend, runs, level, delta, views, advance)
+            found = screen(sampler, pairs, spend, runs, level, delta, views, advance, relation=settings.relation)
             wanted = _wanted(sampler, found, runs, settings.stop_after)
         except StoppedError:
             return ended_early(settings)
@@ -53,7 +53,7 @@ def search_and_confirm(
     if not played:
         return ended_early(settings)
     sides = played[0], played[1]
-    chosen = settle(found.pair, sides, runs, level, delta, views, found.training, settings.epsilon)
+    chosen = settle(found.pair, sides, runs, level, delta, views, found.training, settings.epsilon, settings.profile)
     if chosen is None or len(sides[0]) == chosen.folds.counting.start:
         return ended_early(settings)
     counted = taken(sides, slice(chosen.folds.counting.start, None))
@@ -64,14 +64,15 @@ def search_and_confirm(
         why = cut_short(len(counted[0]), runs - chosen.folds.counting.start)
         read = bets.read(counted, level)
         return judge_anytime(found.pair, found.screening, read, counted, settings, why, level, stop_after)
-    outcome = judge(found.pair, found.screening, count(chosen, counted, level, delta), counted, settings)
+    outcome = judge(found.pair, found.screening, count(chosen, counted, level, delta), chosen, counted, settings)
     outcome = replace(outcome, stop_after=stop_after)
-    if outcome.verdict != "violation" or stop_after is not None:
+    if outcome.verdict != "violation" or stop_after is not None or settings.profile is not None:
         return outcome
     own = settings.streams is not None or is_measurement(policy.mechanism)  # not rows, a metric
     afford = found.screening.runs + 2 * runs
     try:
-        simpler = simplest_witness(sampler, found.pair, runs, settings, policy, own=own, most=afford)
+        named = {event.view.name for event, _ in chosen.events}
+        simpler = simplest_witness(sampler, found.pair, runs, settings, policy, own=own, most=afford, read=named)
     except (StoppedError, KeyboardInterrupt):  # the violation does not depend on it
         return replace(outcome, stop_after=len(counted[0]))
     return _with_simplest(outcome, simpler, settings)

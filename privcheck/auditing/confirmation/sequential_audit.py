@@ -122,7 +122,9 @@ class _Game:
         level = settings.level * weight
         spend = budget.screening_budget(runs, self.sampler.runner.engine)
         views, keys = views_of(self.policy), (3, stage)
-        found = screen(self.sampler, self.pairs, spend, runs, level, delta, views, lambda _: None, (*keys, 0))
+        found = screen(
+            self.sampler, self.pairs, spend, runs, level, delta, views, lambda _: None, (*keys, 0), settings.relation
+        )
         settling = folds(runs).counting.start
         settled = self._fresh(found.pair, settling, (*keys, 1), advance)
         chosen = settle(found.pair, settled, runs, level, delta, views, found.training)
@@ -205,6 +207,7 @@ class _Game:
             verdict=verdict,
             notes=notes,
             e_value=self.highest,
+            p_value=None if settings.epsilon is None else 1.0 / self.highest,
             resolution=resolution,
             counted_runs=self.counted,
         )

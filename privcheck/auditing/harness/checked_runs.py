@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from typing import Any
@@ -9,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from privcheck.auditing.harness.exchangeable_runs import SMALL, Layout, dependence
-from privcheck.auditing.harness.kept_state import GLOBAL_GENERATORS, KeptState
+from privcheck.auditing.harness.kept_state import KeptState
 from privcheck.errors import PolicyError, words
 from privcheck.targets.generator import collected, position
 from privcheck.targets.mechanism import MechanismRunner
+from privcheck.targets.output_parts import all_raised
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.runners import Runner
 from privcheck.targets.sampling import StoppedError
+from privcheck.targets.services.service_runner import ServiceRunner
 from privcheck.targets.stream_pair import RANDOM, StreamPair
 
 REPLAYED = 17
@@ -32,6 +35,14 @@ LARGE_CALLS = 12
 LARGE_COLUMNS = 4
 """Columns that are looked at in large calls."""
 
+MOST_TURNS, RUNS_PER_TURN = 300, 15
+"""Most calls on each input in which the inputs take turns after two runs, and planned runs per stream for each: what is
+left of the run before then shows in the first of the two.
+"""
+
+CONTRASTED = 40
+"""Candidates among which the two inputs are chosen that take turns."""
+
 LARGE_SHARE, LEAST_LARGE, MOST_LARGE = 1 / 125, 200, 1000
 """Runs of a large call, as a share of the runs per stream of the final pair, with limits: the two dozen large calls
 take 2 % of an audit's runs, since screening takes most of them.
@@ -43,11 +54,19 @@ ALIKE = (
     "is given"
 )
 
+ALIKE_WITHOUT_SEEDS = (
+    "a hundred runs gave the same output: if the target is meant to add noise, the noise comes from a generator with a "
+    "fixed seed, or is kept from an earlier run"
+)
+
 
 def check_runs(
     runner: Runner, pairs: list[StreamPair], seed: int, runs: int, deadline: float = math.inf
 ) -> tuple[str, ...]:
     """Refuse a target whose runs are not independent or not reproducible; return what may explain a violation.
+
+    Where there are no seeds, the two inputs take turns, so that what a target remembers of a run shows in the next
+    ones; programs that the runner has started are started again before each set of calls.
 
     Parameters
     ----------
@@ -63,7 +82,7 @@ def check_runs(
     PolicyError : another source of randomness, state kept between runs, or runs of one call that depend on each other;
         for independent runs with probability at most `exchangeable_runs.FALSE_REFUSAL`, 1.25e-6.
     """
-    return _Check(runner, pairs, seed, deadline).passed(runs) if runner.reproducible else ()
+    return _Check(runner, pairs, seed, deadline).passed(runs)
 
 
 class _Check:
@@ -73,6 +92,8 @@ class _Check:
         pairs = [pair for pair in pairs if pair.base != RANDOM] or pairs  # a target may not take what is random
         middle = pairs[len(pairs) // 2]
         self.inputs = ((pairs[0].first, pairs[0].second), (middle.second, middle.first))
+        if not runner.reproducible:
+            self.inputs = _far_apart(pairs)
         self.runner, self.seed, self.deadline = runner, seed, deadline
         self.is_policy = not isinstance(runner, MechanismRunner)
         self.kept = KeptState(getattr(runner, "factory", None) or getattr(runner, "mechanism", None))
@@ -82,6 +103,8 @@ class _Check:
         few = min(SMALL.calls, max(LEAST_CALLS, runs // RUNS_PER_CALL))
         small = SMALL._replace(calls=few)
         calls = self._calls(small)
+        if all(all_raised(Outputs.joined(of_input)) for of_input in calls):
+            raise PolicyError("target", words(f"{self.runner.raised} in every run"), *_RAISES)  # type: ignore[attr-defined]
         if self.runner.engine == "kernel":
             return ()
         self._refuse(calls, small)
@@ -89,13 +112,20 @@ class _Check:
             size = int(min(max(runs * LARGE_SHARE, LEAST_LARGE), MOST_LARGE))
             large = Layout(LARGE_CALLS, size, LARGE_COLUMNS)
             self._refuse(self._calls(large, 1), large)
+        elif not self.runner.reproducible:
+            turns = SMALL._replace(calls=min(MOST_TURNS, max(LEAST_CALLS, runs // RUNS_PER_TURN)), runs=2)
+            self._refuse(self._calls(turns, 1), turns)
         if not all(_alike(Outputs.joined(of_input)) for of_input in calls):
             return ()
         changed = self.kept.changed()
+        if not self.runner.reproducible:
+            return (ALIKE_WITHOUT_SEEDS,)
         return (ALIKE + (f"; state is kept between runs: {_listed(changed)}" if changed else ""),)
 
     def _calls(self, layout: Layout, attempt: int = 0) -> list[list[Outputs]]:
         """Return the outputs of the calls on each input; the first few are made again, and must not differ."""
+        if not self.runner.reproducible:
+            return self._in_turn(layout, attempt)
         found = []
         for place in range(len(self.inputs)):
             keys: list[tuple[int, ...]] = [(0, 2, layout.runs, attempt, place, call) for call in range(layout.calls)]
@@ -104,6 +134,16 @@ class _Check:
             ends = [position(rng) for rng in made]
             if attempt == 0:
                 self._replay(place, layout, keys[: min(REPLAYED, layout.calls // 2 + 2)], found[-1], ends)
+        return found
+
+    def _in_turn(self, layout: Layout, attempt: int) -> list[list[Outputs]]:
+        begin_afresh = getattr(self.runner, "begin_afresh", None)
+        if begin_afresh is not None:
+            begin_afresh()
+        found: list[list[Outputs]] = [[] for _ in self.inputs]
+        for call in range(layout.calls):
+            for place, of_input in enumerate(found):
+                of_input.append(self._play(place, layout.runs, (0, 2, layout.runs, attempt, place, call)))
         return found
 
     def _replay(
@@ -134,12 +174,11 @@ class _Check:
 
     def _not_reproducible(self, where: str) -> PolicyError:
         changed = self.kept.changed()
-        hint = "look for numpy.random, random or another module's global generator, a generator that the clock or the "
-        hint += "operating system seeds, or state kept between runs"
-        used = [name for name in changed if name in GLOBAL_GENERATORS]
-        if used:
-            hint = f"{used[0]} is used: draw from the Generator instead"
-        elif changed:
+        hint = (
+            "look for another module's global generator, a generator that the clock or the operating system seeds, or "
+        )
+        hint += "state kept between runs; for what cannot be seeded say randomness='independent'"
+        if changed:
             hint = f"state is kept between runs: {_listed(changed)}"
         given, expected, passed = "data", "a mechanism", "that it is given"
         if self.is_policy:
@@ -157,7 +196,9 @@ class _Check:
         got, hint = _DEPENDENT[kind]
         if same:
             got = "the same output in all runs of a call"
-        if batch and kind in ("repeated", "shared"):
+        if isinstance(self.runner, ServiceRunner):
+            hint = "every `start` or `call` is a new, independent run that remembers nothing of those before it"
+        elif batch and kind in ("repeated", "shared"):
             hint = "draw the noise of every run: pass size=runs, or a shape that begins with runs, and draw nothing "
             hint += "once for all runs"
         elif changed:
@@ -166,6 +207,8 @@ class _Check:
         expected = "runs that are independent, " + ("also those of one call" if batch else "each with its own noise")
         return PolicyError("target", words(got + shown), expected, hint)
 
+
+_RAISES = "a mechanism that returns an output", "mend this first: an exception in some runs only would be an output"
 
 _DEPENDENT = {
     "repeated": ("runs that share their noise", "look for random numbers that are kept for later runs"),
@@ -203,3 +246,20 @@ def _listed(names: list[str]) -> str:
 
 def _alike(outputs: Outputs) -> bool:
     return not outputs.differs(Outputs.joined([outputs[:1]] * len(outputs))).any()
+
+
+def _far_apart(pairs: list[StreamPair]) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """Return the two inputs that differ most, among some of the candidates, each as its own neighbour."""
+    some = [pair.first for pair in pairs[:: max(1, len(pairs) // CONTRASTED)]] + [pairs[0].second]
+    one, two = max(itertools.combinations(some, 2), key=lambda both: _distance(*both))
+    return (one, one), (two, two)
+
+
+def _distance(one: Any, two: Any) -> float:
+    """Return how much two tables differ, and how much the differences between their arms do."""
+    tables = isinstance(one, np.ndarray) and isinstance(two, np.ndarray) and one.shape == two.shape
+    if not tables or one.dtype.kind not in "biuf":
+        return 0.0
+    apart = np.subtract(one, two, dtype=np.float64)
+    between = apart - apart.mean(axis=1, keepdims=True) if apart.ndim == 2 else apart
+    return float(np.abs(apart).sum() + np.abs(between).sum())

@@ -22,15 +22,13 @@ MOST_OBJECTS = 1000
 MOST_ENTRIES = 50
 """Entries of a container, and thousands of entries of an array, that are compared."""
 
-GLOBAL_GENERATORS = ("numpy's global generator (numpy.random)", "Python's global generator (the module random)")
-
 _FOREIGN = ("builtins", "numpy", "scipy", "privcheck", "functools", "random", "math", "dataclasses", "typing")
 
 
 class KeptState:
     """The state that the code of a target can reach without being handed it, as it is now.
 
-    It consists of the two global generators; class attributes; default arguments; variables of enclosing functions and
+    It consists of class attributes; default arguments; variables of enclosing functions and
     of modules that the code names; and caches of functools. Compared are values, and only the first of many.
 
     Parameters
@@ -66,8 +64,7 @@ class KeptState:
             Exception
         ):  # whatever an object of the user's raises when it is looked at: this only names causes
             walk.visit(self.target, asked=True)
-        states = (repr(np.random.get_state()), repr(hash(random.getstate())))  # noqa: NPY002
-        return dict(zip(GLOBAL_GENERATORS, states, strict=True)) | walk.found
+        return walk.found
 
 
 class _Walk:

@@ -7,14 +7,21 @@ from collections.abc import Callable
 import numpy as np
 
 from privcheck.arrays import Array, Symbols
+from privcheck.auditing.scoring.discriminant import Discriminant
 from privcheck.auditing.scoring.learned import LogisticScore
-from privcheck.auditing.scoring.numeric import Distance, Histogram, SumOfHistograms, Value
+from privcheck.auditing.scoring.numeric import Distance, Histogram, MostTelling, SumOfHistograms, Value
 from privcheck.auditing.scoring.prefix import distinct_rows
 from privcheck.auditing.scoring.view import NumberView, View
 from privcheck.targets.outputs import Outputs, fitted
 
 MOST_NUMBERS = 8
 """Real parts of an output that are read separately, to bound the number of scores."""
+
+MOST_WEIGHED = 256
+"""Real parts of an output that are weighed against each other, to bound the time; in the search a quarter of them."""
+
+RUNS_PER_PART = 2
+"""Least training runs per stream for each part that is weighed: with fewer, chance looks like a leak."""
 
 FEW_SEQUENCES = 64
 """Distinct discrete outputs up to which their counts are taken to be enough, so that no regression is fitted."""
@@ -28,7 +35,7 @@ def number_views(
     *,
     thorough: bool,
 ) -> list[View]:
-    """Return the views of the numbers of an output and, if `thorough`, of everything together.
+    """Return the views of the numbers of an output, of all of them together and, if `thorough`, of everything together.
 
     Parameters
     ----------
@@ -40,19 +47,24 @@ def number_views(
 
     """
     found: list[View] = []
-    for label, read in columns[:MOST_NUMBERS]:
+    numbers, discrete, read_as_numbers = outputs.numbers.shape[1], outputs.symbols.shape[1], len(columns)
+
+    def real(runs: Outputs) -> Array:
+        return np.stack([read(runs) for _, read in columns], axis=1) if columns else np.zeros((len(runs), 0))
+
+    if not thorough and read_as_numbers > 1:
+        found.append(NumberView(f"one number of the {whole}", real, MostTelling))
+    for label, read in columns[: MOST_NUMBERS if thorough or read_as_numbers == 1 else 0]:
         found.append(NumberView(label, read, Value, plain=True))
         if thorough:
             found.append(NumberView(f"|{label} - its median|", read, Distance, plain=True))
             found.append(NumberView(f"{label} (histogram)", read, Histogram))
-    numbers, discrete = outputs.numbers.shape[1], outputs.symbols.shape[1]
-
-    def real(runs: Outputs) -> Array:
-        return fitted(runs.numbers, numbers, np.nan)
-
-    if numbers > 1 or (numbers and not thorough):
+    if read_as_numbers > 1 or (numbers and not thorough):
         found.append(NumberView(f"all numbers of the {whole} (histograms)", real, SumOfHistograms))
-    if thorough and (numbers > 1 or (numbers and discrete) or _many(symbols(outputs))):
+    most = min(MOST_WEIGHED if thorough else MOST_WEIGHED // 4, len(outputs) // RUNS_PER_PART)
+    if 1 < read_as_numbers <= most:
+        found.append(NumberView(f"all numbers of the {whole} (linear discriminant)", real, Discriminant))
+    if thorough and (read_as_numbers > 1 or (numbers and discrete) or _many(symbols(outputs))):
         everything = f"the whole {whole} (logistic regression)"
         found.append(NumberView(everything, lambda runs: (symbols(runs), real(runs)), LogisticScore))
     if thorough and outputs.ratios is not None:

@@ -37,6 +37,28 @@ class Value:
         return self.sign * np.where(np.isnan(values), -np.inf, values)
 
 
+class MostTelling:
+    """The part with the largest distance of its means on the two streams, in standard deviations, as `Value`.
+
+    Parameters
+    ----------
+    first, second : parts of the training runs on each stream, shape (n, E).
+
+    """
+
+    def __init__(self, first: Array, second: Array) -> None:
+        one, two = (np.where(np.isfinite(side), side, 0.0) for side in (first, second))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            gap = np.abs(one.mean(axis=0) - two.mean(axis=0))
+            size = np.sqrt(one.var(axis=0) + two.var(axis=0))
+            self.part = int(np.argmax(np.where(gap > 0.0, gap / size, 0.0)))
+        self.value = Value(first[:, self.part], second[:, self.part])
+
+    def __call__(self, values: Array) -> Array:
+        """Return the part of each run, shape (n,)."""
+        return self.value(values[:, self.part])
+
+
 class Distance:
     """The distance from the median of the training runs, with the sign that makes high scores evidence for the first
     stream.

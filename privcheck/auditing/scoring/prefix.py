@@ -111,7 +111,8 @@ class PrefixScore:
             if not known.any():
                 break
             share = np.where(known, level.share[place], share)
-        return np.asarray(np.log(share) - np.log1p(-share), np.float64)
+        with np.errstate(divide="ignore"):  # many short steps may take a share to 1
+            return np.asarray(np.log(share) - np.log1p(-share), np.float64)
 
 
 def _count_unique(first: Symbols, second: Symbols) -> tuple[Symbols, Array]:

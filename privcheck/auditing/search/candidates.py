@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from privcheck.auditing.search.given_inputs import drawn_pairs
 from privcheck.auditing.search.mechanism_inputs import mechanism_pairs
 from privcheck.auditing.search.random_pairs import RANDOM_PAIRS, random_pairs
 from privcheck.auditing.search.stream_families import contextual_pairs, structured_pairs
 from privcheck.auditing.search.user_streams import read_streams
-from privcheck.errors import PrivcheckError
+from privcheck.auditing.search.varied_streams import VARIED_PAIRS, varied_pairs
+from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind
+from privcheck.privacy import refuse_adding
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import Search
 from privcheck.targets.runners import Runner
@@ -17,7 +22,8 @@ from privcheck.targets.target import Loaded
 
 
 def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[StreamPair]:
-    """Return the candidate pairs: the user's own pair, or structured families for the kind of target, and random pairs.
+    """Return the candidate pairs: the user's own pair, or structured families for the kind of target, streams
+    whose rounds differ, and random pairs.
 
     Parameters
     ----------
@@ -30,30 +36,37 @@ def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[Strea
     if settings.neighbours == "report":
         hint = "'report' is for a local randomiser f(data, rng); 'row' protects one round of a policy"
         raise PrivcheckError("neighbours", "report", "another neighbour relation for a policy", hint)
+    refuse_adding(settings.neighbours, "a policy, whose horizon is public")
+    if settings.encode is not None:
+        raise PrivcheckError("encode", settings.encode, "None for a policy", "its outputs are its actions")
     horizon = settings.horizon or max(DEFAULT_HORIZON, 2 * arms)
-    pair = None
+    own: list[StreamPair] = []
     if settings.streams is not None:
-        columns = settings.contexts.columns(arms) if settings.contexts else arms
-        pair = read_streams(
-            settings.streams,
-            arms=columns,
+        read = partial(
+            read_streams,
+            arms=settings.contexts.columns(arms) if settings.contexts else arms,
             rewards=settings.rewards,
             relation=settings.relation,
             horizon=settings.horizon,
             contexts=settings.contexts,
         )
-        horizon = len(pair.first)
+        drawn = callable(settings.streams)
+        own = drawn_pairs(settings.streams, settings, read) if drawn else [read(settings.streams)]
+        horizon = len(own[0].first)
+        if any(len(pair.first) != horizon for pair in own):
+            raise PrivcheckError("streams", words("streams of different lengths"), "equal ones in all pairs", "fix T")
     if horizon < kind(settings.feedback).least_rounds(arms):
         hint = "every arm must be played at least once: raise the horizon"
         raise PrivcheckError("horizon", horizon, f"at least the number of arms, {arms}", hint)
-    if pair is not None:
-        return [pair]
+    if own:
+        return own
     if settings.contexts:
         found = contextual_pairs(horizon, arms, settings.rewards, settings.contexts)
     else:
         found = structured_pairs(horizon, arms, settings.rewards, settings.neighbours)
-    options = horizon, arms, settings.rewards, settings.relation, settings.contexts
-    return found + random_pairs(RANDOM_PAIRS, settings.seed, *options)
+    size = horizon, arms, settings.rewards
+    varied = varied_pairs(VARIED_PAIRS, settings.seed, *size, settings.neighbours, settings.contexts)
+    return found + varied + random_pairs(RANDOM_PAIRS, settings.seed, *size, settings.relation, settings.contexts)
 
 
 def searched(pairs: list[StreamPair], played: list[StreamPair], outcome: Outcome, runner: Runner) -> Search:

@@ -1,4 +1,4 @@
-"""A cheap look at random pairs: both streams are played with equal coins; pairs whose outputs differ most go on.
+"""A cheap look at all candidates: both streams are played with equal coins, and the pairs that differ most go on.
 
 Runs with equal coins are not independent and are never counted. They rank pairs, and no more: a pair whose outputs
 never differ under equal coins cannot leak often, and one whose outputs differ although they hardly vary leaks grossly.
@@ -6,29 +6,44 @@ never differ under equal coins cannot leak often, and one whose outputs differ a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from privcheck.arrays import Array, Symbols
+from privcheck.arrays import Table
 from privcheck.auditing.scoring.view import ViewMaker
+from privcheck.auditing.search.decision_boundaries import boundary_pairs, walks
+from privcheck.auditing.search.differences import differences, ranked
+from privcheck.auditing.search.mutations import spliced, variants
 from privcheck.auditing.search.observed import observed
+from privcheck.auditing.search.palette import key_of, palette
 from privcheck.errors import PolicyError
-from privcheck.targets.outputs import MISSING, Outputs, Sides, alike
+from privcheck.privacy import Relation
+from privcheck.targets.output_parts import all_raised
+from privcheck.targets.outputs import Sides
 from privcheck.targets.sampling import Request, Sampler
 from privcheck.targets.stream_pair import RANDOM, StreamPair
 
 COUPLED_RUNS = 20
-"""Runs on each stream of a random pair: half of what a structured pair has in the first round of the search."""
+"""Runs on each stream of a pair: half of what a pair has in the first round of the search."""
 
-SHARE_KEPT = 20
-"""One random pair in this many goes on: few, because each takes runs from the structured pairs, where most leaks are.
+SHORT = 32
+"""Pairs that go on, at least, if there are so many: in the rounds that follow, each is read at length."""
+
+RUNS_FOR_ONE = 8000
+"""Runs of the budget for each further pair that goes on."""
+
+NEW = 160
+"""Variants of the most promising pairs that are looked at in their turn, if the budget has room for them. Pairs on a
+decision boundary are looked at together with them, or instead of them.
 """
 
-FEW_VALUES = 16
-"""The most values of a discrete part of the output that are counted one by one; a part with more is a number."""
+NEW_KEPT = 16
+"""Variants that go on."""
+
+PARENTS = 6
+"""Pairs whose variants are looked at, and that are combined with each other."""
 
 COUPLED = 98
 """The part of a request's key in which the rounds of the search have their number."""
@@ -36,14 +51,15 @@ COUPLED = 98
 
 @dataclass(frozen=True)
 class Shortlist:
-    """The pairs that go on, and what was spent.
+    """The pairs that go on, the most promising first, and what was spent.
 
     Parameters
     ----------
-    pairs : the structured pairs, and the most promising of the random ones.
+    pairs : the most promising pairs.
     runs : runs played, both streams together.
     refused : random pairs on which the target raised an error.
-    outputs : the outputs of the random pairs, with the pair.
+    outputs : the outputs of the candidates, with the pair.
+    looked_at : all pairs that were played.
 
     """
 
@@ -51,116 +67,135 @@ class Shortlist:
     runs: int
     refused: int
     outputs: list[tuple[StreamPair, Sides]]
+    looked_at: list[StreamPair]
+
+
+def looked_at(pairs: int, random: int, budget: int) -> tuple[int, int]:
+    """Return how many pairs are looked at, variants included, and the most that go on; none are if all go on.
+
+    >>> looked_at(1000, 200, 160_000), looked_at(1000, 200, 40_000), looked_at(30, 0, 40_000)
+    ((1160, 48), (1024, 48), (0, 30))
+    """
+    if pairs < 2 or (not random and pairs <= SHORT):
+        return 0, pairs
+    new = NEW if 2 * COUPLED_RUNS * (pairs + NEW) <= budget // 2 else walks(pairs)
+    kept = min(pairs, max(SHORT, budget // RUNS_FOR_ONE))
+    return pairs + new, kept + min(NEW_KEPT, new)
 
 
 def shortlist(
     sampler: Sampler,
     pairs: list[StreamPair],
+    budget: int,
     views: ViewMaker,
     advance: Callable[[int], None],
     key: tuple[int, ...] = (1,),
+    relation: Relation | None = None,
 ) -> Shortlist:
-    """Return the structured pairs, and of the random pairs those whose outputs differ most under equal coins.
+    """Return the pairs whose outputs differ most, the best of each family among them, and the best of their variants.
 
     Runs are independent where the target's coins cannot be set. A random pair that the target does not take, say
-    because it asserts that rewards are 0 or 1, is left out.
+    because it asserts that rewards are 0 or 1, is left out: it raises an error in every run on one of the two.
 
     Parameters
     ----------
     sampler : plays the runs; requests are keyed (*key, `COUPLED`, pair), and side if runs are independent.
     pairs : the candidates.
+    budget : runs of the whole search, both streams together.
     views : how outputs are read.
     advance : called with the number of runs that have finished.
     key : that of the search.
+    relation : the neighbour relation; without it no pair on a decision boundary is looked for.
 
     """
-    others = [pair for pair in pairs if pair.base != RANDOM]
-    random = [pair for pair in pairs if pair.base == RANDOM]
-    if not random or len(pairs) < 2:
-        return Shortlist(pairs, 0, 0, [])
-    equal = sampler.runner.reproducible
-    apart = sampler.runner.engine == "python" and equal
-    requests = [
-        [
-            Request(pair, side, COUPLED_RUNS, (*key, COUPLED, number, *(() if equal else (side,))), apart=apart)
-            for side in (0, 1)
-        ]
-        for number, pair in enumerate(random)
-    ]
-    outputs = _played(sampler, random, requests, advance)
-    ranked = []
-    for pair, (one, two) in outputs:
-        often, far = difference(*observed(views, pair, (one, two)))
-        if often:
-            ranked.append((far, often, pair))
-    ranked.sort(key=lambda entry: entry[:2], reverse=True)
-    kept = [pair for *_, pair in ranked[: math.ceil(len(random) / SHARE_KEPT)]]
-    spent = 2 * COUPLED_RUNS * len(random)
-    return Shortlist(others + kept or random[:1], spent, len(random) - len(outputs), outputs)
+    random = sum(pair.base == RANDOM for pair in pairs)
+    number, most = looked_at(len(pairs), random, budget)
+    if not number:
+        return Shortlist(pairs, 0, 0, [], [])
+    look = _Look(sampler, views, advance, (*key, COUPLED))
+    outputs = look.played(pairs)
+    order = look.ordered(outputs)
+    best = [outputs[place][0] for place in order]
+    flips, bisecting = boundary_pairs(sampler, pairs, relation, advance, key) if relation else ([], 0)
+    seen = {key_of(pair) for pair in (*pairs, *flips)}
+    new = flips + _new(best[:PARENTS], palette(pairs), max(0, number - len(pairs) - walks(len(pairs))), seen)
+    most -= min(NEW_KEPT, number - len(pairs))
+    kept = _kept(best, most) or [pair for pair, _ in outputs[:1]] or pairs[:1]
+    if new:
+        later = look.played(new, len(pairs))
+        kept += [later[place][0] for place in look.ordered(later)[:NEW_KEPT]]
+    spent = 2 * COUPLED_RUNS * (len(pairs) + len(new)) + bisecting
+    return Shortlist(kept, spent, len(pairs) - len(outputs), outputs, pairs + new)
 
 
-def _played(
-    sampler: Sampler, pairs: list[StreamPair], requests: list[list[Request]], advance: Callable[[int], None]
-) -> list[tuple[StreamPair, Sides]]:
-    try:
-        played = sampler.play([request for both in requests for request in both], advance)
-        return [(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(pairs)]
-    except PolicyError:
-        found = []
-    for pair, both in zip(pairs, requests, strict=True):
-        try:
-            one, two = sampler.play(both, advance)
-        except PolicyError:
-            continue
-        found.append((pair, (one, two)))
+def _kept(best: list[StreamPair], most: int) -> list[StreamPair]:
+    """Return the first pairs, but of each family at least its first."""
+    of_family = {pair.family: pair for pair in reversed(best)}
+    first = best[: max(0, most - len(of_family))]
+    shown = {id(pair) for pair in first}
+    rest = [pair for pair in of_family.values() if id(pair) not in shown]
+    filled = [pair for pair in best[len(first) :] if id(pair) not in {id(other) for other in rest}]
+    return first + (rest + filled)[: most - len(first)]
+
+
+def _new(parents: list[StreamPair], rows: list[Table], number: int, seen: set[bytes]) -> list[StreamPair]:
+    """Return variants of the parents and of two parents together, in an order that does not depend on outputs."""
+    if not number:
+        return []
+    every = [variant for parent in parents for variant in variants(parent, rows)]
+    every += [pair for one in parents for two in parents if one is not two for pair in spliced(one, two)]
+    found: list[StreamPair] = []
+    for place in np.random.Generator(np.random.PCG64(len(seen))).permutation(len(every)):
+        name = key_of(every[place])
+        if name not in seen and len(found) < number:
+            seen.add(name)
+            found.append(every[place])
     return found
 
 
-def difference(one: Outputs, two: Outputs) -> tuple[float, float]:
-    """Return the share of runs whose outputs differ, and how far apart the laws of the outputs seem to be.
+@dataclass(frozen=True)
+class _Look:
+    sampler: Sampler
+    views: ViewMaker
+    advance: Callable[[int], None]
+    key: tuple[int, ...]
 
-    The second is the largest over the parts of an output. It has the unit of epsilon: for a discrete part the largest
-    log-ratio of the counts of a value, each plus one; for a number the distance of the medians, in mean absolute
-    deviations, which for Laplace noise is epsilon.
+    @property
+    def equal(self) -> bool:
+        return self.sampler.runner.reproducible
 
-    >>> still, moved = Outputs.of_symbols(np.zeros((20, 1), int)), Outputs.of_symbols(np.ones((20, 1), int))
-    >>> difference(still, still), difference(still, moved) == (1.0, math.log(21))
-    ((0.0, 0.0), True)
-    """
-    one, two = alike([one, two])
-    changed = (one.symbols != two.symbols).any(axis=1)
-    changed |= ((one.numbers != two.numbers) & ((one.numbers == one.numbers) | (two.numbers == two.numbers))).any(
-        axis=1
-    )
-    far = 0.0
-    numbers = [(one.numbers, two.numbers)]
-    for part in range(one.symbols.shape[1]):
-        pair = one.symbols[:, part], two.symbols[:, part]
-        if (values := np.unique(np.concatenate(pair))).size <= FEW_VALUES:
-            far = max(far, _by_counts(*pair, values))
-        else:
-            first, second = (np.where(side == MISSING, np.nan, side)[:, None] for side in pair)
-            numbers.append((first, second))
-    far = max(far, *(_by_medians(*both) for both in numbers))
-    return float(changed.mean()), far
+    def ordered(self, outputs: list[tuple[StreamPair, Sides]]) -> list[int]:
+        """Return the places of the pairs whose outputs differ, the most promising first."""
+        if not outputs:
+            return []
+        return ranked(differences([observed(self.views, *both) for both in outputs], equal=self.equal))
 
+    def played(self, pairs: list[StreamPair], start: int = 0) -> list[tuple[StreamPair, Sides]]:
+        """Play pairs, numbered from `start`; of random ones and variants, those that the target takes."""
+        apart = self.sampler.runner.engine not in ("kernel", "run_batch") and self.equal
+        requests = [
+            [
+                Request(pair, side, COUPLED_RUNS, (*self.key, number, *(() if self.equal else (side,))), apart=apart)
+                for side in (0, 1)
+            ]
+            for number, pair in enumerate(pairs, start)
+        ]
+        try:
+            played = self.sampler.play([request for both in requests for request in both], self.advance)
+            every = [(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(pairs)]
+            return [entry for entry in every if not self._refused(*entry, variant=start > 0)]
+        except PolicyError:
+            found = []
+        for pair, both in zip(pairs, requests, strict=True):
+            try:
+                one, two = self.sampler.play(both, self.advance)
+            except PolicyError:
+                if pair.base != RANDOM and not start:
+                    raise
+                continue
+            if not self._refused(pair, (one, two), variant=start > 0):
+                found.append((pair, (one, two)))
+        return found
 
-def _by_counts(one: Symbols, two: Symbols, values: Symbols) -> float:
-    k, l = ((side[:, None] == values).sum(axis=0) for side in (one, two))
-    return float(np.abs(np.log((k + 1.0) / (l + 1.0))).max())
-
-
-def _by_medians(one: Array, two: Array) -> float:
-    """Return the largest distance over the columns; a part that some runs lack is compared where it is there."""
-    whole = ~(np.isnan(one).all(axis=0) | np.isnan(two).all(axis=0))
-    one, two = one[:, whole], two[:, whole]
-    if not one.size:
-        return 0.0
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # the largest floats are infinitely far apart
-        centres = np.nanmedian(one, axis=0), np.nanmedian(two, axis=0)
-        spread = (
-            sum(np.nanmean(np.abs(side - centre), axis=0) for side, centre in zip((one, two), centres, strict=True)) / 2
-        )
-        gap = np.abs(centres[0] - centres[1])
-        distance = np.where(gap > 0.0, gap / spread, 0.0)
-        return float(np.where(np.isnan(distance), 0.0, distance).max())
+    def _refused(self, pair: StreamPair, sides: Sides, *, variant: bool) -> bool:
+        return (variant or pair.base == RANDOM) and any(map(all_raised, sides))

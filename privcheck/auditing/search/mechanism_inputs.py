@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from privcheck.auditing.search.given_inputs import drawn_pairs, given_pair
 from privcheck.auditing.search.random_pairs import RANDOM_PAIRS, SEED_KEY, random_pairs
-from privcheck.auditing.search.stream_families import MOST_PAIRS, structured_pairs
-from privcheck.auditing.search.user_streams import read_file, refuse_frames
-from privcheck.errors import PrivcheckError, words
+from privcheck.auditing.search.stream_families import MOST_PAIRS, adding_pairs, structured_pairs
+from privcheck.auditing.search.varied_streams import VARIED_PAIRS, varied_pairs
+from privcheck.errors import PrivcheckError
 from privcheck.mechanisms.base import Mechanism
+from privcheck.privacy import ADD_REMOVE
 from privcheck.targets.mechanism import is_measurement
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import RANDOM, StreamPair
@@ -23,6 +24,9 @@ DEFAULT_ROWS = 4
 
 NUMBER = "numbers that differ by the sensitivity"
 """The base of the pairs of a shipped mechanism of a number."""
+
+REPORTS = 32
+"""Values inside the range that are compared with its ends."""
 
 MOST_START = 9
 """Random inputs of a measurement begin at whole numbers below this."""
@@ -43,10 +47,12 @@ def mechanism_pairs(target: Any, settings: Settings) -> list[StreamPair]:
     data with few entries, which leave less to chance, and `PAIRS_PER_ENTRY` for each entry of a measurement's input.
     A shipped mechanism of a number needs none: its noise does not depend on the number.
     """
+    if callable(settings.streams):
+        return drawn_pairs(settings.streams, settings, lambda drawn: given_pair(drawn, settings))
     if settings.streams is not None:
-        return [_own(settings.streams, settings.arms)]
+        return [given_pair(settings.streams, settings)]
     if is_measurement(target):
-        return _measurement_pairs(target, settings.arms, settings.seed)
+        return _measurement_pairs(target, settings)
     if isinstance(target, Mechanism):
         size = getattr(target, "sensitivity", None)
         if target.sensitivity_norm not in ("L1", "L2") or size is None or settings.arms:
@@ -57,7 +63,15 @@ def mechanism_pairs(target: Any, settings: Settings) -> list[StreamPair]:
     if settings.neighbours == "report":
         return _reports(settings.arms, settings.rewards) + _random(settings, 1)
     rows = settings.horizon or DEFAULT_ROWS
-    pairs = structured_pairs(rows, settings.arms or 1, settings.rewards, settings.neighbours)
+    columns = settings.arms or 1
+    if settings.neighbours == ADD_REMOVE:
+        pairs = adding_pairs(rows, columns, settings.rewards)
+    else:
+        pairs = structured_pairs(rows, columns, settings.rewards, settings.neighbours)
+        number = min(VARIED_PAIRS, PAIRS_PER_ENTRY * rows * columns)
+        pairs += varied_pairs(
+            number, settings.seed, rows, columns, settings.rewards, settings.neighbours, shown_later=False
+        )
     if not settings.arms:
         pairs = [replace(pair, first=pair.first[:, 0], second=pair.second[:, 0]) for pair in pairs]
     return pairs + _random(settings, rows)
@@ -70,32 +84,15 @@ def _random(settings: Settings, rows: int) -> list[StreamPair]:
     options = rows, columns, settings.rewards, settings.relation
     pairs = random_pairs(number, settings.seed, *options, shown_later=False)
     report = settings.neighbours == "report"
-    shape = (rows,) * (not report) + (columns,) * (settings.arms is not None)
-    pairs = [replace(pair, first=pair.first.reshape(shape), second=pair.second.reshape(shape)) for pair in pairs]
+    if not settings.arms:
+        pairs = [replace(pair, first=pair.first[:, 0], second=pair.second[:, 0]) for pair in pairs]
+    if report:
+        pairs = [replace(pair, first=pair.first[0], second=pair.second[0]) for pair in pairs]
     return [replace(pair, label=_two(pair.first, pair.second)) for pair in pairs] if report else pairs
 
 
 def _two(first: Any, second: Any) -> str:
     return f"{np.array(first).tolist()} and {np.array(second).tolist()}"
-
-
-def _own(streams: Any, arms: int | None) -> StreamPair:
-    refuse_frames(streams)
-    if isinstance(streams, str | Path):
-        streams = read_file(Path(streams), arms or 1)
-    try:
-        first, second = (np.asarray(part) for part in streams)
-    except (TypeError, ValueError):
-        raise PrivcheckError("streams", words("something else"), "a pair (first, second) of inputs") from None
-    for part in (first, second):
-        if part.dtype.kind not in "biuf" or (part.dtype.kind == "f" and not np.isfinite(part).all()):
-            raise PrivcheckError("streams", words(f"entries of type {part.dtype}"), "finite numbers or booleans")
-    if first.shape != second.shape:
-        got = words(f"shapes {first.shape} and {second.shape}")
-        raise PrivcheckError("streams", got, "two inputs of the same shape", "neighbours replace data, never add them")
-    if (first == second).all():
-        raise PrivcheckError("streams", words("two identical inputs"), "two inputs that differ", "change one entry")
-    return StreamPair(first, second, "inputs given by the user", "inputs given by the user")
 
 
 def _reports(arms: int | None, rewards: tuple[float, float]) -> list[StreamPair]:
@@ -110,10 +107,18 @@ def _reports(arms: int | None, rewards: tuple[float, float]) -> list[StreamPair]
         StreamPair(a, b, _two(a, b), "values at the ends of the range and between")
         for a, b in itertools.permutations(values, 2)
     ]
-    return pairs[:MOST_PAIRS]
+    pairs = pairs[:MOST_PAIRS]
+    if arms is None:
+        ends, inside = (np.array(low), np.array(high)), np.linspace(low, high, REPORTS + 2)[1:-1]
+        between = [
+            pair for value in inside for end in ends for pair in ((end, np.array(value)), (np.array(value), end))
+        ]
+        pairs += [StreamPair(a, b, _two(a, b), RANDOM, "values inside the range") for a, b in between]
+    return pairs
 
 
-def _measurement_pairs(measurement: Any, arms: int | None, seed: int) -> list[StreamPair]:
+def _measurement_pairs(measurement: Any, settings: Settings) -> list[StreamPair]:
+    arms, seed = settings.arms, settings.seed
     metric, domain = str(measurement.input_metric), str(measurement.input_domain)
     whole = "f64" not in domain and "f32" not in domain
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(SEED_KEY,))))
@@ -141,6 +146,9 @@ def _measurement_pairs(measurement: Any, arms: int | None, seed: int) -> list[St
             if metric.startswith("LInf"):
                 step = rng.integers(2, size=size) if "monotonic" in metric else rng.choice((-1, 1), size=size)
             drawn.append((start, start + step * rng.choice((-1, 1))))
+    elif metric.startswith(("SymmetricDistance", "InsertDeleteDistance")) and "size=" not in domain:
+        rows, arms = settings.horizon or DEFAULT_ROWS, 1
+        found = [(p.first[:, 0], p.second[:, 0]) for p in adding_pairs(rows, arms, settings.rewards)]
     else:
         hint = f"its input metric is {metric}: give streams=(x, x'), two inputs at distance 1 in it"
         raise PrivcheckError("streams", None, "a pair of inputs of the measurement", hint)
@@ -149,7 +157,7 @@ def _measurement_pairs(measurement: Any, arms: int | None, seed: int) -> list[St
         StreamPair(np.array(a, kind), np.array(b, kind), _two(a, b), base)
         for base, pairs in (("inputs at distance 1 in its metric", found), (RANDOM, drawn))
         for a, b in pairs
-        if np.any(a != b)
+        if not np.array_equal(a, b)
     ]
 
 

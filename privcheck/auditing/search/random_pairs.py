@@ -51,7 +51,7 @@ def random_pairs(
     def drawn() -> Iterator[StreamPair]:
         while True:
             first, second = relation.draw(rng, horizon, arms, rewards, contexts)
-            extreme = bool(np.isin(first[:, :arms], rewards).all())
+            extreme = all(np.isin(table[:, :arms], rewards).all() for table in (first, second))
             pair = StreamPair(first, second, "", RANDOM, "extreme rewards" if extreme else "rewards inside the range")
             if not shown_later or horizon == 1 or pair.changed < horizon - 1:
                 yield pair

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,13 +14,14 @@ from privcheck.auditing.confirmation.folds import taken
 from privcheck.auditing.events.event import Event
 from privcheck.auditing.events.event_selection import Candidate
 from privcheck.auditing.scoring.prefix import distinct_rows
-from privcheck.auditing.scoring.view import SequenceView
+from privcheck.auditing.scoring.view import SequenceView, View
 from privcheck.auditing.scoring.views_of import views_of
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS, kind
 from privcheck.inference.limits import conditional_binomial_lower
 from privcheck.progress import progress
-from privcheck.targets.outputs import Sides
+from privcheck.targets.output_parts import all_raised
+from privcheck.targets.outputs import Outputs, Sides
 from privcheck.targets.sampling import Request, Sampler
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
@@ -71,7 +73,15 @@ class Begins:
 
 
 def simplest_witness(
-    sampler: Sampler, pair: StreamPair, runs: int, settings: Settings, policy: Target, *, own: bool, most: int
+    sampler: Sampler,
+    pair: StreamPair,
+    runs: int,
+    settings: Settings,
+    policy: Target,
+    *,
+    own: bool,
+    most: int,
+    read: Collection[str],
 ) -> Simplest | None:
     """Shrink a pair while it still refutes the claim, and confirm the result on fresh runs with one plain event.
 
@@ -84,6 +94,8 @@ def simplest_witness(
     policy : the target.
     own : whether the pair is the user's own and therefore left unchanged.
     most : the most runs, both streams together: those that the audit has made.
+    read : names of the views that the audit's events are read through. Scores are learned for these, and for sequences
+        of symbols, alone: so reading takes no longer than in the audit.
 
     Returns
     -------
@@ -96,7 +108,7 @@ def simplest_witness(
     """
     attempts, attempt, final = planned(runs, most)
     with progress("simplifying the witness", 2 * (attempts * attempt + final)) as advance:
-        game = _Shrinking(sampler, attempts, attempt, settings, policy, advance)
+        game = _Shrinking(sampler, attempts, attempt, settings, policy, advance, frozenset(read))
         if not own and np.ndim(pair.first):
             pair = game.shrink(pair)
         sides = game.played(pair, final)
@@ -141,6 +153,7 @@ class _Shrinking:
     settings: Settings
     policy: Target
     advance: Callable[[int], None]
+    read: frozenset[str]
     attempts: int = 0
 
     def shrink(self, pair: StreamPair) -> StreamPair:
@@ -151,9 +164,11 @@ class _Shrinking:
                     return pair
                 try:
                     sides = self.played(simpler, self.runs)
-                except PrivcheckError:  # an input that the target does not take
+                    if any(map(all_raised, sides)):
+                        continue
+                    chosen = self.settled(simpler, sides, self.runs)
+                except PrivcheckError:  # an input that the target does not take, or on which it returns nothing
                     continue
-                chosen = self.settled(simpler, sides, self.runs)
                 counted = taken(sides, chosen.folds.counting)
                 if self.refutes(count(chosen, counted, self.settings.level, self.settings.delta)):
                     pair = simpler
@@ -163,14 +178,14 @@ class _Shrinking:
 
     def _simpler(self, pair: StreamPair) -> Iterator[StreamPair]:
         shape = np.shape(pair.first)[1:]
-        before, after = (np.asarray(table).reshape(len(table), -1) for table in (pair.first, pair.second))
+        before, after = (np.reshape(table, (len(table), math.prod(shape))) for table in (pair.first, pair.second))
         try:
             self.settings.relation.check(before, after)
         except PrivcheckError:
             return  # inputs of a mechanism with its own neighbour relation
         least = kind(self.policy.feedback).least_rounds(shape[0]) if self.policy.feedback in FEEDBACKS else 1
         for first, second in self.settings.relation.shrink(before, after, self.settings.contexts):
-            if len(first) >= least:
+            if min(len(first), len(second)) >= least:
                 one, two = (table.reshape(len(table), *shape) for table in (first, second))
                 yield StreamPair(one, two)
 
@@ -180,8 +195,13 @@ class _Shrinking:
         first, second = self.sampler.play(requests, self.advance)
         return first, second
 
+    def views(self, pair: StreamPair, outputs: Outputs, *, thorough: bool) -> list[View]:
+        """Return the views through which the audit's events are read, and those of sequences; all if there are none."""
+        every = views_of(self.policy)(pair, outputs, thorough=thorough)
+        return [view for view in every if view.name in self.read or isinstance(view, SequenceView)] or every
+
     def settled(self, pair: StreamPair, sides: Sides, runs: int) -> Chosen:
-        chosen = settle(pair, sides, runs, self.settings.error, self.settings.delta, views_of(self.policy))
+        chosen = settle(pair, sides, runs, self.settings.error, self.settings.delta, self.views)
         assert chosen is not None
         return chosen
 

@@ -39,6 +39,19 @@ def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neig
     return _shuffled(list(found.values()))
 
 
+def adding_pairs(rows: int, columns: int, rewards: tuple[float, float]) -> list[StreamPair]:
+    """Return the structured family under "add-remove": each table of `structured_pairs`, with and without its row that
+    changes there, in both orders.
+    """
+    found: dict[tuple[bytes, bytes], StreamPair] = {}
+    for pair in structured_pairs(rows, columns, rewards, "row"):
+        for longer in (pair.first, pair.second):
+            shorter = np.delete(longer, pair.changed, axis=0)
+            for first, second, change in ((longer, shorter, "a row removed"), (shorter, longer, "a row added")):
+                found.setdefault((first.tobytes(), second.tobytes()), StreamPair(first, second, "", pair.base, change))
+    return _shuffled(list(found.values()))
+
+
 def contextual_pairs(horizon: int, arms: int, rewards: tuple[float, float], contexts: Contexts) -> list[StreamPair]:
     """Return the structured family of contextual streams under "context-reward", shuffled and limited in the same way.
 

@@ -16,9 +16,11 @@ from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.search.equal_coins import shortlist
 from privcheck.auditing.search.mutations import variants
 from privcheck.auditing.search.observed import Constancy
+from privcheck.auditing.search.palette import key_of, palette
+from privcheck.privacy import Relation
 from privcheck.targets.outputs import Sides
 from privcheck.targets.sampling import Request, Sampler
-from privcheck.targets.stream_pair import RANDOM, StreamPair
+from privcheck.targets.stream_pair import StreamPair
 
 LEAST_RUNS = 40
 """Fewest runs per stream of every pair: too few to measure a log-ratio, enough to notice a gross leak."""
@@ -35,7 +37,7 @@ KEPT = 5
 PARENTS = 4
 """Pairs whose variants join the next round: enough that each of the three rankings has its best pair among them."""
 
-VARIANTS = 60
+VARIANTS = 24
 """The most variants that join a round; fewer join if the budget is small."""
 
 FEW = 30
@@ -103,7 +105,7 @@ def screening_rounds(pairs: int, budget: int) -> list[Round]:
     Examples
     --------
     >>> [(r.kept, r.joining, r.runs) for r in screening_rounds(128, 50_000)]
-    [(128, 0, 40), (25, 37, 80), (12, 19, 161), (5, 0, 2000)]
+    [(128, 0, 40), (25, 24, 102), (9, 22, 161), (5, 0, 2000)]
     """
     if pairs < 2:
         return []
@@ -127,7 +129,7 @@ def screening_cost(pairs: int, budget: int) -> int:
     """Return the most runs, both streams together, that the plan for this budget makes.
 
     >>> screening_cost(128, 50_000)
-    50142
+    50218
     """
     return sum(planned.cost for planned in screening_rounds(pairs, budget))
 
@@ -142,6 +144,7 @@ def screen(
     views: ViewMaker,
     advance: Callable[[int], None],
     key: tuple[int, ...] = (1,),
+    relation: Relation | None = None,
 ) -> Found:
     """Return the most promising pair. No run made here is counted: the pair is confirmed on fresh runs.
 
@@ -154,20 +157,21 @@ def screen(
     views : how outputs are read.
     advance : called with the number of runs that have finished.
     key : makes the randomness independent of that of all other requests.
+    relation : the neighbour relation, for pairs on a decision boundary; None looks for none.
 
     """
     counting = folds(runs).counting
     promise = Promise(views, counting.stop - counting.start, level, delta)
-    palette = _palette([pair for pair in pairs if pair.base != RANDOM])
-    known = {_key(pair) for pair in pairs}
-    short = shortlist(sampler, pairs, views, advance, key)
+    rows = palette(pairs)
+    short = shortlist(sampler, pairs, budget, views, advance, key, relation)
+    known = {key_of(pair) for pair in (*pairs, *short.looked_at)}
     constancy = Constancy(views)
     for pair, sides in short.outputs:
         constancy.add(pair, sides)
     ranking, played, spent = short.pairs, [], short.runs
     for number, planned in enumerate(screening_rounds(len(ranking), budget - spent)):
         alive = ranking[: planned.kept]
-        alive += _joining(ranking[:PARENTS], palette, planned.joining, known)
+        alive += _joining(ranking[:PARENTS], rows, planned.joining, known)
         requests = [
             Request(pair, side, planned.runs, (*key, number, index, side))
             for index, pair in enumerate(alive)
@@ -216,27 +220,17 @@ def _ranked(promises: list[list[float]]) -> list[int]:
     return list(dict.fromkeys(place for tied in zip(*rankings, strict=True) for place in tied))
 
 
-def _joining(parents: list[StreamPair], palette: list[Table], number: int, seen: set[bytes]) -> list[StreamPair]:
+def _joining(parents: list[StreamPair], rows: list[Table], number: int, seen: set[bytes]) -> list[StreamPair]:
     """Return `number` new variants of the parents, in an order that does not depend on outputs."""
     if not number:
         return []
-    every = [variant for parent in parents for variant in variants(parent, palette)]
+    every = [variant for parent in parents for variant in variants(parent, rows)]
     joined: list[StreamPair] = []
     for i in np.random.Generator(np.random.PCG64(len(seen))).permutation(len(every)):
-        key = _key(every[i])
+        key = key_of(every[i])
         if key not in seen:
             seen.add(key)
             joined.append(every[i])
         if len(joined) == number:
             break
     return joined
-
-
-def _palette(pairs: list[StreamPair]) -> list[Table]:
-    """Return the different rows with which streams of the family begin."""
-    rows = {np.atleast_1d(pair.first)[:1].tobytes(): pair.first[0] for pair in pairs if np.ndim(pair.first)}
-    return list(rows.values())
-
-
-def _key(pair: StreamPair) -> bytes:
-    return np.asarray(pair.first).tobytes() + b"|" + np.asarray(pair.second).tobytes()

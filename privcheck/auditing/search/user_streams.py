@@ -18,15 +18,20 @@ LAYOUTS = (
 )
 
 
-def refuse_frames(streams: Any) -> None:
+def refuse_frames(streams: Any, hint: str = "") -> None:
     """Refuse data frames: their rows have labels and their columns names, which an array would drop without a word.
+
+    With a hint only one frame in place of a pair is refused: each of the pair is handed over as it is.
 
     >>> refuse_frames(([0.0, 1.0], [1.0, 1.0]))
     """
-    for part in (streams, *(streams if isinstance(streams, list | tuple) else ())):
+    for part in (streams, *(streams if isinstance(streams, list | tuple) and not hint else ())):
         if hasattr(part, "columns") and (hasattr(part, "to_numpy") or hasattr(part, "__dataframe__")):
             got = words(f"a {type(part).__module__.partition('.')[0]} {type(part).__name__}")
-            hint = "convert each: (first.to_numpy(), second.to_numpy()), its rows in order and a column for each arm"
+            hint = (
+                hint
+                or "convert each: (first.to_numpy(), second.to_numpy()), its rows in order and a column for each arm"
+            )
             raise PrivcheckError("streams", got, "a pair of arrays, whose columns have no names", hint)
 
 

@@ -13,6 +13,9 @@ SHORT = 40
 PAIR = "pair"
 """The name of a pair that is not written out."""
 
+FUNCTION = "neighbours_of_mine"
+"""The name of a function that draws pairs."""
+
 
 def as_written(streams: Any) -> str | None:
     """Return the Python text of a pair: a file's name, or short arrays in full if they are read back as they are.
@@ -24,7 +27,16 @@ def as_written(streams: Any) -> str | None:
         return None
     if isinstance(streams, str | Path):
         return repr(str(streams))
-    arrays = [np.asarray(part) for part in streams]
+    if callable(streams):
+        return FUNCTION
+    if any(isinstance(part, str | bytes | dict | set) or hasattr(part, "columns") for part in streams):
+        return PAIR
+    try:
+        arrays = [np.asarray(part) for part in streams]
+    except ValueError:
+        return PAIR
+    if any(array.dtype.kind not in "biuf" for array in arrays):
+        return PAIR
     again = [np.asarray(array.tolist()) for array in arrays]
     exact = all(one.dtype == two.dtype and one.shape == two.shape for one, two in zip(arrays, again, strict=True))
     if not exact or max(array.size for array in arrays) > SHORT:

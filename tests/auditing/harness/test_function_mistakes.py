@@ -126,10 +126,6 @@ def standardised(data, rng, runs):
     return data.sum() + (noise - noise.mean()) / noise.std()
 
 
-def numpys_global(data, rng, runs):
-    return data.sum() + np.random.laplace(size=runs)  # noqa: NPY002
-
-
 def unseeded(data, rng, runs):
     return data.sum() + np.random.default_rng().laplace(size=runs)
 
@@ -157,7 +153,6 @@ FUNCTIONS = {
     stratified: [BALANCED, "stratified"],
     rotated_lattice: [BALANCED, "quasi-random"],
     standardised: [BALANCED],
-    numpys_global: ["numpy's global generator (numpy.random) is used"],
     unseeded: [OUTSIDE],
 }
 

@@ -3,7 +3,6 @@
 import functools
 import itertools
 import os
-import random
 import threading
 import time
 import uuid
@@ -211,8 +210,6 @@ def one_noise_of_many():
 
 
 POLICIES = {
-    "numpy.random": (with_noise(lambda self: np.random.laplace()), ["numpy's global generator"]),  # noqa: NPY002
-    "random": (with_noise(lambda self: random.gauss(0.0, 1.0)), ["Python's global generator (the module random)"]),
     "the clock": (with_noise(lambda self: np.random.default_rng(time.perf_counter_ns()).laplace()), [OUTSIDE]),
     "os.urandom": (with_noise(lambda self: os.urandom(1)[0] / 128.0 - 1.0), [OUTSIDE]),
     "uuid": (with_noise(lambda self: uuid.uuid4().int % 1000 - 500.0), [OUTSIDE]),

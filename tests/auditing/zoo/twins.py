@@ -27,6 +27,8 @@ class Twins:
     for_broken, for_correct : further options, for one of them.
     loss : an upper bound of the broken one's true loss on a pair of inputs, of which `law` is the exact one where there
         is a closed form; infinite without.
+    needs : what a search needs to find it, if it is hidden: "linear" (a function of several parts of the output),
+        "interior" rewards, "alternating" streams or others whose rounds differ, the right "contexts" or "rounds".
 
     """
 
@@ -39,6 +41,7 @@ class Twins:
     for_broken: dict[str, Any] = field(default_factory=dict)
     for_correct: dict[str, Any] = field(default_factory=dict)
     law: Callable[[Table, Table], float] = lambda first, second: math.inf
+    needs: str = ""
 
     def __str__(self) -> str:
         return self.name

@@ -1,0 +1,1 @@
+"""Audits of public implementations of differential privacy that were written by others: `python -m audits.wild`."""

@@ -1,0 +1,1 @@
+"""Arguments that refute a claim without privcheck: closed forms, quadrature, enumeration, impossible outputs."""

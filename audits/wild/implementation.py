@@ -1,0 +1,185 @@
+"""What an audit of somebody else's implementation declares: where it comes from, what it claims, how it is called."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+SEEN_BY = ("the default search sees it", "the audit sees it on given inputs", "the argument alone shows it")
+"""What suffices to see a fault, whoever noticed it first."""
+
+LONGEST_GLUE = 5
+"""Lines of code between an implementation and the audit."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A public package, or a repository that is read from a checkout.
+
+    Parameters
+    ----------
+    name : its name; that of the folder of its checkout, for a repository.
+    version : the release, or the first seven digits of the commit, that was audited.
+    licence : as it states itself; "none stated" if it does not.
+    package : its name for pip; empty for a repository.
+    owner : the owner of a repository; empty for a package.
+    needs : modules that it imports, and that neither it nor privcheck brings.
+    folders : the folders of a checkout from which it imports, relative to its root.
+
+    """
+
+    name: str
+    version: str
+    licence: str
+    package: str = ""
+    owner: str = ""
+    needs: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ("",)
+
+    @property
+    def source(self) -> str:
+        """Name and version, with the owner of a repository."""
+        return f"{self.owner}/{self.name} {self.version}" if self.owner else f"{self.name} {self.version}"
+
+    @property
+    def how_to_get(self) -> str:
+        """The line that installs it, or says which checkout is missing."""
+        needed = " ".join(self.needs)
+        if self.package:
+            return f"pip install {self.package}=={self.version} {needed}".strip()
+        needed = f"; pip install {needed}" if needed else ""
+        return f"check out {self.owner}/{self.name} at {self.version} and give its parent as --repositories{needed}"
+
+    def lacks(self, repositories: Path | None) -> str:
+        """Return how to get what is missing before it can be imported; empty if nothing is."""
+        if not all(importlib.util.find_spec(module) for module in self.needs):
+            return self.how_to_get
+        if self.package:
+            try:
+                installed = importlib.metadata.version(self.package)
+            except importlib.metadata.PackageNotFoundError:
+                return self.how_to_get
+            return "" if installed == self.version else f"{self.how_to_get} (installed: {installed})"
+        here = repositories is not None and (repositories / self.name).is_dir()
+        return "" if here else self.how_to_get
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What an argument shows without privcheck.
+
+    Parameters
+    ----------
+    claimed : the epsilon that is claimed.
+    least : a privacy loss that some event reaches; infinity if the event is impossible on one of the two inputs.
+    because : the argument in one sentence, with its numbers.
+
+    """
+
+    claimed: float
+    least: float
+    because: str
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the claim cannot hold."""
+        return self.least > self.claimed
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a claim does not hold, for those who maintain the implementation.
+
+    Parameters
+    ----------
+    seen_by : one of `SEEN_BY`.
+    cause : what the code does.
+    effect : what follows for privacy.
+    remedy : a change that would restore the claim.
+    upstream : whether it is known to the maintainers.
+    argument : an argument of its own, which uses nothing of privcheck.
+
+    """
+
+    seen_by: str
+    cause: str
+    effect: str
+    remedy: str
+    upstream: str
+    argument: Callable[[], Shown]
+
+
+@dataclass(frozen=True)
+class Wild:
+    """An audit of a public implementation.
+
+    Parameters
+    ----------
+    id : its name on the command line.
+    what : the function or class that is audited.
+    project : where it comes from.
+    play : the glue, at most five lines: `f(data, rng)` for a mechanism, or `f()` if it has to be
+        made first; `f(rng)` for a bandit.
+    epsilon, delta : what it claims.
+    relation : the neighbours of its claim, in words.
+    pair : two neighbouring inputs; None if the audit searches for them.
+    options : further arguments of `privcheck.audit`.
+    runs : runs on each input.
+    seeded : whether its randomness comes from numpy's or Python's generators, and so from the seed.
+    expected : the verdict.
+    fault : why the claim does not hold; None if it does.
+    remark : a sentence for the table.
+
+    """
+
+    id: str
+    what: str
+    project: Project
+    play: Callable[..., Any]
+    epsilon: float
+    relation: str
+    delta: float = 0.0
+    pair: tuple[Any, Any] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    runs: int = 6_000
+    seeded: bool = True
+    expected: str = "consistent"
+    fault: Fault | None = None
+    remark: str = ""
+
+    @property
+    def is_bandit(self) -> bool:
+        """Whether it is played over rounds."""
+        return len(inspect.signature(self.play).parameters) == 1
+
+    @property
+    def made_once(self) -> bool:
+        """Whether the glue returns the mechanism, a function of the data, and is called once."""
+        return not inspect.signature(self.play).parameters
+
+    @property
+    def claim(self) -> str:
+        """The claim, as text."""
+        return f"{self.epsilon:g}" + (f", delta {self.delta:g}" if self.delta else "")
+
+    @property
+    def replay(self) -> str:
+        """The command that repeats the audit."""
+        place = " --repositories DIR" if self.project.owner else ""
+        return f"python -m audits.wild {self.id}{place}"
+
+    def as_expected(self, verdict: str | None) -> bool:
+        """Tell whether a verdict is as expected: noise that cannot be seeded leaves some audits inconclusive."""
+        return verdict == self.expected or (verdict == "inconclusive" and self.expected == "consistent")
+
+    @property
+    def glue_lines(self) -> int:
+        """Lines of code of the glue, without its signature and docstring."""
+        lines = [line.strip() for line in inspect.getsource(self.play).splitlines()]
+        start = next(number for number, line in enumerate(lines) if line.endswith(":") and "def " in line)
+        return len([line for line in lines[start + 1 :] if line and not line.startswith(('"""', "#"))])

@@ -1,0 +1,107 @@
+"""The page about public implementations, in Markdown, and one line for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from audits.wild.implementation import SEEN_BY, Wild
+from audits.wild.record import Record
+
+COMMAND = "python -m audits.wild --repositories DIR --json audits/wild/found.json --markdown docs/wild.md"
+
+INTRODUCTION = f"""# Public implementations, audited
+
+{{counted}} implementations of differential privacy that others wrote and published, each audited with at most five
+lines between it and `privcheck.audit`. {{kept}} of them keep their claims as far as such an audit can see; {{faults}}
+do not. For each of these a second argument, which uses nothing of privcheck, comes to the same conclusion. All software
+has faults, this toolkit too: these are set out so that they can be mended, with a change that we would suggest. Thanks
+are due to the authors, who published their code.
+
+```
+{COMMAND}
+```
+
+audits what is installed and what is checked out under DIR, in minutes, says how to get the rest, and writes this page.
+The declarations, the glue and the arguments are in `audits/wild`.
+
+- *Lower bound*: epsilon is larger than this, at confidence 0.95. *Resolution*: the largest lower bound that so many
+  runs could have shown at the level of the verdict, 1e-3.
+- "Consistent" means that this audit, with these inputs and this many runs, found nothing. It is no proof.
+- Each bound is above the truth with probability up to .05, so that among so many one or two may be. An audit is
+  "inconclusive" if its bound is above the claim and the claim is not refuted, or if too few pairs were searched.
+- The claim holds for the neighbours in its column; under other relations it may be another number.
+- Where inputs are given, the audit did not search for them. All randomness is seeded where the code allows it; PyDP,
+  diffprivlib and OpenDP draw from the system, so that their numbers vary.
+- All faults below were noticed by readers of the code; each says what suffices to see it without reading.
+- The noise is audited as real numbers. Attacks on floating-point numbers are out of scope.
+"""
+
+
+def line(wild: Wild, found: Mapping[str, Any]) -> str:
+    """Return one line about an audit, for the terminal."""
+    mark = "" if wild.as_expected(found["verdict"]) else f"   EXPECTED: {wild.expected}"
+    seconds = f"{found['cpu_seconds']:.0f} s"
+    return f"{wild.id:28} {found['verdict']:12} claim {wild.claim:16} at least {_number(found)}  {seconds:>6}{mark}"
+
+
+def page(declared: Mapping[str, Wild], record: Record) -> str:
+    """Return the page, with a row for each declared audit that the record has."""
+    shown = {name: wild for name, wild in declared.items() if name in record}
+    faults = {name: wild for name, wild in shown.items() if wild.fault is not None}
+    parts = [
+        INTRODUCTION.format(counted=len(shown), kept=len(shown) - len(faults), faults=len(faults)),
+        "## Claims that do not hold\n",
+    ]
+    for name, wild in faults.items():
+        parts.append(_fault(wild, record[name]))
+    kept = {name: wild for name, wild in shown.items() if wild.fault is None}
+    parts.append("## Claims with which the audit is consistent\n")
+    parts.append("| implementation | what | claim | neighbours | inputs | lower bound | resolution | runs |")
+    parts.append("|---|---|---|---|---|---|---|---|")
+    parts += [_row(wild, record[name]) for name, wild in kept.items()]
+    remarks = [f"- {wild.what}: {wild.remark}." for wild in kept.values() if wild.remark]
+    if remarks:
+        parts += ["", *remarks]
+    return "\n".join(parts) + "\n"
+
+
+def _row(wild: Wild, found: Mapping[str, Any]) -> str:
+    """Return a row of the table."""
+    inputs = "searched" if wild.pair is None else "given"
+    verdict = "" if found["verdict"] == "consistent" else f" ({found['verdict']})"
+    cells = (
+        wild.project.source,
+        wild.what,
+        wild.claim,
+        wild.relation,
+        inputs,
+        f"{_number(found)}{verdict}",
+        f"{found['resolution']:.1f}",
+        f"{found['runs']:,}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _fault(wild: Wild, found: Mapping[str, Any]) -> str:
+    """Return what its maintainers need to know about a fault."""
+    fault = wild.fault
+    assert fault is not None
+    assert fault.seen_by in SEEN_BY
+    audited = f"{_number(found)} with {found['runs']:,} runs ({found['verdict']})"
+    replay = f"{wild.replay} --runs {found['runs']} --seed {found['seed']}"
+    return f"""### {wild.project.source}: {wild.what}
+
+Claim {wild.claim} for {wild.relation}. Lower bound of the audit: {audited}.
+{fault.seen_by[0].upper()}{fault.seen_by[1:]}.
+
+- Cause: {fault.cause}
+- Effect: {fault.effect}
+- Suggested change: {fault.remedy}
+- Second argument: {found["argument"]["because"]}.
+- Replay: `{replay}`. {fault.upstream[0].upper()}{fault.upstream[1:]}.
+"""
+
+
+def _number(found: Mapping[str, Any]) -> str:
+    return f"{found['epsilon_lower']:.2f}"

@@ -1,0 +1,165 @@
+"""Pairs of inputs that are no arrays, and functions that draw pairs of neighbours for the search."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck import PrivcheckError
+from privcheck.cli import run
+from privcheck.reporting.text.repeating import repeat_audit
+
+
+def audited(target, **options):
+    return privcheck.audit(target, **{"epsilon": 1.0, "runs": 4000} | options)
+
+
+class Frame:
+    """Stands for a data frame: columns with names, which an array would drop."""
+
+    def __init__(self, **columns):
+        self.content = columns
+        self.columns = list(columns)
+
+    @property
+    def shape(self):
+        return (len(next(iter(self.content.values()))), len(self.columns))
+
+    def to_numpy(self):
+        raise AssertionError("a data frame is not made an array")
+
+
+RECORDS = [{"age": 30, "ill": True}, {"age": 40, "ill": False}]
+OTHERS = [{"age": 30, "ill": False}, {"age": 40, "ill": False}]
+INPUTS = {
+    "records": ((RECORDS, OTHERS), lambda data: sum(row["ill"] for row in data)),
+    "frames": ((Frame(ill=[1, 0]), Frame(ill=[0, 0])), lambda data: sum(data.content["ill"])),
+    "X, y": (
+        ((np.ones((2, 2)), np.array([1.0, 0.0])), (np.ones((2, 2)), np.array([0.0, 0.0]))),
+        lambda data: float(data[1].sum()),
+    ),
+    "text": (("one two", "one three"), lambda data: data.count("three")),
+    "rows of text": ((["a", "b"], ["a", "c"]), lambda data: data.count("c")),
+    "one row less": ((RECORDS, OTHERS[1:]), lambda data: sum(row["ill"] for row in data)),
+    "ragged": (([[1.0], [1.0, 0.0]], [[1.0], [0.0, 0.0]]), lambda data: sum(map(sum, data))),
+}
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+def test_inputs_of_every_type_are_handed_over_as_they_are(kind):
+    """Laplace noise of scale 1 is at the boundary (false alarm 1e-6); the twin has half of it."""
+    streams, count = INPUTS[kind]
+    right = audited(lambda data, rng: count(data) + rng.laplace(), streams=streams, error=1e-6)
+    twin = audited(lambda data, rng: count(data) + rng.laplace(scale=0.5), streams=streams, error=1e-6)
+    assert (right.verdict != "violation", twin.verdict) == (True, "violation")
+    assert twin.epsilon_lower > 1.6
+    assert any("on your word" in note for note in twin.notes)
+    assert json.loads(twin.to_json())["streams"] == "pair"
+    assert "inputs given by the user" in twin.witness.streams
+    assert privcheck.AuditReport.from_json(twin.to_json()).to_json() == twin.to_json()
+
+
+def test_an_input_that_a_run_changes_is_given_afresh():
+    def eats(data, rng):
+        return len(data.pop()) + rng.laplace()
+
+    assert audited(eats, streams=(["a", "bb"], ["a", "b"])).verdict == "consistent"
+
+
+def test_equal_or_single_objects_are_refused():
+    for streams in ((RECORDS, [dict(row) for row in RECORDS]), ("a", "a")):
+        with pytest.raises(PrivcheckError, match="two equal inputs"):
+            audited(lambda data, rng: rng.laplace(), streams=streams)
+    with pytest.raises(PrivcheckError, match=r"streams: got a .*Frame.*streams=\(first, second\)"):
+        audited(lambda data, rng: rng.laplace(), streams=Frame(ill=[1, 0]))
+    with pytest.raises(PrivcheckError, match="a pair"):
+        audited(lambda data, rng: rng.laplace(), streams=3)
+
+
+def test_the_report_of_objects_is_printed_and_drawn(tmp_path, capsys):
+    streams, count = INPUTS["frames"]
+    twin = audited(lambda data, rng: count(data) + rng.laplace(scale=0.5), streams=streams)
+    twin.save_html(tmp_path / "report.html")
+    assert "a Frame of shape (2, 1)" in (tmp_path / "report.html").read_text()
+    assert len(twin.plot(picture="witness").axes) >= 1
+
+
+def draws(rng):
+    """Return two neighbours that are no tables: a text with one word replaced."""
+    text = ["word"] * int(rng.integers(3, 6))
+    other = list(text)
+    other[int(rng.integers(len(text)))] = str(rng.choice(["word!", "secret", "words"]))
+    return " ".join(text), " ".join(other)
+
+
+def test_a_function_draws_pairs_for_the_search():
+    """Only one of the words leaks: one pair in three shows it."""
+
+    def counts(data, rng):
+        return data.count("secret") + rng.laplace(scale=0.3)
+
+    report = audited(counts, streams=draws, pairs=30)
+    assert report.verdict == "violation"
+    assert report.search.pairs == report.pairs == 30
+    assert "secret" in report.witness.streams
+    assert audited(lambda data, rng: rng.laplace(), streams=draws, pairs=30).verdict == "consistent"
+    assert audited(counts, streams=draws, pairs=30).epsilon_lower == report.epsilon_lower
+    repeated = repeat_audit(report)
+    assert "streams=neighbours_of_mine" in str(repeated.python)
+    assert "--streams DRAW.py:NAME" in str(repeated.command)
+
+
+def test_a_function_draws_streams_of_a_policy():
+    def one_round(rng):
+        first = rng.integers(0, 2, (6, 4)).astype(float)
+        second = first.copy()
+        second[2] = 1.0 - second[2]
+        return first, second
+
+    report = audited("rnm-ftnl-published", arms=4, feedback="full", streams=one_round, pairs=20)
+    assert report.horizon == 6
+    assert report.search.families == ("pairs drawn by the user's function",)
+
+
+def test_what_a_function_draws_is_checked():
+    def refuse(draw, match):
+        with pytest.raises(PrivcheckError, match=match):
+            audited(lambda data, rng: rng.laplace(), streams=draw)
+
+    refuse(lambda rng: 1 / 0, "streams: got ZeroDivisionError.*expected a function draw")
+    refuse(lambda rng: ([0.0], [0.0]), "two identical inputs")
+    refuse(lambda: None, "streams: got TypeError")
+    with pytest.raises(PrivcheckError, match="at most 1"):
+        audited("adap-ucb", arms=2, streams=lambda rng: (np.zeros((4, 2)), np.ones((4, 2))))
+
+
+FILE = """
+import numpy as np
+
+class Model:
+    def __init__(self, weight):
+        self.weight = weight
+
+def fit(data, rng):
+    return Model(sum(row["ill"] for row in data) + rng.laplace(scale=0.5))
+
+def weight(model):
+    return model.weight
+
+def draw(rng):
+    rows = [{"ill": int(x)} for x in rng.integers(0, 2, 4)]
+    return rows, [{"ill": 1 - rows[0]["ill"]}, *rows[1:]]
+"""
+
+
+def test_the_command_line_takes_places_of_both_functions(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(FILE)
+    options = ["--epsilon", "1", "--runs", "2000", "--pairs", "4", "--streams", "mine.py:draw"]
+    assert run(["audit", "mine.py:fit", "--encode", "mine.py:weight", *options]) == 1
+    assert "--encode mine.py:weight" in " ".join(capsys.readouterr().out.split())
+    assert run(["audit", "mine.py:fit", "--encode", "mine.py:none", *options]) == 2
+    assert run(["audit", "mine.py:fit", *options]) == 2

@@ -1,0 +1,179 @@
+"""Outputs of any type, exceptions among them: what leaks is found, what does not leak is not accused."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck import PrivcheckError
+from privcheck.targets.output_parts import Raised, all_raised, outputs_of
+
+PAIR = ([0.0, 1.0], [1.0, 1.0])
+SHARE = math.e / (1.0 + math.e)
+"""Randomised response with epsilon = 1 tells the truth with this probability."""
+
+
+def audited(function, *, epsilon=1.0, streams=PAIR, **options):
+    return privcheck.audit(function, epsilon=epsilon, streams=streams, **{"runs": 4000} | options)
+
+
+def told(data, rng, share=SHARE):
+    """Return the first entry of the data with a probability, and otherwise its opposite."""
+    return (data[0] == 1.0) == (rng.random() < share)
+
+
+@dataclasses.dataclass
+class Fitted:
+    """An output with fields."""
+
+    label: str
+    score: float
+
+
+def ragged(data, rng, share):
+    return [rng.normal()] * (2 if told(data, rng, share) else 1)
+
+
+def fails(data, rng, share):
+    if told(data, rng, share):
+        raise ValueError(f"the data are {data}")
+    return 1.0
+
+
+OUTPUTS = {
+    "text": lambda data, rng, share: "yes" if told(data, rng, share) else "no",
+    "None": lambda data, rng, share: None if told(data, rng, share) else 1,
+    "NaN": lambda data, rng, share: math.nan if told(data, rng, share) else rng.normal(),
+    "dict": lambda data, rng, share: {"best": "a" if told(data, rng, share) else "b", "score": rng.normal()},
+    "keys": lambda data, rng, share: {"a" if told(data, rng, share) else "b": 1.0},
+    "lists of numbers": ragged,
+    "nested": lambda data, rng, share: [[1, 2], [3]] if told(data, rng, share) else [[1], [2, 3]],
+    "int or float": lambda data, rng, share: 1 if told(data, rng, share) else 1.5,
+    "dataclass": lambda data, rng, share: Fitted("a" if told(data, rng, share) else "b", 1.0),
+    "set": lambda data, rng, share: {"a", "b"} if told(data, rng, share) else {"a"},
+    "bytes": lambda data, rng, share: b"1" if told(data, rng, share) else b"0",
+    "large": lambda data, rng, share: 2**90 if told(data, rng, share) else 2**91,
+    "complex": lambda data, rng, share: 1j if told(data, rng, share) else 2j,
+    "array of text": lambda data, rng, share: np.array(["x", "y" if told(data, rng, share) else "z"]),
+    "exception": fails,
+}
+
+
+@pytest.mark.parametrize("kind", OUTPUTS)
+def test_outputs_of_every_type_are_read(kind):
+    """Right: epsilon = 1 at the boundary, a false alarm has probability 1e-6. Twin: the truth with probability .9."""
+    right = audited(lambda data, rng: OUTPUTS[kind](data, rng, SHARE), error=1e-6)
+    twin = audited(lambda data, rng: OUTPUTS[kind](data, rng, 0.9), error=1e-6)
+    assert right.verdict != "violation"
+    assert 0.8 < right.epsilon_lower < 1.1
+    assert twin.verdict == "violation"
+    assert twin.epsilon_lower > 1.9
+
+
+def test_a_function_that_raises_on_one_neighbour_only_violates_any_claim():
+    def picky(data, rng):
+        if sum(data) > 1.0:
+            raise ValueError("too much")
+        return rng.laplace()
+
+    report = audited(picky)
+    assert report.verdict == "violation"
+    assert "some runs raised the exception ValueError" in " ".join(report.notes)
+    assert "the exception ValueError (100 % vs 0 %)" in audited(picky, streams=PAIR[::-1]).witness.event
+    assert "too much" not in report.to_json()
+    assert audited(lambda data, rng: rng.laplace()).verdict == "consistent"
+
+
+def test_the_text_of_an_exception_is_not_observed():
+    """The text names the data; the class is the same on both neighbours."""
+
+    def talks(data, rng):
+        if rng.random() < 0.5:
+            raise RuntimeError(str(data))
+        return 0
+
+    assert audited(talks).epsilon_lower == 0.0
+
+
+def test_an_exception_in_every_run_is_bad_input():
+    def broken(data, rng):
+        raise ValueError("no data")
+
+    with pytest.raises(PrivcheckError, match=r"ValueError: no data .* in every run"):
+        audited(broken)
+
+
+def test_errors_of_privcheck_are_bad_input():
+    def misuses(data, rng):
+        return privcheck.mechanisms.Laplace(sensitivity=1.0, epsilon=-1.0).release(data[0], rng)
+
+    with pytest.raises(PrivcheckError, match="epsilon: got -1"):
+        audited(misuses)
+
+
+def test_random_inputs_that_are_refused_in_every_run_are_left_out():
+    """A function of zeros and ones asserts that it is given them: it is right, and is not accused for the others."""
+
+    def binary(data, rng):
+        assert set(data) <= {0.0, 1.0}
+        return float(sum(data) + rng.laplace())
+
+    report = audited(binary, streams=None, runs=2000)
+    assert report.verdict == "consistent"
+    assert any("raised an error on" in note for note in report.notes)
+
+
+def test_encode_reads_what_has_no_parts():
+    class Model:
+        def __init__(self, weight):
+            self.weight = weight
+
+    def fit(data, rng):
+        return Model(float(sum(data) + rng.laplace(0, 0.5)))
+
+    with pytest.raises(PrivcheckError, match=r"an object of type Model.* give encode="):
+        audited(fit)
+    report = audited(fit, encode=lambda model: model.weight)
+    assert report.verdict == "violation"
+    assert audited(fit, encode=lambda model: model.weight, epsilon=2.0).verdict == "consistent"
+
+
+def test_encode_is_checked():
+    with pytest.raises(PrivcheckError, match=r"encode: got .*AttributeError"):
+        audited(lambda data, rng: 1.0, encode=lambda model: model.weight)
+    with pytest.raises(PrivcheckError, match="encode: got 3, expected a function"):
+        audited(lambda data, rng: 1.0, encode=3)
+    with pytest.raises(PrivcheckError, match="encode"):
+        audited(lambda data, rng, runs: rng.random(runs), encode=abs)
+    with pytest.raises(PrivcheckError, match="encode"):
+        privcheck.audit("adap-ucb", epsilon=1.0, encode=abs)
+
+
+def test_the_code_of_an_output_depends_on_nothing_else():
+    """Otherwise an event would mean something else in the runs that count it."""
+    values = ["a", None, math.nan, {"k": 1}, [1.0, [2]], Raised("ValueError"), 3, 2.5]
+    together = outputs_of(values)
+    for place, value in enumerate(values):
+        alone = outputs_of([value])
+        width, numbers = alone.symbols.shape[1], alone.numbers.shape[1]
+        assert (together.symbols[place, :width] == alone.symbols[0]).all()
+        np.testing.assert_array_equal(together.numbers[place, :numbers], alone.numbers[0])
+    assert len(
+        {(*row.tolist(), *map(repr, numbers)) for row, numbers in zip(together.symbols, together.numbers, strict=True)}
+    ) == len(values)
+
+
+def test_a_text_about_an_exception_is_no_exception():
+    assert not all_raised(outputs_of(["the exception ValueError"]))
+    assert all_raised(outputs_of([Raised("ValueError")]))
+
+
+def test_an_output_that_contains_itself_is_refused():
+    loop = []
+    loop.append(loop)
+    with pytest.raises(PrivcheckError, match="contains itself"):
+        outputs_of([loop])

@@ -1,0 +1,310 @@
+"""Commands as targets: all kinds of feedback, programs that misbehave, and nothing that stays behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck.cli import main
+from privcheck.privacy import Contexts
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups of POSIX")
+
+PROGRAM = str(Path(__file__).parent / "program.py")
+STREAMS = (np.zeros((3, 2)), np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]))
+CONTEXTS = Contexts(shape=(2,), norm=1.0)
+KINDS = {
+    "bandit": {},
+    "full": {},
+    "semi-bandit": {},
+    "identification": {},
+    "contextual": {
+        "contexts": CONTEXTS,
+        "neighbours": "context-reward",
+        "streams": tuple(np.hstack([table, np.full((3, 2), 0.5)]) for table in STREAMS),
+    },
+    "releases": {"observe": "releases"},
+}
+ERROR = 1e-7
+"""Level of the verdicts: a private twin, whose outputs are fair coins, is called a violation with at most this."""
+
+
+def command(mode, *more, **options):
+    return privcheck.from_command([sys.executable, PROGRAM, mode, *map(str, more)], **options)
+
+
+def audited(target, **options):
+    given = {"epsilon": 1.0, "arms": 2, "streams": STREAMS, "runs": 400, "error": ERROR}
+    return privcheck.audit(target, **given | options)
+
+
+def refused(target, *fragments, **options):
+    with pytest.raises(privcheck.PrivcheckError) as caught:
+        audited(target, **options)
+    told = str(caught.value)
+    assert "\n" not in told
+    assert len(told) < 500
+    for fragment in fragments:
+        assert fragment in told, told
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_feedback(kind):
+    """The leaky twin repeats a reward; the private one tosses coins."""
+    options = KINDS[kind] | ({} if kind == "releases" else {"feedback": kind})
+    leaky, private = (audited(command(mode), **options) for mode in ("leaky", "private"))
+    assert leaky.verdict == "violation"
+    assert leaky.epsilon_lower > 2.0
+    assert private.verdict != "violation"
+    assert {leaky.randomness, private.randomness} == {"independent"}
+    assert {leaky.engine, private.engine} == {"command"}
+
+
+def test_mechanisms():
+    """Noise of scale 2, a loss of 0.5 at a claim of 1; and of scale 1 / 8, a loss of 8."""
+    pair = (np.zeros(2), np.array([0.0, 1.0]))
+    found = {
+        mode: audited(command(mode, mechanism=True), arms=None, streams=pair, runs=2000)
+        for mode in ("leaky", "private")
+    }
+    assert found["leaky"].verdict == "violation"
+    assert found["leaky"].epsilon_lower > 2.0
+    assert found["private"].verdict != "violation"
+
+
+def test_seeds_are_sent_and_repeat_an_audit():
+    one, two = (audited(command("private"), randomness="seeded", runs=100) for _ in range(2))
+    assert one.randomness == "seeded"
+    assert np.array_equal(one.tradeoff.more, two.tradeoff.more)
+    assert one.epsilon_estimate == two.epsilon_estimate
+
+
+def test_a_program_that_ignores_its_seed_is_refused(tmp_path):
+    ignoring = Path(PROGRAM).read_text().replace('random.Random(start["seed"])', "SECRET")
+    (tmp_path / "ignoring.py").write_text(ignoring)
+    target = privcheck.from_command([sys.executable, str(tmp_path / "ignoring.py"), "private"])
+    refused(target, "different actions in round", "randomness='independent'", randomness="seeded")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_workers_have_a_process_each(jobs):
+    assert audited(command("leaky"), jobs=jobs).verdict == "violation"
+
+
+MISTAKES = {
+    "float": ["action in round 1: got 1.0, expected an integer"],
+    "true": ["action in round 1: got True, expected an integer"],
+    "text": ["action in round 1: got 'left', expected an integer"],
+    "out of range": ["action in round 1: got 7, expected an arm in 0, ..., 1"],
+    "no action": ["""the reply '{"actions": 1}' to 'select', expected an object with 'action'"""],
+    "not JSON": ["the reply 'action = 1' to 'select', expected one JSON object"],
+    "a list": ["the reply '[1]' to 'select'"],
+    "NaN": ["NaN", "expected one JSON object"],
+    "deep": ["expected one JSON object"],
+    "an error": ["the error ", "memory", "in reply to 'select'"],
+    "huge": ["a line of more than 1,048,576 bytes"],
+    "blank": ["the reply '' to 'select'"],
+    "bytes": ["expected one JSON object"],
+    "dies": ["ended with status 7", "a mistake in the program"],
+    "killed": ["was ended by SIGKILL"],
+    "no update": ["""the reply '{"done": true}' to 'update', expected an object with "ok": true"""],
+}
+
+
+@pytest.mark.parametrize("mode", MISTAKES)
+def test_programs_that_misbehave(mode):
+    refused(command(mode), *MISTAKES[mode])
+
+
+def test_a_program_that_answers_twice(tmp_path):
+    """Every second answer would be read as one to a later message, also when the input has changed."""
+    program = tmp_path / "twice.py"
+    program.write_text('import sys\nfor line in sys.stdin:\n    print(\'{"output": 1}\\n{"output": 1}\', flush=True)\n')
+    target = privcheck.from_command([sys.executable, str(program)], mechanism=True)
+    refused(target, """got '{"output": 1}""", "a reply to no message", arms=None, streams=(np.zeros(1), np.ones(1)))
+
+
+@pytest.mark.parametrize("mode", ["silent", "half a line"])
+def test_programs_that_do_not_answer(mode):
+    started = time.monotonic()
+    refused(command(mode, timeout=0.5), "no reply to 'select' within 0.5 seconds")
+    assert time.monotonic() - started < 20.0
+
+
+@pytest.mark.parametrize(
+    ("words", "fragments"),
+    [
+        (["no-such-program"], ["'no-such-program', which cannot be started: No such file or directory"]),
+        ([PROGRAM], ["cannot be started: Permission denied"]),
+        (["true"], ["ended with status 0"]),
+        (["cat"], ["""expected an object with "ok": true"""]),
+    ],
+)
+def test_programs_that_are_none(words, fragments):
+    refused(privcheck.from_command(words), *fragments)
+
+
+@pytest.mark.parametrize("words", ["", [], None, [1], "an 'open quotation", {}])
+def test_no_command(words):
+    with pytest.raises(privcheck.PrivcheckError, match="expected a program and its arguments"):
+        privcheck.from_command(words)
+
+
+@pytest.mark.parametrize("timeout", [0, -1.0, "soon", float("nan")])
+def test_timeouts_are_positive(timeout):
+    with pytest.raises(privcheck.PrivcheckError, match="timeout: got"):
+        privcheck.from_command("true", timeout=timeout)
+
+
+def test_a_run_has_a_time_limit():
+    refused(command("private"), "a run that takes longer than 1e-06 seconds", time_limit=1e-6)
+
+
+def test_what_is_played_elsewhere_has_no_certificate():
+    with pytest.raises(privcheck.PrivcheckError, match="expected code in Python"):
+        privcheck.certify(command("private"), epsilon=1.0, arms=2)
+    refused(command("private"), "which another program plays", guarded=True)
+
+
+# Nothing stays behind
+
+
+def living(file):
+    """Return which of the processes in a file are alive."""
+    found = []
+    for number in map(int, file.read_text().split()):
+        status = Path(f"/proc/{number}/stat")
+        if status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z":
+            found.append(number)
+    return found
+
+
+def ends(file):
+    """Return whether all processes in a file end within some seconds."""
+    until = time.monotonic() + 10.0
+    while living(file) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not living(file)
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
+
+
+@needs_proc
+def test_a_command_and_its_children_end_with_the_audit(tmp_path):
+    """It writes much to standard error, and its child ignores every signal that can be ignored."""
+    file = tmp_path / "processes"
+    assert audited(command("noisy", file)).epsilon_lower is not None
+    assert len(file.read_text().split()) >= 2
+    assert ends(file)
+
+
+@needs_proc
+def test_a_stubborn_command_ends_with_an_error(tmp_path):
+    file = tmp_path / "processes"
+    refused(command("stubborn", file, timeout=0.5), "no reply to 'select'")
+    assert ends(file)
+
+
+@needs_proc
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_stubborn_command_ends_with_an_interrupt(tmp_path, number, twice):
+    """After a first signal, which the audit answers, and after a second one, which ends privcheck at once."""
+    file, output = tmp_path / "processes", tmp_path / "result.json"
+    words = [sys.executable, "-P", "-m", "privcheck", "audit", "--epsilon", "1", "--arms", "2", "--timeout", "300"]
+    words += ["--command", f"{sys.executable} {PROGRAM} stubborn {file}", "--json", str(output)]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    try:
+        until = time.monotonic() + 60.0
+        while not file.exists() or len(file.read_text().split()) < 2:
+            assert time.monotonic() < until, "the command did not start"
+            time.sleep(0.05)
+        time.sleep(0.3)
+        assert living(file)
+        process.send_signal(number)
+        if twice:
+            time.sleep(0.1)
+            process.send_signal(number)
+        status = process.wait(60.0)
+    finally:
+        process.kill()
+        process.stderr.close()
+    assert status == 128 + number
+    assert ends(file)
+    assert not output.exists()
+
+
+# The command line
+
+
+def run(*words):
+    with pytest.raises(SystemExit) as ended:
+        main([*words])
+    return ended.value.code
+
+
+def test_the_command_line_says_what_is_not_known(tmp_path, capsys):
+    """A violation, JSON with the source of randomness, and a sentence in place of the calls that repeat it."""
+    np.save(tmp_path / "pair.npy", np.stack(STREAMS))
+    output, page = tmp_path / "result.json", tmp_path / "page.html"
+    words = ["--command", f"{sys.executable} {PROGRAM} leaky", "--streams", str(tmp_path / "pair.npy")]
+    words += ["--epsilon", "1", "--arms", "2", "--runs", "400", "--html", str(page), "--json", str(output)]
+    assert run("audit", *words) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "cannot be repeated exactly" in shown
+    assert "Independence of the runs is taken on your word" in shown
+    assert "To repeat" not in shown
+    assert json.loads(output.read_text())["randomness"] == "independent"
+    assert privcheck.AuditReport.from_json(output.read_text()).randomness == "independent"
+    assert "cannot be repeated exactly" in page.read_text()
+
+
+def test_a_seeded_command_is_repeated_by_a_call():
+    from privcheck.reporting.text.repeating import repeat_audit
+
+    target = privcheck.from_command(["./bandit", "a b"], timeout=30, mechanism=True)
+    calls = repeat_audit(audited_as(repr(target), "seeded"))
+    assert str(calls.python).startswith("privcheck.audit(privcheck.from_command(['./bandit', 'a b'], timeout=30.0, mec")
+    assert "randomness='seeded'" in str(calls.python)
+    assert "--command './bandit '\"'\"'a b'\"'\"'' --timeout 30.0 --mechanism" in str(calls.command)
+    assert "--randomness seeded" in str(calls.command)
+
+
+def audited_as(name, randomness):
+    from dataclasses import replace
+
+    from privcheck.reporting.example_results import VIOLATION
+
+    return replace(VIOLATION, target=name, engine="command", randomness=randomness)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--epsilon", "1"], "target: got none, expected one of a target, --command and --url"),
+        (["ucb", "--command", "true"], "target: got target and --command"),
+        (["--command", "true", "--url", "http://127.0.0.1:1/"], "target: got --command and --url"),
+        (["ucb", "--timeout", "3"], "timeout: got 3.0"),
+        (["ucb", "--mechanism"], "mechanism: got True"),
+        (["--command", "true", "--python", "python3"], "python: got 'python3' with --command"),
+        (["ucb", "--randomness", "independent", "--epsilon", "1"], "randomness: got 'independent' for ucb"),
+        (["--command", "true"], "arms: got None"),
+    ],
+)
+def test_options_that_contradict(words, told, capsys, tmp_path):
+    output = tmp_path / "result.json"
+    assert run("audit", *words, "--json", str(output)) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert told in lines[0]
+    assert not output.exists()

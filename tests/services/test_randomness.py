@@ -1,0 +1,231 @@
+"""Code in this process whose random numbers come from global generators, or from the operating system."""
+
+from __future__ import annotations
+
+import random
+import secrets
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck.targets.global_generators import global_generators_kept, global_generators_seeded
+
+STREAMS = (np.zeros((3, 2)), np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
+PAIR = (np.zeros(2), np.array([0.0, 1.0]))
+DRAWN = secrets.SystemRandom()
+
+
+class Noisy:
+    """Publishes its last reward with noise in [-2, 2]; it is given no Generator."""
+
+    scale = 2.0
+
+    def __init__(self, epsilon=1.0):
+        self.noisy, self.epsilon = 0.0, epsilon
+
+    def select(self):
+        return int(self.noisy > 0.5)
+
+    def update(self, action, reward):
+        self.noisy = reward + self.scale * (self.uniform() - self.uniform())
+
+
+class FromNumpy(Noisy):
+    uniform = staticmethod(lambda: np.random.random())  # noqa: NPY002
+
+
+class FromPython(Noisy):
+    uniform = staticmethod(lambda: random.random())
+
+
+class FromSecrets(Noisy):
+    uniform = staticmethod(DRAWN.random)
+
+
+class Leaky(FromSecrets):
+    scale = 0.01
+
+
+class AlwaysTheSame(Noisy):
+    """Seeds numpy's generator with one number in every run."""
+
+    def __init__(self):
+        super().__init__()
+        np.random.seed(0)  # noqa: NPY002
+
+    uniform = staticmethod(FromNumpy.uniform)
+
+
+def audited(target, **options):
+    given = {"epsilon": 1.0, "arms": 2, "streams": STREAMS, "runs": 600, "error": 1e-7}
+    return privcheck.audit(target, **given | options)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("target", [FromNumpy, FromPython])
+def test_global_generators_are_seeded_and_put_back(target, jobs):
+    random.seed(7)
+    np.random.seed(7)  # noqa: NPY002
+    expected = random.Random(7).random(), np.random.RandomState(7).random()
+    report = audited(target, randomness="seeded", jobs=jobs)
+    assert (random.random(), np.random.random()) == expected  # noqa: NPY002
+    assert report.randomness == "seeded"
+    assert report.verdict != "violation"
+    assert report.epsilon_estimate == audited(target, randomness="seeded").epsilon_estimate
+
+
+def test_the_seeds_of_two_calls_are_different_and_those_of_one_are_not():
+    drawn = {}
+    with global_generators_kept():
+        for key in (0, 1, 0):
+            with global_generators_seeded(np.random.SeedSequence(5, spawn_key=(key,))):
+                drawn.setdefault(key, []).append((random.random(), float(np.random.random())))  # noqa: NPY002
+    assert drawn[0][0] == drawn[0][1]
+    assert drawn[0][0][0] != drawn[1][0][0]
+    assert drawn[0][0][1] != drawn[1][0][1]
+
+
+def in_threads(data, rng, runs):
+    return data.sum() + np.random.laplace(size=runs)  # noqa: NPY002
+
+
+def test_global_generators_belong_to_one_thread():
+    """A function of many runs is played in threads, which would share them."""
+    options = {"arms": None, "streams": PAIR, "runs": 120_000}
+    assert audited(in_threads, **options).randomness == "seeded"
+    with pytest.raises(privcheck.PolicyError, match="jobs: got a target that draws from a global generator"):
+        audited(in_threads, jobs=2, **options)
+
+
+def test_secrets_are_audited_as_independent():
+    """The leaky twin has a loss of ln 400 or so; the other's noise hides a reward but for one run in eight."""
+    leaky, private = (audited(target, randomness="independent") for target in (Leaky, FromSecrets))
+    assert leaky.verdict == "violation"
+    assert private.verdict != "violation"
+    assert (leaky.randomness, private.randomness) == ("independent", "independent")
+
+
+def test_what_cannot_be_seeded_is_told_how_to_be_audited():
+    with pytest.raises(privcheck.PolicyError, match=r"different actions in round \d.*say randomness='independent'"):
+        audited(FromSecrets, randomness="seeded")
+    with pytest.raises(privcheck.PrivcheckError, match="from the operating system randomness='independent'"):
+        audited(FromSecrets)
+
+
+def test_one_seed_for_all_runs_hides_nothing():
+    """The noise is the same in every run: a violation, and a note that says why."""
+    report = audited(AlwaysTheSame, randomness="seeded")
+    assert report.verdict == "violation"
+    assert "a fixed seed" in " ".join(report.notes)
+
+
+def of_the_data_alone(data):
+    return float(data.sum()) + 4.0 * (DRAWN.random() - DRAWN.random())
+
+
+def test_a_function_of_the_data_alone():
+    options = {"arms": None, "streams": PAIR}
+    assert audited(of_the_data_alone, randomness="independent", **options).epsilon_lower is not None
+    with pytest.raises(privcheck.PrivcheckError, match="randomness: got of_the_data_alone"):
+        audited(of_the_data_alone, **options)
+
+
+@pytest.mark.parametrize("asked", ["secret", 1, True])
+def test_other_words_are_refused(asked):
+    with pytest.raises(privcheck.PrivcheckError, match="randomness: got"):
+        audited(FromNumpy, randomness=asked)
+
+
+# Memory between runs
+
+
+KEPT = {}
+
+
+class Remembers(FromSecrets):
+    """Adds most of what the last run published; without seeds, only its outputs can show it."""
+
+    weight = 0.9
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        self.noisy += self.weight * KEPT.get("last", 0.0)
+        KEPT["last"] = self.noisy
+
+
+class Stale(FromSecrets):
+    """Uses the same noise in three successive runs."""
+
+    def __init__(self):
+        super().__init__()
+        KEPT["run"] = KEPT.get("run", 0) + 1
+        if KEPT["run"] % 3 == 0 or "noise" not in KEPT:
+            KEPT["noise"] = [4.0 * (DRAWN.random() - DRAWN.random()) for _ in range(3)]
+        self.round = 0
+
+    def update(self, action, reward):
+        self.noisy = reward + KEPT["noise"][self.round]
+        self.round += 1
+
+
+@pytest.mark.parametrize("target", [Remembers, Stale])
+def test_memory_is_refused_without_seeds(target):
+    KEPT.clear()
+    with pytest.raises(privcheck.PolicyError, match="expected runs that are independent"):
+        audited(target, randomness="independent", runs=2000)
+
+
+def slow(data, rng, runs):
+    import time
+
+    time.sleep(0.6 if runs > 1 else 0.0)
+    return data.sum() + rng.laplace(size=runs)
+
+
+def test_the_time_limit_holds_within_a_batch():
+    """A call of six runs or fewer that takes 0.6 s: the usual limit of 10 s would let it pass."""
+    options = {"arms": None, "streams": PAIR, "runs": 20}
+    with pytest.raises(privcheck.PolicyError, match=r"at most 0.02 seconds for each run"):
+        audited(slow, time_limit=0.02, **options)
+
+
+# One arm: a sequential test
+
+
+class SequentialTest:
+    """Stops when the sum of the rewards, with noise, is large; one arm, and its recommendation says nothing."""
+
+    noise = 4.0
+
+    def __init__(self, rng):
+        self.rng, self.total, self.stopped = rng, 0.0, False
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        self.total += reward
+        self.stopped = bool(self.total + self.rng.laplace(0.0, self.noise) > 1.5)
+
+    def recommend(self):
+        return 0
+
+
+class LeakyTest(SequentialTest):
+    noise = 0.1
+
+
+def test_one_arm_is_a_sequential_test():
+    """Four noisy comparisons of scale 4 lose at most 1, against a claim of 2; with scale 0.1 they lose 40."""
+    options = {"arms": 1, "horizon": 4, "streams": None, "feedback": "identification", "epsilon": 2.0, "pairs": 8}
+    assert audited(LeakyTest, **options).verdict == "violation"
+    report = audited(SequentialTest, **options)
+    assert report.verdict != "violation"
+    assert report.arms == 1
+
+
+@pytest.mark.parametrize("feedback", ["bandit", "full", "semi-bandit"])
+def test_a_bandit_needs_two_arms(feedback):
+    with pytest.raises(privcheck.PrivcheckError, match=r"arms: got 1, expected .*a bandit needs two arms or more"):
+        audited(SequentialTest, arms=1, feedback=feedback)

@@ -1,0 +1,194 @@
+"""Audits of other people's implementations: declarations, arguments without privcheck, and the command."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from privcheck.errors import PrivcheckError
+
+REPOSITORY = Path(__file__).parents[2]
+sys.path.insert(0, str(REPOSITORY))  # `audits` is not installed
+
+implementation = importlib.import_module("audits.wild.implementation")
+command = importlib.import_module("audits.wild.__main__")
+page = importlib.import_module("audits.wild.page")
+playing = importlib.import_module("audits.wild.playing")
+bingham = importlib.import_module("audits.wild.arguments.bingham")
+declared = {wild.id: wild for wild in importlib.import_module("audits.wild.implementations").everything()}
+faulty = [wild for wild in declared.values() if wild.fault is not None]
+FOUND = json.loads((REPOSITORY / "audits" / "wild" / "found.json").read_text(encoding="utf-8"))["audits"]
+
+
+# What is declared
+
+
+def test_many_implementations_of_several_projects_are_declared():
+    assert len(declared) >= 25
+    assert len({wild.project.name for wild in declared.values()}) >= 10
+    assert len({wild.id for wild in declared.values()}) == len(declared)
+
+
+@pytest.mark.parametrize("wild", declared.values(), ids=lambda wild: wild.id)
+def test_a_declaration_is_complete(wild):
+    assert wild.glue_lines <= implementation.LONGEST_GLUE
+    assert wild.project.version
+    assert bool(wild.project.package) != bool(wild.project.owner)
+    assert wild.project.licence
+    assert wild.relation
+    assert wild.id in wild.replay
+    assert wild.expected in ("consistent", "violation")
+    if wild.expected == "violation":
+        assert wild.fault is not None, "a violation is published with an argument of its own"
+
+
+@pytest.mark.parametrize("wild", faulty, ids=lambda wild: wild.id)
+def test_an_argument_refutes_the_claim(wild):
+    fault = wild.fault
+    assert fault.seen_by in implementation.SEEN_BY
+    assert all((fault.cause, fault.effect, fault.remedy))
+    assert "upstream" in fault.upstream
+    shown = fault.argument()
+    assert shown.claimed == wild.epsilon
+    assert shown.refutes
+    assert shown.because
+
+
+def test_glue_is_counted(tmp_path):
+    def longer(data, rng):
+        """Do nothing in six lines."""
+        first = data
+        second = first
+        # not counted
+
+        third = second
+        fourth = third
+        fifth = [fourth]
+        return fifth[0]
+
+    wild = replace(declared["diffpriv-pure-sum"], play=longer)
+    assert wild.glue_lines == 6
+
+
+# Arguments without privcheck
+
+
+def imported_by(file):
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        if isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return found
+
+
+def test_arguments_use_nothing_of_privcheck():
+    files = [REPOSITORY / "audits" / "wild" / "implementation.py"]
+    files += (REPOSITORY / "audits" / "wild" / "arguments").glob("*.py")
+    assert len(files) > 5
+    assert not [file for file in files if any(name.split(".")[0] == "privcheck" for name in imported_by(file))]
+
+
+def test_arguments_run_where_privcheck_cannot_be_imported():
+    code = (
+        "import sys; sys.modules['privcheck'] = None\n"
+        "from audits.wild.arguments.successive_elimination import swapped_polya_parameter as argument\n"
+        "assert argument().refutes"
+    )
+    subprocess.run([sys.executable, "-P", "-c", code], check=True, env={"PYTHONPATH": str(REPOSITORY)})
+
+
+def test_the_quadrature_of_the_right_sampler_keeps_the_map(monkeypatch):
+    """The broken twin of the argument: with Bingham's own density the same quadrature stays below the map."""
+
+    def right(rows, cosine):
+        return -rows * bingham.UNIT_EPSILON / 4.0 * (1.0 - np.square(cosine))
+
+    monkeypatch.setattr(bingham, "log_density", right)
+    assert not bingham.inverted_acceptance().refutes
+
+
+def test_draws_of_opendp_follow_the_inverted_law():
+    """With a fixed seed: nothing here is left to chance."""
+    inverted, right = bingham.samples_against_both_laws(120)
+    assert inverted > 0.01
+    assert right < 1e-3
+
+
+def test_an_argument_that_shows_less_than_the_claim_does_not_refute():
+    assert not implementation.Shown(1.0, 1.0, "").refutes
+    assert implementation.Shown(1.0, math.inf, "").refutes
+
+
+# The command
+
+
+def test_what_is_missing_is_named_with_the_line_that_gets_it(tmp_path, capsys):
+    absent = replace(declared["opendp-geometric"].project, package="privcheck-has-no-such-package")
+    assert absent.lacks(None).startswith("pip install privcheck-has-no-such-package==")
+    other = replace(declared["opendp-geometric"].project, version="0.0.1")
+    assert "installed: " in other.lacks(None)
+    assert command.main(["keirp-binary", "--repositories", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "not audited: keirp-binary" in said
+    assert "keirp/private-bandits at e666280" in said
+
+
+def test_an_audit_is_recorded_and_the_page_is_made_of_it(tmp_path, capsys):
+    found, written = tmp_path / "found.json", tmp_path / "wild.md"
+    arguments = ["opendp-geometric", "--runs", "300", "--json", str(found), "--markdown", str(written)]
+    assert command.main(arguments) == 0
+    assert "opendp-geometric" in capsys.readouterr().out
+    stored = json.loads(found.read_text(encoding="utf-8"))["audits"]["opendp-geometric"]
+    assert stored["verdict"] != "violation"  # a false alarm has probability 1e-3 at most, and the truth is the claim
+    assert stored["runs"] == 300
+    assert "`then_count` and `then_geometric`" in written.read_text(encoding="utf-8")
+
+
+def test_twice_the_claim_is_refuted():
+    """A broken twin: the same measurement with a claim of a quarter."""
+    twin = replace(declared["opendp-geometric"], epsilon=0.25)
+    assert playing.audit(twin, runs=1000).verdict == "violation"
+
+
+def test_bad_input_is_one_line(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        command.main(["no-such-audit"])
+    assert stopped.value.code == 2
+    assert "no audit named 'no-such-audit'" in capsys.readouterr().err
+    broken = tmp_path / "found.json"
+    broken.write_text("[]", encoding="utf-8")
+    assert command.main(["--json", str(broken), "--page-only"]) == 2
+    assert "a file that this command wrote" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        command.main(["--repositories", str(tmp_path / "nowhere")])
+
+
+def test_code_that_cannot_be_called_is_named(monkeypatch, capsys):
+    def broken():
+        raise RuntimeError("moved away")
+
+    twin = replace(declared["opendp-geometric"], play=broken)
+    with pytest.raises(PrivcheckError, match="moved away"):
+        playing.target_of(twin)
+
+
+def test_the_committed_page_is_made_of_the_committed_record():
+    assert (REPOSITORY / "docs" / "wild.md").read_text(encoding="utf-8") == page.page(declared, FOUND)
+
+
+def test_the_committed_record_is_as_expected():
+    assert len(FOUND) >= 25
+    for name, found in FOUND.items():
+        assert declared[name].as_expected(found["verdict"]), name
+        assert found["source"] == declared[name].project.source
