@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from privcheck.auditing.samples import bound_from_samples
     from privcheck.certifying.certify import certify
     from privcheck.certifying.guard import GuardedPolicy, guard
+    from privcheck.certifying.primitives.declaration import primitive
     from privcheck.privacy import Contexts
     from privcheck.private_values.actions import one_hot
     from privcheck.private_values.clipped_norms import clip_norm
@@ -27,12 +28,17 @@ if TYPE_CHECKING:
     from privcheck.private_values.leaks import LeakError
     from privcheck.private_values.one_datum import feature
     from privcheck.private_values.source import clip, zeros
+    from privcheck.reporting.any_picture import plot
+    from privcheck.reporting.read_back import load
     from privcheck.results.audit_report import AuditReport
     from privcheck.results.certificate import Certificate
+    from privcheck.results.frontier_points import Frontier
     from privcheck.results.one_run_bound import OneRunBound
     from privcheck.results.sample_bound import SampleBound
     from privcheck.simulation.identify import Identification, identify
     from privcheck.simulation.simulate import Simulation, simulate
+    from privcheck.targets.services.service import from_command, from_python, from_url
+    from privcheck.tradeoffs.frontier import frontier
 
 __version__ = "0.2.0.dev0"
 
@@ -41,6 +47,7 @@ __all__ = [
     "BudgetExceededError",
     "Certificate",
     "Contexts",
+    "Frontier",
     "GuardClosedError",
     "GuardedPolicy",
     "Identification",
@@ -58,10 +65,17 @@ __all__ = [
     "clip",
     "clip_norm",
     "feature",
+    "from_command",
+    "from_python",
+    "from_url",
+    "frontier",
     "guard",
     "identify",
+    "load",
     "one_hot",
     "one_run",
+    "plot",
+    "primitive",
     "rounded",
     "simulate",
     "zeros",
@@ -77,6 +91,7 @@ _HOMES = {
     "certify": "privcheck.certifying.certify",
     "Certificate": "privcheck.results.certificate",
     "guard": "privcheck.certifying.guard",
+    "primitive": "privcheck.certifying.primitives.declaration",
     "GuardedPolicy": "privcheck.certifying.guard",
     "zeros": "privcheck.private_values.source",
     "clip": "privcheck.private_values.source",
@@ -84,12 +99,19 @@ _HOMES = {
     "one_hot": "privcheck.private_values.actions",
     "feature": "privcheck.private_values.one_datum",
     "rounded": "privcheck.private_values.integers",
+    "load": "privcheck.reporting.read_back",
+    "plot": "privcheck.reporting.any_picture",
     "LeakError": "privcheck.private_values.leaks",
     "BudgetExceededError": "privcheck.accounting",
     "ReleaseRefusedError": "privcheck.accounting",
     "Contexts": "privcheck.privacy",
+    "from_command": "privcheck.targets.services.service",
+    "from_python": "privcheck.targets.services.service",
+    "from_url": "privcheck.targets.services.service",
     "identify": "privcheck.simulation.identify",
     "Identification": "privcheck.simulation.identify",
+    "frontier": "privcheck.tradeoffs.frontier",
+    "Frontier": "privcheck.results.frontier_points",
     "simulate": "privcheck.simulation.simulate",
     "Simulation": "privcheck.simulation.simulate",
 }

@@ -9,6 +9,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from privcheck.errors import PrivcheckError
+from privcheck.extras import require_extra
+
+DRAWN = (".html", ".pdf", ".png", ".svg")
+"""Suffixes of files with pictures."""
 
 
 def check_output(path: str | Path, parameter: str, suffixes: Sequence[str]) -> Path:
@@ -21,6 +25,8 @@ def check_output(path: str | Path, parameter: str, suffixes: Sequence[str]) -> P
     if target.suffix.lower() not in suffixes:
         expected = f"a file that ends in {' or '.join(suffixes)}"
         raise PrivcheckError(parameter, str(path), expected, "the suffix determines the format")
+    if target.suffix.lower() in DRAWN:
+        require_extra("plots", parameter)
     with _refusing(parameter, path):
         if target.is_dir():
             raise PrivcheckError(parameter, str(path), "a file", "this is a folder: add a file name")

@@ -7,6 +7,7 @@
 """
 
 from privcheck.bounds import papers as papers  # registers the theorems
+from privcheck.bounds.bounds_of_instance import Bounds
 from privcheck.bounds.curve import Curve, curve
 from privcheck.bounds.distinguishability import d_inf, t_inf
 from privcheck.bounds.divergences import kl_bernoulli, kl_gaussian, tv_bernoulli, tv_gaussian
@@ -41,6 +42,7 @@ __all__ = [
     "CLASSIC_EPSILON_LIMIT",
     "THEOREMS",
     "BoundValue",
+    "Bounds",
     "CharacteristicTime",
     "Condition",
     "ContradictionWarning",

@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from privcheck.bounds.evaluated import Evaluated
+from privcheck.bounds.bounds_of_instance import Bounds
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import QUANTITIES, THIS_INSTANCE
 from privcheck.bounds.settings.setting import Setting
-from privcheck.bounds.theorem import THEOREMS, UNPROVEN, BoundValue, ConditionCheck
+from privcheck.bounds.theorem import THEOREMS, BoundValue, ConditionCheck
 from privcheck.errors import PrivcheckError
 
 _SLACK = 1e-9
@@ -22,7 +22,7 @@ class ContradictionWarning(UserWarning):
     """A lower bound lies above an upper bound on the same quantity: a theorem, or its code, is wrong."""
 
 
-def evaluate(instance: Any) -> list[BoundValue]:
+def evaluate(instance: Any) -> Bounds:
     """Evaluate every registered theorem on `instance`, in the order of registration.
 
     Parameters
@@ -32,7 +32,7 @@ def evaluate(instance: Any) -> list[BoundValue]:
 
     Returns
     -------
-    One `BoundValue` for every theorem, including those that do not apply.
+    One `BoundValue` for every theorem, including those that do not apply, in a list that also knows the best ones.
 
     Raises
     ------
@@ -52,8 +52,8 @@ def evaluate(instance: Any) -> list[BoundValue]:
     """
     if not isinstance(instance, Instance | Setting):
         raise PrivcheckError("instance", instance, "a privcheck.bounds.Instance", "build one with Instance(...)")
-    values = Evaluated(theorem.evaluate(instance) for theorem in THEOREMS.values())
-    for lower, upper in contradictions(values, instance):
+    values = Bounds((theorem.evaluate(instance) for theorem in THEOREMS.values()), instance)
+    for lower, upper in values.contradictions:
         warnings.warn(describe_contradiction(lower, upper), ContradictionWarning, stacklevel=2)
     return values
 
@@ -139,18 +139,8 @@ def best_on_this_instance(values: Iterable[BoundValue]) -> list[BoundValue]:
     >>> any("minimax" in bound.quantity for bound in best_on_this_instance(values))
     False
     """
-    best: dict[tuple[str, str], BoundValue] = {}
-    for bound in values:
-        quantity = QUANTITIES.get(bound.quantity)
-        if bound.asymptotic or not bound.applies or bound.value is None or (quantity and quantity.minimax):
-            continue
-        if bound.provenance == UNPROVEN:
-            continue
-        key = bound.quantity, bound.kind
-        sign = 1 if bound.kind == "lower" else -1
-        if key not in best or sign * bound.value > sign * _known(best[key]):
-            best[key] = bound
-    return list(best.values())
+    found = Bounds(values)
+    return [*found.best("lower"), *found.best("upper")]
 
 
 def number(bound: BoundValue) -> float | None:

@@ -1,4 +1,4 @@
-"""The command line: `privcheck audit | certify | bounds | claims | simulate | report | list`.
+"""The command line: `privcheck audit | certify | bounds | claims | simulate | report | init | list`.
 
 Exit status: 0 nothing found, 1 a violation, a leak or a refused certificate, 2 bad input (one line on standard
 error), 3 inconclusive, 70 an internal error, 130 (SIGINT) or 143 (SIGTERM) interrupted before there was an answer, 141
@@ -7,6 +7,7 @@ nobody reads the output.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from privcheck.cli.interruption import (
@@ -19,10 +20,13 @@ from privcheck.cli.interruption import (
 )
 from privcheck.cli.process import all_streams_open, quiet_warnings, replacing_characters
 
+COMPLETE, COMPLETION = "_PRIVCHECK_COMPLETE", ("--install-completion", "--show-completion")
+"""The variable by which shells ask for completions, and the options that concern them."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line in a process of its own, and exit with its status."""
-    with all_streams_open(), replacing_characters(), quiet_warnings(), answering_signals():
+    with all_streams_open(), replacing_characters(), quiet_warnings(), answering_signals(arguments is None):
         status = run(arguments)
     if status in INTERRUPTIONS:
         keep_status()
@@ -31,15 +35,18 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status; what goes wrong is told in one line on standard error."""
+    completion = COMPLETE in os.environ or any(word in COMPLETION for word in (arguments or sys.argv[1:])[:1])
     try:
         from privcheck.cli.application import app
 
-        status = int(app(arguments, standalone_mode=False) or 0)
+        status = int(app(arguments, "privcheck", standalone_mode=False) or 0)
         if status == INTERRUPTED:  # typer's answer to KeyboardInterrupt
             raise KeyboardInterrupt
         sys.stdout.flush()
         return interrupted_status() or INTERRUPTED if status == NO_ANSWER else status
     except BaseException as error:  # an uncaught one would exit with 1, which says "violation"
+        if completion and isinstance(error, SystemExit):  # the way in which completion ends
+            return 2 if error.code else 0
         from privcheck.cli.statuses import status_of
 
         return status_of(error)

@@ -13,7 +13,9 @@ from privcheck.cli.audit_command import audit
 from privcheck.cli.bounds_command import bounds
 from privcheck.cli.certify_command import certify
 from privcheck.cli.claims_command import claims
+from privcheck.cli.frontier_command import frontier
 from privcheck.cli.help_pages import DocumentedCommand, DocumentedGroup
+from privcheck.cli.init_command import init
 from privcheck.cli.list_command import list_everything
 from privcheck.cli.report_command import report
 from privcheck.cli.simulate_command import simulate
@@ -40,7 +42,6 @@ app = typer.Typer(
     cls=DocumentedGroup,
     help=HELP,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -72,8 +73,10 @@ app.command(cls=DocumentedCommand, short_help="Evaluate the papers' bounds on an
 app.command(cls=DocumentedCommand, short_help="Put the papers' statements to the test: refuted, proven or neither.")(
     claims
 )
-app.command(cls=DocumentedCommand, short_help="Simulate shipped algorithms and summarise their regret.")(simulate)
+app.command(cls=DocumentedCommand, short_help="Simulate policies and summarise their regret.")(simulate)
+app.command(cls=DocumentedCommand, short_help="Draw regret against epsilon, with bounds and audits.")(frontier)
 app.command(cls=DocumentedCommand, short_help="Summarise many results in one page, violations first.")(report)
+app.command(cls=DocumentedCommand, short_help="Start a project: a private bandit, its tests, a GitHub workflow.")(init)
 app.command(
     "list", cls=DocumentedCommand, short_help="List the shipped algorithms, mechanisms, environments and theorems."
 )(list_everything)

@@ -17,7 +17,7 @@ from privcheck.errors import PrivcheckError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from privcheck.bounds import BoundValue, Curve
+    from privcheck.bounds import Bounds, Curve
 
 
 def bounds(
@@ -83,6 +83,10 @@ def bounds(
     everything: Annotated[
         bool, typer.Option("--all", help="Also show sources, and theorems about other settings.")
     ] = False,
+    explain: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Explain one theorem, on the instance if there is one."),
+    ] = None,
 ) -> int:
     """Evaluate the theorems of the papers on an instance: every lower and upper bound, its conditions and its source.
 
@@ -90,6 +94,7 @@ def bounds(
         privcheck bounds --instance fig3 --epsilon 1 --curve epsilon --plot fig3.png
         privcheck bounds --base-arms 6 --size 2 --gap 0.1 --epsilon 1 --horizon 1e6
         privcheck bounds mine.toml --epsilon 0.5 --csv bounds.csv
+        privcheck bounds --instance c2 --epsilon 1 --explain azize-basu-2022/thm3
 
     Only bounds in the same block can be compared; a star marks the best of them. An asymptotic bound is a rate: its
     constant multiplies ln T, and it is not a bound at any T. Negative numbers need an equals sign, as in --means=-1,1.
@@ -108,30 +113,37 @@ def bounds(
         "parameter_norm": parameter_norm, "mean_bound": mean_bound, "reward_bound": reward_bound, "sigma": sigma,
         "delta": delta, "alpha": alpha, "risk": risk,
     }  # fmt: skip
+    if explain is not None and all(given is None for given in (file, instance, *flags.values())):
+        return _explained(explain, None)
     described = described_instance(file, instance, flags, epsilon, horizon)
+    if explain is not None:
+        return _explained(explain, described)
     if curve is not None:
         return _curve(follow(described, curve), plot, csv, json, html)
     values = _evaluated(described)
-    files: list[Callable[[], object]] = [partial(_save_csv, values, csv)] if csv is not None else []
+    files: list[Callable[[], object]] = [partial(values.save, csv)] if csv is not None else []
     files += [partial(_save_page, described, html)] if html is not None else []
-    deliver(json, _json(described, values), lambda: _text(described, values, everything), *files)
+    deliver(json, _json(values), lambda: _text(described, values, everything), *files)
     return 0
 
 
-def _text(described: Any, values: list[BoundValue], everything: bool) -> RenderableType:
+def _explained(name: str, instance: Any) -> int:
+    from rich.text import Text
+
+    from privcheck.cli.delivery import show
+    from privcheck.reporting.text.explained import explained
+
+    show(Text(explained(name, instance)))
+    return 0
+
+
+def _text(described: Any, values: Bounds, everything: bool) -> RenderableType:
     from privcheck.reporting.terminal.bounds_table import theory_table
 
     return theory_table(described, values, everything=everything)
 
 
-def _save_csv(values: list[BoundValue], path: str) -> None:
-    from privcheck.files import write_whole
-    from privcheck.reporting.bounds_files import bounds_csv
-
-    write_whole(path, bounds_csv(values), "csv")
-
-
-def _evaluated(instance: Any) -> list[BoundValue]:
+def _evaluated(instance: Any) -> Bounds:
     from privcheck.bounds import ContradictionWarning, evaluate
 
     with warnings.catch_warnings():
@@ -162,23 +174,11 @@ def _check_outputs(curve: str | None, plot: str | None, csv: str | None, json: s
         )
 
 
-def _json(instance: Any, values: list[BoundValue]) -> str:
-    from dataclasses import asdict
-
-    from privcheck.bounds import Instance, contradictions, privacy_regime
+def _json(values: Bounds) -> str:
     from privcheck.reporting.text.resting_claims import with_failed_claims
     from privcheck.serialise import plain, to_json
 
-    result = {
-        "instance": instance.to_dict(),
-        "bounds": [plain(with_failed_claims(value)) for value in values],
-        "regime": asdict(privacy_regime(instance)) if isinstance(instance, Instance) else None,
-        "contradictions": [
-            {"quantity": lower.quantity, "lower": plain(lower.to_dict()), "upper": plain(upper.to_dict())}
-            for lower, upper in contradictions(values, instance)
-        ],
-    }
-    return to_json(result)
+    return to_json(values.to_dict() | {"bounds": [plain(with_failed_claims(value)) for value in values]})
 
 
 def _curve(found: Curve, plot: str | None, csv: str | None, json: str | None, html: str | None) -> int:

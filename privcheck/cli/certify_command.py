@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privcheck.cli.code_findings import Annotate, Sarif, check_findings, deliver_findings
 from privcheck.cli.declared_options import ContextNorm, declared_options, keywords
 from privcheck.cli.delivery import deliver
+from privcheck.cli.long_runs import MANY_GUARDED, Yes, check_effort, seconds_per_run
 from privcheck.cli.options import Json, check_html, check_json
 from privcheck.cli.process import contained_target
 from privcheck.targets.settings import CertifySettings
@@ -29,6 +31,9 @@ def certify(
     html: Annotated[str | None, typer.Option(help="Write a page with the ledger to this .html file.")] = None,
     plot: Annotated[str | None, typer.Option(help="Draw one picture into this .svg or .png file.")] = None,
     picture: Annotated[str, typer.Option(help="Which picture: ledger or divergence.")] = "ledger",
+    annotate: Annotate = None,
+    sarif: Sarif = None,
+    yes: Yes = False,
     **options: Any,
 ) -> int:
     """Certify a policy that releases through privcheck's mechanisms: within its budget, on every guarded execution.
@@ -57,16 +62,20 @@ def certify(
 
     check_json(json)
     check_html(html)
+    check_findings(annotate, sarif, json)
     check_plot(plot, picture, CERTIFICATE_PICTURES)
+    asked = keywords(options, context_norm)
     with contained_target():
-        certificate = run_certify(target, **keywords(options, context_norm))
+        seconds = partial(seconds_per_run, lambda runs: run_certify(target, **asked | {"runs": runs}))
+        check_effort(asked["runs"], yes, seconds, MANY_GUARDED)
+        certificate = run_certify(target, **asked)
     files: list[Callable[[], object]] = [partial(certificate.save_html, html)] if html is not None else []
     files += [partial(certificate.plot, plot, picture=picture)] if plot is not None else []
+    files += deliver_findings(certificate, annotate, sarif)
     deliver(json, certificate.to_json(), lambda: _text(certificate), *files)
-    found = certificate.leaks or certificate.refusals or certificate.replay.divergences
     if certificate.is_inconclusive:
         return 3
-    return 1 if found or (certificate.budget is not None and not certificate.granted) else 0
+    return 1 if certificate.has_findings or (certificate.budget is not None and not certificate.granted) else 0
 
 
 def _text(certificate: Certificate) -> RenderableType:

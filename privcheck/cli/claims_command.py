@@ -52,9 +52,9 @@ def claims(
     check_json(json)
     check_html(html)
     _check_options(ids, paper, replay, markdown)
-    from privcheck.claims.requirements import check_requirements
+    from privcheck.extras import require_extra
 
-    check_requirements()
+    require_extra("claims", "claims")
     work = _effort(effort, seed)
     if replay is not None:
         return _replayed(replay)

@@ -10,13 +10,19 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from privcheck.cli.options import context_space, number, reward_range, shares, whole
+from privcheck.cli.options import context_space, corners, names, number, reward_range, shares, whole
 from privcheck.declared import Integer, OrNone, Real, Switch
 from privcheck.targets.settings import Settings
 
 Command = TypeVar("Command", bound=Callable[..., int])
 
-READERS: dict[str, Callable[[str], Any]] = {"rewards": reward_range, "streams": Path, "accountants": shares}
+READERS: dict[str, Callable[[str], Any]] = {
+    "rewards": reward_range,
+    "streams": Path,
+    "accountants": shares,
+    "tradeoff": corners,
+    "primitives": names,
+}
 """How the text of an option is read, where that takes more than its domain says."""
 
 ContextNorm = Annotated[float | None, number("context_norm", "Largest L2 norm of a context vector.")]

@@ -7,7 +7,8 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from privcheck.targets.settings import CLAIM, EFFORT, CertifySettings, Settings
+from privcheck.targets.option_domains import CLAIM, EFFORT
+from privcheck.targets.settings import CertifySettings, Settings
 
 Sections = dict[str, tuple[str, ...]]
 
@@ -25,9 +26,17 @@ def _headings(settings: type[Settings], renamed: dict[str, str] | None = None) -
     return found
 
 
+def _with_yes(sections: Sections, heading: str) -> Sections:
+    """Return the headings with `--yes`, which no declaration has, under one of them."""
+    return sections | {heading: (*sections[heading], "yes")}
+
+
 SECTIONS: dict[str, Sections] = {
-    "audit": _headings(Settings) | {"Output": _OUTPUT},
-    "certify": _headings(CertifySettings, {CLAIM: "The budget", EFFORT: "Effort"}) | {"Output": _OUTPUT},
+    "audit": {"Played by another program": ("command", "url", "python", "timeout", "mechanism")}
+    | _with_yes(_headings(Settings), EFFORT)
+    | {"Output": _OUTPUT},
+    "certify": _with_yes(_headings(CertifySettings, {CLAIM: "The budget", EFFORT: "Effort"}), "Effort")
+    | {"Output": _OUTPUT},
     "bounds": {
         "Privacy and horizon": ("epsilon", "delta", "horizon"),
         "Independent arms": ("family", "means", "instance", "support", "weights", "variance", "alpha", "risk"),
@@ -46,7 +55,7 @@ SECTIONS: dict[str, Sections] = {
     "simulate": {
         "What is played": ("epsilon", "delta", "horizon", "means", "environment", "settings"),
         "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
-        "Effort": ("runs", "checkpoints", "seed", "jobs"),
+        "Effort": ("runs", "yes", "checkpoints", "seed", "jobs"),
         "Output": ("compare", *_OUTPUT),
     },
     "account": {"Privacy": ("delta", "epsilon"), "Output": _OUTPUT},
@@ -61,6 +70,7 @@ VALUES = {
     "environment": "NAME", "settings": "NAME=VALUE", "log": "FILE.csv", "action": "COLUMN", "reward": "COLUMN",
     "propensity": "COLUMN", "json": "FILE", "html": "FILE", "csv": "FILE", "npz": "FILE", "plot": "FILE",
     "folder": "DIR", "picture": "NAME", "paper": "PAPER", "effort": "TIME", "markdown": "FILE", "replay": "FILE",
+    "command": "COMMAND", "url": "URL", "python": "PATH",
 }  # fmt: skip
 """Placeholders for the values of options and arguments."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -27,11 +28,16 @@ def interrupted_status() -> int | None:
 
 
 @contextmanager
-def answering_signals() -> Iterator[None]:
+def answering_signals(to_the_end: bool = False) -> Iterator[None]:
     """Let SIGTERM raise KeyboardInterrupt, as SIGINT does, while the block runs; a second signal ends the process.
 
     A signal that the caller ignores stays ignored. The old handlers are put back afterwards. Only the main thread of a
     process can have handlers: elsewhere nothing is changed.
+
+    Parameters
+    ----------
+    to_the_end : whether the process ends after the block: once a signal was received, further ones do not change the
+        status that it ends with.
     """
     global _received
     _received, before = None, {}
@@ -44,9 +50,17 @@ def answering_signals() -> Iterator[None]:
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        _received = None
+        if to_the_end and interrupted_status() is not None:
+            atexit.register(_ignore, list(before))  # Python's own handlers go before the process does
+        else:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            _received = None
+
+
+def _ignore(numbers: list[signal.Signals]) -> None:
+    for number in numbers:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def keep_status() -> None:
@@ -68,7 +82,10 @@ def _answer(number: int, _: FrameType | None) -> None:
 
 
 def _end_workers() -> None:
-    """Kill the worker processes, which would play their chunk to the end."""
+    """Kill the worker processes, which would play their chunk to the end, and the commands that are audited."""
+    commands = sys.modules.get("privcheck.targets.services.line_process")
+    if commands is not None:
+        commands.kill_all()
     pool = sys.modules.get("joblib.externals.loky.reusable_executor")
     executor = getattr(pool, "_executor", None)
     for process in list((getattr(executor, "_processes", None) or {}).values()):

@@ -45,6 +45,19 @@ Epsilon = Annotated[
 ]
 Horizon = Annotated[float | None, number("horizon", "Number of rounds T, such as 1e7.")]
 Means = Annotated[str | None, typer.Option(help="Mean reward of each arm, separated by commas: 0.75,0.5.")]
+EnvironmentName = Annotated[
+    str | None, typer.Option(help="A named environment, such as c2, or a family of arms, such as beta.")
+]
+EnvironmentSettings = Annotated[
+    list[str] | None, typer.Option("--with", help="A parameter of --environment: concentration=4.")
+]
+LogAction = Annotated[str | None, typer.Option(help="Column of the log with the arm that was played.")]
+LogReward = Annotated[str | None, typer.Option(help="Column of the log with the reward.")]
+LogPropensity = Annotated[str | None, typer.Option(help="Column of the log with the probability of that arm.")]
+LogRewardRange = Annotated[str | None, typer.Option(help="Lowest and highest possible reward in the log: 0,5.")]
+Policies = Annotated[
+    list[str], typer.Argument(help="Shipped ids, such as adap-ucb, or your own policies, my_bandit.py:MyBandit.")
+]
 Json = Annotated[
     str | None, typer.Option("--json", help="Write the result as JSON to this file, or to standard output with '-'.")
 ]
@@ -93,6 +106,28 @@ def shares(text: str) -> dict[str, float]:
             expected = "accountants with their shares of delta"
             raise PrivcheckError("accountants", text, expected, "as in --accountants gdp=0.5,zcdp=0.5") from None
     return found
+
+
+def names(text: str) -> list[str]:
+    """Read a list of names.
+
+    >>> names("numpy, opendp")
+    ['numpy', 'opendp']
+    """
+    return [part.strip() for part in text.split(",")]
+
+
+def corners(text: str) -> list[tuple[float, float]]:
+    """Read the corners of a trade-off curve: type I and type II errors.
+
+    >>> corners("0:1,0.2:0.4,1:0")
+    [(0.0, 1.0), (0.2, 0.4), (1.0, 0.0)]
+    """
+    try:
+        return [(float(a), float(b)) for a, b in (part.split(":") for part in text.split(","))]
+    except ValueError:
+        expected = "pairs of type I and type II errors"
+        raise PrivcheckError("tradeoff", text, expected, "as in --tradeoff 0:1,0.2:0.4,1:0") from None
 
 
 def context_space(text: str | None, norm: float | None) -> Contexts | None:

@@ -15,6 +15,9 @@ from privcheck.cli.options import check_html
 def report(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="A folder of results written with --json.")],
     html: Annotated[str | None, typer.Option(help="File for the page; DIR/index.html by default.")] = None,
+    level: Annotated[
+        float, typer.Option(help="Error rate of the lines on all audited claims together, in (0, 0.5].")
+    ] = 0.05,
 ) -> int:
     """Summarise many results in one page: a sortable row for each, violations first, with links to their pages.
 
@@ -25,6 +28,10 @@ def report(
     Reads the .json files of audits, certificates, bounds and simulations in the folder and its subfolders. Each result
     links to the page with the same name; a missing page of an audit, a certificate or bounds is written.
 
+    If several claims were audited, two lines say which of them are refuted when their number is allowed for: with a
+    bound on the probability of any wrong refutation, and on the share of wrong ones. The folder has to hold all audits
+    that were made, not only those with a result that was looked for.
+
     Exit status: 0 nothing found, 1 any violation, leak or refused certificate, 2 bad input, including a .json file that
     cannot be read as a result: it is named on standard error and left out of the page.
     """
@@ -33,7 +40,7 @@ def report(
     from privcheck.reporting.terminal.index_table import index_table
 
     target = Path(folder) / "index.html" if html is None else Path(html)
-    found = read_folder(folder)
+    found = read_folder(folder, level)
     check_html(str(target))
     if html is None and target.is_file() and not is_own(target):
         raise PrivcheckError("html", str(target), "a page that privcheck wrote", "choose another file with --html")
@@ -42,6 +49,8 @@ def report(
     try:
         if found.results:
             show(index_table(found), highlight=False)
+        if found.claims is not None:
+            sys.stdout.write("".join(on_one_line(sentence) + "\n" for sentence in found.claims.sentences))
         sys.stdout.write(f"{on_one_line(headline(found))}\npage: {printable(str(target))}\n")
         sys.stdout.flush()
     finally:

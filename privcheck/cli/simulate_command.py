@@ -11,7 +11,28 @@ import typer
 
 from privcheck.cli.delivery import deliver
 from privcheck.cli.environment_options import described_environment
-from privcheck.cli.options import Epsilon, Horizon, Jobs, Json, Means, Seed, check_html, check_json, whole
+from privcheck.cli.interruption import INTERRUPTED
+from privcheck.cli.long_runs import Yes, check_effort, seconds_per_run
+from privcheck.cli.options import (
+    EnvironmentName,
+    EnvironmentSettings,
+    Epsilon,
+    Horizon,
+    Jobs,
+    Json,
+    LogAction,
+    LogPropensity,
+    LogReward,
+    LogRewardRange,
+    Means,
+    Policies,
+    Seed,
+    check_html,
+    check_json,
+    number,
+    whole,
+)
+from privcheck.cli.statuses import BAD_INPUT
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
@@ -21,24 +42,18 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    policies: Annotated[list[str], typer.Argument(help="Shipped ids, such as adap-ucb kl-ucb.")],
+    policies: Policies,
     means: Means = None,
-    environment: Annotated[
-        str | None, typer.Option(help="A named environment, such as c2, or a family of arms, such as beta.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--with", help="A parameter of --environment: concentration=4.")
-    ] = None,
+    environment: EnvironmentName = None,
+    settings: EnvironmentSettings = None,
     log: Annotated[
         str | None,
         typer.Option(help="A CSV file of logged feedback to resample, or a .csv or .npz file of logged contexts."),
     ] = None,
-    action: Annotated[str | None, typer.Option(help="Column of the log with the arm that was played.")] = None,
-    reward: Annotated[str | None, typer.Option(help="Column of the log with the reward.")] = None,
-    propensity: Annotated[str | None, typer.Option(help="Column of the log with the probability of that arm.")] = None,
-    reward_range: Annotated[
-        str | None, typer.Option(help="Lowest and highest possible reward in the log: 0,5.")
-    ] = None,
+    action: LogAction = None,
+    reward: LogReward = None,
+    propensity: LogPropensity = None,
+    reward_range: LogRewardRange = None,
     epsilon: Epsilon = None,
     delta: Annotated[
         str | None,
@@ -53,6 +68,15 @@ def simulate(
     checkpoints: Annotated[
         int, whole("checkpoints", "Number of log-spaced rounds at which the regret is recorded.")
     ] = 200,
+    feedback: Annotated[
+        str | None, typer.Option(help="Feedback of your own policies on arms: bandit, or full (information).")
+    ] = None,
+    time_budget: Annotated[
+        float, number("time_budget", "Seconds for the runs of each policy of your own; inf for all runs.", "SECONDS")
+    ] = 60.0,
+    shuffle_arms: Annotated[
+        bool, typer.Option("--shuffle-arms", help="Put the arms in a random order in every run.")
+    ] = False,
     compare: Annotated[
         bool, typer.Option("--compare", help="Compare the policies in pairs, with statistical tests.")
     ] = False,
@@ -65,9 +89,10 @@ def simulate(
     html: Annotated[str | None, typer.Option(help="Write a page with tables and curves to this .html file.")] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    yes: Yes = False,
     json: Json = None,
 ) -> int:
-    """Simulate shipped algorithms and summarise their pseudo-regret: mean, standard error, median and upper quantiles.
+    """Simulate policies and summarise their pseudo-regret: mean, standard error, median and upper quantiles.
 
         privcheck simulate adap-ucb kl-ucb --means 0.75,0.5 --epsilon 1 --horizon 1e5
             --compare --plot regret.png
@@ -78,6 +103,11 @@ def simulate(
             --with concentration=4 --epsilon 1 --horizon 1e4
         privcheck simulate adap-ucb --log clicks.csv --action item --reward click
             --epsilon 1 --horizon 1e5
+
+    Policies of your own play beside the shipped ones, in Python and for at most --time-budget seconds each:
+
+        privcheck simulate my_bandit.py:MyBandit adap-ucb --means 0.75,0.5
+            --epsilon 1 --horizon 1000 --runs 100 --jobs 2
 
     Algorithms that identify the best arm (adap-tt, dp-exact-tt, dp-se-bai, dp-tt, and top-two
     without privacy) are run until they stop, for at most HORIZON rounds:
@@ -95,7 +125,8 @@ def simulate(
         privcheck simulate lin-ucb lin-ucb-gaussian --environment linear-contexts
             --with features=3 --epsilon 1 --delta 1e-6 --horizon 1e4 --runs 20
 
-    `privcheck list` lists the algorithms and the environments. Exit status: 0, or 2 for bad input.
+    `privcheck list` lists the algorithms and the environments. Exit status: 0, 2 for bad input (also if a policy of
+    your own fails: the results of the others are shown), or 130 if interrupted (what was finished is shown).
     """
     from privcheck.declared import Integer, check
     from privcheck.environments import ContextualEnvironment
@@ -132,9 +163,9 @@ def simulate(
         from privcheck.reporting.terminal.identification_table import identification_table
         from privcheck.simulation.identify import identify
 
-        found = identify(
-            policies, place, horizon=rounds, delta=levels, runs=count, seed=seed, jobs=jobs, epsilon=epsilon
-        )
+        find = partial(identify, policies, place, horizon=rounds, delta=levels, seed=seed, jobs=jobs, epsilon=epsilon)
+        check_effort(count, yes, lambda: seconds_per_run(lambda runs: find(runs=runs)))
+        found = find(runs=count)
         deliver(json, found.to_json(), lambda: identification_table(found))
         return 0
     if compare and (len(policies) < 2 or count < 2):
@@ -143,18 +174,25 @@ def simulate(
         raise PrivcheckError("delta", delta, "one number", "one simulation has one budget")
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", VacuousBonusWarning)
-        result = run_simulation(
-            policies, place, horizon=rounds, runs=count, seed=seed, jobs=jobs, checkpoints=checkpoints, epsilon=epsilon,
-            delta=None if levels is None else levels[0],
+        play = partial(
+            run_simulation, policies, place, horizon=rounds, seed=seed, jobs=jobs, checkpoints=checkpoints,
+            epsilon=epsilon, delta=None if levels is None else levels[0], feedback=feedback, time_budget=time_budget,
+            shuffle_arms=shuffle_arms,
         )  # fmt: skip
+        check_effort(count, yes, lambda: seconds_per_run(lambda runs: play(runs=runs)))
+        result = play(runs=count)
     for note in noted:
         typer.echo(f"privcheck: {note.message}", err=True)
+    for remark in result.remarks:
+        typer.echo(f"privcheck: {remark.policy}: {remark.text}", err=True)
+    compare = compare and len(result.results) > 1 and min(len(each.regret) for each in result.results) > 1
     files: list[Callable[[], object]] = [partial(result.save_csv, csv)] if csv is not None else []
     files += [partial(result.save_npz, npz)] if npz is not None else []
     files += [partial(result.save_html, html)] if html is not None else []
     files += [partial(result.plot, plot, log_regret=log_regret)] if plot is not None else []
     deliver(json, result.to_json(compare=compare), lambda: _text(result, compare), *files)
-    return 0
+    kinds = {remark.kind for remark in result.remarks}
+    return INTERRUPTED if "interrupted" in kinds else BAD_INPUT if "failed" in kinds else 0
 
 
 def _identify(policies: list[str]) -> bool:

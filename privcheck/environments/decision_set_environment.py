@@ -37,6 +37,13 @@ class ContextualEnvironment(Environment):
         """Return where kernels take decision sets and rewards from."""
         raise NotImplementedError
 
+    def draw(self, rng: np.random.Generator, rounds: int) -> tuple[Array, Array, Array]:
+        """Return what a policy is shown in each round of one run, and the means and rewards of all actions.
+
+        Contexts are of shape (rounds, K, d), or (rounds, d) where one vector is shown; the others of shape (rounds, K).
+        """
+        raise NotImplementedError
+
     def gaps(self) -> Array:
         """Return the largest regret of a round, shape (1,)."""
         raise NotImplementedError

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.declared import Choice, parameter
+from privcheck.declared import Choice, check, parameter
 from privcheck.environments.decision_set_environment import ContextualEnvironment
 from privcheck.errors import PrivcheckError, words
 from privcheck.kernels.decision_sets import SIGNS, DecisionSets
@@ -52,6 +52,7 @@ class LoggedContexts(ContextualEnvironment):
     contexts : shape (T, K, d), K >= 2: one row per action.
     rewards : shape (T, K).
     expected : mean rewards, shape (T, K), or None.
+    vectors : shape (T, d'), what policies of your own are shown in place of the decision sets; see `from_vectors`.
     order : "logged" (default) plays row t in round t, so that a simulation is at most T rounds long; "resampled" draws
         a row with replacement in every round.
 
@@ -74,6 +75,9 @@ class LoggedContexts(ContextualEnvironment):
     order: str = parameter(
         Choice(("logged", "resampled")), typical=("logged", "resampled"), default="logged", doc="order of the rows"
     )
+    vectors: Any = parameter(  # noqa: RUF009
+        FiniteArray(2, "finite numbers of shape (T, d), or None"), typical=(), default=None, doc="one vector per round"
+    )
 
     id: ClassVar[str] = "logged-contexts"
 
@@ -84,6 +88,9 @@ class LoggedContexts(ContextualEnvironment):
             if found is not None and found.shape != self.contexts.shape[:2]:
                 got, expected = words(f"shape {found.shape}"), f"shape {self.contexts.shape[:2]}, as the contexts"
                 raise PrivcheckError(name, got, expected, "every action of every row has one")
+        if self.vectors is not None and len(self.vectors) != len(self.contexts):
+            got, expected = words(f"{len(self.vectors)} rows"), f"{len(self.contexts)}, as the contexts"
+            raise PrivcheckError("vectors", got, expected, "every round has one")
         if self.contexts.shape[1] < 2:
             raise PrivcheckError("contexts", words("one action in a row"), "at least two", "a choice needs two")
 
@@ -114,12 +121,44 @@ class LoggedContexts(ContextualEnvironment):
         contexts, rewards = np.array(self.contexts), np.array(self.rewards)
         return DecisionSets(contexts, rewards, self._means(), self.order == "resampled", 0.0, 0.0, 0.0, SIGNS)
 
+    def draw(self, rng: np.random.Generator, rounds: int) -> tuple[Array, Array, Array]:
+        count = len(self.contexts)
+        rows = rng.integers(count, size=rounds) if self.order == "resampled" else np.arange(rounds)
+        shown = self.contexts if self.vectors is None else self.vectors
+        return shown[rows], self._means()[rows], self.rewards[rows]
+
     def gaps(self) -> Array:
         means = self._means()
         return np.array([float((means.max(axis=1) - means.min(axis=1)).max())])
 
     def _means(self) -> Array:
         return np.array(self.rewards if self.expected is None else self.expected)
+
+    @classmethod
+    def from_vectors(cls, vectors: Any, rewards: Any, *, expected: Any = None, order: str = "logged") -> LoggedContexts:
+        """Return the environment of rounds with one vector each, in which every arm has parameters of its own.
+
+        The decision set of a round has K actions in R^(K d): action a holds the vector at place a and zeros elsewhere.
+        A policy of your own is shown the vector itself.
+
+        Parameters
+        ----------
+        vectors : shape (T, d).
+        rewards, expected, order : as above.
+
+        Examples
+        --------
+        >>> place = LoggedContexts.from_vectors([[1.0, 2.0]], [[0.0, 1.0]])
+        >>> place.contexts.tolist()
+        [[[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 2.0]]]
+        """
+        domain = FiniteArray(2, "finite numbers with two axes")
+        shown, paid = (
+            check("vectors", vectors, domain, "shape (T, d)"),
+            check("rewards", rewards, domain, "shape (T, K)"),
+        )
+        blocks = np.einsum("ab,td->tabd", np.eye(paid.shape[1]), shown)
+        return cls(blocks.reshape(len(shown), paid.shape[1], -1), paid, expected, order, shown)
 
     @classmethod
     def from_npz(cls, path: str | Path, *, order: str = "logged") -> LoggedContexts:

@@ -16,8 +16,12 @@ from privcheck.reporting.pictures.plot import (
     to_svg,
     witness_figure,
 )
+from privcheck.reporting.pictures.simulation_pictures import panels_figure, small_png
 from privcheck.reporting.terminal.audit_tables import audit_details, audit_table
 from privcheck.reporting.terminal.certificate_tables import certificate_details
+from privcheck.reporting.text.claim_sentences import evidence_sentences
+from privcheck.reporting.text.explained import explained
+from privcheck.reporting.text.resting_claims import failed_claims, resting_sentence
 
 __all__ = [
     "audit_details",
@@ -25,12 +29,17 @@ __all__ = [
     "bounds_figure",
     "certificate_details",
     "divergence_figure",
+    "evidence_sentences",
+    "explained",
+    "failed_claims",
     "ledger_figure",
+    "panels_figure",
     "read_folder",
     "render_bounds",
     "render_certificate",
     "render_page",
     "render_simulation",
+    "resting_sentence",
     "save_bounds_page",
     "save_certificate_page",
     "save_figure",
@@ -38,6 +47,7 @@ __all__ = [
     "save_page",
     "save_png",
     "save_simulation_page",
+    "small_png",
     "to_svg",
     "witness_figure",
 ]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from privcheck.bounds.bounds_of_instance import Bounds
 from privcheck.bounds.curve import Curve
 from privcheck.bounds.evaluation import describe_contradiction
 from privcheck.bounds.instance import Instance
@@ -24,23 +25,6 @@ class RestsOn:
     claim: str
     place: str
     status: str
-
-
-def bounds_csv(values: Sequence[BoundValue]) -> str:
-    """Return a line for every theorem; a bound that does not apply has no number but the conditions that fail.
-
-    >>> from privcheck.bounds import evaluate, named_instance
-    >>> print(bounds_csv(evaluate(named_instance("c2", epsilon=1.0))).splitlines()[0])
-    id,kind,quantity,value,constant,asymptotic,applies,asks_for,provenance,source
-    """
-    header = "id", "kind", "quantity", "value", "constant", "asymptotic", "applies", "asks_for", "provenance", "source"
-    rows = []
-    for bound in values:
-        failing = "; ".join(condition.text for condition in bound.conditions if not condition.holds)
-        numbers = ["" if number is None else repr(number) for number in (bound.value, bound.constant)]
-        kind = [bound.id, bound.kind, bound.quantity, *numbers, bound.asymptotic, bound.applies]
-        rows.append([*kind, failing, bound.provenance, bound.source])
-    return _text(header, rows)
 
 
 def curve_csv(curve: Curve) -> str:
@@ -93,8 +77,8 @@ def _text(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return text.getvalue()
 
 
-def read_bounds(content: dict[str, Any]) -> tuple[Any, list[BoundValue]]:
-    """Return the instance and the bounds in the JSON that `privcheck bounds` wrote.
+def read_bounds(content: dict[str, Any]) -> Bounds:
+    """Return the bounds in the JSON that `privcheck bounds` wrote.
 
     Raises
     ------
@@ -109,7 +93,7 @@ def read_bounds(content: dict[str, Any]) -> tuple[Any, list[BoundValue]]:
         for failed in bound.get("rests_on", []):  # not kept: pages join the claims anew
             well_typed(RestsOn(**failed))
         values.append(well_typed(BoundValue(**rest | amounts | {"conditions": checks})))
-    return read_instance(content["instance"]), values
+    return Bounds(values, read_instance(content["instance"]))
 
 
 def read_instance(content: dict[str, Any]) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.bounds_files import read_bounds, read_instance
+from privcheck.reporting.many_audits import p_value_of
 from privcheck.reporting.pages.page_audits import render_page
 from privcheck.reporting.pages.page_bounds import render_bounds
 from privcheck.reporting.pages.page_certificate import render_certificate
@@ -45,6 +46,7 @@ class Result:
     verdict : its word.
     alarm : whether it is a violation, a leak, a refused certificate or a divergence in replay.
     claim, delta, lower, upper, seed : of an audit or a certificate, as far as it has them.
+    p_value : of the claim of an audit.
     detail : more, in words.
     page : returns the page about it; None where the JSON holds too little for one.
 
@@ -63,6 +65,7 @@ class Result:
     seed: int | None = None
     detail: str = ""
     page: Callable[[], str] | None = None
+    p_value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,7 @@ def _audit(source: Source) -> Result:
         alarm=word == "violation", claim=report.epsilon_claimed, delta=report.delta,
         lower=report.epsilon_lower, upper=upper_bound(report), seed=report.seed,
         detail=wrong or "; ".join(report.notes),
-        page=lambda: render_page([report]),
+        page=lambda: render_page([report]), p_value=p_value_of(report),
     )  # fmt: skip
 
 
@@ -159,7 +162,8 @@ def _certificate(source: Source) -> Result:
 
 def _bounds(source: Source) -> Result:
     content = source.content
-    instance, values = read_bounds(content)
+    values = read_bounds(content)
+    instance = values.instance
     applying = sum(value.applies for value in values)
     wrong = len(_listed(content["contradictions"], dict))
     return Result(

@@ -10,6 +10,7 @@ from privcheck.inference.tradeoff import TradeoffRegion
 from privcheck.privacy import Contexts
 from privcheck.results.audit_report import AuditReport, Estimate, Resolution, Search, Witness
 from privcheck.results.certificate_json import read_certificate
+from privcheck.results.fault import Fault
 from privcheck.serialise import ILL_TYPED, array, from_json, number, well_typed
 
 EXPECTED = "what AuditReport.to_json wrote"
@@ -43,24 +44,32 @@ def _parts(content: dict[str, Any]) -> dict[str, Any]:
         found["certificate"] = read_certificate(content["certificate"])
     if content.get("contexts") is not None:
         found["contexts"] = Contexts(**content["contexts"])
+    if content.get("tradeoff_claimed") is not None:
+        found["tradeoff_claimed"] = tuple((number(a), number(b)) for a, b in content["tradeoff_claimed"])
     if content["epsilon_estimate"] is not None:
-        found["epsilon_estimate"] = _estimate(content["epsilon_estimate"])
+        found["epsilon_estimate"] = read_estimate(content["epsilon_estimate"])
     if content["resolution"] is not None:
         found["resolution"] = Resolution(**_numbers(content["resolution"]))
     if content.get("search") is not None:
         search = dict(content["search"])
         names = {name: tuple(search[name]) for name in ("families", "missing") if name in search}
         found["search"] = Search(**search | names)
+    found["faults"] = [_fault(**fault) for fault in content.get("faults", [])]
     for place in ("witness", "simplest"):
         if content.get(place) is not None:
             found[place] = _witness(dict(content[place]))
     if content.get("tradeoff") is not None:
         region = content["tradeoff"]
-        found["tradeoff"] = _region(**region)
+        found["tradeoff"] = read_region(**region)
     return found
 
 
-def _region(*, thresholds: Any, more: Any, less: Any, runs: Any, level: Any) -> TradeoffRegion:
+def _fault(*, data: Any = (), excerpt: Any = (), **others: Any) -> Fault:
+    return Fault(**others, data=tuple(data), excerpt=tuple(excerpt))
+
+
+def read_region(*, thresholds: Any, more: Any, less: Any, runs: Any, level: Any) -> TradeoffRegion:
+    """Return a region from its plain fields."""
     scores, first, second = array(thresholds), array(more).astype(int), array(less).astype(int)
     if not len(scores) == len(first) == len(second):
         raise ValueError("thresholds and counts have different lengths")
@@ -70,11 +79,12 @@ def _region(*, thresholds: Any, more: Any, less: Any, runs: Any, level: Any) -> 
 def _witness(content: dict[str, Any]) -> Witness:
     for name in ("first", "second"):
         content[name] = array(content[name])
-        content[f"probability_{name}"] = _estimate(content[f"probability_{name}"])
+        content[f"probability_{name}"] = read_estimate(content[f"probability_{name}"])
     return Witness(**content | {"rounds": tuple(content["rounds"])})
 
 
-def _estimate(content: dict[str, Any]) -> Estimate:
+def read_estimate(content: dict[str, Any]) -> Estimate:
+    """Return an estimate from its plain fields."""
     return Estimate(**_numbers(content))
 
 

@@ -27,9 +27,12 @@ class Outcome:
     epsilon_estimate: Estimate | None = None
     delta_lower: float | None = None
     e_value: float | None = None
+    p_value: float | None = None
     tradeoff: TradeoffRegion | None = None
     resolution: Resolution | None = None
     witness: Witness | None = None
     simplest: Witness | None = None
     simplest_lower: float | None = None
+    claim_lower: float | None = None
+    claim_epsilon: float | None = None
     notes: tuple[str, ...] = ()

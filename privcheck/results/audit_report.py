@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,10 @@ from privcheck.arrays import Table
 from privcheck.errors import printable
 from privcheck.inference.tradeoff import TradeoffRegion
 from privcheck.privacy import Contexts
+from privcheck.results.cited_papers import papers_of
+from privcheck.results.fault import Fault
 from privcheck.serialise import plain, to_json
+from privcheck.tables import Result, Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,7 +105,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class AuditReport:
+class AuditReport(Result):
     """The result of `privcheck.audit`.
 
     Parameters
@@ -141,13 +145,28 @@ class AuditReport:
     stop_after : the number of counted runs per stream after which the audit was cut short by the user or the clock, or
         was asked to stop; None if it ended by itself.
     streams : the user's own pair as it is written in a call: a file's name in quotation marks, short arrays in full,
-        "pair" for others; None if the pair was searched for.
+        "pair" for others, "neighbours_of_mine" for a function that draws pairs; None if the pair was searched for.
     contexts : for a contextual bandit, what the context of one round looks like.
     guarded : whether the policy was played under its guard, with the claim as budget.
+    encode : the place of the function that read the outputs, "encode" if it has none; None if there was no function.
     accountants : the shares of delta that were asked for; None for the usual ones.
+    rho, mu, tradeoff_claimed : a claim in place of epsilon: in zCDP, in Gaussian DP, or the corners of a curve.
+    claim_lower : for such a claim, the lower bound on mu, on rho or on delta at `claim_epsilon`, at `confidence`; the
+        witness then is the event behind it, and `resolution` is about it too. Like `delta_lower` it holds by itself.
+    claim_epsilon : the epsilon at which such a claim was tested, chosen before the runs were counted.
+    randomness : "seeded": equal seeds gave equal runs, which was checked; "independent": there were no seeds, the
+        independence of the runs is taken on the user's word, and the audit cannot be repeated exactly.
+    time_limit : the number of seconds that was allowed for a run; None for the usual limit.
     screened_pairs, screening_runs : the number of pairs of streams examined, variants of candidates among them, and the
         runs (on both streams) spent on that.
     search : how much of the candidate pairs was looked at; None in reports written before there was such a field.
+    faults : for a violation, the lines of the target behind it, found by guarded runs and replays on the streams of the
+        witness; empty where none could be named, which a note says, and in reports written before there was such a
+        field. They have no part in the verdict.
+    p_value : of the claim, from the runs that were counted; if the audit was sequential or was cut short, 1 / e_value,
+        which may be read at any time. It covers the whole search, so p-values of many audits can be adjusted for their
+        number: see `privcheck report`. None without a claim or without counted runs, and in reports written before
+        there was such a field.
 
     """
 
@@ -191,7 +210,72 @@ class AuditReport:
     streams: str | None = None
     notes: list[str] = field(default_factory=list)
     guarded: bool = False
+    encode: str | None = None
     accountants: dict[str, float] | None = None
+    rho: float | None = None
+    mu: float | None = None
+    tradeoff_claimed: tuple[tuple[float, float], ...] | None = None
+    claim_lower: float | None = None
+    claim_epsilon: float | None = None
+    faults: list[Fault] = field(default_factory=list)
+    randomness: str = "seeded"
+    time_limit: float | None = None
+    p_value: float | None = None
+
+    @property
+    def claimed(self) -> tuple[str, float] | None:
+        """What the claim bounds, "epsilon", "mu", "rho" or "delta", and how much is claimed; None without a claim.
+
+        A trade-off curve is tested at one epsilon, `claim_epsilon`, by the delta that it allows there.
+        """
+        if self.tradeoff_claimed is not None:
+            from privcheck.accounting.claimed_profile import CurveProfile
+
+            return "delta", CurveProfile(self.tradeoff_claimed).delta_at(self.claim_epsilon or 0.0)
+        amounts = {"mu": self.mu, "rho": self.rho, "epsilon": self.epsilon_claimed}
+        return next(((name, amount) for name, amount in amounts.items() if amount is not None), None)
+
+    @property
+    def lower(self) -> float | None:
+        """The lower bound on what the claim bounds; on epsilon without a claim; None if the audit ended early."""
+        return self.epsilon_lower if self.claimed is None or self.claimed[0] == "epsilon" else self.claim_lower
+
+    @property
+    def claim_words(self) -> str:
+        """The claim as it stands in a sentence; "none" without one."""
+        if self.claimed is None:
+            return "none"
+        if self.tradeoff_claimed is not None:
+            return "of the trade-off curve"
+        name, amount = self.claimed
+        return f"{name} = {amount:g}" + (f", delta = {self.delta:g}" if self.delta else "")
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "audit", one row."""
+        return {"audit": lambda: [self._row()]}
+
+    def _row(self) -> Row:
+        return {
+            "target": self.target,
+            "verdict": self.verdict,
+            "epsilon_claimed": self.epsilon_claimed,
+            "delta": self.delta,
+            "epsilon_lower": self.epsilon_lower,
+            "confidence": self.confidence,
+            "p_value": self.p_value,
+            "epsilon_upper": None if self.certificate is None else self.certificate.epsilon_at(self.delta),
+            "resolution": None if self.resolution is None else self.resolution.epsilon,
+            "exact_loss": self.exact_loss,
+            "streams": None if self.witness is None else self.witness.streams,
+            "event": None if self.witness is None else self.witness.event,
+            "runs": self.runs,
+            "seconds": self.seconds,
+            "seed": self.seed,
+        }
+
+    def citations(self) -> tuple[str, ...]:
+        """Return the BibTeX keys of the papers that a shipped algorithm comes from."""
+        return papers_of([self.target])
 
     def to_json(self) -> str:
         """Return all fields as JSON text, `schema_version` first, infinities as "inf"."""
@@ -250,8 +334,9 @@ class AuditReport:
         return audit_html(self)
 
     def __str__(self) -> str:
-        claim = "no claim" if self.epsilon_claimed is None else f"claim epsilon = {self.epsilon_claimed:g}"
-        claim += f", delta = {self.delta:g}" if self.delta else ""
-        lower = "no lower bound" if self.epsilon_lower is None else f"epsilon >= {self.epsilon_lower:.3f}"
+        claim = "no claim" if self.claimed is None else f"claim {self.claim_words}"
+        name = "epsilon" if self.claimed is None else self.claimed[0]
+        lower = "no lower bound" if self.lower is None else f"{name} >= {self.lower:.3f}"
         told = f"{self.verdict or 'measured'} ({claim}; {lower} at confidence {self.confidence:g})"
-        return f"{printable(self.target)}: {told}"
+        at = f"; at fault: {', '.join(fault.place for fault in self.faults)}" if self.faults else ""
+        return f"{printable(self.target)}: {told}{printable(at)}"

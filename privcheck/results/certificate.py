@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +12,12 @@ from privcheck.accounting.notions import Notion
 from privcheck.mechanisms.provenance import SHIPPED, MechanismCode
 from privcheck.privacy import Contexts
 from privcheck.private_values.source import Leak
+from privcheck.results.cited_papers import papers_of
+from privcheck.results.primitive_use import PrimitiveUse
 from privcheck.results.replay_result import ReplayResult
 from privcheck.results.unreached_line import UnreachedLine
 from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +28,7 @@ UNDER_GUARD, EXPLORED = "all-executions-under-guard", "explored"
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Result):
     """The result of `privcheck.certify`.
 
     Parameters
@@ -59,6 +63,8 @@ class Certificate:
     shares : the share of delta of each accountant, fixed before the first run; empty unless the budget has a delta.
     ledger_rho, ledger_mu : the largest loss of any datum over the explored executions, in zCDP and Gaussian DP;
         infinite where what the budget adds up does not bound it, None in files written before there were such fields.
+    primitives : the declared primitives of third-party code that were recorded and replayed; empty for a guarded run.
+    primitive_uses : what was measured at each line that calls one.
     """
 
     target: str
@@ -91,6 +97,8 @@ class Certificate:
     shares: dict[str, float] = field(default_factory=dict)
     ledger_rho: float | None = None
     ledger_mu: float | None = None
+    primitives: list[str] = field(default_factory=list)
+    primitive_uses: list[PrimitiveUse] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Complete a budget that is given by `epsilon_claimed` and `delta` alone, as in files of earlier versions."""
@@ -140,8 +148,15 @@ class Certificate:
 
     @property
     def is_inconclusive(self) -> bool:
-        """Whether the bound holds under the guard, but parts of the target were not seen."""
-        return not self.granted and self.coverage == UNDER_GUARD
+        """Whether the bound holds under the guard, but parts of the target were not seen, or a replay found nothing."""
+        explored = bool(self.primitives) and self.budget is not None and not self.has_findings
+        return not self.granted and (self.coverage == UNDER_GUARD or explored)
+
+    @property
+    def has_findings(self) -> bool:
+        """Whether an execution leaked, was refused a release, diverged in replay, or moved an input too far."""
+        too_far = any(use.exceeds for use in self.primitive_uses)
+        return bool(self.leaks or self.refusals or self.replay.divergences or too_far)
 
     @property
     def trusted(self) -> list[MechanismCode]:
@@ -156,6 +171,53 @@ class Certificate:
         names = " and ".join(map(str, self.trusted))
         says = "is as private as it says" if len(self.trusted) == 1 else "are as private as they say"
         return f"provided that {names} {says}"
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "certificate", one row; "ledger", a row for every release; and "leaks"."""
+        return {"certificate": lambda: [self._row()], "ledger": self._ledger_rows, "leaks": self._leak_rows}
+
+    def _row(self) -> Row:
+        return {
+            "target": self.target,
+            "granted": self.granted,
+            "coverage": self.coverage,
+            "epsilon_claimed": self.epsilon_claimed,
+            "delta": self.delta,
+            "epsilon_upper": self.epsilon_upper,
+            "rho_upper": self.rho_upper,
+            "mu_upper": self.mu_upper,
+            "ledger_epsilon": self.ledger_epsilon,
+            "releases": len(self.ledger.releases),
+            "leaks": len(self.leaks),
+            "unreached": len(self.unreached),
+            "executions": self.executions,
+            "seed": self.seed,
+        }
+
+    def _ledger_rows(self) -> list[Row]:
+        return [
+            {
+                "release": release.number,
+                "round": release.round,
+                "mechanism": release.mechanism,
+                "scale": release.scale,
+                "sensitivity": max(release.sensitivities.values(), default=0.0),
+                "epsilon": max(release.losses.values(), default=0.0),
+                "data": len(release.sensitivities),
+                "location": release.location,
+            }
+            for release in self.ledger.releases
+        ]
+
+    def _leak_rows(self) -> list[Row]:
+        return [
+            {"kind": leak.kind, "file": leak.file, "line": leak.line, "code": leak.code, "hint": leak.hint}
+            for leak in self.leaks
+        ]
+
+    def citations(self) -> tuple[str, ...]:
+        """Return the BibTeX keys of the papers that a shipped algorithm comes from."""
+        return papers_of([self.target])
 
     def to_json(self) -> str:
         """Return all fields as JSON text, `schema_version` first, infinities as "inf"."""
@@ -229,8 +291,11 @@ class Certificate:
             found.append(f"{len(self.leaks)} leak{plural} at {Path(self.leaks[0].file).name}:{self.leaks[0].line}")
         if self.replay.divergences:
             found.append(f"{self.replay.divergences} of {self.replay.replays} replays diverge")
+        found += [use.exceeded_words for use in self.primitive_uses if use.exceeds][:1]
         if self.refusals:
             found.append(self.refusals[0])
+        if self.primitives and not found:
+            found.append(f"{self.replay.replays} replays found nothing; only the explored executions were seen")
         if self.is_inconclusive and self.unreached:
             found.append(f"{len(self.unreached)} lines never ran, the first {self.unreached[0]}")
         why = "; ".join(found) or "; ".join(self.notes) or "no budget was given"

@@ -15,6 +15,7 @@ from privcheck.mechanisms.provenance import MechanismCode
 from privcheck.privacy import Contexts
 from privcheck.private_values.leaks import Leak
 from privcheck.results.certificate import UNDER_GUARD, Certificate
+from privcheck.results.primitive_use import PrimitiveUse
 from privcheck.results.replay_result import Divergence, ReplayResult
 from privcheck.results.unreached_line import UnreachedLine
 from privcheck.serialise import ILL_TYPED, array, check_fields, from_json, number, well_typed
@@ -70,6 +71,7 @@ def read_certificate(content: Any) -> Certificate:
             "leaks": [Leak(**leak | {"data": tuple(_identity(d) for d in leak["data"])}) for leak in content["leaks"]],
             "unreached": [UnreachedLine(**line) for line in content.get("unreached", [])],
             "mechanisms": [MechanismCode(**code) for code in content.get("mechanisms", [])],
+            "primitive_uses": [_use(**use) for use in content.get("primitive_uses", [])],
             "contexts": None if contexts is None else Contexts(**contexts | {"shape": tuple(contexts["shape"])}),
             "budget": _budget(content.get("budget")),
         }
@@ -144,6 +146,11 @@ def _replay(content: dict[str, Any]) -> ReplayResult:
         actions = {name: tuple(found[name]) for name in ("actions_first", "actions_second")}
         found = Divergence(**found | tables | actions)
     return ReplayResult(**content | {"largest_loss": number(content["largest_loss"]), "first_divergence": found})
+
+
+def _use(**use: Any) -> PrimitiveUse:
+    measures = ("declared", "measured", "excess", "epsilon")
+    return PrimitiveUse(**use | {name: None if use[name] is None else number(use[name]) for name in measures})
 
 
 def _by_datum(content: dict[str, Any]) -> dict[Hashable, float]:

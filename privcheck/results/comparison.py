@@ -94,8 +94,9 @@ def compare(simulation: Simulation, *, baseline: str | None = None, confidence: 
     final = {result.policy: np.sort(result.regret[:, -1]) for result in simulation.results}
     if len(final) < 2:
         raise PrivcheckError("policies", list(final), "two policies or more", "there is nothing to compare")
-    if simulation.runs < 2:
-        raise PrivcheckError("runs", simulation.runs, "two runs or more", "one run has no spread")
+    fewest = min(map(len, final.values()))
+    if fewest < 2:
+        raise PrivcheckError("runs", fewest, "two runs or more", "one run has no spread")
     if baseline is None:
         pairs = list(combinations(final, 2))
     else:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
 
 
 @dataclass(frozen=True)
-class OneRunBound:
+class OneRunBound(Result):
     """Lower bounds from one run in which every canary was included by its own fair coin.
 
     Parameters
@@ -44,6 +46,26 @@ class OneRunBound:
     correct: int
     tried: tuple[tuple[int, int], ...] = field(repr=False)
     independent: bool = False
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "bound", one row."""
+        names = (
+            "epsilon_lower", "delta", "confidence", "mu_lower", "epsilon_if_gaussian", "epsilon", "verdict",
+            "error", "method", "canaries", "guesses", "correct",
+        )  # fmt: skip
+        return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
+
+    @classmethod
+    def from_json(cls, text: str) -> OneRunBound:
+        """Return the bound whose `to_json` gave this text.
+
+        Raises
+        ------
+        PrivcheckError : text that is not JSON, or not such a bound.
+        """
+        from privcheck.results.bounds_json import read_one_run
+
+        return read_one_run(text)
 
     def to_json(self) -> str:
         """Return the JSON text."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from privcheck.inference.tradeoff import TradeoffRegion
 from privcheck.results.audit_report import Estimate
 from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
 
 
 @dataclass(frozen=True)
-class SampleBound:
+class SampleBound(Result):
     """A lower bound from outputs of independent runs on two neighbouring inputs.
 
     Parameters
@@ -43,6 +45,26 @@ class SampleBound:
     probability_first: Estimate
     probability_second: Estimate
     tradeoff: TradeoffRegion = field(repr=False)
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "bound", one row."""
+        names = (
+            "epsilon_lower", "delta", "confidence", "epsilon", "delta_lower", "verdict", "error",
+            "runs", "counted_runs", "event",
+        )  # fmt: skip
+        return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
+
+    @classmethod
+    def from_json(cls, text: str) -> SampleBound:
+        """Return the bound whose `to_json` gave this text.
+
+        Raises
+        ------
+        PrivcheckError : text that is not JSON, or not such a bound.
+        """
+        from privcheck.results.bounds_json import read_samples
+
+        return read_samples(text)
 
     def to_json(self) -> str:
         """Return the JSON text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,10 @@ import numpy as np
 from privcheck.arrays import Array, Integers
 from privcheck.bandits.base import Algorithm
 from privcheck.environments import Environment
+from privcheck.results.cited_papers import papers_of
+from privcheck.results.own_policy import OwnPolicy, Remark
 from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,15 +32,15 @@ class PolicyResult:
     Parameters
     ----------
     policy : label, distinct within a simulation.
-    algorithm : the spec that was run.
+    algorithm : the spec that was run; an `OwnPolicy` if it is not shipped.
     checkpoints : rounds, shape (C,).
     regret : pseudo-regret of every run at the checkpoints, shape (runs, C).
     seconds : wall-clock time of the runs, without compilation.
-    engine : how it was run: "event", one episode at a time, or "step", one round at a time.
+    engine : how it was run: "event", one episode at a time, "step", one round at a time, or "python".
     """
 
     policy: str
-    algorithm: Algorithm
+    algorithm: Algorithm | OwnPolicy
     checkpoints: Integers = field(repr=False)
     regret: Array = field(repr=False)
     seconds: float
@@ -66,7 +69,7 @@ class PolicyResult:
 
 
 @dataclass(frozen=True)
-class Simulation:
+class Simulation(Result):
     """The result of `simulate`.
 
     Parameters
@@ -74,6 +77,8 @@ class Simulation:
     environment, horizon, runs, seed : what was run.
     checkpoints : rounds at which the regret was kept, shape (C,).
     results : one `PolicyResult` per policy, in the order given.
+    remarks : policies with fewer runs than `runs`, and policies that were left out.
+    shuffle_arms : whether the arms were in a random order in every run.
 
     Examples
     --------
@@ -91,6 +96,8 @@ class Simulation:
     seed: int
     checkpoints: Integers = field(repr=False)
     results: tuple[PolicyResult, ...]
+    remarks: tuple[Remark, ...] = ()
+    shuffle_arms: bool = False
 
     def __repr__(self) -> str:
         played = ", ".join(result.policy for result in self.results)
@@ -102,17 +109,49 @@ class Simulation:
 
         return simulation_html(self)
 
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "summary", a row for every policy; "curves", for every checkpoint; and "runs", for every run of it."""
+        return {"summary": lambda: [*self.summary()], "curves": self._curve_rows, "runs": self._run_rows}
+
+    def _curve_rows(self) -> list[Row]:
+        return [
+            {"policy": result.policy, "round": int(t)} | {name: float(of[c]) for name, of in curves.items()}
+            for result, curves in ((result, result.curves()) for result in self.results)
+            for c, t in enumerate(self.checkpoints)
+        ]
+
+    def _run_rows(self) -> list[Row]:
+        rounds = self.checkpoints.tolist()
+        return [
+            {"policy": result.policy, "run": run, "round": t, "regret": regret}
+            for result in self.results
+            for run, path in enumerate(result.regret.tolist())
+            for t, regret in zip(rounds, path, strict=True)
+        ]
+
+    def citations(self) -> tuple[str, ...]:
+        """Return the BibTeX keys of the papers that the policies come from."""
+        return papers_of(str(getattr(result.algorithm, "id", "")) for result in self.results)
+
+    def _writers(self, table: str | None) -> dict[str, Callable[[Path], None]]:
+        return super()._writers(table) | {".npz": self.save_npz}
+
     def to_arrays(self) -> dict[str, Any]:
         """Return all numbers as arrays, ready for `numpy.savez(path, **arrays)`.
 
         Returns
         -------
-        "policy" : labels, shape (P,). "round" : checkpoints, shape (C,). "regret" : pseudo-regret, shape (P, runs, C).
+        "policy" : labels, shape (P,). "round" : checkpoints, shape (C,). "regret" : pseudo-regret, shape (P, runs, C);
+        NaN in place of the last runs of a policy that has fewer than the others.
         """
+        most = max(len(result.regret) for result in self.results)
+        regret = np.full((len(self.results), most, len(self.checkpoints)), np.nan)
+        for rows, result in zip(regret, self.results, strict=True):
+            rows[: len(result.regret)] = result.regret
         return {
             "policy": np.array([result.policy for result in self.results]),
             "round": self.checkpoints.copy(),
-            "regret": np.stack([result.regret for result in self.results]),
+            "regret": regret,
         }
 
     def summary(self) -> list[dict[str, Any]]:
@@ -135,13 +174,18 @@ class Simulation:
 
         "environment" has the id and the means of the arms, and their names if they come from a log; of a contextual
         environment it has the parameters, and no means;
-        "horizon", "runs" and "seed" are those of the call.
+        "horizon", "runs" and "seed" are those of the call. "remarks" names policies that have fewer runs or none, and
+        "shuffle_arms" is there if it was asked for.
         """
         place: dict[str, Any] = {"id": self.environment.id, "means": self.environment.means}
         place |= getattr(self.environment, "described", {})
         if names := getattr(self.environment, "names", ()):
             place["names"] = names
         setting = {"environment": place, "horizon": self.horizon, "runs": self.runs, "seed": self.seed}
+        if self.remarks:
+            setting["remarks"] = [vars(remark) for remark in self.remarks]
+        if self.shuffle_arms:
+            setting["shuffle_arms"] = True
         return to_json({"results": self.summary()} | setting | ({"comparisons": self.compare()} if compare else {}))
 
     def save_html(self, path: str | Path) -> None:

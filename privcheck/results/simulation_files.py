@@ -18,6 +18,7 @@ from privcheck.environments import ENVIRONMENTS
 from privcheck.errors import PrivcheckError, words
 from privcheck.files import check_output, write_whole
 from privcheck.oracles import ORACLES
+from privcheck.results.own_policy import OwnPolicy, Remark
 from privcheck.serialise import to_json
 
 if TYPE_CHECKING:
@@ -53,12 +54,16 @@ def read_csv(path: str | Path) -> dict[str, Any]:
             raise ValueError(f"its columns are {', '.join(header) or 'none'}")
         policies = list(dict.fromkeys(row[0] for row in rows))
         rounds = list(dict.fromkeys(int(row[2]) for row in rows))
-        regret = np.array([float(row[3]) for row in rows]).reshape(len(policies), -1, len(rounds))
-        expected = [(p, r, t) for p in policies for r in range(regret.shape[1]) for t in rounds]
+        counts = {p: sum(row[0] == p for row in rows) // max(1, len(rounds)) for p in policies}
+        expected = [(p, r, t) for p in policies for r in range(counts[p]) for t in rounds]
         if [(row[0], int(row[1]), int(row[2])) for row in rows] != expected:
             raise ValueError("rows are missing, duplicated or out of order")
-        if not np.isfinite(regret).all():
-            raise ValueError("a regret is not finite")
+        values = iter([float(row[3]) for row in rows])
+        regret = np.full((len(policies), max(counts.values(), default=0), len(rounds)), np.nan)
+        for block, count in zip(regret, counts.values(), strict=True):
+            block[:count] = [[next(values) for _ in rounds] for _ in range(count)]
+            if not np.isfinite(block[:count]).all():
+                raise ValueError("a regret is not finite")
     except (OSError, ValueError, IndexError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PrivcheckError("csv", str(path), "a file written by save_csv", reason) from None
@@ -70,9 +75,17 @@ def save_npz(simulation: Simulation, path: str | Path) -> None:
     target = check_output(path, "npz", (".npz",))
     description = {
         "environment": _described(simulation.environment, ENVIRONMENTS),
-        "algorithms": [_described(result.algorithm, ALGORITHMS) for result in simulation.results],
+        "algorithms": [
+            {"own": vars(result.algorithm)}
+            if isinstance(result.algorithm, OwnPolicy)
+            else _described(result.algorithm, ALGORITHMS)
+            for result in simulation.results
+        ],
         "engines": [result.engine for result in simulation.results],
         "seed": simulation.seed,
+        "runs": simulation.runs,
+        "remarks": [vars(remark) for remark in simulation.remarks],
+        "shuffle_arms": simulation.shuffle_arms,
     }
     content = io.BytesIO()
     seconds = np.array([result.seconds for result in simulation.results])
@@ -90,18 +103,25 @@ def read_npz(path: str | Path) -> Simulation:
             arrays = {name: stored[name] for name in ("description", "policy", "round", "regret", "seconds")}
         found = json.loads(str(arrays["description"]))
         environment = _made(found["environment"], ENVIRONMENTS)
-        algorithms = [_made(spec, ALGORITHMS) for spec in found["algorithms"]]
+        algorithms = [
+            OwnPolicy(**spec["own"]) if "own" in spec else _made(spec, ALGORITHMS) for spec in found["algorithms"]
+        ]
+        remarks = tuple(Remark(**remark) for remark in found.get("remarks", ()))
         rounds, regret = arrays["round"], arrays["regret"]
         _check_arrays(rounds, regret, arrays["seconds"])
         if type(found["seed"]) is not int or not all(isinstance(engine, str) for engine in found["engines"]):
             raise ValueError("its description has fields of the wrong type")
         results = tuple(
-            PolicyResult(str(label), algorithm, rounds, values, float(seconds), engine)
+            PolicyResult(str(label), algorithm, rounds, values[~np.isnan(values[:, 0])], float(seconds), engine)
             for label, algorithm, values, seconds, engine in zip(
                 arrays["policy"], algorithms, regret, arrays["seconds"], found["engines"], strict=True
             )
         )
-        return Simulation(environment, int(rounds[-1]), regret.shape[1], found["seed"], rounds, results)
+        runs = found.get("runs", regret.shape[1])
+        return Simulation(
+            environment, int(rounds[-1]), runs, found["seed"], rounds, results, remarks,
+            found.get("shuffle_arms", False),
+        )  # fmt: skip
     except (
         OSError,
         ValueError,
@@ -121,7 +141,11 @@ def _check_arrays(rounds: Any, regret: Any, seconds: Any) -> None:
         raise ValueError("its arrays are not numbers")
     if not (rounds.ndim == 1 and regret.ndim == 3 and seconds.ndim == 1 and 0 not in regret.shape):
         raise ValueError("its arrays have other shapes")
-    if regret.shape[2] != len(rounds) or rounds[0] < 1 or (np.diff(rounds) < 1).any() or not np.isfinite(regret).all():
+    left_out = np.isnan(regret).all(axis=2)  # the last runs of a policy that has fewer than the others
+    known = np.isfinite(regret).all(axis=2)
+    if not (known | left_out).all() or not known[:, 0].all() or (np.diff(known.astype(int), axis=1) > 0).any():
+        raise ValueError("a regret is not finite")
+    if regret.shape[2] != len(rounds) or rounds[0] < 1 or (np.diff(rounds) < 1).any():
         raise ValueError("its arrays are not a regret at increasing rounds")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,9 @@ from privcheck.arrays import Array, Bools, Integers
 from privcheck.bandits.best_arm import BestArmAlgorithm
 from privcheck.environments import Environment
 from privcheck.inference.limits import clopper_pearson
+from privcheck.results.cited_papers import papers_of
 from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class StoppingResult:
 
 
 @dataclass(frozen=True)
-class Identification:
+class Identification(Result):
     """The result of `identify`.
 
     Parameters
@@ -109,6 +112,28 @@ class Identification:
         played = ", ".join(result.policy for result in self.results)
         where = f"{self.environment.id}, {len(self.environment.means)} arms"
         return f"<Identification by {played} on {where}: {self.runs:,} runs of at most {self.horizon:,} rounds>"
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "summary", a row for every policy and delta, and "runs", for every run of these."""
+        return {"summary": lambda: [*self.summary()], "runs": self._run_rows}
+
+    def _run_rows(self) -> list[Row]:
+        return [
+            {
+                "policy": result.policy,
+                "delta": delta,
+                "run": run,
+                "stopped": last or None,
+                "arm": arm if last else None,
+            }
+            for result in self.results
+            for d, delta in enumerate(result.deltas.tolist())
+            for run, (last, arm) in enumerate(result.stops[:, d].tolist())
+        ]
+
+    def citations(self) -> tuple[str, ...]:
+        """Return the BibTeX keys of the papers that the policies come from."""
+        return papers_of(result.algorithm.id for result in self.results)
 
     def summary(self) -> list[dict[str, Any]]:
         """Return one dict per policy and delta: see `StoppingResult.summary`."""

@@ -80,6 +80,7 @@ def play(
     seed: int,
     key: tuple[int, ...] = (),
     jobs: int = 1,
+    shuffle: bool = False,
     advance: Callable[[int], None] | None = None,
 ) -> Array:
     """Return the pseudo-regret of independent runs at some rounds.
@@ -95,6 +96,7 @@ def play(
     seed, key : the source of all randomness, see `generators`.
     jobs : chunks that run in parallel, in threads (kernels release the GIL) unless the caller chose another backend
         with `joblib.parallel_config`.
+    shuffle : whether the arms are put in a random order in every run.
     advance : called with the number of runs that have finished.
 
     Returns
@@ -109,16 +111,78 @@ def play(
     (1, 2)
     """
     compile_kernel(algorithm, environment)
+    chunks = chunks_of(algorithm, environment, checkpoints, runs, seed, key, jobs, shuffle=shuffle)
+    return gathered(chunks, runs, len(checkpoints), advance)
+
+
+def chunks_of(
+    algorithm: Algorithm,
+    environment: Environment,
+    checkpoints: Integers,
+    runs: int,
+    seed: int,
+    key: tuple[int, ...],
+    jobs: int,
+    *,
+    shuffle: bool = False,
+) -> Iterator[Array]:
+    """Yield what `play` returns, chunk by chunk."""
     size = chunk_runs(algorithm, environment, int(checkpoints[-1]))
     sizes = [min(size, runs - start) for start in range(0, runs, size)]
-    arguments = [(algorithm, environment, checkpoints, count, seed, (*key, c)) for c, count in enumerate(sizes)]
+    function = play_shuffled if shuffle else play_chunk
+    yield from in_order(
+        function,
+        [(algorithm, environment, checkpoints, count, seed, (*key, c)) for c, count in enumerate(sizes)],
+        jobs,
+    )
+
+
+def gathered(chunks: Iterator[Array], runs: int, columns: int, advance: Callable[[int], None] | None) -> Array:
+    """Return chunks as one array of shape (runs, columns), or those that were finished when a user interrupted.
+
+    Raises
+    ------
+    KeyboardInterrupt : if there is none.
+    """
+    regret, done = np.empty((runs, columns)), 0
+    try:
+        for chunk in chunks:
+            regret[done : done + len(chunk)] = chunk
+            done += len(chunk)
+            if advance is not None:
+                advance(len(chunk))
+    except KeyboardInterrupt:
+        if not done:
+            raise
+    return regret[:done]
+
+
+def play_shuffled(
+    algorithm: Algorithm, environment: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...]
+) -> Array:
+    """Return what `play_chunk` returns, with the arms in another order in every run.
+
+    An algorithm that breaks ties in favour of the first arm gains if that is the best one; in a random order it
+    does not.
+    """
+    streams, horizon = generators(seed, *key), int(checkpoints[-1])
+    source, means = environment.source(), np.array(environment.means)
     regret = np.empty((runs, len(checkpoints)))
-    done = 0
-    for chunk in in_order(play_chunk, arguments, jobs):
-        regret[done : done + len(chunk)] = chunk
-        done += len(chunk)
-        if advance is not None:
-            advance(len(chunk))
+    rounds = np.ascontiguousarray(checkpoints, np.int64)
+    for run in range(runs):
+        order = streams.rewards.permutation(environment.arms)
+        if source is None:
+            table = checked_table(environment.table(streams.rewards, horizon), environment, horizon)
+            moved: Array | Laws = np.ascontiguousarray(table[:, order])
+        elif isinstance(source, Laws):
+            bounds = source.cumulative[order] if len(source.cumulative) else source.cumulative
+            moved = source._replace(parameters=np.ascontiguousarray(source.parameters[order]), cumulative=bounds)
+        else:
+            moved = np.ascontiguousarray(source[:, order])
+        algorithm.kernel(
+            algorithm.kernel_parameters(), moved, means[order], *streams, horizon, 1, _NO_ACTIONS, rounds,
+            regret[run : run + 1],
+        )  # fmt: skip
     return regret
 
 

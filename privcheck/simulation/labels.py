@@ -10,14 +10,17 @@ from privcheck.bandits.base import Algorithm, in_words
 from privcheck.bandits.shipped import ShippedId
 from privcheck.declared import POSITIVE, declared_fields
 from privcheck.errors import PrivcheckError, words
+from privcheck.results.own_policy import OwnPolicy
 
 
 def as_list(policies: Any) -> list[Any]:
     """Return one policy or several as a list."""
-    if isinstance(policies, str | Algorithm):
+    if isinstance(policies, str | Algorithm) or callable(policies):
         return [policies]
     if not isinstance(policies, Sequence) or not policies:
-        raise PrivcheckError("policies", policies, "a shipped id, a spec, or a non-empty list of these")
+        raise PrivcheckError(
+            "policies", policies, "a shipped id, a spec, a policy of your own, or a non-empty list of these"
+        )
     return list(policies)
 
 
@@ -48,11 +51,8 @@ def chosen_algorithm(
             raise PrivcheckError("policies", got, f"horizon={horizon}", "build it with the horizon of the simulation")
         return _of_kind(policy, features)
     if not isinstance(policy, str):
-        hint = "give an id as a string, or a spec such as ALGORITHMS['adap-ucb'](arms=5, epsilon=1.0)"
-        raise PrivcheckError("policies", policy, "a shipped id or a spec", hint)
-    if ":" in policy:
-        hint = "only shipped algorithms can be simulated, see `privcheck list`; your own policy can be audited"
-        raise PrivcheckError("policies", policy, "the id of a shipped algorithm", hint)
+        hint = "a policy of your own is given as its class, or as a function of a Generator, not as an object"
+        raise PrivcheckError("policies", policy, "a shipped id, a spec, or a policy of your own", hint)
     shipped = ShippedId.read(policy)
     if shipped.given.get("arms", arms) != arms:
         got = words(f"{policy} on an environment with {arms} arms")
@@ -80,10 +80,13 @@ def _other_kind(policy: str, features: int | None) -> PrivcheckError:
     return PrivcheckError("policies", words(f"{policy} on {where}"), expected, hint)
 
 
-def labels_of(algorithms: list[Algorithm]) -> list[str]:
+def labels_of(algorithms: Sequence[Algorithm | OwnPolicy]) -> list[str]:
     """Return distinct labels: the id, plus the differing parameters if an id repeats and a number for duplicates."""
     labels = []
     for algorithm in algorithms:
+        if isinstance(algorithm, OwnPolicy):
+            labels.append(algorithm.name)
+            continue
         parameters = [p.name for p in declared_fields(type(algorithm))]
         same = [other for other in algorithms if other.id == algorithm.id]
         differing = [name for name in parameters if len({getattr(other, name) for other in same}) > 1]

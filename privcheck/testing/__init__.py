@@ -12,9 +12,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from privcheck.testing.assertion import PrivacyFailure
-
 if TYPE_CHECKING:
+    from privcheck.testing.assertion import PrivacyFailure
     from privcheck.testing.bandit_machine import BanditMachine
     from privcheck.testing.certificate_assertion import assert_certified
     from privcheck.testing.instance_strategies import arm_sets, bandit_instances, budgets, contexts, mechanisms
@@ -44,6 +43,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "PrivacyFailure": "assertion",
     "assert_certified": "certificate_assertion",
     "assert_private": "privacy_assertion",
     "assert_regret_below": "regret_assertion",

@@ -6,14 +6,14 @@ import difflib
 import functools
 import inspect
 import shlex
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
+from privcheck.testing.project import project
+from privcheck.testing.running import current
 
 ERROR = 1e-6
 """Default probability with which an assertion may fail by chance."""
@@ -27,42 +27,6 @@ R = TypeVar("R")
 
 class PrivacyFailure(AssertionError):
     """A failed privacy test; the message has the witness, the probability of a false failure, and how to replay it."""
-
-
-@dataclass
-class Running:
-    """One running test: the options of the command line, and what its passing assertions report.
-
-    Parameters
-    ----------
-    node : the test's id; empty outside of pytest.
-    seed : for assertions without a seed of their own.
-    runs : for assertions without a number of runs of their own; None unless the command line gives one.
-    passed : one sentence from each assertion that passed.
-    """
-
-    node: str = ""
-    seed: int = 0
-    runs: int | None = None
-    passed: list[str] = field(default_factory=list)
-
-
-_RUNNING: ContextVar[Running | None] = ContextVar("running", default=None)
-
-
-def current() -> Running:
-    """Return the running test, or one with the default settings outside pytest."""
-    return _RUNNING.get() or Running()
-
-
-@contextmanager
-def running(test: Running) -> Iterator[Running]:
-    """Assign the assertions of this block to a test."""
-    token = _RUNNING.set(test)
-    try:
-        yield test
-    finally:
-        _RUNNING.reset(token)
 
 
 @dataclass(frozen=True)
@@ -80,17 +44,22 @@ class Asked:
 
 
 def asked(seed: int | None, runs: int | None) -> Asked:
-    """Return seed and runs: those given to the assertion, else those of the command line, else the defaults.
+    """Return seed and runs: those given to the assertion, else those of the command line, else those of the project's
+    settings, else the defaults.
 
     >>> asked(None, None), asked(3, 100).runs
     (Asked(seed=0, runs=5000, options=' --privcheck-seed=0'), 100)
     """
     test = current()
-    options = "" if seed is not None else f" --privcheck-seed={test.seed}"
+    of_project: Mapping[str, Any] = {} if seed is not None and runs is not None else project()
+    options = ""
+    if seed is None:
+        seed = of_project.get("seed", 0) if test.seed is None else test.seed
+        options = f" --privcheck-seed={seed}"
     if runs is None and test.runs is not None:
         runs, options = test.runs, f"{options} --privcheck-budget={test.runs}"
-    seed = check("seed", test.seed if seed is None else seed, Integer(0), "give an integer")
-    return Asked(seed, check("runs", RUNS if runs is None else runs, Integer(1)), options)
+    runs = of_project.get("runs", RUNS) if runs is None else runs
+    return Asked(check("seed", seed, Integer(0), "give an integer"), check("runs", runs, Integer(1)), options)
 
 
 def passed(sentence: str) -> None:
@@ -101,7 +70,13 @@ def passed(sentence: str) -> None:
 def failure(found: str, witness: list[str], chance: str, how: Asked, call: str) -> PrivacyFailure:
     """Return the failure: what was found, the witness, the probability of a false failure, the seed and the replay."""
     lines = [found, "", *witness, "", f"False failures: {chance}.", f"Seed {how.seed}. Replay:", f"  {how.again(call)}"]
-    return PrivacyFailure("\n".join(lines))
+    return failed("\n".join(lines))
+
+
+def failed(message: str) -> PrivacyFailure:
+    """Return the failure, and keep the first line of its message for the summary of the run."""
+    current().failed.append(message.partition("\n")[0])
+    return PrivacyFailure(message)
 
 
 def by_chance(error: float, what: str) -> str:
@@ -135,7 +110,19 @@ def name_of(target: Any) -> str:
     >>> name_of("shop.py:Bandit"), name_of(dict)
     ('shop.py:Bandit', 'dict')
     """
-    return target if isinstance(target, str) else str(getattr(target, "__name__", type(target).__name__))
+    return called(target if isinstance(target, str) else str(getattr(target, "__name__", type(target).__name__)))
+
+
+def called(own: str) -> str:
+    """Return what reports call a target of this name: where it says too little, the end of the test's id.
+
+    The target of a parametrised test is one of several, and a lambda has no name.
+
+    >>> called("Shop"), called("<lambda>")
+    ('Shop', '<lambda>')
+    """
+    test = current()
+    return test.name if test.name and (test.parametrised or "<" in own) else own
 
 
 def assertion(function: Callable[P, R]) -> Callable[P, R]:

@@ -22,6 +22,7 @@ from privcheck.private_values.source import LeakError
 from privcheck.targets.runners import PolicyRunner
 from privcheck.testing.assertion import PrivacyFailure
 from privcheck.testing.instance_strategies import contexts as contexts_of
+from privcheck.testing.project import setting
 from privcheck.testing.table_strategies import rewards_of
 
 SLACK = 1e-9
@@ -40,7 +41,8 @@ class BanditMachine(RuleBasedStateMachine):
     ----------
     factory : `f(rng)`, a class for example; also given those of arms, epsilon, delta, horizon, rho and mu that its
         signature names.
-    epsilon : the budget, > 0; None with `rho` or `mu`.
+    epsilon : the budget, > 0; None with `rho` or `mu`. This, `arms` and `horizon` are by default those of the project's
+        settings, or 1, 2 and 64.
     delta : with epsilon, in [0, 1).
     rho, mu : the budget in zCDP or in Gaussian DP, in place of epsilon.
     accountants : with delta, the share of delta of each accountant.
@@ -64,13 +66,13 @@ class BanditMachine(RuleBasedStateMachine):
     """
 
     factory: ClassVar[Any] = None
-    epsilon: ClassVar[float | None] = 1.0
+    epsilon: float | None = 1.0
     delta: ClassVar[float] = 0.0
     rho: ClassVar[float | None] = None
     mu: ClassVar[float | None] = None
     accountants: ClassVar[dict[str, float] | None] = None
-    arms: ClassVar[int] = 2
-    horizon: ClassVar[int] = 64
+    arms: int = 2
+    horizon: int = 64
     rewards: ClassVar[tuple[float, float]] = (0.0, 1.0)
     feedback: ClassVar[str] = "bandit"
     neighbours: ClassVar[str] = "row"
@@ -81,6 +83,8 @@ class BanditMachine(RuleBasedStateMachine):
         """Build a policy with its own coins and noise, and guard it."""
         factory = inspect.getattr_static(type(self), "factory")
         factory = factory.__func__ if isinstance(factory, staticmethod) else factory
+        for name in ("epsilon", "arms", "horizon"):
+            setattr(self, name, self._asked(name))
         budget = {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho, "mu": self.mu}
         runner = PolicyRunner(factory, budget | {"arms": self.arms, "horizon": self.horizon}, self.feedback)
         self.played, self.released = 0, 0
@@ -99,6 +103,16 @@ class BanditMachine(RuleBasedStateMachine):
             noise="float",
             rng=np.random.default_rng([seed, 1]),
         )
+
+    def _asked(self, name: str) -> Any:
+        """Return an attribute that a derived class sets, else the setting of the project, else the default."""
+        return getattr(self, name) if name in self._own() else setting(name, None, getattr(BanditMachine, name))
+
+    @classmethod
+    def _own(cls) -> set[str]:
+        derived = cls.__mro__[: cls.__mro__.index(BanditMachine)]
+        own = {name for each in derived for name in vars(each)}
+        return own | {"epsilon"} if own & {"rho", "mu"} else own
 
     @precondition(lambda self: self.played < self.horizon)
     @rule(data=st.data())

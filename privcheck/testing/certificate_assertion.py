@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from privcheck.certifying.certify import certify
@@ -17,7 +18,9 @@ from privcheck.reporting.text.numbers import clean
 from privcheck.reporting.text.repeating import repeat_certificate
 from privcheck.results.certificate import Certificate
 from privcheck.targets.settings import EXECUTIONS
-from privcheck.testing.assertion import FACT, asked, assertion, failure, known, nothing, passed
+from privcheck.testing.assertion import FACT, asked, assertion, called, failure, known, nothing, passed
+from privcheck.testing.kept_page import keep_page
+from privcheck.testing.project import arms_of, setting
 from privcheck.testing.witness_text import streams_told
 
 
@@ -37,7 +40,8 @@ def assert_certified(
     Parameters
     ----------
     target, epsilon, arms, horizon : as for `privcheck.certify`; a budget is required, and with `delta`, `rho` or `mu`
-        it is one of (epsilon, delta)-DP, zCDP or Gaussian DP.
+        it is one of (epsilon, delta)-DP, zCDP or Gaussian DP. The project's settings replace what is missing, as in
+        `assert_private`.
     runs : guarded executions, each on its own stream, at least 1.
     seed : by default that of `--privcheck-seed`, or 0.
     **options : other options of `privcheck.certify`.
@@ -63,14 +67,20 @@ def assert_certified(
     """
     nothing(target)
     known(options, certify)
+    if options.get("rho") is options.get("mu") is None:
+        epsilon = setting("epsilon", epsilon)
     if epsilon is options.get("rho") is options.get("mu") is None:
         raise PrivcheckError("epsilon", None, "a budget: epsilon, rho or mu", "without a budget nothing is certified")
     how = asked(seed, runs)
+    arms, horizon = arms_of(target, arms), setting("horizon", horizon)
     certificate = certify(target, epsilon=epsilon, arms=arms, horizon=horizon, runs=how.runs, seed=how.seed, **options)
+    call = str(repeat_certificate(certificate).python)
+    certificate = replace(certificate, target=called(certificate.target))
     told = f"{clean(certificate.target)}: {certificate_sentence(certificate)}"
     if not certificate.granted:
         chance = f"{FACT}; but code that is not certified may still satisfy its claim"
-        raise failure(told, _found(certificate), chance, how, str(repeat_certificate(certificate).python))
+        found = [*_found(certificate), *keep_page(certificate)]
+        raise failure(told, found, chance, how, call)
     explored = plural(certificate.executions, "guarded run")
     passed(f"{told} ({explored} of {plural(certificate.horizon, 'round')}; {replay_sentence(certificate)})")
     return certificate

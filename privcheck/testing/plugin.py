@@ -1,19 +1,22 @@
-"""The pytest plugin: marks that audit and certify, options, and a summary of what passing tests could detect."""
+"""The pytest plugin: marks that audit and certify, options, and a summary of what passing tests could detect.
+
+A session without privacy tests imports nothing but this module and that of the running test: the rest is imported where
+a mark is met.
+"""
 
 from __future__ import annotations
 
-import functools
-import inspect
+import os
+import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
 
-from privcheck.errors import PrivcheckError
-from privcheck.testing.assertion import PrivacyFailure, Running, current, running
+from privcheck.testing.running import Running, current, running
 
-PROPERTY = "privcheck"
-"""The user property that carries a sentence in a test's report, also from the workers of pytest-xdist."""
+PROPERTY, FAILED, PAGE = "privcheck", "privcheck-failed", "privcheck-page"
+"""The user properties that carry sentences and pages in a test's report, also from the workers of pytest-xdist."""
 
 MARKS = {
     "privacy": (
@@ -26,6 +29,17 @@ MARKS = {
     ),
 }
 """The marks, each with its assertion and its description."""
+
+SETTINGS = {
+    "epsilon": "the claim of privacy tests, and the budget of certificates",
+    "arms": "number of arms of policies that do not know it",
+    "horizon": "rounds per run of an audit or a certificate",
+    "runs": "runs per stream of an audit",
+    "error": "probability with which a privacy test may fail by chance",
+    "seed": "seed of privacy tests",
+    "output": "folder in which failed privacy tests leave their pages",
+}
+"""The settings that pytest's configuration may give, as privcheck_epsilon for example, before [tool.privcheck]."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,10 +54,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--privcheck-seed",
         type=_whole(0),
-        default=0,
         metavar="SEED",
         help="seed of privacy tests without seed= (default 0)",
     )
+    group.addoption(
+        "--privcheck-output",
+        metavar="DIR",
+        help="folder in which failed privacy tests leave their pages (default none)",
+    )
+    for name, meaning in SETTINGS.items():
+        parser.addini(f"privcheck_{name}", f"{meaning}; also {name} in [tool.privcheck]", default=None)
 
 
 def _whole(least: int) -> Callable[[str], int]:
@@ -57,83 +77,109 @@ def _whole(least: int) -> Callable[[str], int]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marks, and register the summary of passing tests."""
+    """Declare the marks, and register the summary of the privacy tests."""
     for _, meaning in MARKS.values():
         config.addinivalue_line("markers", meaning)
     config.pluginmanager.register(Summary(), "privcheck-summary")
+
+
+def _marks(item: Any) -> list[pytest.Mark]:
+    """Return the marks of a test, the closest of each name."""
+    return list({mark.name: mark for mark in reversed(list(item.iter_markers())) if mark.name in MARKS}.values())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector) -> Generator[None, Any, Any]:
+    """Refuse marks that could not be carried out before any test runs."""
+    found = yield
+    for item in found if isinstance(found, list) else ():
+        for mark in _marks(item) if isinstance(item, pytest.Function) else ():
+            from privcheck.testing.marks import wrong_mark
+
+            if wrong := wrong_mark(mark, collector.config):
+                raise pytest.Collector.CollectError(f"{item.nodeid}: {wrong}")
+    return found
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
     """Tell the assertions which test they belong to, and the options of the command line."""
     options = item.config.option
-    with running(Running(item.nodeid, options.privcheck_seed, options.privcheck_budget)):
+    test = Running(
+        item.nodeid,
+        item.name,
+        hasattr(item, "callspec"),
+        options.privcheck_seed,
+        options.privcheck_budget,
+        options.privcheck_output,
+        item.config,
+    )
+    with running(test):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Apply the assertions of a test's marks to the value that it returns, and report what they could detect."""
-    closest = {mark.name: mark for mark in reversed(list(item.iter_markers())) if mark.name in MARKS}
+    marks = _marks(item) if isinstance(item, pytest.Function) else []
     plain = item.obj if isinstance(item, pytest.Function) else None
-    if closest and isinstance(item, pytest.Function):
-        item.obj = _asserting(item.obj, list(closest.values()))
+    if marks and isinstance(item, pytest.Function):
+        from privcheck.testing.marks import asserting
+
+        item.obj = asserting(item.obj, marks)
     try:
         return (yield)
     finally:
         if isinstance(item, pytest.Function):
             item.obj = plain
-        item.user_properties += [(PROPERTY, sentence) for sentence in current().passed]
+        _report(item, current())
 
 
-def _asserting(test: Callable[..., Any], marks: list[pytest.Mark]) -> Callable[..., None]:
-    import privcheck.testing
+def _report(item: pytest.Item, test: Running) -> None:
+    if test.passed or test.failed:
+        from privcheck.testing.kept_page import remove_old_pages
 
-    @functools.wraps(test)
-    def asserting(**arguments: Any) -> None:
-        target = test(**arguments)
-        for mark in marks:
-            assertion = getattr(privcheck.testing, MARKS[mark.name][0])
-            wrong = _failure(assertion, mark, target)
-            if wrong:
-                pytest.fail(wrong, pytrace=False)
-
-    return asserting
+        remove_old_pages(test)
+        for name, texts in ((PROPERTY, test.passed), (FAILED, test.failed), (PAGE, test.pages)):
+            item.user_properties += [(name, text) for text in texts]
 
 
-def _failure(assertion: Callable[..., Any], mark: pytest.Mark, target: Any) -> str:
-    """Return why the assertion of a mark fails, or an empty string when it passes."""
-    try:
-        given = inspect.signature(assertion).bind(target, *mark.args, **mark.kwargs).arguments
-        if not ({"epsilon", "rho", "mu"} & ({*given} | {*given.get("options", {})})):
-            raise TypeError("missing a required argument: 'epsilon'")
-    except TypeError as error:
-        return f"pytest.mark.{mark.name}: {error}; as in @pytest.mark.{mark.name}(epsilon=1.0, arms=2)"
-    try:
-        assertion(target, *mark.args, **mark.kwargs)
-    except (PrivacyFailure, PrivcheckError) as error:
-        return str(error)
-    return ""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[Any]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show a failed `BanditMachine` without frames of privcheck and hypothesis."""
+    report = yield
+    if report.failed and call.excinfo is not None and "privcheck.testing.bandit_machine" in sys.modules:
+        from privcheck.testing.frames import of_machine, shown
+
+        if of_machine(call.excinfo):
+            report.longrepr = shown(call.excinfo, item.config.option.tbstyle)
+    return report
 
 
 class Summary:
-    """What the passing tests of this run, on any worker, could have detected."""
+    """What the privacy tests of this run, on any worker, found or could have detected."""
 
     def __init__(self) -> None:
-        self.passed: list[tuple[str, str]] = []
+        self.told: list[tuple[str, str, str]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the sentences of a test that passed."""
-        if report.when == "call" and report.passed:
-            said = [str(value) for name, value in report.user_properties if name == PROPERTY]
-            self.passed += [(report.nodeid, sentence) for sentence in said]
+        """Keep the sentences of a test, each with its kind."""
+        if report.when == "call":
+            kinds = (PROPERTY,) if report.passed else (FAILED, PAGE)
+            self.told += [(report.nodeid, name, str(text)) for name, text in report.user_properties if name in kinds]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Write the section."""
-        if not self.passed:
-            return
-        terminalreporter.section("privacy: what the passing tests could have detected")
-        for node, sentence in sorted(self.passed):
-            terminalreporter.line(node)
-            terminalreporter.line(f"    {sentence}")
-        terminalreporter.line("An audit that passes has not refuted the claim; it proves nothing.")
+        """Write the section, and the summary of a job on GitHub."""
+        passed = sorted((node, sentence) for node, kind, sentence in self.told if kind == PROPERTY)
+        if passed:
+            terminalreporter.section("privacy: what the passing tests could have detected")
+            for node, sentence in passed:
+                terminalreporter.line(node)
+                terminalreporter.line(f"    {sentence}")
+            terminalreporter.line("An audit that passes has not refuted the claim; it proves nothing.")
+        if self.told and os.environ.get("GITHUB_STEP_SUMMARY"):
+            from privcheck.reporting.annotations.job_summary import append_summary, tests_summary
+
+            append_summary(tests_summary(self.told, PROPERTY, PAGE))

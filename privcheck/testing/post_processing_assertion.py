@@ -19,6 +19,7 @@ from privcheck.targets.mechanism import is_mechanism
 from privcheck.targets.settings import CertifySettings, Settings
 from privcheck.targets.target import load_policy
 from privcheck.testing.assertion import FACT, asked, assertion, failure, name_of, nothing, passed
+from privcheck.testing.project import arms_of, setting
 from privcheck.testing.witness_text import streams_told
 
 Pair = tuple[Table, Table]
@@ -42,8 +43,8 @@ def assert_unchanged_by(
     delta: float = 0.0,
     rho: float | None = None,
     mu: float | None = None,
-    arms: int = 2,
-    horizon: int = 16,
+    arms: int | None = None,
+    horizon: int | None = None,
     rewards: tuple[float, float] = (0.0, 1.0),
     feedback: str = "bandit",
     contexts: Contexts | None = None,
@@ -62,8 +63,9 @@ def assert_unchanged_by(
         mechanisms.
     neighbours : which changes: "row", "reward", "group:k" or, with `contexts`, "context-reward".
     epsilon, delta, rho, mu : for factories that take them.
-    arms, horizon, rewards, feedback, contexts : as for `privcheck.certify`; `f(data, rng)` is given tables of `horizon`
+    arms, horizon : by default those of the project's settings, or 2 and 16; `f(data, rng)` is given tables of `horizon`
         rows and `arms` columns.
+    rewards, feedback, contexts : as for `privcheck.certify`.
     streams : random streams, at least 1, of which every round is changed, one at a time, as are two constant streams.
     seed : by default that of `--privcheck-seed`, or 0.
 
@@ -84,11 +86,15 @@ def assert_unchanged_by(
     """
     nothing(target)
     how = asked(seed, check("streams", streams, Integer(1)))
+    if rho is mu is None:
+        epsilon = setting("epsilon", epsilon)
     settings = CertifySettings(
         epsilon=epsilon, delta=delta, rho=rho, mu=mu, rewards=rewards, feedback=feedback, neighbours=neighbours,
         contexts=contexts, seed=how.seed,
     )  # fmt: skip
-    count, length = check("arms", arms, Integer(1)), check("horizon", horizon, Integer(1))
+    arms = arms_of(target, arms)
+    count = check("arms", 2 if arms is None else arms, Integer(1))
+    length = check("horizon", setting("horizon", horizon, 16), Integer(1))
     with_seed = _of_function(target) if is_mechanism(target) else _of_policy(target, settings, length, count)
     diverges = _with_every_seed(with_seed, how.seed)
     rng = np.random.default_rng([how.seed, 0])

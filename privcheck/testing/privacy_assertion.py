@@ -3,35 +3,43 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from privcheck.auditing.audit import audit
+from privcheck.errors import PrivcheckError
 from privcheck.reporting.text.audit_sentences import verdict_sentence
-from privcheck.reporting.text.repeating import repeat_audit
+from privcheck.reporting.text.repeating import NOT_REPEATABLE, repeat_audit
 from privcheck.results.audit_report import AuditReport
 from privcheck.testing.assertion import (
     ERROR,
-    PrivacyFailure,
     asked,
     assertion,
     by_chance,
+    called,
+    failed,
     failure,
     known,
     nothing,
     passed,
 )
-from privcheck.testing.witness_text import witness_told
+from privcheck.testing.kept_page import keep_page
+from privcheck.testing.project import arms_of, setting
+from privcheck.testing.witness_text import faults_told, witness_told
+
+OTHER_CLAIMS = ("rho", "mu", "tradeoff")
+"""Claims in place of epsilon."""
 
 
 @assertion
 def assert_private(
     target: Any,
-    epsilon: float,
+    epsilon: float | None = None,
     *,
     arms: int | None = None,
     horizon: int | None = None,
     runs: int | None = None,
-    error: float = ERROR,
+    error: float | None = None,
     seed: int | None = None,
     **options: Any,
 ) -> AuditReport:
@@ -39,9 +47,12 @@ def assert_private(
 
     Parameters
     ----------
-    target, epsilon, arms, horizon : as for `privcheck.audit`.
-    runs : runs per stream of the final pair, at least 20; by default the value of `--privcheck-budget`, or 5,000.
-    error : a true claim fails this test with at most this probability, in (0, 0.5].
+    target, epsilon, arms, horizon : as for `privcheck.audit`; without `epsilon`, that of the project's settings. These
+        also replace a missing `horizon`, and missing `arms` of a policy that does not know them.
+    runs : runs per stream of the final pair, at least 20; by default the value of `--privcheck-budget`, that of the
+        project's settings, or 5,000.
+    error : a true claim fails this test with at most this probability, in (0, 0.5]; by default that of the project's
+        settings, or 1e-6.
     seed : by default that of `--privcheck-seed`, or 0.
     **options : other options of `privcheck.audit`, such as the delta of the claim.
 
@@ -51,7 +62,8 @@ def assert_private(
 
     Raises
     ------
-    PrivacyFailure : the claim is refuted, or the runs are too few to refute it for any target.
+    PrivacyFailure : the claim is refuted, or the runs are too few to refute it for any target. With an output folder in
+        the project's settings, pytest keeps the page of the audit there.
     PrivcheckError : bad input, or a policy that breaks its contract.
 
     Source: the verdict of `privcheck.audit`, which covers its whole search.
@@ -65,19 +77,31 @@ def assert_private(
     nothing(target)
     known(options, audit)
     how = asked(seed, runs)
+    level = setting("error", error, ERROR)
+    other = any(options.get(name) is not None for name in OTHER_CLAIMS)
+    claim = epsilon if other else setting("epsilon", epsilon)
+    if claim is None and not other:
+        raise PrivcheckError("epsilon", None, "the claim", "give epsilon=1.0, or epsilon in [tool.privcheck]")
+    arms, horizon = arms_of(target, arms), setting("horizon", horizon)
     report = audit(
-        target, epsilon=epsilon, arms=arms, horizon=horizon, runs=how.runs, error=error, seed=how.seed, **options
+        target, epsilon=claim, arms=arms, horizon=horizon, runs=how.runs, error=level, seed=how.seed, **options
     )
+    call = str(repeat_audit(report).python) if report.randomness == "seeded" else NOT_REPEATABLE
+    report = replace(report, target=called(report.target))
     told = f"{report.target}: {verdict_sentence(report)}"
     if report.verdict == "violation":
-        call = str(repeat_audit(report).python)
-        raise failure(told, witness_told(report), by_chance(error, "a true claim"), how, call)
+        found = [*faults_told(report), *witness_told(report), *_after_empty(keep_page(report))]
+        raise failure(told, found, by_chance(level, "a true claim"), how, call)
     if report.verdict != "consistent" and not _almost(report):
-        raise PrivacyFailure(f"{told}\n{_lacking(report)}")
+        raise failed("\n".join([told, _lacking(report), *keep_page(report)]))
     blind = not report.epsilon_lower
     hint = "the audit could not tell any two streams apart: is the horizon long enough for the data to matter?"
     passed(f"{told}; {hint}" if blind else told)
     return report
+
+
+def _after_empty(lines: list[str]) -> list[str]:
+    return ["", *lines] if lines else []
 
 
 def _almost(report: AuditReport) -> bool:

@@ -19,15 +19,16 @@ from privcheck.targets.settings import CertifySettings
 from privcheck.targets.target import load_policy
 from privcheck.testing.assertion import (
     ERROR,
-    PrivacyFailure,
     asked,
     assertion,
     by_chance,
+    failed,
     failure,
     name_of,
     nothing,
     passed,
 )
+from privcheck.testing.project import setting
 
 REGRET_RUNS = 400
 """Runs where the test does not say: it takes seconds; more runs notice smaller excesses of the regret."""
@@ -48,7 +49,7 @@ def assert_regret_below(
     rho: float | None = None,
     mu: float | None = None,
     runs: int = REGRET_RUNS,
-    error: float = ERROR,
+    error: float | None = None,
     seed: int | None = None,
 ) -> float:
     r"""Fail when the expected pseudo-regret of a policy after `horizon` rounds exceeds `bound`, or no test could tell.
@@ -64,7 +65,8 @@ def assert_regret_below(
     horizon : T, at least the number of arms.
     epsilon, delta, rho, mu : for factories that take them.
     runs : independent runs, at least 2.
-    error : a policy within the bound fails this test with at most this probability, in (0, 0.5].
+    error : a policy within the bound fails this test with at most this probability, in (0, 0.5]; by default that of the
+        project's settings, or 1e-6.
     seed : by default that of `--privcheck-seed`, or 0.
 
     Returns
@@ -87,13 +89,13 @@ def assert_regret_below(
     how = asked(seed, check("runs", runs, Integer(2)))
     place, limit = make_environment(environment), check("bound", bound, POSITIVE, "a regret is positive")
     length = check("horizon", horizon, Integer(place.arms), "every arm has to be played once")
-    level = check("error", error, LEVEL, "1e-06 is usual")
+    level = check("error", setting("error", error, ERROR), LEVEL, "1e-06 is usual")
     most = length * float(place.gaps().max())
     name = name_of(target)
     if most <= limit or evidence(np.ones(how.runs), limit / most, level) < 1.0 / level:
         why = f"no policy has a regret above {most:.4g}" if most <= limit else f"{how.runs:,} runs are not enough"
         hint = "give it a smaller bound" if most <= limit else "give it more runs or a longer horizon"
-        raise PrivacyFailure(f"{name}: this test could not have failed: {why} and the bound is {limit:g}; {hint}")
+        raise failed(f"{name}: this test could not have failed: {why} and the bound is {limit:g}; {hint}")
     settings = CertifySettings(epsilon=epsilon, delta=delta, rho=rho, mu=mu, seed=how.seed)
     regrets = _regrets(target, place, settings, length, how.runs)
     mean = float(regrets.mean())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from privcheck.arrays import Table
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
-from privcheck.privacy import Contexts, check_contexts, check_rewards
+from privcheck.privacy import Contexts, check_contexts, check_rewards, refuse_adding
 from privcheck.privacy import relation as relation_of
 from privcheck.testing.instance_strategies import contexts as contexts_of
 
@@ -103,6 +103,7 @@ def neighbouring_tables(
     ([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]], 1)
     """
     related = relation_of(relation)
+    refuse_adding(related, "tables of equal length", "draw a table and remove one of its rows")
     check_contexts("contextual" if related.name == "context-reward" else "bandit", related.name, contexts)
     shortest, longest = _lengths(min_rounds, max_rounds)
     same = _same_round(check("arms", arms, Integer(1)), rewards, contexts)

@@ -8,6 +8,7 @@ from privcheck.arrays import Table
 from privcheck.privacy import relation
 from privcheck.reporting.pictures.witness_excerpt import arms_of, characters
 from privcheck.reporting.text.audit_sentences import event_parts, rounds_text
+from privcheck.reporting.text.fault_sentences import fault_text
 from privcheck.reporting.text.numbers import clean, probability, probability_interval
 from privcheck.results.audit_report import AuditReport
 
@@ -62,3 +63,13 @@ def witness_told(report: AuditReport) -> list[str]:
         f"Event: {clean(first)}" + "".join(f"; or {clean(other)}" for other in others),
         f"  probability on the first stream {one}, on the second {two}",
     ]
+
+
+def faults_told(report: AuditReport) -> list[str]:
+    """Return the lines at fault with their source and the usual fix, and an empty line after each.
+
+    >>> from privcheck.reporting.example_results import VIOLATION
+    >>> faults_told(VIOLATION)
+    []
+    """
+    return [line for fault in report.faults for line in (*fault_text(fault), "")]

@@ -122,7 +122,7 @@ def test_an_interrupted_audit_is_inconclusive(capsys, monkeypatch):
 
 BAD = [
     (["nope"], ["No such command 'nope'"]),
-    (["audit"], ["Missing argument", "TARGET"]),
+    (["audit"], ["target: got none", "--command"]),
     (["audit", "adap-ucb", "--nope"], ["No such option", "--nope"]),
     (["audit", "adap-ucb", "--epsilon", "x"], ["--epsilon"]),
     (["audit", "adap-ucb", "--epsilon"], ["--epsilon"]),
@@ -193,7 +193,7 @@ BAD = [
     (["certify", "ucb", "--delta", "0.1"], ["delta: got delta = 0.1 without epsilon", "only epsilon takes a delta"]),
     (["certify", "ucb", "--delt", "0.1"], ["No such option: --delt", "`privcheck certify --help`"]),
     (["audti"], ["No such command 'audti'", "`privcheck --help`"]),
-    (["simulate", "shop.py:Shop", "--means", "0.7,0.5", "--horizon", "10"], ["'shop.py:Shop'", "only shipped"]),
+    (["simulate", "shop.py:Shop", "--means", "0.7,0.5", "--horizon", "10"], ["'shop.py'", "an existing Python file"]),
 ]
 
 

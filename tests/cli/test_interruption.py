@@ -206,3 +206,29 @@ def test_an_interruption_of_code_that_is_text_ends_with_the_status(folder):
     command = [sys.executable, "-m", "started"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr.splitlines()[-1]) == (130, "privcheck: interrupted")
+
+
+AT_THE_END = """
+import atexit, os, signal, sys
+from privcheck.cli import application, main
+
+class Late:
+    def __del__(self):  # when the process is all but gone, after the functions of atexit
+        os.kill(os.getpid(), signal.SIGINT)
+
+def interrupted(*arguments, **options):
+    sys.late = Late()
+    os.kill(os.getpid(), signal.SIGINT)
+
+application.app = interrupted
+sys.argv[1:] = ["list"]
+main()
+"""
+
+
+@pytest.mark.parametrize("late", ["sys.late = Late()", "atexit.register(Late().__del__)"])
+def test_a_second_signal_at_the_very_end_does_not_change_the_status(late, folder):
+    """After the message, while Python ends: a process killed by SIGINT has a negative return code here."""
+    Path("started.py").write_text(AT_THE_END.replace("sys.late = Late()", late))
+    ended = subprocess.run([sys.executable, "-m", "started"], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "privcheck: interrupted\n")

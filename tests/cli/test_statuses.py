@@ -260,5 +260,5 @@ def test_the_arms_of_a_log_are_named(capsys):
     Path("clicks.csv").write_text("item,click\n[/red],1\nb,0\nb,1\n")
     log = ["--log", "clicks.csv", "--action", "item", "--reward", "click"]
     assert run(["simulate", "ucb", *log, "--horizon", "10", "--runs", "2", "--html", "page.html"]) == 0
-    assert "replay (means [/red] 1, b 0.5)" in capsys.readouterr().out
+    assert "replay (means [/red] 1, b 0.5)" in " ".join(capsys.readouterr().out.split())
     assert "replay (means [/red] 1, b 0.5)" in Path("page.html").read_text()

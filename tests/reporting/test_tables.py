@@ -111,6 +111,14 @@ def test_the_simplest_witness_comes_first(reports):
     assert text.count("v round 3") == 1
 
 
+def test_what_a_reader_wants_comes_before_how_it_was_found(reports):
+    report = reports["violation"]
+    parts = ("claim", "lower bound (95 %)", "\nWitness", "could see", "searched", "resolution", "Clopper-", "To repeat")
+    text = shown(audit_details(report))
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
 def test_without_a_simpler_witness_there_is_one_heading(reports):
     text = shown(audit_details(reports["violation"]))
     assert "finer event" not in text

@@ -33,8 +33,7 @@ CASES = [
 
 @pytest.mark.parametrize(("changes", "parameter"), CASES)
 def test_bad_input_is_refused_before_anything_runs(changes, parameter, monkeypatch):
-    monkeypatch.setattr(module, "play", lambda *_, **__: pytest.fail("ran"))
-    monkeypatch.setattr(module, "compile_kernel", lambda *_: pytest.fail("compiled"))
+    monkeypatch.setattr(module, "AllRuns", lambda *_, **__: pytest.fail("ran"))
     with pytest.raises(PrivcheckError) as caught:
         simulate(**(GOOD | changes))
     assert caught.value.parameter == parameter

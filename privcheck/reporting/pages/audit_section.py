@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from privcheck.reporting.pages.elements import code_block, element, facts, inline_picture, items, section, text
+from privcheck.reporting.pages.elements import (
+    code_block,
+    element,
+    facts,
+    inline_picture,
+    items,
+    marked_code,
+    section,
+    text,
+)
 from privcheck.reporting.pages.html_table import TEXT, table
 from privcheck.reporting.pictures.plot import tradeoff_figure, witness_figure
 from privcheck.reporting.text import numbers
-from privcheck.reporting.text.audit_facts import number_rows
+from privcheck.reporting.text.audit_facts import found_rows, search_rows
 from privcheck.reporting.text.audit_sentences import (
     MARKS,
     event_parts,
@@ -18,7 +27,8 @@ from privcheck.reporting.text.audit_sentences import (
     verdict_word,
 )
 from privcheck.reporting.text.both_bounds import contradiction, sandwich
-from privcheck.reporting.text.repeating import repeat_audit
+from privcheck.reporting.text.fault_sentences import excerpt_lines
+from privcheck.reporting.text.repeating import NOT_REPEATABLE, how_to_repeat
 from privcheck.results.audit_report import AuditReport, Witness
 
 
@@ -32,7 +42,8 @@ def audit_section(report: AuditReport, number: int) -> str:
         element("p", verdict, "verdict"),
         *_both_bounds(report),
         *(element("p", text(note), "note") for note in report.notes),
-        facts(number_rows(report)),
+        facts(found_rows(report)),
+        *_faults(report),
     ]
     if report.simplest is not None:
         simpler = replace(report, witness=report.simplest, epsilon_lower=report.simplest_lower)
@@ -49,15 +60,33 @@ def audit_section(report: AuditReport, number: int) -> str:
         )
     if report.tradeoff is not None:
         parts += _tradeoff(report, number)
+    parts += [element("h3", "How far this audit could see"), facts(search_rows(report))]
     spent = f"Engine {report.engine}, {numbers.seconds(report.seconds)}; {report.feedback} feedback."
     parts += [
         element("h3", "How to repeat it"),
-        *(code_block(call.folded()) for call in repeat_audit(report)),
+        *(map(code_block, how_to_repeat(report)) if how_to_repeat(report) else [element("p", text(NOT_REPEATABLE))]),
         element("p", text(spent)),
         element("h3", "What this does and does not mean"),
         items(meaning(report)),
     ]
     return section(report.target, parts, name=f"audit-{number}", kind=f"audit {kind}")
+
+
+def _faults(report: AuditReport) -> list[str]:
+    """Return the lines at fault, each with its source, in which it is marked."""
+    if not report.faults:
+        return []
+    parts = [element("h3", "The line at fault" if len(report.faults) == 1 else "The lines at fault")]
+    for fault in report.faults:
+        where = element("b", f"{text(fault.place)}: {text(fault.about.title)}.")
+        said = text(fault.said[:1].upper() + fault.said[1:])
+        parts += [
+            element("p", f"{where} {said}."),
+            marked_code(list(excerpt_lines(fault))),
+            element("p", text(fault.about.meaning)),
+            element("p", f"{element('b', 'Usual fix.')} {text(fault.about.fix)}"),
+        ]
+    return parts
 
 
 def _both_bounds(report: AuditReport) -> list[str]:
@@ -102,7 +131,10 @@ def _witness(report: AuditReport, witness: Witness, name: str, title: str, said_
         if report.epsilon_claimed is None
         else " Dashed: the largest probability that the claim allows, given the other one."
     )
-    under = f"The two streams, which differ in {rounds_text(witness)}, and the event's probability on each.{allowed}"
+    shown = (
+        f"The two streams, which differ in {rounds_text(witness)}, and the event's" if witness.rounds else "The event's"
+    )
+    under = f"{shown} probability on each.{allowed}"
     return [
         element("h3", title),
         element("p", text(said_first)),

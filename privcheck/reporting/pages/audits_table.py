@@ -45,7 +45,8 @@ def overview(reports: Sequence[AuditReport], expected: Sequence[str | None] | No
 
 def _cells(report: AuditReport) -> dict[str, Cell]:
     word = verdict_word(report)
-    claim = numbers.claim_text(report.epsilon_claimed, 0.0)
+    other = report.claimed is not None and report.epsilon_claimed is None
+    claim = report.claim_words if other else numbers.claim_text(report.epsilon_claimed, 0.0)
     lower = report.epsilon_lower
     estimate = report.epsilon_estimate
     upper = numbers.at_most(upper_bound(report))

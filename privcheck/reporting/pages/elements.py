@@ -47,6 +47,16 @@ def code_block(code: str) -> str:
     return element("pre", element("code", "\n".join(lines)))
 
 
+def marked_code(lines: Sequence[tuple[str, bool]]) -> str:
+    r"""Return lines of source code, of which some are marked.
+
+    >>> marked_code([("  7  a = 1", False), ("> 8  a < b", True)])
+    '<pre class="source"><code>  7  a = 1\n<mark>&gt; 8  a &lt; b</mark></code></pre>'
+    """
+    shown = [element("mark", html.escape(line)) if marked else html.escape(line) for line, marked in lines]
+    return element("pre", element("code", "\n".join(shown)), "source")
+
+
 def badge(word: str, mark: str) -> str:
     """Return a verdict in its colour, with its sign.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from privcheck.reporting.pages.elements import element, text
+from privcheck.reporting.pages.elements import element, marked_code, text
 from privcheck.reporting.text.audit_facts import number_rows
 from privcheck.reporting.text.certificate_facts import certificate_rows
+from privcheck.reporting.text.fault_sentences import fault_text
 from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
 from privcheck.results.simulation import STATISTICS, Simulation
@@ -17,7 +18,8 @@ def audit_html(report: AuditReport) -> str:
     >>> audit_html(VIOLATION)[:30]
     '<p><b>rnm-ftnl-published(arms='
     """
-    return _heading(str(report)) + _rows(number_rows(report))
+    faults = "".join(marked_code([(line, False) for line in fault_text(fault)]) for fault in report.faults)
+    return _heading(str(report)) + _rows(number_rows(report)) + faults
 
 
 def certificate_html(certificate: Certificate) -> str:

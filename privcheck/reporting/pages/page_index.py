@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from privcheck.errors import PrivcheckError
 from privcheck.files import check_output, write_whole
+from privcheck.reporting.many_audits import LEVEL, AuditedClaim, Together, together
 from privcheck.reporting.pages.elements import badge, document, header, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
@@ -33,12 +34,14 @@ class Folder:
     path : of the folder.
     results : violations, leaks and refused certificates first.
     unread : files that could not be read as results, with the reason.
+    claims : the audited claims together; None for fewer than two.
 
     """
 
     path: Path
     results: tuple[Result, ...]
     unread: tuple[tuple[Path, str], ...]
+    claims: Together | None = None
 
     @property
     def alarm(self) -> bool:
@@ -46,8 +49,8 @@ class Folder:
         return any(result.alarm for result in self.results)
 
 
-def read_folder(path: str | Path) -> Folder:
-    """Read the JSON files in a folder and below.
+def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
+    """Read the JSON files in a folder and below; `level` is the error rate for all audited claims together.
 
     Raises
     ------
@@ -74,7 +77,8 @@ def read_folder(path: str | Path) -> Folder:
         except PrivcheckError as error:
             unread.append((file, error.hint))
     results.sort(key=lambda result: (_rank(result), str(result.path)))
-    return Folder(folder, tuple(results), tuple(unread))
+    tested = [AuditedClaim(r.target, r.p_value, r.seed) for r in results if r.p_value is not None]
+    return Folder(folder, tuple(results), tuple(unread), together(tested, level))
 
 
 def save_index(folder: Folder, path: str | Path) -> None:
@@ -117,12 +121,27 @@ def render_index(
     parts = []
     if rows:
         parts.append(section("Results", [table(caption, columns, rows, kind="stack texts")], name="results"))
+    if folder.claims is not None:
+        parts.append(section("All claims together", _claims(folder.claims), name="claims"))
     if folder.unread:
         reasons = [[_link(file, folder.path, target), text(reason)] for file, reason in folder.unread]
         names = [("file", TEXT), ("reason", TEXT)]
         unread = table("Files that could not be read as results", names, reasons, kind="stack texts")
         parts.append(section("Not read", [unread], name="unread"))
     return document(title, header(title, headline(folder)), parts)
+
+
+def _claims(claims: Together) -> list[str]:
+    """Return the sentences on all claims together, and their adjusted p-values, the smallest first."""
+    columns = [("target", TEXT), ("p-value", NUMBER), ("Holm", NUMBER), ("false discovery", NUMBER)]
+    found = zip(claims.tested, claims.holm, claims.discovery, strict=True)
+    rows: list[list[Cell | str]] = [
+        [text(numbers.clean(claim.target)), *(Cell(numbers.small(p), p) for p in (claim.p_value, one, other))]
+        for claim, one, other in sorted(found, key=lambda entry: entry[0].p_value)
+    ]
+    caption = "The p-value of each claim, and adjusted for the number of claims"
+    sentences = [f"<p>{text(sentence)}</p>" for sentence in claims.sentences]
+    return [*sentences, table(caption, columns, rows, kind="stack texts")]
 
 
 def is_own(page: Path) -> bool:

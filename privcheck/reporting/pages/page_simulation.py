@@ -116,7 +116,7 @@ def _summary(simulation: Simulation) -> str:
 
 
 def _comparisons(simulation: Simulation) -> list[str]:
-    if len(simulation.results) < 2 or simulation.runs < 2:
+    if len(simulation.results) < 2 or min(len(result.regret) for result in simulation.results) < 2:
         return []
     columns = [
         ("pair: first minus second", TEXT),
@@ -160,6 +160,8 @@ def _setting(simulation: Simulation) -> list[tuple[str, str]]:
         ("runs", f"{simulation.runs:,} of each policy"),
         ("seed", str(simulation.seed)),
         ("policies", "; ".join(repr(result.algorithm) for result in simulation.results)),
+        *([("order of the arms", "random in every run")] if simulation.shuffle_arms else []),
+        *((remark.policy, remark.text) for remark in simulation.remarks),
     ]
 
 

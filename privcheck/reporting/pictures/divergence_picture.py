@@ -42,7 +42,8 @@ def diverging_streams(divergence: Divergence, arms: int) -> DivergingStreams:
     """Return the rewards of the streams, their first K columns, as the pictures of witnesses take them."""
     first, second = np.asarray(divergence.first, dtype=float), np.asarray(divergence.second, dtype=float)
     changed = np.flatnonzero((first != second).any(axis=1)) + 1
-    return DivergingStreams(first[:, :arms], second[:, :arms], tuple(changed.tolist()))
+    shown = arms or first.shape[1]  # data of one dimension have no arms
+    return DivergingStreams(first[:, :shown], second[:, :shown], tuple(changed.tolist()))
 
 
 def divergence_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:

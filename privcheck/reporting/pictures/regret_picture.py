@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
+from privcheck.extras import require_extra
 from privcheck.reporting.pictures.regret_lower_bounds import asymptotic_rates
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def save(figure: Figure, target: Path) -> None:
 
 def draw(simulation: Simulation, lines: Sequence[str] | None, log_regret: bool = False) -> Figure:
     """Return the figure; see `Simulation.plot`."""
+    require_extra("plots", "plot")
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -6,6 +6,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from privcheck.extras import require_extra
 from privcheck.reporting.pictures.regret_lower_bounds import asymptotic_rates
 from privcheck.reporting.pictures.regret_picture import draw_panel
 from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, settings
@@ -77,6 +78,7 @@ def panels_figure(
     >>> len(panels_figure({"one": results, "two": results}).axes)
     2
     """
+    require_extra("plots", "plot")
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.reporting.pictures.style import CELL, COLOURS, INK, MID, WIDE, add_axes
-from privcheck.reporting.pictures.witness_excerpt import TwoStreams, View, levels
+from privcheck.reporting.pictures.witness_excerpt import TwoStreams, View, aligned, levels
 from privcheck.reporting.text.audit_sentences import rounds_text
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def draw_streams(
     """Draw two streams from the top of a figure, and the arms played on them as dots."""
     block = _block(shown)
     width, left = float(figure.get_size_inches()[0]), _left(shown)
-    for i, (name, table) in enumerate((("first", streams.first), ("second", streams.second))):
+    for i, (name, table) in enumerate(zip(("first", "second"), aligned(streams), strict=True)):
         top = TOP + MARK + HEADING + i * (HEADING + block + BETWEEN)
         axes = add_axes(figure, left, top, width - left - RIGHT, block)
         _draw_stream(axes, levels(rewards, table, shown), shown, (width - left - RIGHT) / (shown.stop - shown.start))
@@ -90,6 +90,8 @@ def _draw_stream(axes: Axes, rewards: np.ndarray, shown: View, cell: float) -> N
         ends = np.append(starts[1:], len(row))
         gap = 0.08 if apart else 0.0
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            if row[start] != row[start]:  # a row that only the other data set has
+                continue
             corner, size = (shown.start + 0.5 + start + gap, arm + 0.08), (end - start - 2 * gap, 0.84)
             edge = MID if apart else "none"
             look: dict[str, Any] = {

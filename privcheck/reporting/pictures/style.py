@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from privcheck.extras import require_extra
 from privcheck.reporting.text.audit_sentences import MEASURED
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ SETTINGS: dict[Any, Any] = {
 @contextmanager
 def settings() -> Iterator[None]:
     """Draw with the settings of this file, whatever the user's matplotlib is set to, and leave that as it was."""
+    require_extra("plots", "plot")
     from matplotlib import rc_context
 
     with rc_context(SETTINGS):

@@ -22,6 +22,30 @@ class TwoStreams(Protocol):
     def rounds(self) -> tuple[int, ...]: ...
 
 
+def is_drawn(streams: TwoStreams) -> bool:
+    """Tell whether there is anything to draw: inputs that are no arrays have tables without entries."""
+    return bool(streams.first.size or streams.second.size)
+
+
+def aligned(streams: TwoStreams) -> tuple[np.ndarray, np.ndarray]:
+    """Return both tables with the same rows side by side: NaN stands for the row that only the other one has.
+
+    >>> from privcheck.reporting.example_results import VIOLATION
+    >>> first, second = aligned(VIOLATION.witness)
+    >>> first.shape == second.shape
+    True
+    """
+    first, second = np.asarray(streams.first, float), np.asarray(streams.second, float)
+    if len(first) == len(second):
+        return first, second
+    place = streams.rounds[0] - 1
+    longer, shorter = sorted((first, second), key=len, reverse=True)
+    filled = np.full(longer.shape, np.nan)
+    filled[:place], filled[place + 1 :] = longer[:place], longer[place + 1 :]  # the rows of the shorter one
+    assert len(shorter) == len(longer) - 1
+    return (first, filled) if len(first) > len(second) else (filled, second)
+
+
 @dataclass(frozen=True)
 class View:
     """The rounds and columns of a witness that are shown.
@@ -61,13 +85,14 @@ def view(witness: TwoStreams, most_rounds: int, most_arms: int, count: int | Non
     >>> view(VIOLATION.witness, 4, 2)
     View(start=0, stop=4, arms=(0, 1), changed=(2,), omitted='rounds 1-4 of 8, 2 of 4 arms')
     """
-    horizon, columns = witness.first.shape
+    one, two = aligned(witness)
+    horizon, columns = one.shape
     arms = columns if count is None else count
     start, stop = 0, horizon
     if horizon > most_rounds:
         start = min(max(0, witness.rounds[0] - 1 - most_rounds // 2), horizon - most_rounds)
         stop = start + most_rounds
-    differing = (witness.first != witness.second)[start:stop].any(axis=0)
+    differing = (one != two)[start:stop].any(axis=0)
     shown = tuple(sorted(int(arm) for arm in np.argsort(~differing, kind="stable")[:most_arms]))
     changed = tuple(number - 1 for number in witness.rounds if start < number <= stop)
     omitted = [f"rounds {start + 1}-{stop} of {horizon}"] if horizon > most_rounds else []
@@ -75,7 +100,7 @@ def view(witness: TwoStreams, most_rounds: int, most_arms: int, count: int | Non
     omitted += [f"{most_arms} of {columns} {what}"] if columns > most_arms else []
     outside = len(witness.rounds) - len(changed)
     omitted += [f"{outside} changed round{'s' * (outside != 1)} outside"] if outside else []
-    both = np.concatenate([witness.first, witness.second])[:, arms:]
+    both = np.concatenate([one, two])[:, arms:]
     return View(start, stop, shown, changed, ", ".join(omitted), arms, _ends(both) if both.size else None)
 
 
@@ -132,7 +157,7 @@ def characters(streams: TwoStreams, rewards: tuple[float, float], count: int | N
     marks = "".join("v" if t in shown.changed else " " for t in range(shown.start, shown.stop)).rstrip()
     lines = [f"{left}{marks} {rounds_text(streams)}"]
     between = False
-    for name, table in (("first", streams.first), ("second", streams.second)):
+    for name, table in zip(("first", "second"), aligned(streams), strict=True):
         for i, (label, row) in enumerate(zip(shown.names, levels(rewards, table, shown), strict=True)):
             cells = "".join(_symbol(level) for level in row)
             between = between or any(cell.isdigit() for cell in cells)
@@ -147,6 +172,8 @@ def characters(streams: TwoStreams, rewards: tuple[float, float], count: int | N
 
 
 def _symbol(level: float) -> str:
+    if level != level:
+        return " "
     if level in (0.0, 1.0):
         return "#" if level else "."
     return str(min(9, max(1, round(10 * level))))

@@ -8,7 +8,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.reporting.pictures.probability_picture import BARS, draw_probabilities
 from privcheck.reporting.pictures.streams_picture import MOST_ARMS, MOST_ROUNDS, draw_streams, streams_height
 from privcheck.reporting.pictures.style import WIDE, new_figure, settings
-from privcheck.reporting.pictures.witness_excerpt import arms_of, view
+from privcheck.reporting.pictures.witness_excerpt import arms_of, is_drawn, view
 from privcheck.reporting.text.audit_sentences import verdict_sentence
 from privcheck.reporting.text.numbers import clean
 from privcheck.results.audit_report import AuditReport
@@ -43,8 +43,8 @@ def witness_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
         raise PrivcheckError(
             "report", f"the report of {report.target}", "an audit with a witness", "it ended early: repeat it"
         )
-    shown = view(witness, MOST_ROUNDS, MOST_ARMS, arms_of(report))
-    streams = streams_height(shown)
+    shown = view(witness, MOST_ROUNDS, MOST_ARMS, arms_of(report)) if is_drawn(witness) else None
+    streams = 0.0 if shown is None else streams_height(shown)
     bars = BARS if report.epsilon_claimed is not None else BARS * 2 / 3
     title = (
         f"Witness against {clean(report.target)}"
@@ -54,6 +54,7 @@ def witness_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
     description = f"{clean(witness.streams)}. Event: {clean(witness.event)}. {verdict_sentence(report)}."
     with settings():
         figure = new_figure(width, streams + bars + 0.5, title, description)
-        draw_streams(figure, witness, report.rewards, shown)
+        if shown is not None:
+            draw_streams(figure, witness, report.rewards, shown)
         draw_probabilities(figure, report, witness, streams, bars)
     return figure

@@ -11,9 +11,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from privcheck.reporting.pictures.witness_excerpt import arms_of, characters
+from privcheck.reporting.pictures.witness_excerpt import arms_of, characters, is_drawn
 from privcheck.reporting.text import numbers
-from privcheck.reporting.text.audit_facts import number_rows
+from privcheck.reporting.text.audit_facts import found_rows, search_rows
 from privcheck.reporting.text.audit_sentences import (
     MARKS,
     MEASURED,
@@ -23,7 +23,8 @@ from privcheck.reporting.text.audit_sentences import (
     verdict_word,
 )
 from privcheck.reporting.text.both_bounds import contradiction, sandwich, upper_bound
-from privcheck.reporting.text.repeating import repeat_audit
+from privcheck.reporting.text.fault_sentences import excerpt_lines, fault_sentence
+from privcheck.reporting.text.repeating import NOT_REPEATABLE, how_to_repeat
 from privcheck.results.audit_report import AuditReport, Witness
 
 STYLES = {"violation": "bold red", "consistent": "green", "inconclusive": "yellow", MEASURED: "cyan"}
@@ -91,6 +92,8 @@ def _target(report: AuditReport) -> Text:
 
 
 def _claim(report: AuditReport) -> Text:
+    if report.claimed is not None and report.epsilon_claimed is None:
+        return Text("curve" if report.tradeoff_claimed is not None else report.claim_words)
     text = Text(numbers.claim_text(report.epsilon_claimed, 0.0))
     return text.append(f"\n({numbers.small(report.delta)})", style="dim") if report.delta else text
 
@@ -123,7 +126,8 @@ def audit_details(report: AuditReport) -> RenderableType:
         Text(f"{MARKS[verdict_word(report)]} {verdict}:", style=style).append(sentence, style="default not bold"),
         *_both_bounds(report),
         *(Text(f"note: {note}", style="yellow") for note in report.notes),
-        _block(_numbers(report)),
+        _block(_numbers(found_rows(report))),
+        *_faults(report),
     ]
     if report.simplest is not None:
         parts += [Text("Witness", style="bold"), *_streams(report, report.simplest), *_event(report.simplest)]
@@ -132,12 +136,24 @@ def audit_details(report: AuditReport) -> RenderableType:
         )
     if report.witness is not None:
         parts += _of_the_bound(report, report.witness)
-    parts.append(Text("To repeat", style="bold"))
-    parts += [Text(call.folded()) for call in repeat_audit(report)]
+    parts += [Text("How far this audit could see", style="bold"), _block(_numbers(search_rows(report)))]
+    calls = how_to_repeat(report)
+    parts += [Text("To repeat", style="bold"), *map(Text, calls)] if calls else [Text(NOT_REPEATABLE)]
     runs = f"seed {report.seed}, {report.runs:,} runs per stream"
     spent = f"{runs}, engine {report.engine}, {numbers.seconds(report.seconds)}"
     parts.append(_block(Text(spent, style="dim")))
     return Group(*parts)
+
+
+def _faults(report: AuditReport) -> list[RenderableType]:
+    """Return the lines at fault: their source, what is wrong and the usual fix."""
+    shown: list[RenderableType] = [Text("At fault", style="bold")] if report.faults else []
+    for fault in report.faults:
+        shown.append(_block(Text(fault_sentence(fault))))
+        shown += [_block(Text(f"  {line}", style="bold" if marked else "dim")) for line, marked in excerpt_lines(fault)]
+        shown.append(_block(Text(fault.about.meaning)))
+        shown.append(_block(Text(f"Usual fix: {fault.about.fix}")))
+    return shown
 
 
 def _both_bounds(report: AuditReport) -> list[Text]:
@@ -148,11 +164,11 @@ def _both_bounds(report: AuditReport) -> list[Text]:
     return [Text(between)] if between else []
 
 
-def _numbers(report: AuditReport) -> Table:
+def _numbers(rows: list[tuple[str, str]]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim")
     table.add_column(overflow="fold")
-    for name, value in number_rows(report):
+    for name, value in rows:
         table.add_row(Text(name), Text(value))
     return table
 
@@ -169,6 +185,8 @@ def _of_the_bound(report: AuditReport, witness: Witness) -> list[RenderableType]
 
 
 def _streams(report: AuditReport, witness: Witness) -> list[RenderableType]:
+    if not is_drawn(witness):
+        return [_block(Text(f"streams: {numbers.clean(witness.streams)}"))]
     drawn = characters(witness, report.rewards, arms_of(report))
     return [_block(Text(f"streams: {numbers.clean(witness.streams)}")), _block(Text(drawn, no_wrap=True))]
 

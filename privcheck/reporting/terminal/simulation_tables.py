@@ -25,11 +25,13 @@ def summary_table(simulation: Simulation) -> Table:
     1
     """
     where = f" on {place_text(simulation)}" if getattr(simulation.environment, "names", ()) else ""
-    table = _table(f"pseudo-regret after {simulation.horizon:g} rounds{where}, {simulation.runs:g} runs")
-    for column in COLUMNS:
+    table = titled_table(f"pseudo-regret after {simulation.horizon:g} rounds{where}, {simulation.runs:g} runs")
+    ragged = any(len(result.regret) != simulation.runs for result in simulation.results)
+    columns = (COLUMNS[0], "runs", *COLUMNS[1:]) if ragged else COLUMNS
+    for column in columns:
         table.add_column(column, justify="left" if column in ("policy", "engine") else "right", overflow="fold")
     for row in simulation.summary():
-        table.add_row(*(f"{row[c]:.4g}" if isinstance(row[c], float) else str(row[c]) for c in COLUMNS))
+        table.add_row(*(_cell(c, row[c]) for c in columns))
     return table
 
 
@@ -43,7 +45,7 @@ def comparison_table(comparisons: Sequence[Comparison], confidence: float = 0.95
     >>> comparison_table(simulation.compare()).row_count
     5
     """
-    table = _table("differences in final regret; intervals and p-values are adjusted for all pairs")
+    table = titled_table("differences in final regret; intervals and p-values are adjusted for all pairs")
     for column in ("pair", "of"):
         table.add_column(column, overflow="fold")
     for column in ("difference", f"{confidence:.0%} interval", "p"):
@@ -58,7 +60,13 @@ def comparison_table(comparisons: Sequence[Comparison], confidence: float = 0.95
     return table
 
 
-def _table(title: str) -> Table:
+def _cell(column: str, value: float | str) -> str:
+    """Return a number with four digits, of a time with two: long names of policies need the room."""
+    return f"{value:.{2 if column == 'seconds' else 4}g}" if isinstance(value, float) else str(value)
+
+
+def titled_table(title: str) -> Table:
+    """Return an empty table with a title on its left."""
     return Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
 
 

@@ -9,40 +9,55 @@ from privcheck.results.audit_report import AuditReport
 
 
 def number_rows(report: AuditReport) -> list[tuple[str, str]]:
-    """Return the names of the numbers of a report, and the numbers."""
+    """Return the names of the numbers of a report, and the numbers: what it found, then how far it could see."""
+    return found_rows(report) + search_rows(report)
+
+
+def found_rows(report: AuditReport) -> list[tuple[str, str]]:
+    """Return the claim, and what bounds epsilon from below and from above."""
     confidence = numbers.percent(report.confidence)
-    claim = (
-        "none"
-        if report.epsilon_claimed is None
-        else f"epsilon = {numbers.claim_text(report.epsilon_claimed, report.delta)}"
-    )
-    rows = [
-        ("claim", claim.replace("delta ", "delta = ")),
-        (f"lower bound ({confidence})", numbers.at_least(report.epsilon_lower)),
-    ]
+    rows = [("claim", _claim(report))]
+    if report.claim_lower is not None and report.claimed is not None:
+        name = report.claimed[0]
+        at = f" at epsilon = {report.claim_epsilon:g}" if name == "delta" else ""
+        rows.append((f"lower bound on {name}{at} ({confidence})", numbers.at_least(report.claim_lower)))
+    on_epsilon = " on epsilon" if report.claim_lower is not None else ""
+    rows.append((f"lower bound{on_epsilon} ({confidence})", numbers.at_least(report.epsilon_lower)))
     if report.e_value is not None:
         rows.append(("e-value against the claim", numbers.small(report.e_value)))
-    else:
-        rows.append((f"Clopper-Pearson ({confidence})", numbers.at_least(report.epsilon_lower_clopper_pearson)))
-    if report.epsilon_estimate is not None:
-        estimate = report.epsilon_estimate
-        rows.append(
-            (
-                f"log-ratio of this event ({confidence})",
-                f"{numbers.exact(estimate.value)} {numbers.interval(estimate)}",
-            )
-        )
     if report.exact_loss is not None:
         rows.append(("exact loss", numbers.exact(report.exact_loss)))
     certified = certified_text(report)
     if certified is not None:
         rows.append(("certified upper bound", certified))
-    if report.resolution is not None:
-        rows.append((f"resolution (level {report.error:g})", f"{resolution(report)}, from {played(report)}"))
+    return rows
+
+
+def search_rows(report: AuditReport) -> list[tuple[str, str]]:
+    """Return what was searched, what the runs could have shown, and other statistics of the event."""
+    confidence = numbers.percent(report.confidence)
+    rows = []
     if report.guarded:
         rows.append(("played", "under the guard, with the claim as budget"))
+    if report.randomness == "independent":
+        rows.append(("randomness", "without seeds; independence of the runs is taken on your word"))
     rows.append(("searched", f"{_searched(report)}; neighbour relation: {report.neighbours}"))
+    if report.resolution is not None:
+        rows.append((f"resolution (level {report.error:g})", f"{resolution(report)}, from {played(report)}"))
+    if report.epsilon_estimate is not None:
+        estimate = f"{numbers.exact(report.epsilon_estimate.value)} {numbers.interval(report.epsilon_estimate)}"
+        rows.append((f"log-ratio of this event ({confidence})", estimate))
+    if report.e_value is None:
+        rows.append((f"Clopper-Pearson ({confidence})", numbers.at_least(report.epsilon_lower_clopper_pearson)))
     return rows
+
+
+def _claim(report: AuditReport) -> str:
+    if report.epsilon_claimed is not None:
+        return f"epsilon = {numbers.claim_text(report.epsilon_claimed, report.delta)}".replace("delta ", "delta = ")
+    if report.tradeoff_claimed is not None:
+        return f"a trade-off curve with {plural(len(report.tradeoff_claimed), 'corner')}"
+    return report.claim_words
 
 
 def _searched(report: AuditReport) -> str:

@@ -33,8 +33,7 @@ def verdict_word(report: AuditReport) -> str:
 
 def claim(report: AuditReport) -> str:
     """Return the claim as it stands in a sentence."""
-    text = f"epsilon = {report.epsilon_claimed:g}"
-    return f"{text}, delta = {report.delta:g}" if report.delta else text
+    return report.claim_words
 
 
 def verdict_sentence(report: AuditReport) -> str:
@@ -56,8 +55,8 @@ def verdict_sentence(report: AuditReport) -> str:
     refuted = f"the claim {claim(report)} is not refuted at level {report.error:g}"
     if report.verdict == "consistent":
         return f"consistent: {refuted} by {played(report)}, which could have shown {resolution(report)}; {bound}"
-    claimed = report.epsilon_claimed or 0.0
-    if report.epsilon_lower > claimed:
+    claimed = 0.0 if report.claimed is None else report.claimed[1]
+    if (report.lower or 0.0) > claimed:
         evidence = f"evidence against the claim {claim(report)} at {percent(report.confidence)} confidence"
         return f"inconclusive: {evidence}, not yet at level {report.error:g}; {bound}"
     return f"inconclusive: {refuted}, but {_lacking(report, claimed)}; {bound}"
@@ -98,6 +97,10 @@ def families_word(count: int) -> str:
 def lower_bound(report: AuditReport) -> str:
     """Return the lower bound and its confidence."""
     where = f"at delta = {report.delta:g}, " if report.delta else ""
+    if report.claimed is not None and report.claimed[0] != "epsilon" and report.claim_lower is not None:
+        name, allowed = report.claimed
+        at = f" at epsilon = {report.claim_epsilon:g}, where {small(allowed)} is claimed" if name == "delta" else ""
+        return f"{name} is at least {at_least(report.claim_lower)}{at} ({percent(report.confidence)} confidence)"
     return f"{where}epsilon is at least {at_least(report.epsilon_lower)} ({percent(report.confidence)} confidence)"
 
 
@@ -169,8 +172,8 @@ def meaning(report: AuditReport) -> list[str]:
             f"{played(report)} could have shown {resolution(report)}.",
             lower,
         ]
-    claimed = report.epsilon_claimed or 0.0
-    if report.epsilon_lower > claimed:
+    claimed = 0.0 if report.claimed is None else report.claimed[1]
+    if (report.lower or 0.0) > claimed:
         said = (
             f"This is evidence against the claim, not for it: the lower bound at {percent(report.confidence)} "
             f"confidence is above the claim. A violation needs level {report.error:g}: repeat it with more runs."

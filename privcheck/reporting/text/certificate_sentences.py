@@ -30,7 +30,7 @@ CERTIFICATE_MARKS = {CERTIFIED: "✓", UNSEEN: "?", REFUSED: "✗", RECORDED: "�
 
 def found_something(certificate: Certificate) -> bool:
     """Tell whether the explored executions leaked, were refused, or diverged in replay."""
-    return bool(certificate.leaks or certificate.refusals or certificate.replay.divergences)
+    return certificate.has_findings
 
 
 def certificate_word(certificate: Certificate) -> str:
@@ -54,6 +54,11 @@ def certificate_sentence(certificate: Certificate) -> str:
     if word == CERTIFIED:
         joint = "" if certificate.contexts is None else f" ({JOINT})"
         return f"{word}{provided}: {upper_words(certificate)} on every execution of the policy under its guard{joint}"
+    if word == UNSEEN and certificate.primitives:
+        return (
+            f"{word}: nothing was found in {plural(certificate.replay.replays, 'replay')}, which prove nothing about "
+            "other executions"
+        )
     if word == UNSEEN:
         why = reasons(certificate, brief=True)[0]
         return f"{word}{provided}: {upper_words(certificate)} under the guard, but {why}"
@@ -75,7 +80,10 @@ def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
         found.append(f"a leak at {place(certificate.leaks[0])}{others}")
     if certificate.replay.divergences:
         found.append(f"{certificate.replay.divergences:,} of {plural(certificate.replay.replays, 'replay')} diverge")
-    if certificate.refusals:
+    found += [clean(use.exceeded_words) for use in certificate.primitive_uses if use.exceeds]
+    if certificate.refusals and certificate.primitives:
+        found.append("the calls cost more than the budget" if brief else clean(certificate.refusals[0]))
+    elif certificate.refusals:
         which = "" if brief else f" ({clean(certificate.refusals[0])})"
         found.append(f"a release was refused{which}")
     if certificate.is_inconclusive and certificate.unreached:
@@ -103,7 +111,9 @@ def ledger_sentence(certificate: Certificate) -> str:
 released once, after round 1 (bandit.py:7), for a total of 1
     """
     ledger = certificate.ledger
-    runs = f"in {plural(certificate.executions, 'guarded run')} of {plural(certificate.horizon, 'round')}"
+    runs = (
+        f"in {plural(certificate.executions, executions_word(certificate))} of {plural(certificate.horizon, 'round')}"
+    )
     if not ledger.releases:
         nothing = f"nothing was released through a mechanism {runs}"
         unread = ", and no private value was read: none of the budget was spent"
@@ -114,6 +124,16 @@ released once, after round 1 (bandit.py:7), for a total of 1
     if "is released once, after rounds " in why:
         why = why.replace("after rounds ", "after round ", 1)
     return f"the largest loss of {data} {runs} is {ledger_amount(certificate)}{budget}: {why}"
+
+
+def executions_word(certificate: Certificate) -> str:
+    """Return what the executions of a certificate were: guarded, or recorded and replayed.
+
+    >>> from privcheck.reporting.example_results import GRANTED
+    >>> executions_word(GRANTED)
+    'guarded run'
+    """
+    return "recorded run" if certificate.primitives else "guarded run"
 
 
 def replay_sentence(certificate: Certificate) -> str:
@@ -139,6 +159,12 @@ def replay_sentence(certificate: Certificate) -> str:
 
 def divergence_sentences(divergence: Divergence, *, contextual: bool = False) -> list[str]:
     """Return the first divergence, what it is and why it is a leak."""
+    if not divergence.actions_first and not divergence.actions_second:
+        return [
+            f"The streams differ in round {divergence.round}: {clean(divergence.reason)}.",
+            "Both runs used the same coins and were given the same releases, so only data that were not released can "
+            "explain the difference.",
+        ]
     what = "contexts, actions and rewards" if contextual else "rewards"
     one, two = ("nothing" if not actions else f"arm {actions[-1]}" for actions in _last(divergence))
     same = divergence.actions_first == divergence.actions_second
@@ -163,6 +189,8 @@ def _last(divergence: Divergence) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 def coverage(certificate: Certificate) -> list[str]:
     """Return what a certificate covers and what it does not, an item of one or two sentences each."""
+    if certificate.primitives:
+        return _explored(certificate)
     explored = (
         f"{plural(certificate.executions, 'guarded execution')} of {plural(certificate.horizon, 'round')} and "
         f"{plural(certificate.arms, 'arm')}"
@@ -203,6 +231,21 @@ def coverage(certificate: Certificate) -> list[str]:
         "It assumes code that is honest but may be mistaken. It does not cover timing, memory or floating-point "
         "artefacts.",
         "Replay is a test, not a proof: it sees only the streams and seeds that it tries.",
+    ]
+
+
+def _explored(certificate: Certificate) -> list[str]:
+    """Return what record and replay cover, and what they do not."""
+    return [
+        f"It covers only the {plural(certificate.executions, 'recorded run')} and their "
+        f"{plural(certificate.replay.replays, 'replay')} on neighbouring streams. No upper bound on epsilon follows: "
+        "another stream or other coins may show more.",
+        "It takes the declared primitives to be as private as their laws say, at the distances that were measured, and "
+        "takes randomness that is not declared for coins. A release by a primitive that is not declared is found only "
+        "if it changes what is compared.",
+        "Compared are the actions or outputs, and which primitive is called on which line with which parameters; not "
+        "what is printed, logged or written to files.",
+        *_jointly(certificate),
     ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from privcheck.accounting import Concentrated, GaussianDP
-from privcheck.auditing.search.written_streams import PAIR
+from privcheck.auditing.search.written_streams import FUNCTION, PAIR
 from privcheck.bandits import ALGORITHMS
 from privcheck.privacy import Contexts
 from privcheck.reporting.text.numbers import clean
@@ -25,6 +25,12 @@ USUAL_SHARES = {"gdp": 1.0}
 OF_MECHANISMS = {"feedback": "mechanism", "arms": 0}
 """What a report says of a mechanism where no option was given: its data may have one dimension."""
 
+
+NOT_REPEATABLE = (
+    "It cannot be repeated exactly: the random numbers of the target have no seed. Independence of the runs is taken "
+    "on your word."
+)
+"""What stands in place of a call for an audit whose runs have no seeds."""
 
 WIDTH = 78
 """Columns within which a call is folded, so that no terminal breaks it in a place where it may not be broken."""
@@ -86,12 +92,30 @@ def repeat_audit(report: AuditReport) -> Repeat:
     for field, declared in Settings.repeated().items():
         value = getattr(report, field)
         usual = (declared.default, OF_MECHANISMS.get(declared.name, declared.default))
-        if declared.name in ALWAYS or value not in usual:
+        always = declared.name in ALWAYS and (
+            declared.name != "epsilon" or report.claimed in (None, ("epsilon", value))
+        )
+        if always or value not in usual:
             options[declared.name] = value
+    if report.randomness == "seeded" and report.engine in ("command", "service"):
+        options["randomness"] = "seeded"
     streams = report.streams
+    if report.encode is not None:
+        options["encode"] = report.encode
     if streams is None and report.pairs is None and report.screened_pairs == 1:  # written by an earlier version
         streams = PAIR
     return _repeat("audit", report.target, options, streams)
+
+
+def how_to_repeat(report: AuditReport) -> list[str]:
+    """Return the folded calls that repeat an audit; none if its runs have no seeds.
+
+    >>> from dataclasses import replace
+    >>> from privcheck.reporting.example_results import VIOLATION
+    >>> len(how_to_repeat(VIOLATION)), how_to_repeat(replace(VIOLATION, randomness="independent"))
+    (2, [])
+    """
+    return [] if report.randomness == "independent" else [call.folded() for call in repeat_audit(report)]
 
 
 def repeat_certificate(certificate: Certificate) -> Repeat:
@@ -110,29 +134,41 @@ def repeat_certificate(certificate: Certificate) -> Repeat:
     options = {}
     for declared in CertifySettings.options():
         value = named.get(declared.name, getattr(certificate, declared.name, None))
-        if declared.name in always or value != declared.default:
+        usual = (declared.default, OF_MECHANISMS.get(declared.name, declared.default))
+        if declared.name in always or value not in usual:
             options[declared.name] = value
+    if not certificate.primitives:
+        options.pop("primitives", None)
     return _repeat("certify", certificate.target, options, None)
 
 
 def _repeat(function: str, target: str, options: dict[str, Any], streams: str | None) -> Repeat:
     """Return both calls; `streams` is the Python text of the user's own pair."""
     place, word, missing, missing_file = repr(target), shlex.quote(target), [], []
-    if not _is_text(target):
+    elsewhere = _elsewhere(target)
+    if elsewhere is not None:
+        place, word = f"privcheck.{target}", elsewhere
+    elif not _is_text(target):
         place, word = "target", "FILE.py:NAME"
         missing.append(f"target: {clean(target)}")
         missing_file.append(f"FILE.py:NAME: the place of {clean(target)}")
+    if options.get("encode") == "encode":
+        missing.append("encode: the function that reads the outputs")
+        missing_file.append("ENCODE.py:NAME: the place of the function that reads the outputs")
     arguments = [place, *(f"{name}={_python(value)}" for name, value in options.items())]
+    arguments = [part.replace("encode='encode'", "encode=encode") for part in arguments]
     words = [word, *(part for name, value in options.items() for part in _command(name, value))]
     contexts, given = options.get("contexts"), False
     if contexts is not None and (contexts.low, contexts.high) != (Contexts.low, Contexts.high):
         missing_file.append(f"entries of contexts in [{contexts.low:g}, {contexts.high:g}] can be given in Python only")
     if streams is not None:
         arguments.append(f"streams={streams}")
-        given = streams[0] not in "(p"
-        words.append(f"--streams {shlex.quote(ast.literal_eval(streams)) if given else 'pair.npy'}")
-        missing += ["pair: the two streams of the witness"] if streams == PAIR else []
-        missing_file += [] if given else ["pair.npy: the two streams, saved by numpy.save"]
+        given, drawn = streams[0] in "\"'", streams == FUNCTION
+        file = "DRAW.py:NAME" if drawn else "pair.npy"
+        words.append(f"--streams {shlex.quote(ast.literal_eval(streams)) if given else file}")
+        missing += [_MISSING[streams]] if streams in _MISSING else []
+        saved = "DRAW.py:NAME: the place of the function" if drawn else "pair.npy: the two streams, saved by numpy.save"
+        missing_file += [] if given else [saved]
     parts = [f"privcheck.{function}({arguments[0]},", *(f"{part}," for part in arguments[1:-1])]
     last = f"{arguments[-1]})"
     parts += [last] if streams is None or given else last.split(" ")
@@ -142,9 +178,37 @@ def _repeat(function: str, target: str, options: dict[str, Any], streams: str | 
     )
 
 
+_MISSING = {PAIR: "pair: the two streams of the witness", FUNCTION: f"{FUNCTION}: the function that draws pairs"}
+"""What the user has to supply where streams are named only."""
+
+
 def _is_text(target: str) -> bool:
     """Tell whether a report's name of a target is also how a user gives it: a place, or a shipped id in full."""
     return ":" in target or (target.partition("(")[0] in ALGORITHMS and target.endswith(")"))
+
+
+def _elsewhere(target: str) -> str | None:
+    """Return the options of the command line that name what another program plays; None for other targets.
+
+    >>> _elsewhere("from_command(['./bandit', '-x'], timeout=30.0)")
+    "--command './bandit -x' --timeout 30.0"
+    """
+    function = target.partition("(")[0]
+    if function not in ("from_command", "from_url", "from_python") or not target.endswith(")"):
+        return None
+    try:
+        call = ast.parse(target, mode="eval").body
+        assert isinstance(call, ast.Call)
+        given = [ast.literal_eval(argument) for argument in call.args]
+        named = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+    except (SyntaxError, ValueError, AssertionError):
+        return None
+    words = {
+        "from_command": lambda: [f"--command {shlex.quote(shlex.join(given[0]))}"],
+        "from_url": lambda: [f"--url {shlex.quote(given[0])}"],
+        "from_python": lambda: [shlex.quote(given[1]), f"--python {shlex.quote(given[0])}"],
+    }[function]()
+    return " ".join([*words, *(part for name, value in named.items() for part in _command(name, value))])
 
 
 def _python(value: Any) -> str:
@@ -154,6 +218,8 @@ def _python(value: Any) -> str:
 def _command(name: str, value: Any) -> list[str]:
     """Return an option of the command line with its value; None and False are said by leaving it out."""
     flag = f"--{name.replace('_', '-')}"
+    if (name, value) == ("encode", "encode"):
+        return ["--encode ENCODE.py:NAME"]
     if value is None or value is False:
         return []
     if value is True:
@@ -163,5 +229,9 @@ def _command(name: str, value: Any) -> list[str]:
         return [f"{flag} {','.join(map(str, value.shape))}", *norm]
     if isinstance(value, dict):
         value = ",".join(f"{key}={share!r}" for key, share in value.items())
+    if isinstance(value, list):
+        value = ",".join(value)
+    if name == "tradeoff":
+        value = ",".join(f"{a!r}:{b!r}" for a, b in value)
     text = ",".join(map(repr, value)) if isinstance(value, tuple) else str(value)
     return [f"{flag}={text}" if text.startswith("-") else f"{flag} {shlex.quote(text)}"]

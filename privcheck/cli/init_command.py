@@ -1,0 +1,97 @@
+"""`privcheck init`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+SKELETON = Path(__file__).with_name("skeleton")
+
+FILES = {
+    "pyproject.toml": "pyproject.toml.txt",
+    "README.md": "README.md.txt",
+    ".gitignore": "gitignore.txt",
+    ".github/workflows/privacy.yml": "privacy.yml.txt",
+    "tests/test_privacy.py": "test_privacy.py.txt",
+    "{package}/__init__.py": "__init__.py.txt",
+    "{package}/bandit.py": "bandit.py.txt",
+}
+"""The files of a new project, each with its template."""
+
+
+def init(
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="The folder of the project; it is made if need be.")
+    ] = ".",
+) -> int:
+    """Write a small project with a private bandit, tests of its privacy, and a GitHub workflow that runs them.
+
+        privcheck init private-news
+
+    The claim, the number of arms, the horizon, the runs, the level of the tests and the folder for the pages of failed
+    tests stand in `[tool.privcheck]` in pyproject.toml. The package is named after the folder. Replace the bandit by
+    your own, and run pytest.
+
+    No file is overwritten: if any of them exists, nothing is written.
+
+    Exit status: 0, or 2 for bad input.
+    """
+    from privcheck.errors import printable
+    from privcheck.files import write_whole
+
+    place = Path(folder)
+    texts = skeleton(place)
+    check_free(place, list(texts))
+    for path, text in texts.items():
+        write_whole(place / path, text, "folder")
+    sys.stdout.write("".join(f"{printable(str(place / path))}\n" for path in texts))
+    enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "
+    sys.stdout.write(f"Now run: {enter}pytest\n")
+    return 0
+
+
+def skeleton(place: Path) -> dict[str, str]:
+    """Return the text of each file of a project in a folder, by its path there.
+
+    >>> "private_news/bandit.py" in skeleton(Path("private-news"))
+    True
+    """
+    package = package_name(place.resolve().name)
+    names = {"package": package, "name": package.replace("_", "-")}
+    texts = {}
+    for path, template in FILES.items():
+        text = (SKELETON / template).read_text(encoding="utf-8")
+        for name, value in names.items():
+            text = text.replace(f"${{{name}}}", value)
+        texts[path.format(**names)] = text
+    return texts
+
+
+def package_name(folder: str) -> str:
+    """Return a name for a package that nothing else has, from that of a folder.
+
+    >>> package_name("Private News 2"), package_name("2"), package_name("tests"), package_name("class")
+    ('private_news_2', 'private_bandit', 'private_bandit', 'private_bandit')
+    """
+    import keyword
+
+    name = re.sub(r"[^a-z0-9]+", "_", folder.lower()).strip("_")
+    taken = {"tests", "test", "privcheck", "bandit", "pytest", "hypothesis", "numpy", "scipy"} | sys.stdlib_module_names
+    return name if name.isidentifier() and not keyword.iskeyword(name) and name not in taken else "private_bandit"
+
+
+def check_free(place: Path, paths: list[str]) -> None:
+    """Refuse a folder in which one of the files exists, or that is none."""
+    from privcheck.errors import PrivcheckError, words
+
+    if place.exists() and not place.is_dir():
+        raise PrivcheckError("folder", str(place), "a folder, or a name that is free", "choose another name")
+    there = [path for path in paths if (place / path).exists() or (place / path).is_symlink()]
+    if there:
+        got = words(f"{place} with {', '.join(there)}")
+        hint = "nothing was written: choose another folder, or write one with another name and copy what you need"
+        raise PrivcheckError("folder", got, "a folder without these files", hint)

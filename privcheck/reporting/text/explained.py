@@ -1,0 +1,64 @@
+"""One theorem in words: what it says, under which conditions, why, where it stands, and what is wrong with it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from difflib import get_close_matches
+from typing import Any
+
+from privcheck.bounds.theorem import ORDER_ONLY, THEOREMS, UNPROVEN
+from privcheck.errors import PrivcheckError
+from privcheck.reporting.text.resting_claims import MORE, resting_sentence
+
+PROVENANCE = {
+    "explicit": "printed in the paper",
+    "derived": "derived by this project, see docs/derivations.md",
+    "second-hand": "known through other texts than the paper",
+    UNPROVEN: "printed in the paper, whose proof gives less",
+    ORDER_ONLY: "printed without constants: no number follows",
+}
+
+
+def explained(name: str, instance: Any = None) -> str:
+    """Return a theorem in words, with its conditions and its number on an instance.
+
+    Parameters
+    ----------
+    name : the id of a theorem.
+    instance : an `Instance` or an instance of another setting; None to evaluate nothing.
+
+    Raises
+    ------
+    PrivcheckError : an unknown id.
+
+    Examples
+    --------
+    >>> from privcheck.bounds import named_instance
+    >>> print(explained("azize-basu-2022/thm3-tight", named_instance("c2", epsilon=1.0)).splitlines()[-3])
+    On this instance: 7.708 ln T (rate)
+    """
+    if name not in THEOREMS:
+        near = get_close_matches(name, THEOREMS, 3)
+        hint = f"for example {', '.join(near)}" if near else "`privcheck list` names them"
+        raise PrivcheckError("explain", name, "the id of a theorem", hint)
+    theorem = THEOREMS[name]
+    parts = [f"{name}: {theorem.kind} bound on {theorem.quantity}", theorem.statement]
+    if idea := _idea(theorem.evaluation):
+        parts.append(f"Proof and remarks: {idea}")
+    if instance is None:
+        parts.append("\n".join(["Conditions:", *(f"  - {condition.text}" for condition in theorem.conditions)]))
+    else:
+        found = theorem.evaluate(instance)
+        checks = [f"  {'✓' if check.holds else '✗'} {check.text}" for check in found.conditions]
+        parts += ["\n".join(["Conditions on this instance:", *checks]), f"On this instance: {found.number_text}"]
+    parts.append(f"Source: {theorem.source} ({PROVENANCE[theorem.provenance]})")
+    if wrong := resting_sentence(name):
+        parts.append(f"✗ {wrong}. {MORE}")
+    return "\n\n".join(parts)
+
+
+def _idea(evaluation: Any) -> str:
+    """Return what the docstring of a theorem says after its statement, without examples."""
+    parts = re.split(r"\n\s*\n", inspect.getdoc(evaluation) or "")[1:]
+    return "\n\n".join(" ".join(part.split()) for part in parts if not part.lstrip().startswith(">>>"))

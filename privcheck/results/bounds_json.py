@@ -1,0 +1,57 @@
+"""Bounds from samples and from one run, read back from JSON."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.results.audit_json import read_estimate, read_region
+from privcheck.results.one_run_bound import OneRunBound
+from privcheck.results.sample_bound import SampleBound
+from privcheck.serialise import ILL_TYPED, from_json, number, well_typed
+
+B = TypeVar("B", OneRunBound, SampleBound)
+TEXTS = {"verdict", "method", "event", "likelier"}
+
+
+def read_one_run(text: str) -> OneRunBound:
+    """Return the bound whose `to_json` gave this text.
+
+    Raises
+    ------
+    PrivcheckError : text that is not JSON, or not such a bound.
+    """
+    return _read(text, OneRunBound)
+
+
+def read_samples(text: str) -> SampleBound:
+    """Return the bound whose `to_json` gave this text.
+
+    Raises
+    ------
+    PrivcheckError : text that is not JSON, or not such a bound.
+    """
+    return _read(text, SampleBound)
+
+
+def _read(text: str, kind: type[B]) -> B:
+    expected = f"what {kind.__name__}.to_json wrote"
+    content = from_json(text, kind, expected)
+    try:
+        fields = {name: value if name in TEXTS else number(value) for name, value in content.items()}
+        return well_typed(kind(**fields | _parts(content)))
+    except ILL_TYPED as error:
+        raise PrivcheckError("text", words(f"fields of the wrong type: {error}"), expected) from None
+
+
+def _parts(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that are not plain values."""
+    found: dict[str, Any] = {}
+    for name in ("probability_first", "probability_second"):
+        if name in content:
+            found[name] = read_estimate(content[name])
+    if "tradeoff" in content:
+        found["tradeoff"] = read_region(**content["tradeoff"])
+    if "tried" in content:
+        found["tried"] = tuple((included, others) for included, others in content["tried"])
+    return found

@@ -1,0 +1,54 @@
+"""Policies of users in the results of simulations: their name and what they were told, without their code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class OwnPolicy:
+    """A policy that is not shipped.
+
+    Parameters
+    ----------
+    name : what reports call it, such as "my_bandit.py:MyBandit".
+    feedback : id of the kind of feedback that it was given.
+    epsilon : the budget that its factory was given; None if it takes none.
+
+    Examples
+    --------
+    >>> OwnPolicy("my_bandit.py:MyBandit", "bandit", 1.0).describe()
+    'my_bandit.py:MyBandit'
+    """
+
+    name: str
+    feedback: str
+    epsilon: float | None = None
+
+    id: ClassVar[str] = ""
+
+    @property
+    def private(self) -> bool:
+        """Whether it was given a budget."""
+        return self.epsilon is not None
+
+    def describe(self) -> str:
+        """Return its name."""
+        return self.name
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something that a reader of a simulation has to know about one policy.
+
+    Parameters
+    ----------
+    policy : its label.
+    kind : "fewer-runs" (the time was up), "failed" (it is left out) or "interrupted".
+    text : in words.
+    """
+
+    policy: str
+    kind: str
+    text: str

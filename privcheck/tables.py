@@ -1,0 +1,197 @@
+"""What all results can become: data frames, LaTeX tables, BibTeX entries and files."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from privcheck.bibliography import bibtex
+from privcheck.errors import PrivcheckError, words
+from privcheck.files import check_output, write_whole
+
+Row = Mapping[str, Any]
+"""Plain numbers, words and truth values by the name of their column."""
+
+LIBRARIES = ("pandas", "polars")
+
+
+class Result:
+    """What audits, certificates, bounds, simulations, claims and accounts have in common.
+
+    A class that derives from this one gives `tables()`, and `to_json()` if it has a form as JSON.
+    """
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return the tables of this result by name, each made when it is called; the first is the usual one."""
+        raise NotImplementedError
+
+    def citations(self) -> tuple[str, ...]:
+        """Return the BibTeX keys of the papers that this result rests on."""
+        return ()
+
+    def rows(self, table: str | None = None) -> list[Row]:
+        """Return a table as one dict per row, all with the same keys.
+
+        Parameters
+        ----------
+        table : a name of `tables()`; None for the first.
+
+        Raises
+        ------
+        PrivcheckError : an unknown name.
+        """
+        known = self.tables()
+        name = next(iter(known)) if table is None else table
+        if name not in known:
+            raise PrivcheckError("table", table, f"one of {', '.join(known)}")
+        return known[name]()
+
+    def to_frame(self, table: str | None = None, *, library: str | None = None) -> Any:
+        """Return a table as a data frame.
+
+        Parameters
+        ----------
+        table : a name of `tables()`; None for the first.
+        library : "pandas" or "polars"; None for the first of these that is installed.
+
+        Raises
+        ------
+        PrivcheckError : an unknown table or library, or one that is not installed.
+        """
+        chosen = _library(library)
+        rows = self.rows(table)
+        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        if chosen == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(columns)
+        import polars as pl
+
+        return pl.DataFrame(columns, strict=False)
+
+    def to_csv(self, table: str | None = None) -> str:
+        """Return a table as CSV, with empty fields in place of None."""
+        rows, text = self.rows(table), io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(rows[0] if rows else ())
+        writer.writerows([["" if cell is None else cell for cell in row.values()] for row in rows])
+        return text.getvalue()
+
+    def to_latex(self, table: str | None = None, *, columns: Sequence[str] | None = None) -> str:
+        r"""Return a table as a `tabular` with the rules of the LaTeX package booktabs.
+
+        Parameters
+        ----------
+        table : a name of `tables()`; None for the first.
+        columns : which columns, in this order; None for all. A column `cite` becomes `\cite` commands, whose entries
+            `to_bibtex` gives.
+
+        Raises
+        ------
+        PrivcheckError : an unknown table or column.
+        """
+        rows = self.rows(table) or [{"": "no rows"}]
+        known = tuple(rows[0])
+        names = known if columns is None or known == ("",) else tuple(columns)
+        for name in names:
+            if name not in known:
+                raise PrivcheckError("columns", name, f"columns among {', '.join(known)}")
+        aligned = "".join("r" if _numeric([row[name] for row in rows]) else "l" for name in names)
+        head = " & ".join(_escaped(name.replace("_", " ")) for name in names)
+        body = [" & ".join(_cell(name, row[name]) for name in names) + r" \\" for row in rows]
+        lines = [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule", rf"{head} \\", r"\midrule", *body]
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+    def to_bibtex(self) -> str:
+        """Return the BibTeX entries of `citations()`, and that of privcheck."""
+        return bibtex(self.citations())
+
+    def save(self, path: str | Path, *, table: str | None = None) -> None:
+        """Write this result to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : its suffix says what is written: .json all fields (`privcheck.load` reads them), .csv or .tex one table,
+            .bib the BibTeX entries, .html a page.
+        table : which table goes into a .csv or .tex file; None for the first.
+
+        Raises
+        ------
+        PrivcheckError : another suffix, or a path that cannot be written.
+        """
+        writers = self._writers(table)
+        target = check_output(path, "path", tuple(writers))
+        writers[target.suffix.lower()](target)
+
+    def _writers(self, table: str | None) -> dict[str, Callable[[Path], None]]:
+        """Return what writes a file of each suffix."""
+        found: dict[str, Callable[[Path], None]] = {
+            ".csv": lambda path: write_whole(path, self.to_csv(table)),
+            ".tex": lambda path: write_whole(path, self.to_latex(table)),
+            ".bib": lambda path: write_whole(path, self.to_bibtex()),
+        }
+        as_json, page = getattr(self, "to_json", None), getattr(self, "save_html", None)
+        if as_json is not None:
+            found = {".json": lambda path: write_whole(path, as_json() + "\n")} | found
+        if page is not None:
+            found[".html"] = page
+        return found
+
+
+def _library(given: str | None) -> str:
+    if given is not None and given not in LIBRARIES:
+        raise PrivcheckError("library", given, " or ".join(LIBRARIES))
+    wanted = LIBRARIES if given is None else (given,)
+    for name in wanted:
+        if importlib.util.find_spec(name) is not None:
+            return name
+    missing = words(f"no package {' and no package '.join(wanted)}")
+    raise PrivcheckError("library", missing, " or ".join(wanted), f"pip install {wanted[0]}")
+
+
+def _numeric(cells: Sequence[Any]) -> bool:
+    return any(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells)
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"$<$", ">": r"$>$", "|": r"$|$", "ε": r"$\epsilon$",
+    "δ": r"$\delta$", "≤": r"$\le$", "≥": r"$\ge$", "–": "--",
+}  # fmt: skip
+
+
+def _escaped(text: str) -> str:
+    return "".join(_SPECIAL.get(character, character) for character in text)
+
+
+def _cell(name: str, value: Any) -> str:
+    r"""Return a cell in LaTeX.
+
+    >>> _cell("epsilon", float("inf")), _cell("mean", 1234567.0), _cell("claim_", "50 %"), _cell("cite", "hu-2021")
+    ('$\\infty$', '$1.235\\times 10^{6}$', '50 \\%', '\\cite{hu-2021}')
+    """
+    if value is None or value == "":
+        return "--"
+    if name == "cite":
+        return rf"\cite{{{value}}}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"${value}$"
+    if isinstance(value, float):
+        return _number(value)
+    return _escaped(str(value))
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return "--"
+    if math.isinf(value):
+        return r"$\infty$" if value > 0 else r"$-\infty$"
+    digits, _, power = f"{value:.4g}".partition("e")
+    return rf"${digits}\times 10^{{{int(power)}}}$" if power else f"${digits}$"

@@ -1,0 +1,54 @@
+"""The running test: what the assertions inside it are told, and what they report; importing it costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Running:
+    """One running test: the options of the command line, and what its assertions report.
+
+    Parameters
+    ----------
+    node : the test's id; empty outside of pytest.
+    name : the end of the test's id.
+    parametrised : whether it is one of several of its name.
+    seed, runs, output : options of the command line; None where it gives none.
+    config : pytest's configuration; None outside of pytest.
+    passed, failed : one sentence from each assertion that passed, or failed.
+    pages : the pages of results that were kept.
+    """
+
+    node: str = ""
+    name: str = ""
+    parametrised: bool = False
+    seed: int | None = None
+    runs: int | None = None
+    output: str | None = None
+    config: Any = None
+    passed: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
+
+
+_RUNNING: ContextVar[Running | None] = ContextVar("running", default=None)
+
+
+def current() -> Running:
+    """Return the running test, or one with the default settings outside pytest."""
+    return _RUNNING.get() or Running()
+
+
+@contextmanager
+def running(test: Running) -> Iterator[Running]:
+    """Assign the assertions of this block to a test."""
+    token = _RUNNING.set(test)
+    try:
+        yield test
+    finally:
+        _RUNNING.reset(token)

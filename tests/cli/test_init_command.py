@@ -1,0 +1,104 @@
+"""`privcheck init`: the project that it writes passes its own tests, fails when it leaks, and overwrites nothing."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import privcheck
+from privcheck.cli import run
+from privcheck.cli.init_command import FILES, skeleton
+
+PLACES = str(Path(privcheck.__file__).parents[1])
+
+
+@pytest.fixture
+def project(tmp_path, capsys):
+    folder = tmp_path / "private-news"
+    assert run(["init", str(folder)]) == 0
+    assert "Now run: cd " in capsys.readouterr().out
+    return folder
+
+
+def outcome(folder, *arguments):
+    command = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "GITHUB", "COV"))
+    }
+    places = {"PYTHONPATH": PLACES, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(
+        [*command, "-p", "_hypothesis_pytestplugin", "-p", "privcheck.testing.plugin"],
+        cwd=folder, env=environment | places, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_the_tests_of_a_new_project_pass(project):
+    """An audit of a true claim fails with probability at most 1e-6, and the seeds are fixed."""
+    result = outcome(project)
+    assert result.returncode == 0, result.stdout
+    assert "4 passed" in result.stdout
+    assert "consistent: the claim epsilon = 1 " in result.stdout
+    assert "certified: epsilon is at most 1.000" in result.stdout
+    assert not (project / "privacy-reports").exists()
+
+
+def test_a_leak_fails_the_tests_and_leaves_a_page(project):
+    pytest.importorskip("matplotlib")
+    bandit = project / "private_news" / "bandit.py"
+    text = bandit.read_text()
+    assert "return sum(block)" in text
+    bandit.write_text(text.replace("return sum(block)", "return 4.0 * sum(block)"))
+    result = outcome(project, "-k", "private or released")
+    assert result.returncode == 1
+    assert "2 failed" in result.stdout
+    assert "Page: privacy-reports/tests-test_privacy.py-test_the_arms_played_are_private.html" in result.stdout
+    assert len(list((project / "privacy-reports").glob("*.html"))) == 1
+
+
+def test_the_names_are_those_of_the_folder(project):
+    table = tomllib.loads((project / "pyproject.toml").read_text())
+    assert table["project"]["name"] == "private-news"
+    assert table["tool"]["privcheck"] == {
+        "epsilon": 1.0, "arms": 2, "horizon": 10, "runs": 5000, "error": 1e-6, "output": "privacy-reports"
+    }  # fmt: skip
+    assert (project / "private_news" / "__init__.py").is_file()
+    everything = "".join(path.read_text() for path in project.rglob("*") if path.is_file())
+    assert "${package}" not in everything
+    assert "${name}" not in everything
+
+
+@pytest.mark.parametrize("path", list(FILES))
+def test_nothing_is_overwritten(path, tmp_path, capsys):
+    file = tmp_path / list(skeleton(tmp_path))[list(FILES).index(path)]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("mine")
+    assert run(["init", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert file.relative_to(tmp_path).as_posix() in told
+    assert told.count("\n") == 1
+    assert [found for found in tmp_path.rglob("*") if found.is_file()] == [file]
+    assert file.read_text() == "mine"
+
+
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path, capsys):
+    (tmp_path / "file").write_text("mine")
+    assert run(["init", str(tmp_path / "file")]) == 2
+    assert "expected a folder, or a name that is free" in capsys.readouterr().err
+
+
+def test_the_workflow_is_valid_and_keeps_the_pages(project):
+    yaml = pytest.importorskip("yaml")
+    steps = yaml.safe_load((project / ".github/workflows/privacy.yml").read_text())["jobs"]["privacy"]["steps"]
+    kept = next(step["with"]["path"] for step in steps if step.get("uses", "").startswith("actions/upload-artifact"))
+    assert kept == tomllib.loads((project / "pyproject.toml").read_text())["tool"]["privcheck"]["output"]
+
+
+def test_the_files_of_the_example_are_formatted(project):
+    ruff = Path(sys.executable).with_name("ruff")
+    if not ruff.exists():
+        pytest.skip("needs ruff")
+    command = [str(ruff), "format", "--check", "--isolated", "--line-length=120", str(project)]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0

@@ -1,0 +1,55 @@
+"""Work of more than an hour begins only with `--yes`."""
+
+import pytest
+
+from privcheck.cli import long_runs, run
+from privcheck.cli.long_runs import HOUR, MANY, check_effort, seconds_per_run
+from privcheck.errors import PrivcheckError
+
+ENDLESS = "99999999999999"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["audit", "adap-ucb", "--epsilon", "1", "--horizon", "6"],
+        ["certify", "adap-ucb", "--epsilon", "1", "--horizon", "6"],
+        ["simulate", "adap-ucb", "--means", "0.7,0.5", "--epsilon", "1", "--horizon", "100"],
+        ["simulate", "dp-se-bai", "--means", "0.9,0.1", "--epsilon", "1", "--delta", "0.1", "--horizon", "10000"],
+    ],
+    ids=lambda command: command[1],
+)
+def test_an_endless_number_of_runs_is_refused_with_the_time_it_takes(command, capsys, monkeypatch):
+    monkeypatch.setattr(long_runs, "MEASURED", 0.2)
+    assert run([*command, "--runs", ENDLESS]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"privcheck: runs: got {ENDLESS}, expected at most an hour of work; they take about ")
+    assert err.endswith("years on this machine: give fewer runs, or add --yes to begin\n")
+
+
+def test_an_hour_is_the_limit_and_yes_is_enough():
+    measured = []
+
+    def seconds():
+        measured.append(1)
+        return HOUR / (2 * MANY)
+
+    check_effort(2 * MANY, False, seconds)
+    with pytest.raises(PrivcheckError, match="about 60 minutes"):
+        check_effort(2 * MANY + 1, False, seconds)
+    assert len(measured) == 2
+    for runs, yes in ((MANY, False), (None, False), (10**15, True)):
+        check_effort(runs, yes, seconds)
+    assert len(measured) == 2
+
+
+def test_the_time_of_a_run_is_measured_after_the_first_call(monkeypatch):
+    """A clock that each run moves by 0.1 seconds, and the first call by a minute."""
+    now = [0.0]
+    monkeypatch.setattr(long_runs.time, "perf_counter", lambda: now[0])
+
+    def play(runs):
+        now[0] += 0.1 * runs + (60.0 if now[0] == 0.0 else 0.0)
+
+    assert seconds_per_run(play) == pytest.approx(0.1)

@@ -1,0 +1,71 @@
+"""Sessions of pytest in processes of their own: what the plugin imports, and the frames of a failed machine."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import privcheck
+
+PLACES = str(Path(privcheck.__file__).parents[1])
+LIGHT = {"privcheck", "privcheck.errors", "privcheck.testing", "privcheck.testing.plugin", "privcheck.testing.running"}
+PRINTS = """
+import sys
+def test_it():
+    pass
+def pytest_sessionfinish():
+    found = sorted(name for name in sys.modules if name.split(".")[0] in ("privcheck", "numpy", "numba", "scipy"))
+    open("imported", "w").write(" ".join(found))
+"""
+MACHINES = """
+from privcheck.testing import BanditMachine
+
+class Leaky:
+    def __init__(self, rng):
+        self.last = 0
+    def select(self):
+        return self.last
+    def update(self, action, reward):
+        self.last = int(reward > 0.5)
+
+class Raises(Leaky):
+    def update(self, action, reward):
+        raise ValueError("of the user")
+
+class OfLeaks(BanditMachine):
+    factory = Leaky
+class OfErrors(BanditMachine):
+    factory = Raises
+
+TestLeaks, TestErrors = OfLeaks.TestCase, OfErrors.TestCase
+"""
+
+
+def session(folder, *arguments):
+    command = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COV"))}
+    environment |= {"PYTHONPATH": PLACES, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(
+        [*command, "-p", "privcheck.testing.plugin"],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_a_session_without_privacy_tests_imports_nothing_of_weight(tmp_path):
+    (tmp_path / "test_it.py").write_text(PRINTS.partition("def pytest")[0])
+    (tmp_path / "conftest.py").write_text(PRINTS)
+    assert session(tmp_path).returncode == 0
+    assert set((tmp_path / "imported").read_text().split()) == LIGHT
+
+
+def test_a_failed_machine_shows_no_frames_of_ours(tmp_path):
+    (tmp_path / "test_it.py").write_text(MACHINES)
+    result = session(tmp_path)
+    assert result.returncode == 1
+    assert "2 failed" in result.stdout
+    assert "got a private value of round 1 at " in result.stdout
+    assert "state.play(" in result.stdout
+    assert '>       raise ValueError("of the user")' in result.stdout
+    assert not [line for line in result.stdout.splitlines() if "privcheck/" in line and ".py:" in line]
+    assert "hypothesis/" not in result.stdout
+    assert "unittest/" not in result.stdout

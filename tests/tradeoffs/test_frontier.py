@@ -1,0 +1,109 @@
+"""Regret against epsilon: simulations, audits, certificates and theory agree with what they are made of."""
+
+import math
+
+import pytest
+
+import privcheck
+from privcheck.bounds import THEOREMS
+from privcheck.environments import Bernoulli, Gaussian
+from privcheck.errors import PrivcheckError
+from privcheck.reporting.pictures.frontier_picture import frontier_figure
+from privcheck.results.frontier_points import Frontier, FrontierBound, FrontierPoint
+from privcheck.tradeoffs.frontier import frontier
+
+MEANS = [0.9, 0.1]
+QUICK = {"horizon": 500, "runs": 5, "audit_runs": 0}
+
+
+class Follower:
+    """Claims a budget and adds no noise."""
+
+    def __init__(self, rng, arms, epsilon):
+        self.sums, self.rounds = [0.0] * arms, 0
+
+    def select(self):
+        return self.rounds if self.rounds < len(self.sums) else self.sums.index(max(self.sums))
+
+    def update(self, action, reward):
+        self.sums[action] += reward
+        self.rounds += 1
+
+
+def test_a_false_claim_is_refuted_and_a_true_one_is_enclosed():
+    """The true claim is refuted with probability 1e-3 at most over seeds; this seed is fixed."""
+    (honest,) = frontier("adap-ucb", MEANS, epsilons=[1.0], horizon=200, runs=5, audit_runs=2000).points
+    found = frontier(Follower, MEANS, epsilons=[0.5], horizon=200, runs=5, audit_runs=10_000)
+    (broken,) = found.points
+    assert honest.epsilon_lower <= honest.epsilon == honest.epsilon_upper
+    assert honest.verdict != "violation"
+    assert broken.verdict == "violation"
+    assert broken.epsilon_lower > 1.0
+    assert broken.epsilon_upper is None
+    assert any("Follower" in remark for remark in found.remarks)
+
+
+def test_points_are_those_of_simulate_and_bounds_those_of_the_theory():
+    found = frontier(["adap-ucb", "ucb"], MEANS, epsilons=[2.0, 0.5], certificates=False, **QUICK)
+    assert [(point.policy, point.epsilon) for point in found.points] == [
+        ("adap-ucb", 0.5),
+        ("adap-ucb", 2.0),
+        ("ucb", None),
+    ]
+    for point in found.points:
+        row = privcheck.simulate(
+            point.policy, MEANS, horizon=500, runs=5, checkpoints=1, epsilon=point.epsilon
+        ).summary()[0]
+        assert (point.mean, point.q95) == (row["mean"], row["q95"])
+        assert point.epsilon_upper is point.epsilon_lower is None
+    at_two = next(bound for bound in found.bounds if bound.epsilon == 2.0)
+    instance = Bernoulli(MEANS).instance(2.0, 500)
+    assert at_two.lower == pytest.approx(THEOREMS[at_two.lower_id].evaluate(instance).constant * math.log(500))
+    assert at_two.upper == THEOREMS[at_two.upper_id].evaluate(instance).value
+    lowers = [bound.lower for bound in found.bounds]
+    assert lowers == sorted(lowers, reverse=True)
+
+
+def test_files(tmp_path):
+    point = FrontierPoint("adap-ucb", 1.0, 5.0, None, 4.0, 6.0, 1, 0.5, "consistent", math.inf)
+    bound = FrontierBound(1.0, None, None, 9.0, "azize-basu-2022/thm8-explicit")
+    found = Frontier("replay", (0.5, 0.25), ("left", "right"), 100, 0, 0.95, (point,), (bound,), ("said",))
+    found.save(tmp_path / "frontier.json")
+    assert privcheck.load(tmp_path / "frontier.json") == found
+    found.plot(tmp_path / "frontier.png")
+    assert (tmp_path / "frontier.png").stat().st_size > 10_000
+    assert found.citations() == ("azize-basu-2022",)
+    with pytest.raises(PrivcheckError, match="JSON of a frontier"):
+        Frontier.from_json('{"schema_version": 2, "frontier": {}}')
+
+
+def test_the_picture_shows_what_differs_from_the_claim():
+    """The interval of a refuted claim begins to the right of its point, and its marker is hollow."""
+    points = (
+        FrontierPoint("one", 1.0, 5.0, 0.1, 4.0, 6.0, 9, 0.5, "consistent", 1.0),
+        FrontierPoint("two", 1.0, 3.0, 0.1, 2.0, 4.0, 9, 2.0, "violation", None),
+    )
+    axes = frontier_figure(Frontier("c2", (0.5, 0.4), (), 100, 0, 0.95, points, ())).axes[0]
+    bars = [line.get_xdata() for line in axes.lines if line.get_linewidth() == 3.2 and len(line.get_xdata())]
+    assert [tuple(round(x, 1) for x in bar) for bar in bars] == [(0.5, 1.0), (2.0, 2.0)]
+    hollow = [line for line in axes.lines if line.get_markerfacecolor() == "white" and len(line.get_xdata())]
+    assert [round(float(line.get_ydata()[0]), 1) for line in hollow] == [3.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "parameter"),
+    [
+        ({"epsilons": []}, "epsilons"),
+        ({"epsilons": [1.0, -1.0]}, "epsilons"),
+        ({"epsilons": 1.0}, "epsilons"),
+        ({"audit_runs": 3}, "audit_runs"),
+        ({"policies": "adap-ucb(epsilon=1)"}, "policies"),
+        ({"policies": "no-such"}, "algorithm"),
+        ({"environment": Gaussian((0.5, 0.4))}, "environment"),
+    ],
+)
+def test_bad_input(change, parameter):
+    given = {"policies": "adap-ucb", "environment": MEANS, "epsilons": [1.0]} | QUICK | change
+    with pytest.raises(PrivcheckError) as caught:
+        frontier(given.pop("policies"), given.pop("environment"), **given)
+    assert caught.value.parameter == parameter
