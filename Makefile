@@ -25,7 +25,7 @@ lint: $(VENV)/.package $(VENV)/.testing  ## ruff and mypy strict
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m mypy audits
+	$(BIN)/python -m mypy audits --explicit-package-bases
 
 docs: $(VENV)/.documenting  ## build the documentation into out/site; a warning is an error
 	rm -rf out/site && $(BIN)/python -P -m sphinx -q -W --keep-going -b html -d out/doctrees -E docs out/site
@@ -36,7 +36,7 @@ notebook: $(VENV)/.package  ## execute the notebooks in place
 
 $(VENV)/.package: $(SOURCES) | $(VENV)/.created
 	rm -rf dist && $(BIN)/python -m build --outdir dist . > $(VENV)/build.log 2>&1 || (cat $(VENV)/build.log; exit 1)
-	$(PIP) install dist/*.whl
+	wheel=$$(ls dist/*.whl) && $(PIP) install "$$wheel[plots,claims]"
 	$(PIP) install --force-reinstall --no-deps dist/*.whl
 	touch $@
 

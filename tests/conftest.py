@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 import pytest
 from hypothesis import settings
+
+os.environ.pop("GITHUB_STEP_SUMMARY", None)  # suites that tests run would report there
 
 settings.register_profile("privcheck", derandomize=True, deadline=None)
 settings.load_profile("privcheck")

@@ -1,0 +1,37 @@
+"""The packages that a plain installation does not bring, and the extra that brings each."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from privcheck.errors import PrivcheckError, words
+
+PACKAGES = {
+    "claims": ("mpmath", "sympy"),
+    "plots": ("matplotlib",),
+}
+"""What the code imports, for each extra of the installation."""
+
+
+def require_extra(extra: str, needed_by: str) -> None:
+    """Refuse to start what needs packages that are not installed.
+
+    Parameters
+    ----------
+    extra : a key of `PACKAGES`.
+    needed_by : the argument or command that needs them, as in the error.
+
+    Raises
+    ------
+    PrivcheckError
+        With the command that installs them.
+
+    Examples
+    --------
+    >>> require_extra("plots", "plot")
+    """
+    missing = [name for name in PACKAGES[extra] if importlib.util.find_spec(name) is None]
+    if missing:
+        expected = f"{' and '.join(PACKAGES[extra])} to be installed"
+        hint = f"pip install 'privcheck[{extra}]'"
+        raise PrivcheckError(needed_by, words(f"no package {missing[0]}"), expected, hint)

@@ -1,0 +1,33 @@
+"""Notebooks and examples import public names only: from a package, never from a module inside one."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parents[1]
+NOTEBOOKS = sorted((HERE / "notebooks").glob("*.ipynb"))
+EXAMPLES = sorted((HERE / "examples").rglob("*.py"))
+
+
+def code(file):
+    """Return the Python code of a file or of the cells of a notebook, without the commands of the latter."""
+    if file.suffix == ".py":
+        return file.read_text(encoding="utf-8")
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    lines = [line for cell in cells if cell["cell_type"] == "code" for line in "".join(cell["source"]).splitlines()]
+    return "\n".join("pass" if line.startswith(("%", "!")) else line for line in lines)
+
+
+@pytest.mark.parametrize("file", [*NOTEBOOKS, *EXAMPLES], ids=lambda file: file.name)
+def test_only_public_names_are_imported(file):
+    for node in ast.walk(ast.parse(code(file))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "privcheck":
+            package = importlib.import_module(node.module)
+            assert hasattr(package, "__path__"), f"{node.module} is a module inside a package"
+            public = [*getattr(package, "__all__", []), "bounds"]
+            assert {name.name for name in node.names} <= set(public), node.module
