@@ -17,6 +17,7 @@ from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.mechanisms.base import Recorder, recording
 from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
 from privcheck.privacy import Contexts
+from privcheck.private_values.refused_operations import casting_refused
 from privcheck.private_values.source import LeakError
 from privcheck.targets.location import describe_exception
 from privcheck.targets.time_limit import limited
@@ -107,14 +108,15 @@ def ask(
     released before the first context is shown.
     """
     if context is None:
-        return getattr(policy, by.chooses)(*asked_with), policy
+        with casting_refused(session.source):
+            return getattr(policy, by.chooses)(*asked_with), policy
     if session.round == 1:
         session.publish_noised()
     asked = throw_away(policy)
     if asked is None:
         session.note(NOT_COPIED)
         asked = policy
-    with session.reading():
+    with session.reading(), casting_refused(session.source):
         return asked.select(context), asked
 
 
@@ -123,7 +125,8 @@ def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) 
 
     Whether a later `select` releases them may depend on its context.
     """
-    getattr(policy, by.learns)(*wrapped)
+    with casting_refused(session.source):
+        getattr(policy, by.learns)(*wrapped)
     if session.contexts is not None:
         session.publish_noised()
 

@@ -28,7 +28,7 @@ from privcheck.private_values.float_rounding import with_rounding, without_commo
 from privcheck.private_values.integers import check_whole
 from privcheck.private_values.leaks import own_place
 from privcheck.private_values.noise.noised import UNREAD
-from privcheck.private_values.refused_operations import refuse
+from privcheck.private_values.refused_operations import casting_refused, refuse
 from privcheck.private_values.source import REVEAL, Leak, Private, PrivateSource
 
 
@@ -146,7 +146,7 @@ class Session:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Send every release of every mechanism through this session inside the block."""
-        with recording(self):
+        with recording(self), casting_refused(self.source):
             yield
 
     def generator(self, coins: np.random.Generator) -> GuardedGenerator:

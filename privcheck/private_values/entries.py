@@ -16,6 +16,7 @@ from privcheck.arrays import Array, Bools, Integers
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.features import FeatureTable, Key
 from privcheck.private_values.leaks import describe_data
+from privcheck.private_values.noise.noised import toss
 from privcheck.private_values.refused_operations import NONLINEAR, refuse
 from privcheck.private_values.terms import Terms
 
@@ -57,7 +58,8 @@ class Entries:
 
     @classmethod
     def of(cls, value: Private) -> Entries:
-        """Return the entries of a private value; one that holds noise is released."""
+        """Return the entries of a private value; uniform draws in it become coins, and one that holds noise is released."""
+        toss(value)
         if value.holds_draws and (why := value.publish()) is not None:
             refuse("function", "a function of one datum", value, hint=why or NONLINEAR)
         assert value.source is not None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from textwrap import shorten
-from types import FrameType
+from types import FrameType, TracebackType
 
 import numpy as np
 
@@ -90,10 +90,16 @@ class LeakError(PrivcheckError):
         return LeakError, (self.leak,)
 
 
-def find_leak(kind: str, operation: str, data: tuple[Hashable, ...], hint: str) -> Leak:
-    """Return the leak that is happening now, located at the innermost frame of the policy's own code."""
-    place = _own_frame()
-    file, line = place.f_code.co_filename, place.f_lineno
+def find_leak(
+    kind: str, operation: str, data: tuple[Hashable, ...], hint: str, trace: TracebackType | None = None
+) -> Leak:
+    """Return the leak that is happening now, or did in a traceback, located at the policy's innermost own frame."""
+    place, line = _own_frame(), None
+    while trace is not None:
+        if not _is_machinery(trace.tb_frame.f_code.co_filename):
+            place, line = trace.tb_frame, trace.tb_lineno
+        trace = trace.tb_next
+    file, line = place.f_code.co_filename, line or place.f_lineno
     code = linecache.getline(file, line, place.f_globals).strip()
     if pasted := replacement(code, _generator_of(place)):
         hint = f"{hint}: {pasted}"
@@ -174,8 +180,8 @@ _STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"]).resolve()
 
 @cache
 def _is_machinery(file: str) -> bool:
-    """Return whether a file belongs to privcheck, numpy or Python; the shipped bandits count as user code."""
-    if file.startswith(("<frozen ", "<__array_function__")):
+    """Return whether a file is compiled or of privcheck, numpy or Python; the shipped bandits count as user code."""
+    if file.startswith(("<frozen ", "<__array_function__")) or file.endswith(".pyx"):
         return True
     path = Path(file).resolve()
     if any(path.is_relative_to(folder) for folder in _MACHINERY):

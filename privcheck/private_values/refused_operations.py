@@ -6,8 +6,9 @@ import linecache
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from privcheck.private_values.leaks import (
 )
 from privcheck.private_values.noise.noised import publish, winner
 from privcheck.private_values.replacements import replacement
+
+if TYPE_CHECKING:
+    from privcheck.private_values.source import PrivateSource
 
 MEAN = f"{RELEASE}; numpy.mean of a list stays private"
 TEXT = f"{RELEASE}; in a log repr() or {{value!r}} shows no number"
@@ -43,6 +47,25 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
     for source in dict.fromkeys(value.source for value in private):
         if source is not None:
             source.on_leak(leak)
+    raise LeakError(leak)
+
+
+@contextmanager
+def casting_refused(source: PrivateSource) -> Iterator[None]:
+    """Report as a leak that compiled code, such as another Generator, has cast a private number to a float.
+
+    numpy asks it for an array, as it does to collect a list, and cannot cast the array of objects that it is given.
+    """
+    try:
+        yield
+    except TypeError as error:
+        if not str(error).startswith("Cannot cast") or "dtype('O')" not in str(error):
+            raise
+        hint = f"{RELEASE}; {source.advice}" if source.advice else RELEASE
+        leak = find_leak("conversion", "conversion to an array", source.collected, hint, error.__traceback__)
+    else:
+        return
+    source.on_leak(leak)
     raise LeakError(leak)
 
 
@@ -283,6 +306,7 @@ class Refusals:
         result of `numpy.asarray` would share its entries.
         """
         if dtype in (None, object) and (self.ndim == 0 or copy) and not (self.is_public or self.holds_draws):
+            self.source.collected = self.data_ids
             found = np.empty(self.shape, object)
             if self.ndim == 0:
                 found.fill(self)

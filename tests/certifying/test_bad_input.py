@@ -151,7 +151,7 @@ def test_no_mechanism_has_such_a_scale_or_budget(number):
 def test_private_values_in_the_wrong_place_never_come_out(read):
     """Whatever the call, it does not return: it raises, and what it read is not in the message."""
     session, rewards = start()
-    with session.active(), pytest.raises((PrivcheckError, TypeError)) as caught:
+    with pytest.raises((PrivcheckError, TypeError)) as caught, session.active():
         read(*rewards)
     assert not any(str(value) in str(caught.value) for value in REWARDS)
     assert session.leaks or isinstance(caught.value, PrivcheckError)

@@ -194,6 +194,22 @@ def publish(value: Private) -> str | None:
     return None if value.is_public else COIN
 
 
+def toss(value: Private) -> None:
+    """Turn the draws of a value into coins if all of them are fresh and uniform.
+
+    So a function of a datum and such draws, like the rounding of x + U, is with the coins fixed a function of the datum
+    alone. Uniform draws are the noise of no release of a number, so nothing is lost.
+    """
+    if not value.holds_draws or value.source is None or value.source.reading:
+        return
+    value.settle()
+    draws = value.source.draws
+    held = [number for number in set(value.terms.tidy().features.tolist()) if number < 0]
+    if all(draws[number].law == "uniform" and draws[number].fresh for number in held):
+        draws.flip(sorted(held, reverse=True))
+        value.settle()
+
+
 def _flip_others(value: Private, held: Held, noise: list[Noise]) -> None:
     """Turn the draws of a value into coins, except those that were taken for the noise."""
     assert value.source is not None
