@@ -40,7 +40,7 @@ def assert_law(samples: Any, law: Any, *, error: float = ERROR) -> None:
     >>> assert_law(samples, stats.laplace(0.0, 1.0))
     Traceback (most recent call last):
     privcheck.testing.assertion.PrivacyFailure: the samples do not follow the law: p-value 3.7e-31 (Kolmogorov-Smirnov)
-    in [-inf, ...]: ... % of the samples, ... % by the law
+    in [-inf, 1.372]: 74.05 % of the samples, 87.32 % by the law
     samples of the law fail with probability 1e-06 or less
     """
     from privcheck.auditing.exact.samples_of_a_law import fit_of_law
