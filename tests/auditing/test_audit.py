@@ -36,6 +36,8 @@ from privcheck.targets.runners import PolicyRunner
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
 
+pytestmark = pytest.mark.long
+
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLE = f"{REPOSITORY / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"
 

@@ -26,7 +26,7 @@ LEVEL = 0.05
 CHANCE = 1e-6
 """Probability with which a test of this file fails although everything is as it should be."""
 
-pytestmark = pytest.mark.evidence
+pytestmark = [pytest.mark.evidence, pytest.mark.long]
 
 
 def most(repetitions, level=LEVEL):
