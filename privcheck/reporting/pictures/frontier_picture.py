@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.reporting.pictures.regret_picture import PALETTE
 from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, settings
+from privcheck.reporting.text.theorem_names import theorem_name
 from privcheck.results.frontier_points import Frontier, FrontierPoint
 
 if TYPE_CHECKING:
@@ -67,10 +68,10 @@ def _draw_theory(axes: Any, frontier: Frontier) -> None:
         known = [row for row in known if row[1] is not None]
         if not known:
             continue
-        ids = ", ".join(dict.fromkeys(row[2] for row in known))
+        names = ",\n".join(dict.fromkeys(theorem_name(row[2]) for row in known))
         label = "asymptotic lower bound, c ln T" if kind == "lower" else "best proven upper bound"
         xs, ys = [row[0] for row in known], [row[1] for row in known]
-        axes.plot(xs, ys, color=MID, lw=1.3, ls=style, label=f"{label}\n({ids})", zorder=1)
+        axes.plot(xs, ys, color=MID, lw=1.3, ls=style, label=f"{label}\n({names})", zorder=1)
 
 
 def _draw_policy(

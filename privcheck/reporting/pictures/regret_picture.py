@@ -12,6 +12,7 @@ import numpy as np
 from privcheck.errors import PrivcheckError, words
 from privcheck.extras import require_extra
 from privcheck.reporting.pictures.regret_lower_bounds import asymptotic_rates
+from privcheck.reporting.pictures.style import MID
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,7 +94,7 @@ def draw_panel(
         axes.plot(result.checkpoints, curves["mean"], color=color, ls=dash, lw=1.4, label=result.policy)
     rounds = results[0].checkpoints
     for i, (label, constant) in enumerate(rates):
-        axes.plot(rounds, constant * np.log(rounds), color="0.35", lw=1, ls=(":", "-.")[i % 2], label=label)
+        axes.plot(rounds, constant * np.log(rounds), color=MID, lw=1.2, ls=(":", "-.")[i % 2], label=label)
     axes.set_xscale("log")
     axes.set_xlim(_first_round(results), rounds[-1])
     largest = max(float(result.regret[:, -1].mean()) for result in results)
