@@ -11,7 +11,7 @@ from privcheck.reporting.pictures import regret_picture as plotting
 from privcheck.simulation.simulate import simulate
 
 TIGHT = "azize-basu-2022/thm3-tight"
-NAME = "Azize and Basu 2022, Theorem 3 (tight)"
+NAME = "Azize & Basu 2022, Thm. 3 (tight)"
 MAGIC = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 
 
@@ -87,7 +87,7 @@ def test_the_lower_bound_is_called_an_asymptotic_rate(simulation):
 
 def test_lines_can_be_chosen(simulation):
     assert labels(simulation.plot(lines=())) == ["adap-ucb", "ucb", "rnm-ftnl"]
-    assert "Azize and Basu 2022, Theorem 3\n" in labels(simulation.plot(lines=["azize-basu-2022/thm3"]))[-1]
+    assert "Azize & Basu 2022, Thm. 3\n" in labels(simulation.plot(lines=["azize-basu-2022/thm3"]))[-1]
     with pytest.raises(PrivcheckError, match="lines: got 'thm99', expected one of"):
         simulation.plot(lines=["thm99"])
 

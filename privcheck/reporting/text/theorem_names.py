@@ -6,16 +6,16 @@ import re
 
 from privcheck.bibliography import PAPERS
 
-KINDS = {"thm": "Theorem", "prop": "Proposition", "cor": "Corollary", "lemma": "Lemma", "claim": "Claim"}
+KINDS = {"thm": "Thm.", "prop": "Prop.", "cor": "Cor.", "lemma": "Lemma", "claim": "Claim"}
 
 
 def theorem_name(theorem_id: str) -> str:
-    """Return the paper and the number of a theorem in words; an id of another form is returned as it is.
+    """Return the paper and the number of a theorem; an id of another form is returned as it is.
 
     Examples
     --------
     >>> theorem_name("azize-basu-2022/thm3-tight")
-    'Azize and Basu 2022, Theorem 3 (tight)'
+    'Azize & Basu 2022, Thm. 3 (tight)'
     >>> theorem_name("mine-2026/main")
     'mine-2026/main'
     """
@@ -24,4 +24,4 @@ def theorem_name(theorem_id: str) -> str:
     if paper not in PAPERS or found is None or found[1] not in KINDS:
         return theorem_id
     form = f" ({found[3].replace('-', ' ')})" if found[3] else ""
-    return f"{PAPERS[paper].cited_as}, {KINDS[found[1]]} {found[2]}{form}"
+    return f"{PAPERS[paper].cited_as.replace(' and ', ' & ')}, {KINDS[found[1]]} {found[2]}{form}"
