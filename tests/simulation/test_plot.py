@@ -6,6 +6,7 @@ import pytest
 from privcheck.bandits import ALGORITHMS
 from privcheck.bounds import named_instance
 from privcheck.bounds.theorem import THEOREMS
+from privcheck.environments import Replay
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.pictures import regret_picture as plotting
 from privcheck.simulation.simulate import simulate
@@ -126,3 +127,18 @@ def test_pyplot_stays_out_of_it(simulation):
 
     simulation.plot()
     assert plt.get_fignums() == []
+
+
+def test_the_arms_of_a_log_are_named(tmp_path):
+    (tmp_path / "log.csv").write_text("item,click\n" + "tea,1\n$5 off,0\n" * 20)
+    log = Replay.from_csv(tmp_path / "log.csv", action="item", reward="click")
+    figure = simulate("ucb", log, horizon=50, runs=3).plot()
+    assert figure.legends[0].get_title().get_text().startswith(r"replay (means \$5 off 0, tea 1)" + "\n")
+    figure.canvas.draw()
+    assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_many_arms_fit_into_the_width_of_a_column():
+    figure = simulate("ucb", [0.123456 + 0.05 * arm for arm in range(12)], horizon=50, runs=3).plot()
+    figure.canvas.draw()
+    assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
