@@ -37,13 +37,13 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         for p in frontier.points
         if p.epsilon is not None
     ]
-    place = described_place(frontier.environment, frontier.means, frontier.arms)
-    title = f"Regret against epsilon on {place}, {frontier.horizon:,} rounds"
+    where = described_place(frontier.environment, frontier.means, frontier.arms)
+    title = f"Regret against epsilon on {where}, {frontier.horizon:,} rounds"
     with settings():
         figure = new_figure(width, 4.6, title, "; ".join(said))
         figure.set_layout_engine("constrained")
         axes = figure.add_subplot(facecolor="none")
-        axes.set_title(picture_title(place, 56), loc="left", fontsize=8.5)
+        axes.set_title(picture_title(where, 56), loc="left", fontsize=8.5)
         axes.set_xscale("log")
         axes.set_yscale("log")
         budgets = sorted({point.epsilon for point in frontier.points if point.epsilon is not None})
