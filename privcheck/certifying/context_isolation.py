@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import copyreg
 import inspect
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -153,8 +154,8 @@ def kept_context(policy: Any, asked: Any, context: Array, round_number: int) -> 
     """Return a leak for each attribute that holds the context in the copy on which `select` ran, but not in the policy.
 
     It searches attributes, lists, tuples, dictionaries and sets for arrays that share memory with the context or equal
-    it. A leak is located at the first line of `select` that names the attribute and the context, or failing that the
-    attribute alone.
+    it. A leak is located at the first line of `select` that assigns the attribute or failing that names it, and of
+    several such lines at the first that names the context.
     """
     before, after = _attributes(policy), _attributes(asked)
     kept = [name for name in after if _holds(after[name], context) > _holds(before.get(name), context)]
@@ -198,6 +199,8 @@ def _placed(policy: Any, name: str, round_number: int) -> Leak:
         lines, start, file = [""], 0, "source unknown"
     naming = [place for place, line in enumerate(lines) if f".{name}" in line]
     (context, *_) = [*list(inspect.signature(policy.select).parameters), "context"]
-    place = next((place for place in naming if context in lines[place]), naming[0] if naming else 0)
+    assigning = [place for place in naming if re.search(rf"\.{name}\b[^=()]*=(?!=)", lines[place])]
+    candidates = assigning or naming or [0]
+    place = next((place for place in candidates if context in lines[place]), candidates[0])
     operation = f"keeping the context in {name}"
     return Leak("kept", file, start + place, "select", lines[place].strip(), (round_number,), KEPT, operation)

@@ -12,6 +12,7 @@ from privcheck.targets.settings import CertifySettings, Settings
 
 Sections = dict[str, tuple[str, ...]]
 
+_FOUND = ("annotate", "sarif")
 _OUTPUT = ("json", "html", "csv", "npz", "plot", "picture", "log_regret")
 
 
@@ -34,9 +35,9 @@ def _with_yes(sections: Sections, heading: str) -> Sections:
 SECTIONS: dict[str, Sections] = {
     "audit": {"Played by another program": ("command", "url", "python", "timeout", "mechanism")}
     | _with_yes(_headings(Settings), EFFORT)
-    | {"Output": _OUTPUT},
+    | {"Output": (*_OUTPUT, *_FOUND)},
     "certify": _with_yes(_headings(CertifySettings, {CLAIM: "The budget", EFFORT: "Effort"}), "Effort")
-    | {"Output": _OUTPUT},
+    | {"Output": (*_OUTPUT, *_FOUND)},
     "bounds": {
         "Privacy and horizon": ("epsilon", "delta", "horizon"),
         "Independent arms": ("family", "means", "instance", "support", "weights", "variance", "alpha", "risk"),
@@ -45,7 +46,7 @@ SECTIONS: dict[str, Sections] = {
         "Contextual linear bandits (also --gap and --alpha)": (
             "dimension", "noise", "action_norm", "parameter_norm", "mean_bound", "reward_bound", "sigma",
         ),
-        "Output": ("everything", "curve", *_OUTPUT),
+        "Output": ("everything", "curve", "explain", *_OUTPUT),
     },
     "claims": {
         "Which claims": ("paper", "listed"),
@@ -53,13 +54,21 @@ SECTIONS: dict[str, Sections] = {
         "Output": ("markdown", "replay", *_OUTPUT),
     },
     "simulate": {
-        "What is played": ("epsilon", "delta", "horizon", "means", "environment", "settings"),
+        "What is played": (
+            "epsilon", "delta", "horizon", "means", "environment", "settings", "feedback", "shuffle_arms",
+        ),
         "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
-        "Effort": ("runs", "yes", "checkpoints", "seed", "jobs"),
+        "Effort": ("runs", "time_budget", "yes", "checkpoints", "seed", "jobs"),
         "Output": ("compare", *_OUTPUT),
     },
+    "frontier": {
+        "What is played": ("epsilons", "horizon", "means", "environment", "settings"),
+        "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
+        "Effort": ("runs", "audit_runs", "certificates", "time_budget", "seed", "jobs"),
+        "Output": _OUTPUT,
+    },
     "account": {"Privacy": ("delta", "epsilon"), "Output": _OUTPUT},
-    "report": {"Output": _OUTPUT},
+    "report": {"All audits together": ("level",), "Output": _OUTPUT},
 }  # fmt: skip
 """The headings of each command's options, and the options under them; all others go under "Other options"."""
 
@@ -70,7 +79,8 @@ VALUES = {
     "environment": "NAME", "settings": "NAME=VALUE", "log": "FILE.csv", "action": "COLUMN", "reward": "COLUMN",
     "propensity": "COLUMN", "json": "FILE", "html": "FILE", "csv": "FILE", "npz": "FILE", "plot": "FILE",
     "folder": "DIR", "picture": "NAME", "paper": "PAPER", "effort": "TIME", "markdown": "FILE", "replay": "FILE",
-    "command": "COMMAND", "url": "URL", "python": "PATH",
+    "command": "COMMAND", "url": "URL", "python": "PATH", "sarif": "FILE",
+    "epsilons": "NUMBERS", "feedback": "KIND",
 }  # fmt: skip
 """Placeholders for the values of options and arguments."""
 

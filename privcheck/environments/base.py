@@ -29,6 +29,8 @@ class Environment(Declared):
     """Mean reward of every arm, which defines the pseudo-regret."""
 
     unit_rewards: ClassVar[bool] = True
+    feedbacks: ClassVar[tuple[str, ...]] = ("bandit", "full")
+    """The kinds of feedback that a policy can be given in it, the usual one first."""
     """Whether every reward is in [0, 1], the range in which the shipped algorithms are private."""
 
     def __init_subclass__(cls, **options: Any) -> None:

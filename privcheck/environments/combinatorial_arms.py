@@ -63,6 +63,8 @@ class Combinatorial(Environment):
     oracle : the combinatorial problem.
     """
 
+    feedbacks: ClassVar[tuple[str, ...]] = ("semi-bandit",)
+
     base: Environment
     oracle: SuperArmOracle
 

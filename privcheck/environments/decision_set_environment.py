@@ -23,6 +23,7 @@ class ContextualEnvironment(Environment):
 
     means: tuple[float, ...] = ()
     unit_rewards: ClassVar[bool] = False
+    feedbacks: ClassVar[tuple[str, ...]] = ("contextual",)
 
     features: int
     """d, the number of entries of an action."""

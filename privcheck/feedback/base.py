@@ -121,6 +121,7 @@ class Feedback:
     contextual : whether `select` is shown a context. Tables then have further columns for contexts, and one datum is
         the context and the rewards of one round.
     whole_row : whether `update` is given the rewards of all arms.
+    fewest_arms : the fewest arms with which there is anything to observe.
     one_arm_a_round : whether the symbols of a run are the T arms that it played, chosen without a context. Their
         rewards make up its regret, and every one of the K arms can be played only if T >= K.
     dtype : type of the symbols.
@@ -148,6 +149,7 @@ class Feedback:
     public: ClassVar[tuple[str, ...]] = ("action",)
     contextual: ClassVar[bool] = False
     whole_row: ClassVar[bool] = False
+    fewest_arms: ClassVar[int] = 2
     one_arm_a_round: ClassVar[bool] = True
     dtype: ClassVar[type[np.integer]] = np.int8
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback.arms import as_arm
 from privcheck.feedback.base import Feedback, Wrapping, reward_numbers
 from privcheck.feedback.schedules import schedule
-from privcheck.private_values.told import told_arm
+from privcheck.private_values.told import told_arm, whole_number
 
 
 class Batch(Feedback):
@@ -27,7 +26,7 @@ class Batch(Feedback):
     """
 
     id = "batch"
-    call = "act(n) and learn(actions, rewards)"
+    call = "act(n), learn(actions, rewards) and batch"
     methods = ("act", "learn")
     chooses = "act"
     learns = "learn"
@@ -48,11 +47,8 @@ class Batch(Feedback):
 
     def asked(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
         (n,) = given
-        try:
-            count = 0 if isinstance(n, bool) else operator.index(n)
-        except TypeError:
-            count = 0
-        if count < 1:
+        count = whole_number(n)
+        if count is None or count < 1:
             raise PrivcheckError("n", n, "an integer of at least 1, the number of rounds to choose arms for")
         return (count,)
 

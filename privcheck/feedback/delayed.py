@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -10,6 +9,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.feedback.arms import as_arm
 from privcheck.feedback.base import Feedback, Wrapping, one_reward
 from privcheck.feedback.schedules import schedule
+from privcheck.private_values.told import whole_number
 
 
 class Delayed(Feedback):
@@ -24,7 +24,7 @@ class Delayed(Feedback):
     """
 
     id = "delayed"
-    call = "select() and update(round, reward)"
+    call = "select(), update(round, reward) and delay"
     attributes: ClassVar[Mapping[str, tuple[str, str]]] = {
         "delay": ("a policy that says how late rewards arrive", "add `delay`, an int or a sequence of ints")
     }
@@ -49,12 +49,9 @@ class Delayed(Feedback):
 
     def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:  # noqa: ARG002
         number, value = told
-        try:
-            t = 0 if isinstance(number, bool) else operator.index(number)
-        except TypeError:
-            t = 0
-        if t not in session.awaited:
-            shown = t or words(f"an object of type {type(number).__name__}")
+        t = whole_number(number)
+        if t is None or t not in session.awaited:
+            shown = t if t is not None else words(f"an object of type {type(number).__name__}")
             expected = "a round that was played and whose reward was not told yet"
             raise PrivcheckError("round", shown, expected, "rounds are counted from 1")
         reward = session.reward(one_reward(value), session.awaited[t], t)

@@ -27,6 +27,7 @@ class Identification(Feedback):
     attributes: ClassVar[Mapping[str, tuple[str, str]]] = {
         "stopped": ("a policy that says whether it has stopped", "add `stopped`, a bool")
     }
+    fewest_arms = 1
     one_arm_a_round = False
 
     def play(self, policy: Any, rounds: Iterator[Any], arms: int, played: list[int]) -> None:

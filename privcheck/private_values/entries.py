@@ -58,7 +58,7 @@ class Entries:
 
     @classmethod
     def of(cls, value: Private) -> Entries:
-        """Return the entries of a private value; uniform draws in it become coins, and one that holds noise is released."""
+        """Return the entries of a value; uniform draws in it become coins, and one that holds noise is released."""
         toss(value)
         if value.holds_draws and (why := value.publish()) is not None:
             refuse("function", "a function of one datum", value, hint=why or NONLINEAR)

@@ -12,6 +12,18 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values.private import Private
 
 
+def whole_number(value: Any) -> int | None:
+    """Return an integer of any type as an int; None for anything else, and for True and False.
+
+    >>> whole_number(np.int8(3)), whole_number(3.0), whole_number(True)
+    (3, None, None)
+    """
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
+
+
 def told_arm(action: Any, arms: int) -> int:
     """Return the arm that `update` is told was played, one of 0, ..., K - 1; `arms` is K, 0 if it is not known.
 
@@ -23,10 +35,7 @@ def told_arm(action: Any, arms: int) -> int:
     Traceback (most recent call last):
     privcheck.errors.PrivcheckError: action: got True, expected an integer in [0, 1]; the arm that was played, from 0
     """
-    try:
-        index = None if isinstance(action, bool) else operator.index(action)
-    except TypeError:
-        index = None
+    index = whole_number(action)
     given = (
         words(f"an object of type {type(action).__name__}") if index is None and type(action) is not bool else action
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from privcheck.bandits.base import Algorithm
 from privcheck.declared import Choice, check
-from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
+from privcheck.environments import ContextualEnvironment, Environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind
 from privcheck.results.own_policy import OwnPolicy
@@ -57,13 +57,8 @@ def feedback_of(place: Environment, asked: str | None) -> str:
     ------
     PrivcheckError : a kind that the environment cannot give.
     """
-    natural = "bandit"
-    if isinstance(place, ContextualEnvironment):
-        natural = "contextual"
-    elif isinstance(place, Combinatorial):
-        natural = "semi-bandit"
-    possible = ("bandit", "full") if natural == "bandit" else (natural,)
-    return natural if asked is None else str(check("feedback", asked, Choice(possible), f"{place.id} gives no other"))
+    possible = place.feedbacks
+    return possible[0] if asked is None else str(check("feedback", asked, Choice(possible), f"{place.id} gives no other"))
 
 
 def load_own(

@@ -240,11 +240,11 @@ class Settings(Declared):
     )
 
     def __post_init__(self) -> None:
-        from privcheck.feedback import FEEDBACKS
+        from privcheck.feedback import FEEDBACKS, kind
         from privcheck.privacy import check_contexts
 
         super().__post_init__()
-        if self.arms == 1 and self.feedback != "identification":
+        if self.arms is not None and self.arms < kind(self.feedback).fewest_arms:
             raise PrivcheckError("arms", 1, Integer(2, 127).text, TWO_ARMS)
         check_contexts(self.feedback, self.neighbours, self.contexts, FEEDBACKS.contextual)
         if self.budget is not None and self.tradeoff is not None:

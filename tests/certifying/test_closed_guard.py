@@ -207,8 +207,8 @@ def test_shipped_policies_are_put_back_whole(name):
 
 def _public(policy):
     """Return the ordinary numbers that a policy holds, by name."""
-    kinds = (int, float, list)
-    held = {name: value for name, value in vars(policy).items() if isinstance(value, kinds) and name != "trees"}
+    kinds = (int, float, bool, list)
+    held = {name: value for name, value in vars(policy).items() if type(value) in kinds and name != "trees"}
     arrays = {
         name for name, value in held.items() if type(value) is list and value and isinstance(value[0], np.ndarray)
     }

@@ -38,7 +38,7 @@ def test_examples_run_in_order(name, folder, command, capsys):
     contextual = re.findall(r"```python\n# my_bandit.py\n(.*?)```", PAGE, re.DOTALL)[0]
     (folder / "my_contextual_bandit.py").write_text(contextual)
     for line in examples(COMMANDS.get(name, HELP)):
-        if any(option in line for option in ("--command", "--url", "--python")):
+        if any(f"--{option} " in line for option in ("command", "url", "python")):
             continue  # programs, services and other interpreters are tested in tests/services
         assert command(" ".join(line.split())) in (0, 1, 3), capsys.readouterr().err
         assert capsys.readouterr().err == ""

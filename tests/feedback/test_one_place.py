@@ -17,6 +17,12 @@ PACKAGE = Path(privcheck.__file__).parent
 IDS = set(FEEDBACKS)
 
 NAMED = {
+    "environments/base.py": "what rewards an environment can give; others name one kind",
+    "environments/combinatorial_arms.py": "likewise",
+    "environments/decision_set_environment.py": "likewise",
+    "targets/services/other_interpreter.py": "the attribute `batch` of a policy, not the kind",
+    "cli/init_command.py": "names that a package cannot have",
+    "auditing/faults/raw_paths.py": "where one number a round is told, its readings can be followed",
     "bandits/dp_ucb.py": "another 'full', a share of the budget",
     "privacy/contexts.py": "the default of a public function from below the room; callers above say which are meant",
     "privacy/neighbours.py": "hands that function a kind that goes with a relation, from below the room",
@@ -97,6 +103,7 @@ class Keeper:
 
     stopped = False
     arm = 1
+    batch, delay = 1, 0
 
     def __init__(self):
         self.calls = []
@@ -112,6 +119,11 @@ class Keeper:
 
     def recommend(self):
         return 0
+
+    def act(self, n):
+        return [self.select()] * n
+
+    learn = update
 
 
 @pytest.mark.parametrize("name", list(FEEDBACKS))

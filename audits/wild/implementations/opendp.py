@@ -12,7 +12,6 @@ from audits.wild.implementation import Fault, Project, Wild
 OPENDP = Project("OpenDP", "0.16.0", "MIT", package="opendp")
 WITH_SECURE_NUMPY = Project("OpenDP", "0.16.0", "MIT", package="opendp", needs=("randomgen",))
 
-NO_ROW = np.zeros((10, 10))
 TWO_ROWS, THREE_ROWS = (np.diag([count] + [0.0] * 9) for count in (2.0, 3.0))
 
 

@@ -52,7 +52,6 @@ SHARING = {REUSED: "noise-used-again", SHARED: "noise-shared"}
 UNFOLLOWED = ("conversion", "format", "hash", "pickle", "reveal")
 """Kinds of leaks that say nothing about what becomes of the value."""
 
-NO_PYTHON = "it is played by code that wrapped rewards cannot enter"
 NOT_SHOWN = "neither raw data that steer the actions nor a release above the claim was seen on the witness's streams"
 
 

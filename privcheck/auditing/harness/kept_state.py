@@ -22,14 +22,17 @@ MOST_OBJECTS = 1000
 MOST_ENTRIES = 50
 """Entries of a container, and thousands of entries of an array, that are compared."""
 
+_GLOBAL_OF_NUMPY = np.random.mtrand._rand
+_GLOBAL_OF_PYTHON = random._inst
+
 _FOREIGN = ("builtins", "numpy", "scipy", "privcheck", "functools", "random", "math", "dataclasses", "typing")
 
 
 class KeptState:
     """The state that the code of a target can reach without being handed it, as it is now.
 
-    It consists of class attributes; default arguments; variables of enclosing functions and
-    of modules that the code names; and caches of functools. Compared are values, and only the first of many.
+    It consists of class attributes; default arguments; variables of enclosing functions and of modules that the code
+    names; and caches of functools. Compared are values, and only the first of many.
 
     Parameters
     ----------
@@ -167,7 +170,12 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _digest(value: Any, depth: int = 3) -> str:
-    """Return a text that differs where two states of a value do, as far as they are compared."""
+    """Return a text that differs where two states of a value do, as far as they are compared.
+
+    The global generators, which scipy's distributions refer to, are no state of a target: they are seeded for each run.
+    """
+    if value is _GLOBAL_OF_NUMPY or value is _GLOBAL_OF_PYTHON:
+        return ""
     if isinstance(value, np.random.Generator):
         return _digest(value.bit_generator)
     if isinstance(value, PCG64):

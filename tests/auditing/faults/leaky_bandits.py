@@ -101,6 +101,40 @@ class Exponential(Base):
             self.arm = int(self.rng.choice(self.arms, p=weights / weights.sum()))
 
 
+class GumbelWinner(Base):
+    """Reads the noisy score of the winner, whose noise is no Laplace noise and was spent on the choice."""
+
+    def learn(self, action, reward):
+        self.sums = self.sums + np.eye(self.arms)[action] * reward
+        scores = self.sums + self.rng.gumbel(0, 2 / self.epsilon, self.arms)
+        best = np.argmax(scores)
+        self.arm = int(scores[best] > self.t / 2)  # GumbelWinner
+
+
+class Rounds(Base):
+    """A function of the raw total, and no comparison."""
+
+    def learn(self, action, reward):
+        self.total += reward
+        self.arm = round(self.total) % self.arms  # Rounds
+
+
+class LinearMemory(Base):
+    """Keeps the context that it was shown, for a later choice."""
+
+    def __init__(self, rng, arms=2, epsilon=1.0):
+        super().__init__(rng, arms, epsilon)
+        self.last = np.zeros(3)
+
+    def select(self, context):
+        arm = int(np.argmax(context @ self.last))
+        self.last = context[0]  # LinearMemory
+        return arm
+
+    def update(self, context, action, reward):
+        self.t += 1
+
+
 class OwnTree(Base):
     """The prefixes of a binary tree, each summed up from the raw total and the noise of its nodes."""
 
