@@ -5,12 +5,14 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from difflib import get_close_matches
 from typing import Any
 
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import QUANTITIES
 from privcheck.bounds.theorem import KINDS, UNPROVEN, BoundValue
 from privcheck.declared import check
+from privcheck.errors import PrivcheckError
 from privcheck.serialise import to_json
 from privcheck.tables import Result, Row
 
@@ -36,6 +38,19 @@ class Bounds(list[BoundValue], Result):
     def __init__(self, values: Iterable[BoundValue] = (), instance: Any = None) -> None:
         super().__init__(values)
         self.instance = instance
+
+    def of(self, name: str) -> BoundValue:
+        """Return the bound of one theorem by its id.
+
+        Raises
+        ------
+        PrivcheckError : no bound has this id.
+        """
+        found = next((value for value in self if value.id == name), None)
+        if found is None:
+            near = get_close_matches(name, [value.id for value in self], 3)
+            raise PrivcheckError("name", name, "the id of a theorem", f"for example {', '.join(near)}" if near else "")
+        return found
 
     @property
     def applicable(self) -> Bounds:

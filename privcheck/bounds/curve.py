@@ -41,6 +41,10 @@ class Curve:
     rows: tuple[tuple[BoundValue, ...], ...]
     contradictions: tuple[tuple[BoundValue, BoundValue], ...]
 
+    def __repr__(self) -> str:
+        where = f"{len(self.values)} values of {self.axis} from {self.values[0]:g} to {self.values[-1]:g}"
+        return f"<Curve of {len(self.rows[0])} theorems at {where}>"
+
     def series(self, name: str) -> tuple[float | None, ...]:
         """Return the value or constant of one theorem along the axis; None where it does not apply."""
         found = [next(bound for bound in row if bound.id == name) for row in self.rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,7 +23,10 @@ POINTS_A_MINUTE, BOXES_A_MINUTE = 3000, 1500
 
 def claims(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="ID...", help="Claims to put to the test; all of them by default.")
+        list[str] | None,
+        typer.Argument(
+            metavar="ID...", help="Claims to put to the test, or theorems that rest on them; all claims by default."
+        ),
     ] = None,
     paper: Annotated[str | None, typer.Option(help="Only claims of this paper, such as hu-2021.")] = None,
     effort: Annotated[str, typer.Option(help="About the CPU time of a run of all claims: 1m, 10m or 2h.")] = "1m",
@@ -99,13 +102,28 @@ def _chosen(ids: list[str] | None, paper: str | None) -> list[Claim]:
     papers = sorted({claim.paper for claim in CLAIMS.values()})
     if paper is not None and paper not in papers:
         raise PrivcheckError("paper", paper, " or ".join(papers))
+    names: dict[str, None] = {} if ids else dict.fromkeys(CLAIMS)
     for name in ids or ():
-        if name not in CLAIMS:
+        found = _meant(name)
+        if not found:
             near = get_close_matches(name, CLAIMS, 1)
             hint = f"did you mean {near[0]!r}?" if near else "`privcheck claims --list` lists them"
-            raise PrivcheckError("id", name, "the id of a claim", hint)
-    names = dict.fromkeys(ids or CLAIMS)
+            raise PrivcheckError("id", name, "the id of a claim, or of a theorem that rests on claims", hint)
+        names |= dict.fromkeys(found)
     return [CLAIMS[name] for name in names if paper in (None, CLAIMS[name].paper)]
+
+
+def _meant(name: str) -> Sequence[str]:
+    """Return the claims that an id means: itself, those that a theorem names, or the one whose id ends with it."""
+    from privcheck.bounds import THEOREMS
+    from privcheck.claims import CLAIMS
+
+    if name in CLAIMS:
+        return [name]
+    if name in THEOREMS:
+        return THEOREMS[name].claims
+    ending = [claim for claim in CLAIMS if claim.endswith(f"/{name}")]
+    return ending if len(ending) == 1 else []
 
 
 def _examined(chosen: list[Claim], work: Effort) -> list[Finding]:

@@ -106,8 +106,10 @@ def _from_log(log: str, given: dict[str, str]) -> Any:
 
     for column in ("action", "reward"):
         if column not in given:
-            hint = f"name the column with --{column}"
-            raise PrivcheckError(column, None, f"the column of the {column} in {log}", hint)
+            found = f"; the file has {', '.join(names)}" if (names := _columns(log)) else ""
+            raise PrivcheckError(
+                column, None, f"the column of the {column} in {log}", f"name it with --{column}{found}"
+            )
     values: dict[str, Any] = dict(given)
     if "reward_range" in values:
         values["reward_range"] = numbers(values["reward_range"], "reward_range")
@@ -116,13 +118,16 @@ def _from_log(log: str, given: dict[str, str]) -> Any:
 
 def _holds_contexts(log: str) -> bool:
     """Tell whether a log has contexts: an .npz file, or a CSV file with a column reward_0."""
-    if log.endswith(".npz"):
-        return True
+    return log.endswith(".npz") or "reward_0" in _columns(log)
+
+
+def _columns(log: str) -> list[str]:
+    """Return the names in the first line of a CSV file; none if it cannot be read."""
     try:
         with Path(log).open(encoding="utf-8-sig") as file:
-            return "reward_0" in file.readline().replace('"', "").strip().split(",")
+            return [name for name in file.readline().replace('"', "").strip().split(",") if name]
     except (OSError, UnicodeDecodeError):
-        return False
+        return []
 
 
 def _from_contexts(log: str, settings: list[str]) -> Any:

@@ -37,12 +37,15 @@ def list_everything(json: Json = None) -> int:
 
 
 def _text(shipped: dict[str, list[dict[str, str]]]) -> RenderableType:
+    from rich import box
     from rich.console import Group
     from rich.table import Table
 
     tables = []
     for kind, entries in shipped.items():
-        table = Table("id", "summary", title=kind, title_justify="left", expand=False)
+        table = Table(title=kind, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        table.add_column("id", no_wrap=True)
+        table.add_column("summary")
         for entry in entries:
             table.add_row(entry["id"], entry["summary"])
         tables.append(table)

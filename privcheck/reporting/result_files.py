@@ -16,7 +16,6 @@ from privcheck.reporting.many_audits import p_value_of
 from privcheck.reporting.pages.page_audits import render_page
 from privcheck.reporting.pages.page_bounds import render_bounds
 from privcheck.reporting.pages.page_certificate import render_certificate
-from privcheck.reporting.pages.page_simulation import described_place
 from privcheck.reporting.summary_row import SummaryRow
 from privcheck.reporting.terminal.bounds_table import describe
 from privcheck.reporting.text import numbers
@@ -24,6 +23,7 @@ from privcheck.reporting.text.audit_sentences import verdict_word
 from privcheck.reporting.text.both_bounds import contradiction, upper_bound
 from privcheck.reporting.text.certificate_sentences import certificate_word, found_something, reasons
 from privcheck.reporting.text.certified_amounts import upper_words
+from privcheck.reporting.text.places import described_place
 from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
 from privcheck.serialise import ILL_TYPED, READABLE_VERSIONS, array, readable_versions, well_typed

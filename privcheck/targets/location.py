@@ -201,13 +201,19 @@ def factory_arguments(
             "target",
             words(f"a factory that requires {', '.join(unknown)}"),
             f"a first parameter rng, and no others required but {', '.join(FACTORY_KEYWORDS)}",
-            "wrap it in a function that supplies the others",
+            f"wrap it in a function that supplies the others: {_wrapper(factory, required)}",
         )
     arguments = {name: keywords.get(name) for name in FACTORY_KEYWORDS if name in named}
     for name in required:
         if name in arguments and arguments[name] is None:
             raise PrivcheckError(name, None, "a value, because the target's factory requires it", f"give {name}")
     return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _wrapper(factory: Any, required: list[str]) -> str:
+    """Return a function of one line that gives a factory what it requires; what only its author knows is `...`."""
+    given = [name if name == "rng" or name in FACTORY_KEYWORDS else f"{name}=..." for name in required]
+    return f"def target(rng, arms, epsilon): return {getattr(factory, '__name__', 'Policy')}({', '.join(given)})"
 
 
 def describe_exception(error: BaseException) -> str:

@@ -110,7 +110,10 @@ def test_a_folder_is_no_file(tmp_path):
         ("NoUpdate", ["class NoUpdate", "no method update()", "a class with select() and update()"]),
         ("NoGenerator", ["(arms)", "a numpy Generator (rng) as its first parameter"]),
         ("NoParameters", ["()", "a numpy Generator (rng) as its first parameter"]),
-        ("NeedsTemperature", ["requires temperature", "arms, epsilon, delta, horizon", "wrap it in a function"]),
+        (
+            "NeedsTemperature",
+            ["requires temperature", "wrap it in a function", "return NeedsTemperature(rng, temperature=...)"],
+        ),
         ("makes_a_number", ["float", "no method select()", "a policy with select() and update()"]),
     ],
 )

@@ -144,6 +144,13 @@ def test_asymptotic_constants_and_other_quantities_have_no_trivial_bound():
     assert contradictions([rate, made_up("lower", 1e9, quantity="kl-divergence")], INSTANCE) == []
 
 
+def test_a_bound_by_its_id():
+    found = evaluate(Instance("bernoulli", (0.75, 0.5), epsilon=1.0))
+    assert found.of("azize-basu-2022/thm3").value is None
+    with pytest.raises(PrivcheckError, match="for example azize-basu-2022/thm3"):
+        found.of("azize-basu/thm3")
+
+
 def test_the_best_bounds_are_of_this_instance():
     rows = [
         made_up("lower", 1.0, quantity=str(BANDIT_REGRET)),

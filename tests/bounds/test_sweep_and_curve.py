@@ -133,6 +133,11 @@ def test_places_of_a_curve():
     assert gap == pytest.approx(THEOREMS["azize-basu-2022/thm3-tight"].evaluate(halved).constant, rel=1e-12)
 
 
+def test_a_curve_is_one_line_in_a_notebook():
+    line = curve(named_instance("c2", epsilon=1.0), "epsilon", [0.1, 1.0])
+    assert repr(line) == f"<Curve of {len(line.rows[0])} theorems at 2 values of epsilon from 0.1 to 1>"
+
+
 def test_a_curve_collects_contradictions(monkeypatch):
     false = theorem("test/high", kind="lower", quantity=BANDIT_REGRET, provenance="derived", source="a wrong proof")
     false(lambda instance: 1e5)

@@ -41,6 +41,29 @@ def test_statuses_and_files(tmp_path, capsys):
     assert run(["claims", "--replay", "b.json"]) == 0
 
 
+def test_a_theorem_stands_for_its_claims_and_a_claim_for_its_full_id(capsys):
+    def listed(*ids):
+        assert run(["claims", *ids, "--list", "--json", "-"]) == 0
+        return [row["id"] for row in json.loads(capsys.readouterr().out)["declared"]]
+
+    assert listed("azize-basu-2022/lemma2") == ["azize-basu-2022/lem2"]
+    assert listed("eq33c", "azize-basu-2022/eq33c") == ["azize-basu-2022/eq33c"]
+    assert listed("hu-2021/thm9") == ["hu-2021/thm9"]  # a claim and a theorem
+    for unknown in ("azize-basu-2022/thm3-tight", "thm9"):  # rests on no claim; of two papers
+        assert run(["claims", unknown]) == 2
+        assert "or of a theorem that rests on claims" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "140"])
+def test_ids_are_shown_whole_at_any_width(columns, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", columns)
+    run(["claims", "azize-basu-2022/thm7-choice"])
+    out = capsys.readouterr().out
+    assert "azize-basu-2022/thm7-choice  derivation-fails\n" in out
+    assert out.endswith("1 claim: 1 derivation-fails\n")
+    assert max(map(len, out.splitlines())) <= int(columns)
+
+
 def test_list(capsys):
     assert run(["claims", "--list", "--paper", "hu-2021", "--json", "-"]) == 0
     rows = json.loads(capsys.readouterr().out)["declared"]

@@ -97,7 +97,7 @@ def test_a_log():
         (["--environment", "gaussian", *MEANS], ["adap-ucb on rewards outside [0, 1]", "clip"]),
         (["--environment", "betta", *MEANS], ["did you mean 'beta'?"]),
         (["--log", "clicks.csv", *MEANS], ["one source of rewards"]),
-        (["--log", "clicks.csv", "--reward", "stars"], ["action: got None", "--action"]),
+        (["--log", "clicks.csv", "--reward", "stars"], ["action: got None", "--action", "the file has item, stars, p"]),
         (
             ["--log", "clicks.csv", "--action", "item", "--reward", "clicks"],
             ["columns: got 'clicks'", "item, stars, p"],

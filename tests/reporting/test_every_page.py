@@ -13,7 +13,7 @@ from importlib import resources
 import pytest
 
 NAMES = ("audits", "long", "certificate", "leaks", "bounds", "simulation", "index")
-VOID = {"meta", "br", "hr", "img", "link", "input"}
+VOID = {"meta", "br", "wbr", "hr", "img", "link", "input"}
 SCRIPT = resources.files("privcheck.reporting.pages").joinpath("sorting.js").read_text(encoding="utf-8")
 STYLE = resources.files("privcheck.reporting.pages").joinpath("page.css").read_text(encoding="utf-8")
 

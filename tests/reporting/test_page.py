@@ -16,7 +16,7 @@ from privcheck.reporting.pages import page_audits as page_module
 from privcheck.reporting.text.audit_sentences import meaning, verdict_sentence
 from privcheck.reporting.text.numbers import clean
 
-VOID = {"meta", "br", "hr", "img", "link", "input"}
+VOID = {"meta", "br", "wbr", "hr", "img", "link", "input"}
 REFERENCE = re.compile(r"(?:https?:)?//[a-z][^\s\"'<>]*", re.IGNORECASE)
 
 

@@ -7,14 +7,17 @@ import math
 import numpy as np
 import pytest
 
-from privcheck.bounds import Instance, curve, named_instance
+from privcheck.bounds import THEOREMS, Instance, curve, named_instance
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.pictures.svg import save_png, to_svg
 from privcheck.reporting.pictures.theory_picture import theory_figure
 from privcheck.reporting.terminal.bounds_table import describe, regime_sentence
+from privcheck.reporting.text.theorem_names import theorem_name
 
 BUDGETS = [0.05, 0.3, 1.0, 4.0, 10.0]
 TIGHT = "azize-basu-2022/thm3-tight"
+IDS = {theorem_name(name): name for name in THEOREMS}
+"""Legends have names."""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +26,7 @@ def figure3():
 
 
 def lines(axes):
-    return {line.get_label().partition(" ")[0]: line for line in axes.lines}
+    return {IDS.get(name := line.get_label().rpartition(" (")[0], name): line for line in axes.lines}
 
 
 def test_rates_are_drawn_times_the_logarithm_and_say_so(figure3):

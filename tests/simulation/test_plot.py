@@ -6,11 +6,13 @@ import pytest
 from privcheck.bandits import ALGORITHMS
 from privcheck.bounds import named_instance
 from privcheck.bounds.theorem import THEOREMS
+from privcheck.environments import Replay
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.pictures import regret_picture as plotting
 from privcheck.simulation.simulate import simulate
 
 TIGHT = "azize-basu-2022/thm3-tight"
+NAME = "Azize & Basu 2022, Thm. 3 (tight)"
 MAGIC = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 
 
@@ -78,7 +80,7 @@ def test_lines_bands_and_axes(simulation):
 
 def test_the_lower_bound_is_called_an_asymptotic_rate(simulation):
     figure = simulation.plot()
-    assert labels(figure) == ["adap-ucb", "ucb", "rnm-ftnl", f"{TIGHT}\n(asymptotic rate, not a bound at t)"]
+    assert labels(figure) == ["adap-ucb", "ucb", "rnm-ftnl", f"{NAME}\n(asymptotic rate, not a bound at t)"]
     line = figure.axes[0].lines[-1]
     constant = THEOREMS[TIGHT].evaluate(named_instance("c2", epsilon=1.0)).constant
     assert np.allclose(line.get_ydata(), constant * np.log(simulation.checkpoints))
@@ -86,7 +88,7 @@ def test_the_lower_bound_is_called_an_asymptotic_rate(simulation):
 
 def test_lines_can_be_chosen(simulation):
     assert labels(simulation.plot(lines=())) == ["adap-ucb", "ucb", "rnm-ftnl"]
-    assert "azize-basu-2022/thm3\n" in labels(simulation.plot(lines=["azize-basu-2022/thm3"]))[-1]
+    assert "Azize & Basu 2022, Thm. 3\n" in labels(simulation.plot(lines=["azize-basu-2022/thm3"]))[-1]
     with pytest.raises(PrivcheckError, match="lines: got 'thm99', expected one of"):
         simulation.plot(lines=["thm99"])
 
@@ -95,8 +97,8 @@ def test_one_line_for_each_budget_of_a_bandit():
     adap = ALGORITHMS["adap-ucb"]
     policies = [adap(arms=2, epsilon=0.5), adap(arms=2, epsilon=2), "rnm-ftnl"]
     simulation = simulate(policies, (0.7, 0.4), horizon=100, runs=5, epsilon=4.0)
-    assert [label for label in labels(simulation.plot()) if TIGHT in label] == [
-        f"{TIGHT}, $\\varepsilon$ = {epsilon}\n(asymptotic rate, not a bound at t)" for epsilon in ("0.5", "2")
+    assert [label for label in labels(simulation.plot()) if NAME in label] == [
+        f"{NAME}, $\\varepsilon$ = {epsilon}\n(asymptotic rate, not a bound at t)" for epsilon in ("0.5", "2")
     ]
 
 
@@ -125,3 +127,18 @@ def test_pyplot_stays_out_of_it(simulation):
 
     simulation.plot()
     assert plt.get_fignums() == []
+
+
+def test_the_arms_of_a_log_are_named(tmp_path):
+    (tmp_path / "log.csv").write_text("item,click\n" + "tea,1\n$5 off,0\n" * 20)
+    log = Replay.from_csv(tmp_path / "log.csv", action="item", reward="click")
+    figure = simulate("ucb", log, horizon=50, runs=3).plot()
+    assert figure.legends[0].get_title().get_text().startswith(r"replay (means \$5 off 0, tea 1)" + "\n")
+    figure.canvas.draw()
+    assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_many_arms_fit_into_the_width_of_a_column():
+    figure = simulate("ucb", [0.123456 + 0.05 * arm for arm in range(12)], horizon=50, runs=3).plot()
+    figure.canvas.draw()
+    assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1

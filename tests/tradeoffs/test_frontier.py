@@ -1,6 +1,7 @@
 """Regret against epsilon: simulations, audits, certificates and theory agree with what they are made of."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -107,3 +108,19 @@ def test_bad_input(change, parameter):
     with pytest.raises(PrivcheckError) as caught:
         frontier(given.pop("policies"), given.pop("environment"), **given)
     assert caught.value.parameter == parameter
+
+
+def test_the_legend_explains_the_marks_that_are_drawn():
+    def legend():
+        point = replace(found.points[0], epsilon_lower=None, epsilon_upper=None, verdict=None)
+        figure = frontier_figure(replace(found, points=(point,)))
+        return " ".join(text.get_text() for text in figure.legends[0].get_texts())
+
+    found = frontier("adap-ucb", [0.9, 0.1], epsilons=[1.0], horizon=500, runs=3, audit_runs=0)
+    assert "true epsilon" not in legend()
+    assert "refuted" not in legend()
+    assert "5 to 95 %" in legend()
+    known = replace(found.points[0], epsilon_lower=2.0, epsilon_upper=None, verdict="violation")
+    texts = [text.get_text() for text in frontier_figure(replace(found, points=(known,))).legends[0].get_texts()]
+    assert "claim refuted by the audit" in texts
+    assert any(text.startswith("true epsilon") for text in texts)

@@ -23,6 +23,10 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
 def adap_klucb_order(instance: Instance) -> float:
     """AdaP-KLUCB: Reg(T) <= sum of C1 Delta_a ln T / min(kl(mu_a, mu*), C2 epsilon Delta_a) + 3 alpha/(alpha-3).
 
+    Proof idea: As for thm7, with Chernoff's inequality in terms of kl. An arm is abandoned once its block is long
+    enough for its clipped private mean, bonus for the noise included, to be told from mu* by kl at level alpha ln T:
+    that takes of the order of ln T/min(kl(mu_a, mu*), epsilon Delta_a) rewards.
+
     In the proof C1 and C2 are constants of the instance (they grow without bound as mu* approaches 1), and no numbers
     are given for them: see thm8-explicit.
 
@@ -45,12 +49,16 @@ def adap_klucb_order(instance: Instance) -> float:
     conditions=(HAS_HORIZON, BERNOULLI, ALPHA, BETTER_ARM_EXISTS),
 )
 def adap_klucb_upper_bound(instance: Instance) -> float:
-    """AdaP-KLUCB: Reg(T) <= sum of Delta_a min(T, 2^(l_a + 1) + 3/2 + alpha/(alpha-3)), where the proof abandons
-    arm a after a block of 2^l_a rewards.
+    """AdaP-KLUCB: Reg(T) <= sum of Delta_a min(T, 2^(l_a + 1) + 3/2 + alpha/(alpha-3)), where the proof abandons arm a
+    after a block of 2^l_a rewards.
+
+    Proof idea: As for thm8, in numbers. A block is long enough when the empirical mean that is exceeded with
+    probability 1/T, plus the bonus and the noise, stays below the mean whose index is mu*. Later blocks then cost at
+    most 3/2 + alpha/(alpha - 3) pulls (Theorem 11).
 
     `2^l = n` is the least power of two for which an x above mu_a and a y below mu* exist with `kl(x, mu_a) = ln T/n`,
-    `kl(y, mu*) = alpha ln T/n` and `y - x >= (1 + alpha) ln T/(n epsilon)`: the largest beta in eq. (35) of
-    the proof is the best, because c(beta) increases.
+    `kl(y, mu*) = alpha ln T/n` and `y - x >= (1 + alpha) ln T/(n epsilon)`: the largest beta in eq. (35) of the proof
+    is the best, because c(beta) increases.
 
     >>> round(adap_klucb_upper_bound(Instance("bernoulli", (0.75, 0.25), epsilon=1.0, horizon=1e6)), 2)
     528.25

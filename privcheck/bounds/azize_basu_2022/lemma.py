@@ -27,9 +27,12 @@ KNOWN_BY_MEANS = Condition(
     claims=("azize-basu-2022/lem2",),
 )
 def sequential_karwa_vadhan(instance: Instance) -> float:
-    """ln(M_P(E)/M_Q(E)) <= 6 epsilon T TV for every event E, for the instance and its closest alternative
-    (the second-best arm, with the smallest positive gap, raised to mu*), in the worst case that all T rounds pull that
-    arm.
+    """ln(M_P(E)/M_Q(E)) <= 6 epsilon T TV for every event E, for the instance and its closest alternative (the
+    second-best arm, with the smallest positive gap, raised to mu*), in the worst case that all T rounds pull that arm.
+
+    Proof idea: Draw the rewards of both instances together so that a pull of the changed arm gives different rewards
+    with probability TV only. By group privacy every reward that differs costs a factor of up to e^epsilon. Averaging
+    over the coupling one round at a time gives a factor per round, which the paper bounds by exp(6 epsilon TV).
 
     M_P and M_Q are the laws of the actions under the instance and under the alternative; TV is the total variation of
     the two laws of that arm. As printed, for any epsilon; true for every pair of laws up to epsilon = 2.9183, the root
@@ -50,9 +53,13 @@ def sequential_karwa_vadhan(instance: Instance) -> float:
     conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
 )
 def sequential_karwa_vadhan_sharp(instance: Instance) -> float:
-    """ln(M_P(E)/M_Q(E)) <= T ln(1 + TV (e^epsilon - 1)) for every event E, for the instance and its closest
-    alternative (the second-best arm, with the smallest positive gap, raised to mu*), in the worst case that all T
-    rounds pull that arm.
+    """ln(M_P(E)/M_Q(E)) <= T ln(1 + TV (e^epsilon - 1)) for every event E, for the instance and its closest alternative
+    (the second-best arm, with the smallest positive gap, raised to mu*), in the worst case that all T rounds pull that
+    arm.
+
+    Proof idea: Exchange the rewards of the changed arm one at a time. As a function of that reward alone, the
+    probability of E lies between its smallest value i and i e^epsilon, so that its mean grows by at most TV (e^epsilon
+    - 1) i: a factor of 1 + TV (e^epsilon - 1) for each of T rounds. Randomised response attains it.
 
     M_P and M_Q are the laws of the actions under the instance and under the alternative; TV is the total variation of
     the two laws of that arm.
@@ -75,8 +82,12 @@ def sequential_karwa_vadhan_kl(instance: Instance) -> float:
     """KL(M_P || M_Q) <= T d_epsilon, for the instance and its closest alternative (the second-best arm, with the
     smallest positive gap, raised to mu*), in the worst case that all T rounds pull that arm.
 
-    M_P and M_Q are the laws of the actions under the instance and under the alternative. One round reveals at most the
-    private divergence `d_epsilon` between the two laws of that arm.
+    Proof idea: Couple the rewards with those of a law in between, and write the probabilities under the alternative as
+    means over that law, weighted by the likelihood ratio. The log-sum inequality moves the divergence inside the mean,
+    where group privacy bounds it by epsilon for every reward that differs. A round thus adds epsilon TV to the law in
+    between plus the divergence from there to the alternative, and d_epsilon is the smallest such sum.
+
+    M_P and M_Q are the laws of the actions under the instance and under the alternative.
 
     >>> round(sequential_karwa_vadhan_kl(Instance("bernoulli", (0.7, 0.2), epsilon=1.0, horizon=10)), 6)
     3.842648
@@ -97,6 +108,10 @@ def sequential_karwa_vadhan_kl(instance: Instance) -> float:
 def divergence_of_actions(instance: Instance) -> float:
     """KL(M_P || M_Q) <= 6 epsilon T TV, for the instance and its closest alternative (the second-best arm, with the
     smallest positive gap, raised to mu*), in the worst case that all T rounds pull that arm.
+
+    Proof idea: For every sequence of actions, Lemma 2 bounds the logarithm of the ratio of its two probabilities by 6
+    epsilon times the sum of the total variations of the arms that it plays. The divergence is the mean of that
+    logarithm.
 
     The paper's proof uses Lemma 2, which is false for epsilon above 2.9183; the form with constant 1 proves the theorem
     for every epsilon (docs/derivations.md).

@@ -54,6 +54,11 @@ def minimax_cube(instance: LinearInstance) -> float:
     """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-6 d/(4
     epsilon)).
 
+    Proof idea: Let every coordinate of theta be 1/(epsilon T) or its negative. Two such corners that differ in
+    coordinate i lose |theta_i| in every round whose action has the wrong sign there, and by thm10 and Pinsker's
+    inequality the laws of the actions are at a divergence of at most 6. The Bretagnolle-Huber inequality, averaged over
+    all corners, gives the private term; the other one is Theorem 24.1 of Lattimore and Szepesvari.
+
     The paper's derivation of the private term loses a factor 1/2; the constant-1 form of Theorem 10 compensates for it.
 
     >>> corners = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
@@ -75,12 +80,12 @@ def minimax_cube(instance: LinearInstance) -> float:
     budget=POSITIVE_BUDGET,
 )
 def minimax_cube_tight(instance: LinearInstance) -> float:
-    """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(d sqrt(T)/4,
-    (8/27) sqrt(pi/2) d/epsilon).
+    """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(d sqrt(T)/4, (8/27) sqrt(pi/2)
+    d/epsilon).
 
-    The paper's corners of a cube, with every step at its best constant: two that differ in coordinate i lose together
-    at least `2 |theta_i| T (1 - TV)` in it, and TV is at most `sqrt(x/2)`, where x is the divergence of the actions:
-    at most `2 T theta_i^2` without privacy and `epsilon |theta_i| sqrt(2/pi) T` with it.
+    Proof idea: The paper's corners of a cube, with every step at its best constant: two that differ in coordinate i
+    lose together at least `2 |theta_i| T (1 - TV)` in it, and TV is at most `sqrt(x/2)` for a divergence x of the
+    actions. Without privacy x is at most `2 T theta_i^2`, with it `epsilon |theta_i| sqrt(2/pi) T`.
 
     >>> corners = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
     >>> round(minimax_cube_tight(LinearInstance(corners, (0.1, 0.2), epsilon=0.01, horizon=100)), 4)
@@ -102,8 +107,13 @@ def minimax_cube_tight(instance: LinearInstance) -> float:
     claims=("azize-basu-2022/thm5-bilinear", "azize-basu-2022/thm5-rho"),
 )
 def structured_arms(instance: LinearInstance) -> float:
-    """Consistent epsilon-global-DP policy: liminf Reg/ln T >= min sum alpha(a) Delta_a subject to
-    |a|^2_{H^-1} <= min(Delta_a^2/2, 3 epsilon rho_a Delta_a) for every arm a with a positive gap.
+    """Consistent epsilon-global-DP policy: liminf Reg/ln T >= min sum alpha(a) Delta_a subject to |a|^2_{H^-1} <=
+    min(Delta_a^2/2, 3 epsilon rho_a Delta_a) for every arm a with a positive gap.
+
+    Proof idea: A consistent policy must tell theta from every parameter under which another arm is the best, so that
+    the laws of its actions differ by a divergence of about ln T. Thm10 and Pinsker's inequality bound that divergence
+    for the parameter that is closest in the norm of H, and Fact 2 bounds the sum over the arms by rho_a. The cheapest
+    allocation that meets all these constraints is the bound.
 
     H is `sum alpha(a) a a^T`, and `rho_a = sum over nonzero arms b of |<b, a - a*>|/|b|^2`. For orthogonal arms this is
     the sum of Delta_a over that minimum. The proof's Fact 2 fails for other arms, where the private part can exceed
@@ -131,8 +141,13 @@ def structured_arms(instance: LinearInstance) -> float:
     about=LinearInstance,
 )
 def any_arms(instance: LinearInstance) -> float:
-    """Consistent epsilon-global-DP policy: liminf Reg/ln T >= min sum alpha_j Delta_j over alpha >= 0 such that
-    sum_j alpha_j C(<a_j, lambda>) >= 1 for every a and lambda with <a*, lambda> = 0 and <a, lambda> = Delta_a.
+    """Consistent epsilon-global-DP policy: liminf Reg/ln T >= min sum alpha_j Delta_j over alpha >= 0 such that sum_j
+    alpha_j C(<a_j, lambda>) >= 1 for every a and lambda with <a*, lambda> = 0 and <a, lambda> = Delta_a.
+
+    Proof idea: A consistent policy must tell theta from every alternative theta + lambda that leaves the mean of the
+    best arm as it is and makes another arm as good: the divergence of its actions is about ln T. By lemma2-kl a pull of
+    arm j adds at most the private divergence between N(0, 1) and N(<a_j, lambda>, 1), which is at most C. The
+    constraints are linear in alpha, and the cheapest alpha that meets them is the bound.
 
     C is the Huber function with threshold `epsilon/sqrt(2 pi)`, which bounds the private divergence of a round. The
     value is certified from below by duality; `exploration` gives the duality gap. Arms parallel to a* cost nothing.
@@ -156,6 +171,9 @@ def any_arms(instance: LinearInstance) -> float:
 def any_arms_exact(instance: LinearInstance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= the value of thm5-replacement with the exact private
     divergence between N(0, 1) and N(x, 1) in place of C(x), over the alternatives that certify it.
+
+    Proof idea: As for thm5-replacement, with the private divergence itself in place of its bound C. Every alternative
+    gives a constraint that a consistent policy must meet, so that finitely many of them give a valid bound.
 
     Never below thm5-replacement. The programme is no longer convex, so better alternatives may exist.
 

@@ -49,6 +49,11 @@ def minimax_lower_bound(instance: Instance) -> float:
     """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/27, (K-1)/(131
     epsilon)).
 
+    Proof idea: Compare an instance in which one arm is better by Delta with another in which the arm that is played
+    least in the first is better by 2 Delta. By thm10 and Pinsker's inequality the laws of the actions are at a
+    divergence of at most 6 epsilon Delta T/(K-1); at Delta = (K-1)/(6 epsilon T) that is 1. By the Bretagnolle-Huber
+    inequality the policy then loses of the order of T Delta on one of the two.
+
     Says nothing about this instance: only K, T and epsilon enter. The first term is the non-private bound (Lattimore &
     Szepesvari, Theorem 15.2); the second is larger for epsilon below `(27/131) sqrt((K-1)/T)`. The paper prints the
     reciprocal factor 131/27 there, which is not where its two terms meet.
@@ -69,12 +74,12 @@ def minimax_lower_bound(instance: Instance) -> float:
     budget=POSITIVE_BUDGET,
 )
 def minimax_lower_bound_tight(instance: Instance) -> float:
-    """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/8,
-    (4/27) sqrt(pi/2) (K-1)/epsilon).
+    """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/8, (4/27)
+    sqrt(pi/2) (K-1)/epsilon).
 
-    The paper's two instances, with every step at its best constant: the regrets add up to at least `T Delta (1 - TV)`,
-    where TV is that of the actions, at most `sqrt(x/2)` for a divergence x; x is at most `2 Delta^2 T/(K-1)` without
-    privacy and `epsilon Delta sqrt(2/pi) T/(K-1)` with it; Delta is the best.
+    Proof idea: The paper's two instances, with every step at its best constant: the regrets add up to at least `T Delta
+    (1 - TV)`, where TV is that of the actions, at most `sqrt(x/2)` for a divergence x. Without privacy x is at most `2
+    Delta^2 T/(K-1)`, with it `epsilon Delta sqrt(2/pi) T/(K-1)`; Delta is the best.
 
     >>> round(minimax_lower_bound_tight(Instance("gaussian", (0.0,) * 5, epsilon=0.01, horizon=100)), 4)
     74.2705
@@ -94,9 +99,11 @@ def minimax_lower_bound_tight(instance: Instance) -> float:
 def minimax_lower_bound_bernoulli(instance: Instance) -> float:
     """Worst Bernoulli instance with K arms, any epsilon-global-DP policy: Reg(T) >= 2 (K-1)/(27 epsilon).
 
-    All means are 1/2 but for one arm, better by `Delta = 4 (K-1)/(9 epsilon T)`, and another is raised by 2 Delta: the
-    total variation of its laws is 2 Delta, and its mean at most 1 when T is at least `16 (K-1)/(9 epsilon)`. The rest
-    is as in thm2-tight. Bernoulli laws are laws on [0, 1], so the bound also holds for the worst of those.
+    Proof idea: As for thm2-tight, with all means 1/2 but for one arm that is better by `Delta = 4 (K-1)/(9 epsilon T)`,
+    and another that is raised by 2 Delta. The total variation of its two laws is 2 Delta, and its mean is at most 1
+    when T is at least `16 (K-1)/(9 epsilon)`.
+
+    Bernoulli laws are laws on [0, 1], so the bound also holds for the worst of those.
 
     >>> round(minimax_lower_bound_bernoulli(Instance("bernoulli", (0.5,) * 5, epsilon=0.1, horizon=100)), 4)
     2.963
@@ -117,8 +124,12 @@ def minimax_lower_bound_bernoulli(instance: Instance) -> float:
 def adap_ucb_problem_independent(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= 3 alpha/(alpha-3) sum_a Delta_a + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
 
-    The gaps enter only through their sum. The bound holds as printed, although its proof quotes the constant of
-    Theorem 7: the proven form is at most `16 alpha ln T (1/(2 Delta) + 1/epsilon)`.
+    Proof idea: Arms with gaps below D cost at most D T together, the others at most 16 alpha K ln T (1/D + 1/epsilon)
+    by thm7, constants aside. The two terms with D are equal at D = 4 sqrt(alpha K ln T/T), where they add up to 8
+    sqrt(alpha K T ln T).
+
+    The gaps enter only through their sum. The bound holds as printed, although its proof quotes the constant of Theorem
+    7: the proven form is at most `16 alpha ln T (1/(2 Delta) + 1/epsilon)`.
 
     >>> round(adap_ucb_problem_independent(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1e6)), 2)
     75434.24
@@ -137,8 +148,11 @@ def adap_ucb_problem_independent(instance: Instance) -> float:
     claims=("azize-basu-2022/thm7-choice", "azize-basu-2022/thm12-split", "azize-basu-2022/thm12-tuning"),
 )
 def adap_ucb_minimax(instance: Instance) -> float:
-    """AdaP-UCB on the worst instance with K arms and rewards in [0, 1]: Reg(T) <= 3 alpha/(alpha-3) (K-1) +
-    8 sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
+    """AdaP-UCB on the worst instance with K arms and rewards in [0, 1]: Reg(T) <= 3 alpha/(alpha-3) (K-1) + 8
+    sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
+
+    Proof idea: In thm12 the gaps enter only through their sum. Rewards in [0, 1] have gaps of at most 1, and the best
+    arm has none, so that the sum is at most K - 1.
 
     >>> round(adap_ucb_minimax(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1e6)), 2)
     75503.99

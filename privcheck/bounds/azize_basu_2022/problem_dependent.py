@@ -25,6 +25,11 @@ from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, theorem
 def problem_dependent_lower_bound(instance: Instance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= sum of Delta_a / min(d_inf, 6 epsilon t_inf).
 
+    Proof idea: Raise one suboptimal arm a just above mu*. A consistent policy must then play it almost always, so that
+    the laws of its actions on the two instances are at a divergence of about ln T (Bretagnolle-Huber inequality). Every
+    pull of arm a adds at most the divergence of its two laws, and at most 6 epsilon times their total variation
+    (thm10); take the closest law, and add up the arms.
+
     The sum is over the arms with a positive gap. The paper's proof uses Lemma 2, which is false for epsilon above
     2.9183; the divergence form with constant 1 proves the theorem for every epsilon.
 
@@ -52,6 +57,10 @@ def problem_dependent_lower_bound_tight(instance: Instance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= sum of Delta_a / d_epsilon,inf, the infimum of d_epsilon
     over the laws of the family with a mean above mu*; d_epsilon(mu_a, mu*) for Bernoulli rewards.
 
+    Proof idea: As for thm3, with lemma2-kl in place of thm10: every pull of arm a adds at most d_epsilon. Since
+    d_epsilon is an infimum of epsilon times a total variation plus a divergence over the laws in between, it is at most
+    d_inf and at most epsilon t_inf.
+
     The sum is over the arms with a positive gap.
 
     >>> round(problem_dependent_lower_bound_tight(Instance("bernoulli", (0.8, 0.1, 0.1, 0.1, 0.1), epsilon=0.1)), 3)
@@ -72,6 +81,11 @@ def problem_dependent_lower_bound_tight(instance: Instance) -> float:
 )
 def adap_ucb_upper_bound(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= sum over positive gaps of 16 alpha ln T / min(Delta_a, epsilon) + 3 alpha/(alpha - 3).
+
+    Proof idea: After a block of 2^l rewards, arm a is chosen again only if its private mean is far too high or the
+    index of the best arm is too low. Hoeffding's inequality for the rewards and the tail of the Laplace noise make both
+    improbable once 2^l is of the order of alpha ln T/(Delta_a min(Delta_a, epsilon)). Together with the shorter blocks
+    before it, that block ends at 2^(l+1) pulls (Theorem 11).
 
     The last step of eq. (33) overshoots; the printed constant still follows from the step before it when every
     epsilon/Delta_a is at most 1/2 or at least 1 + 1/sqrt(2), where thm7-corrected is smaller, and is unproven (short by
@@ -95,8 +109,10 @@ def adap_ucb_upper_bound(instance: Instance) -> float:
 def adap_ucb_upper_bound_corrected(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= sum of (2 alpha ln T/Delta_a)(1 + sqrt(1 + 4 Delta_a/epsilon))^2 + 3 alpha/(alpha - 3).
 
-    The sum is over the arms with a positive gap. An arm is abandoned once its block has
-    `(alpha ln T / (2 Delta^2)) (1 + sqrt(1 + 4 Delta/epsilon))^2` rewards; doubling and forgetting cost a factor 4.
+    Proof idea: As for thm7, with the exact solution of eq. (33): arm a is abandoned once its block has `(alpha ln T /
+    (2 Delta^2)) (1 + sqrt(1 + 4 Delta/epsilon))^2` rewards. Doubling and forgetting cost a factor 4.
+
+    The sum is over the arms with a positive gap.
 
     >>> round(adap_ucb_upper_bound_corrected(Instance("bernoulli", (0.75, 0.25), epsilon=1.0, horizon=1e6)), 2)
     1371.69

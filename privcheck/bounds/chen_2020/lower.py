@@ -54,6 +54,11 @@ def smooth_inf(instance: SemiBanditInstance) -> float:
     """Consistent epsilon-LDP policy, worst B_inf-smooth instance: liminf Reg/ln T >= B_inf^2 (m-1)/(64 (e^epsilon -
     1)^2 Delta).
 
+    Proof idea: Single base arms, with rewards multiplied by B_inf, are an ordinary bandit of m arms. The divergence of
+    two private reports is at most a constant times ((e^epsilon - 1) TV)^2 (Duchi, Jordan and Wainwright 2013), so that
+    a consistent policy must pull each of m - 1 arms of order ln T/((e^epsilon - 1) Delta/B_inf)^2 times (Basu,
+    Dimitrakakis and Tossou 2019, Theorem 2).
+
     >>> round(smooth_inf(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_inf=1.0)), 6)
     0.264607
     """
@@ -74,6 +79,9 @@ def smooth_inf_small_epsilon(instance: SemiBanditInstance) -> float:
     """Consistent epsilon-LDP policy, epsilon <= 1/2, worst B_inf-smooth instance: liminf Reg/ln T >= B_inf^2 (m-1)/(128
     epsilon^2 Delta).
 
+    Proof idea: As thm5, because (e^epsilon - 1)^2 is at most 2 epsilon^2. That is true for epsilon up to 0.657, so that
+    the printed 1/2 is on the safe side.
+
     >>> smooth_inf_small_epsilon(SemiBanditInstance(arms=6, size=2, epsilon=0.5, gap=0.125, smooth_inf=1.0))
     1.25
     """
@@ -91,8 +99,12 @@ def smooth_inf_small_epsilon(instance: SemiBanditInstance) -> float:
     about=SemiBanditInstance,
 )
 def smooth_inf_tight(instance: SemiBanditInstance) -> float:
-    """Consistent epsilon-LDP policy, worst B_inf-smooth instance: liminf Reg/ln T >= (m-1) Delta / I, where I is
-    the largest divergence of a private report on a base arm of mean 1/2 - Delta/B_inf from one of mean 1/2.
+    """Consistent epsilon-LDP policy, worst B_inf-smooth instance: liminf Reg/ln T >= (m-1) Delta / I, where I is the
+    largest divergence of a private report on a base arm of mean 1/2 - Delta/B_inf from one of mean 1/2.
+
+    Proof idea: A consistent policy must tell each suboptimal arm from one that is as good as the best, so that its
+    reports reach a divergence of ln T. The largest divergence of a private report on one bit is that of randomised
+    response, because every other report is a post-processing of it (Kairouz, Oh and Viswanath 2015).
 
     The instance has single base arms as super arms, means 1/2 and 1/2 - Delta/B_inf, and rewards multiplied by B_inf.
 
@@ -117,6 +129,10 @@ def smooth_one(instance: SemiBanditInstance) -> float:
     """Consistent epsilon-LDP policy, worst B_1-smooth instance: liminf Reg/ln T >= B_1^2 (m-K) K/(64 (e^epsilon - 1)^2
     Delta).
 
+    Proof idea: Take m/K paths of K base arms with equal outcomes within a path: a bandit of m/K arms whose means differ
+    by Delta/(B_1 K) (Kveton et al. 2015). As in thm5, a consistent policy must play each of the m/K - 1 suboptimal
+    paths of order ln T/((e^epsilon - 1) Delta/(B_1 K))^2 times, at a cost of Delta each.
+
     >>> round(smooth_one(SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1, smooth_one=1.0)), 6)
     0.423371
     """
@@ -137,6 +153,9 @@ def smooth_one_small_epsilon(instance: SemiBanditInstance) -> float:
     """Consistent epsilon-LDP policy, epsilon <= 1/2, worst B_1-smooth instance: liminf Reg/ln T >= B_1^2 (m-K) K/(128
     epsilon^2 Delta).
 
+    Proof idea: As thm6, because (e^epsilon - 1)^2 is at most 2 epsilon^2. That is true for epsilon up to 0.657, so that
+    the printed 1/2 is on the safe side.
+
     >>> smooth_one_small_epsilon(SemiBanditInstance(arms=6, size=2, epsilon=0.5, gap=0.125, smooth_one=1.0))
     2.0
     """
@@ -154,8 +173,11 @@ def smooth_one_small_epsilon(instance: SemiBanditInstance) -> float:
     about=SemiBanditInstance,
 )
 def smooth_one_tight(instance: SemiBanditInstance) -> float:
-    """Consistent epsilon-LDP policy, worst B_1-smooth instance: liminf Reg/ln T >= (m/K - 1) Delta / I, where I is
-    the largest divergence of a private report on a path of mean 1/2 - Delta/(B_1 K) from one of mean 1/2.
+    """Consistent epsilon-LDP policy, worst B_1-smooth instance: liminf Reg/ln T >= (m/K - 1) Delta / I, where I is the
+    largest divergence of a private report on a path of mean 1/2 - Delta/(B_1 K) from one of mean 1/2.
+
+    Proof idea: As for thm5-tight: the private report on a path is a report on one bit, and randomised response attains
+    its largest divergence. A consistent policy must reach a divergence of ln T on each of the m/K - 1 suboptimal paths.
 
     The instance has m/K paths of K base arms each, with equal outcomes within a path: one bit per round.
 
@@ -180,6 +202,11 @@ def smooth_one_tight(instance: SemiBanditInstance) -> float:
 def central(instance: SemiBanditInstance) -> float:
     """Consistent epsilon-DP policy, worst B_1-smooth instance: Reg = Omega(B_1^2 m K ln T/Delta + B_1 m K ln
     T/epsilon).
+
+    Proof idea: The first term is the bound of Kveton et al. (2015) without privacy. For the second, all suboptimal
+    super arms share K - 1 base arms, and each has one of its own; a private policy cannot tell it from one that is
+    better before the coupling of Karwa and Vadhan allows, after of order ln T over epsilon times the total variation
+    plays.
 
     The sketch supports B_1 m ln T/epsilon for the private term; its factor K does not follow from what is printed.
 

@@ -22,6 +22,11 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
 def cucb_ldp1(instance: SemiBanditInstance) -> float:
     """CUCB-LDP1: Reg(T) = O(sum over base arms of K^2 B_inf^2 ln T/(epsilon^2 Delta_min)).
 
+    Proof idea: The reports of a base arm carry Laplace noise of scale K/epsilon, so that its confidence radius is of
+    the order K sqrt(ln T/n)/epsilon. As in the analysis of CUCB, a bad super arm is played only while the largest
+    radius in it is of the order Delta_min/B_inf. Each base arm is to blame for O(K^2 B_inf^2 ln T/(epsilon^2
+    Delta_min^2)) such rounds.
+
     The bonus omits the sampling noise, so for large epsilon the regret grows almost linearly; and Laplace noise has a
     heavier tail than the bonus assumes, so the order fails for T beyond any practical horizon.
 
@@ -44,6 +49,10 @@ def cucb_ldp1(instance: SemiBanditInstance) -> float:
 )
 def cucb_ldp2(instance: SemiBanditInstance) -> float:
     """CUCB-LDP2: Reg(T) = O(sum over base arms of B_inf^2 ln T/(epsilon^2 Delta_min)).
+
+    Proof idea: Under B_inf smoothness the regret of a round is controlled by the largest radius in the super arm alone,
+    which is that of the base arm with the fewest reports. It is enough that this one is reported, with noise of scale
+    1/epsilon, and the factor K^2 of thm2 is gone.
 
     The caveats about thm2 apply here too.
 
@@ -70,6 +79,11 @@ def cucb_ldp2(instance: SemiBanditInstance) -> float:
 def cucb_dp(instance: SemiBanditInstance) -> float:
     """CUCB-DP: Reg(T) = O(sum over base arms of K B_1^2 ln(T)^2/Delta_min + m K B_1 ln(T)^3 ln(B_1 K ln T/(Delta_max
     epsilon))/epsilon).
+
+    Proof idea: While the bonuses are valid, a bad super arm is played only if the radii 4 sqrt(ln T/n) + 24 K
+    ln(T)^3/(n epsilon) of its base arms add up to at least Delta/B_1 (Lemma 2). No base arm counts beyond a number of
+    pulls n_max, from which on its radius is too small. Summing the radii up to n_max gives the first term from the
+    root, and the second, with its logarithm, from 1/n.
 
     As printed, with Delta_max inside the last logarithm; the paper's proof gives Delta_min there.
 

@@ -22,6 +22,12 @@ from privcheck.bounds.theorem import HAS_HORIZON, theorem
 def anytime_lazy_ucb(instance: Instance) -> float:
     """Anytime-Lazy-UCB: Reg(T) = O(sum of ln T / min(Delta_j, epsilon)), and O(sqrt(K T ln T) + K ln T/epsilon).
 
+    Proof idea: Once the private mean of arm j rests on an epoch of the order of ln T/(Delta_j min(Delta_j, epsilon))
+    rewards, its sampling error, its noise and its bonuses are small against Delta_j, and its index exceeds mu* with a
+    probability of the order of 1/t^3. The probability of processing one more epoch, times the length of that epoch, is
+    then O(1) (Lemma 19). For the second form, arms with gaps below sqrt(K ln T/T) cost at most sqrt(K T ln T), and the
+    first form bounds the others.
+
     >>> round(anytime_lazy_ucb(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
     18.421
     """
@@ -39,6 +45,11 @@ def anytime_lazy_ucb(instance: Instance) -> float:
 )
 def lazy_dp_ts(instance: Instance) -> float:
     """Lazy-DP-TS: Reg(T) = O(sum of ln T / min(Delta_j, epsilon)), and O(sqrt(K T ln T) + K ln T/epsilon).
+
+    Proof idea: Rounds in which the sample of arm j is high although its private mean is close to mu_j are few after 72
+    ln T/(Delta_j min(Delta_j, epsilon)) rewards. Rounds in which the sample of the best arm is low are compared with
+    rounds in which that arm is played, as Agrawal and Goyal do; the bonus keeps its Beta law stochastically above the
+    one of the mean without noise, whose analysis is known. The second form follows from the first as in thm3.
 
     >>> round(lazy_dp_ts(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
     18.421

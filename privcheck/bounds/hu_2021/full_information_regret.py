@@ -62,6 +62,12 @@ def _least_horizon(instance: Instance) -> float:
 def rnm_ftnl(instance: Instance) -> float:
     """RNM-FTNL: Reg(T) = O(ln K/Delta_min + ln K ln(Delta_max / max(Delta_min, epsilon, 1/T))/epsilon).
 
+    Proof idea: Sort the actions into brackets of gaps within a factor 2. As long as an epoch is shorter than of the
+    order of (1 + ln n)/(D min(D, epsilon)), for n actions with gaps of about D, count every round as lost; after that
+    Hoeffding's inequality and the tails of the noise make a wrong leader exponentially improbable (Lemma 24). Each
+    bracket costs O((1 + ln n)/min(D, epsilon)): where D is below epsilon these add up like a geometric series, and
+    there are about ln(Delta_max/max(Delta_min, epsilon, 1/T)) others.
+
     >>> round(rnm_ftnl(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
     1.812
     """
@@ -80,8 +86,12 @@ def rnm_ftnl(instance: Instance) -> float:
     claims=("hu-2021/thm8",),
 )
 def rnm_ftnl_explicit(instance: Instance) -> float:
-    """RNM-FTNL: Reg(T) <= sum over brackets l of 256 (1 + ln n_l)/min(D_l, epsilon), with 264 in place of
-    256 where n_l = 1.
+    """RNM-FTNL: Reg(T) <= sum over brackets l of 256 (1 + ln n_l)/min(D_l, epsilon), with 264 in place of 256 where n_l
+    = 1.
+
+    Proof idea: The proof of thm9 with its constants: a bracket costs at most 256 (1 + ln n_l)/min(D_l, epsilon), rounds
+    in short epochs and later mistakes taken together. Where a bracket has one action, the printed epoch from which
+    mistakes are counted is the logarithm of 0; counting from epoch 1 gives 264.
 
     Bracket l holds the n_l actions whose gaps lie in `[D_l, 2 D_l)`, where `D_l = 2^(l-1) Delta_min`. The constants are
     those of the proof. The published noise Lap(1/epsilon) gives 2 epsilon-DP; with Lap(2/epsilon), which is epsilon-DP,
@@ -114,6 +124,9 @@ def rnm_ftnl_explicit(instance: Instance) -> float:
 def rnm_ftnl_low_privacy(instance: Instance) -> float:
     """RNM-FTNL when every gap is at most epsilon: Reg(T) = O(ln K/Delta_min).
 
+    Proof idea: No bracket of thm9 has gaps above epsilon, so that all of them cost O((1 + ln n)/D) for gaps of about D.
+    As D doubles from bracket to bracket, the first one, of the order of ln K/Delta_min, dominates the sum.
+
     >>> round(rnm_ftnl_low_privacy(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
     2.773
     """
@@ -131,6 +144,9 @@ def rnm_ftnl_low_privacy(instance: Instance) -> float:
 )
 def rnm_ftnl_one_scale(instance: Instance) -> float:
     """RNM-FTNL when all gaps lie in [Delta_min, 2 Delta_min]: Reg(T) = O(ln K/min(Delta_min, epsilon)).
+
+    Proof idea: All gaps lie in two neighbouring brackets of thm9 at most, because Delta_max/Delta_min is at most 2.
+    Each costs O(ln K/min(Delta_min, epsilon)).
 
     >>> round(rnm_ftnl_one_scale(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
     2.773
@@ -150,6 +166,10 @@ def rnm_ftnl_one_scale(instance: Instance) -> float:
 def rnm_ftnl_minimax(instance: Instance) -> float:
     """RNM-FTNL on any instance: Reg(T) = O(sqrt(T ln K) + ln K ln T/epsilon).
 
+    Proof idea: Actions with gaps below sqrt(ln K/T) cost at most sqrt(T ln K) together. For the others thm9 holds with
+    sqrt(ln K/T) in place of Delta_min: its first term becomes sqrt(T ln K), and its logarithm of gaps is at most of the
+    order of ln T.
+
     >>> round(rnm_ftnl_minimax(Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)), 3)
     11.518
     """
@@ -167,8 +187,14 @@ def rnm_ftnl_minimax(instance: Instance) -> float:
     claims=("hu-2021/packing", "hu-2021/asz", "hu-2021/eq56"),
 )
 def full_information_order(instance: Instance) -> float:
-    """Any epsilon-DP learner with full information, on the worst instance: Reg(T) = Omega(max(ln K/Delta_min,
-    ln K/epsilon)).
+    """Any epsilon-DP learner with full information, on the worst instance: Reg(T) = Omega(max(ln K/Delta_min, ln
+    K/epsilon)).
+
+    Proof idea: The first term is the lower bound without privacy of Mourtada and Gaiffas (2019). For the second take K
+    instances, in each of which another action is the best, at a total variation of the order of Delta_min from each
+    other: a private test needs of the order of ln K/(epsilon Delta_min) rounds to find the right one (Acharya, Sun and
+    Zhang 2021). A learner that played the best action in most of fewer rounds would be such a test, by majority vote,
+    so that about half of those rounds are lost.
 
     >>> round(full_information_order(Instance("bernoulli", (0.75, 0.7, 0.7, 0.7), epsilon=1.0, horizon=1000)), 3)
     27.726
@@ -187,8 +213,9 @@ def full_information_order(instance: Instance) -> float:
 def full_information_lower_bound(instance: Instance) -> float:
     """Any epsilon-DP learner with full information, on the worst instance: Reg(T) >= 0.2 * 0.49 ln K/(10 epsilon).
 
-    Instance j has mean 1/2 + Delta for action j and 1/2 for the others, Delta being the smallest gap here. Up to round
-    `ln K/(10 epsilon Delta)` an action is misidentified with probability 0.2, and then half of the rounds are lost.
+    Proof idea: As for the second term of thm12, in numbers. Instance j has mean 1/2 + Delta for action j and 1/2 for
+    the others, Delta being the smallest gap here. Up to round `ln K/(10 epsilon Delta)` an action is misidentified with
+    probability 0.2, and then half of the rounds are lost.
 
     >>> round(full_information_lower_bound(Instance("bernoulli", (0.75, 0.7, 0.7, 0.7), epsilon=1.0, horizon=1000)), 6)
     0.013586

@@ -50,6 +50,11 @@ def information_of_risk(risk: float) -> float:
 def stopping_time(instance: Instance) -> float:
     """Best-arm identification with risk delta under epsilon-global DP: E[tau] >= T*_epsilon kl(delta, 1 - delta).
 
+    Proof idea: A strategy with risk delta answers differently on every instance with another best arm, so that the
+    divergence of all that it shows is at least kl(delta, 1 - delta). By lemma2-kl, applied up to the stopping time,
+    that divergence is at most the expected pulls of each arm times its d_epsilon. For the worst alternative and the
+    best proportions of pulls this is at most E[tau]/T*_epsilon.
+
     The text of the theorem was not available: this is its non-asymptotic form as the abstract and the reviews describe
     it, with our own proof. The certified lower end of `T*_epsilon` is used.
 
@@ -73,6 +78,10 @@ def stopping_time(instance: Instance) -> float:
 def stopping_time_without_privacy(instance: Instance) -> float:
     """Best-arm identification with risk delta, private or not: E[tau] >= T*_KL kl(delta, 1 - delta).
 
+    Proof idea: As for thm2, without privacy: a pull adds at most the divergence of the two laws of its arm, and the
+    best proportions of pulls against the worst alternative give E[tau]/T*_KL. A private strategy is a strategy, so that
+    the bound holds for it, too.
+
     >>> instance = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7, 0.7), epsilon=0.1, risk=0.01)
     >>> round(stopping_time_without_privacy(instance), 1)
     6415.9
@@ -91,7 +100,8 @@ def stopping_time_without_privacy(instance: Instance) -> float:
 def stopping_time_high_privacy(instance: Instance) -> float:
     """Best-arm identification with risk delta under epsilon-global DP: E[tau] >= (T*_TV/epsilon) kl(delta, 1 - delta).
 
-    Follows from thm2, because `d_epsilon <= epsilon TV`; equal to it in the limit as epsilon tends to 0.
+    Proof idea: Follows from thm2, because `d_epsilon <= epsilon TV`: then T*_epsilon is at least T*_TV/epsilon. The two
+    are equal in the limit as epsilon tends to 0.
 
     >>> instance = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7, 0.7), epsilon=0.1, risk=0.01)
     >>> round(stopping_time_high_privacy(instance), 1)

@@ -59,8 +59,11 @@ _PROVEN = (*_PRINTED, _ROOM, _CLASSIC_EPSILON)
 def all_actions_private(instance: ContextualInstance) -> float:
     """Contextual bandit whose actions are all protected, even the one chosen for a user's own context: R_n >= n/4.
 
-    Two contexts, in which the arms 1 and -1 trade places. Joint DP, which leaves out the action for the replaced user,
-    is not subject to it.
+    Proof idea: Take two contexts in which the arms 1 and -1 trade places, so that the best action under one is the
+    worst under the other. If the action is protected, its probabilities under the two contexts differ by a factor of
+    less than 2 and less than 1/4 besides, so that a wrong action has a constant probability in every round.
+
+    Joint DP, which leaves out the action for the replaced user, is not subject to it.
 
     >>> all_actions_private(ContextualInstance(1, 1000, 0.5, 0.1, alpha=0.1))
     250.0
@@ -85,6 +88,11 @@ def pulls_of_second_best(instance: Instance) -> float:
     """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): arm a is pulled ln n/(100 epsilon Delta_a) times
     with probability at least 1/2, for large n; here for the second-best arm.
 
+    Proof idea: Let E be that arm a is pulled less often than stated. Give the arm a mean that is better than the best
+    by Delta_a: there E costs about n Delta_a, so that a regret of at most n^(3/4) leaves it a probability of at most 2
+    n^(-1/4)/Delta_a. Under E few rewards differ, and the coupling of Karwa and Vadhan lets the probability of E on the
+    first instance be at most n^0.06 times as large.
+
     As printed; claim14-proven has the conditions that the proof needs. Bernoulli rewards r are mapped to 2 r - 1, which
     doubles the gaps.
 
@@ -107,6 +115,9 @@ def pulls_of_second_best_proven(instance: Instance) -> float:
     """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): as claim14, with room above mu* for the raised
     arm and a budget for which the lemma of Karwa & Vadhan is true.
 
+    Proof idea: As for claim14, with the conditions that its steps need. The raised arm has a mean of at most 1, and the
+    budget is one for which the factor exp(6 epsilon Delta_a) per pull is true.
+
     >>> round(pulls_of_second_best_proven(Instance("bernoulli", (0.5, 0.25), epsilon=1.0)), 6)
     0.02
     """
@@ -125,6 +136,10 @@ def pulls_of_second_best_proven(instance: Instance) -> float:
 )
 def regret_of_two_valued_rewards(instance: Instance) -> float:
     """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): Reg/ln n >= (k - 1)/(200 epsilon) for large n.
+
+    Proof idea: By claim14 every suboptimal arm is pulled at least ln n/(100 epsilon Delta_a) times with probability at
+    least 1/2, so that its expected pulls are at least half of that. Times its gap, each of the k - 1 arms adds ln
+    n/(200 epsilon).
 
     As printed; cor15-proven has the conditions that the proof needs. Only arms with a positive gap count. For Bernoulli
     rewards r, mapped to 2 r - 1, the regret is half as large.
@@ -146,6 +161,9 @@ def regret_of_two_valued_rewards(instance: Instance) -> float:
 )
 def regret_of_two_valued_rewards_proven(instance: Instance) -> float:
     """Rewards in {-1, 1}, epsilon-DP, expected regret at most n^(3/4): as cor15, where claim14-proven applies.
+
+    Proof idea: As for cor15, on instances where claim14-proven holds for every suboptimal arm. Half of its pulls, times
+    the gaps, add up to the same sum.
 
     >>> regret_of_two_valued_rewards_proven(Instance("bernoulli", (0.5, 0.25, 0.25), epsilon=1.0))
     0.005

@@ -38,11 +38,15 @@ _GAUSSIAN_CONDITIONS = (HAS_DELTA, GAUSSIAN, IS_PRIVATE)
     claims=("shariff-sheffet-2018/prop9",),
 )
 def wishart_largest(instance: ContextualInstance) -> float:
-    """Wishart noise, every round: largest eigenvalue rho_max <= 8 Ltilde^2 sqrt(mk) s when shifted, and
-    Ltilde^2 (sqrt(mk) + s)^2 when not, where s = sqrt(d) + sqrt(2 ln(8n/alpha)).
+    """Wishart noise, every round: largest eigenvalue rho_max <= 8 Ltilde^2 sqrt(mk) s when shifted, and Ltilde^2
+    (sqrt(mk) + s)^2 when not, where s = sqrt(d) + sqrt(2 ln(8n/alpha)).
 
-    This holds only when exactly m nodes are summed in every round: the paper says "at most m", but with fewer nodes
-    the shifted matrix has negative eigenvalues. Add the noise of a fresh node for each missing level.
+    Proof idea: The sum of m independent Wishart matrices is the Gram matrix of mk Gaussian vectors. The singular values
+    of a Gaussian matrix lie within s of sqrt(mk), except with probability alpha/(4n) (Claim 18), and their squares are
+    the eigenvalues. Subtracting c I leaves eigenvalues between 4 and 8 times Ltilde^2 sqrt(mk) s.
+
+    This holds only when exactly m nodes are summed in every round: the paper says "at most m", but with fewer nodes the
+    shifted matrix has negative eigenvalues. Add the noise of a fresh node for each missing level.
 
     >>> paper = dict(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8, noise="wishart")
     >>> round(wishart_largest(ContextualInstance(**paper)))
@@ -62,8 +66,12 @@ def wishart_largest(instance: ContextualInstance) -> float:
     claims=("shariff-sheffet-2018/prop9-rho-min",),
 )
 def wishart_smallest(instance: ContextualInstance) -> float:
-    """Wishart noise, every round: smallest eigenvalue rho_min >= 4 Ltilde^2 sqrt(mk) s when shifted, and
-    Ltilde^2 (sqrt(mk) - s)^2 when not. Like prop9, only for exactly m summed nodes.
+    """Wishart noise, every round: smallest eigenvalue rho_min >= 4 Ltilde^2 sqrt(mk) s when shifted, and Ltilde^2
+    (sqrt(mk) - s)^2 when not. Like prop9, only for exactly m summed nodes.
+
+    Proof idea: The lower end of the interval of prop9: the smallest singular value of the Gaussian matrix is at least
+    sqrt(mk) - s, and its square the smallest eigenvalue. The shift c is chosen so that 4 Ltilde^2 sqrt(mk) s of it
+    remain.
 
     >>> paper = dict(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8, noise="wishart-unshifted")
     >>> round(wishart_smallest(ContextualInstance(**paper)))
@@ -86,8 +94,13 @@ def wishart_smallest(instance: ContextualInstance) -> float:
     ),
 )
 def wishart_vector(instance: ContextualInstance) -> float:
-    """Wishart noise, every round: gamma <= Ltilde sqrt(sqrt(mk) g) when shifted, and Ltilde g when not, where
-    g = sqrt(d) + sqrt(2 ln(2n/alpha)).
+    """Wishart noise, every round: gamma <= Ltilde sqrt(sqrt(mk) g) when shifted, and Ltilde g when not, where g =
+    sqrt(d) + sqrt(2 ln(2n/alpha)).
+
+    Proof idea: The noise h of the vector is the product of the Gaussian matrix behind H with an independent Gaussian
+    vector, so that |h| in the norm of H^-1 is the length of a projection of that vector to d dimensions. Its square is
+    Ltilde^2 times a chi-squared number, whose tail (Claim 17) gives Ltilde g. The shift lengthens it by at most
+    sqrt(rho/(rho - c)) (Claim 20).
 
     As printed: together with the eigenvalues it fails with probability up to 3 alpha/(4n) in a round, not alpha/(2n).
 
@@ -110,6 +123,9 @@ def wishart_vector(instance: ContextualInstance) -> float:
 def wishart_vector_corrected(instance: ContextualInstance) -> float:
     """Wishart noise, every round: gamma as in prop9-gamma with ln(4n/alpha) in place of ln(2n/alpha).
 
+    Proof idea: As for prop9-gamma, with the tail of the chi-squared law at alpha/(4n). The eigenvalues use up another
+    alpha/(4n), and Definition 3 allows alpha/(2n) in a round for all three together.
+
     >>> paper = dict(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8, noise="wishart-unshifted")
     >>> round(wishart_vector_corrected(ContextualInstance(**paper)), 4)
     15.3017
@@ -128,8 +144,12 @@ def wishart_vector_corrected(instance: ContextualInstance) -> float:
     claims=("shariff-sheffet-2018/prop11",),
 )
 def gaussian_largest(instance: ContextualInstance) -> float:
-    """Gaussian noise, every round: largest eigenvalue rho_max <= 3 Upsilon, where Upsilon = sigma_noise sqrt(2m)
-    (4 sqrt(d) + 2 ln(2n/alpha)).
+    """Gaussian noise, every round: largest eigenvalue rho_max <= 3 Upsilon, where Upsilon = sigma_noise sqrt(2m) (4
+    sqrt(d) + 2 ln(2n/alpha)).
+
+    Proof idea: The noise of a round is the sum of at most m symmetrised Gaussian matrices, itself one with at most m
+    times the variance. Its norm is at most Upsilon except with probability alpha/(2n), by concentration of the largest
+    singular value. Adding 2 Upsilon I puts all eigenvalues between Upsilon and 3 Upsilon.
 
     As printed: matrix and vector together fail with probability up to alpha/n in a round, not alpha/(2n).
 
@@ -150,6 +170,9 @@ def gaussian_largest(instance: ContextualInstance) -> float:
 )
 def gaussian_smallest(instance: ContextualInstance) -> float:
     """Gaussian noise, every round: smallest eigenvalue rho_min >= Upsilon. As printed; see prop11.
+
+    Proof idea: The lower end of the interval of prop11. The noise lowers no eigenvalue by more than Upsilon, and 2
+    Upsilon are added.
 
     >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
     >>> round(gaussian_smallest(paper), 3)
@@ -172,6 +195,10 @@ def gaussian_vector(instance: ContextualInstance) -> float:
     """Gaussian noise, every round: gamma <= sigma_noise sqrt(m/Upsilon) (sqrt(d) + sqrt(2 ln(2n/alpha))). As printed;
     see prop11.
 
+    Proof idea: All eigenvalues of H are at least Upsilon, so that |h| in the norm of H^-1 is at most |h|/sqrt(Upsilon).
+    The d entries of h are Gaussian with variance at most m sigma_noise^2, and Claim 17 bounds the length of such a
+    vector except with probability alpha/(2n).
+
     >>> round(gaussian_vector(ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)), 3)
     28.28
     """
@@ -189,6 +216,9 @@ def gaussian_vector(instance: ContextualInstance) -> float:
 )
 def gaussian_largest_corrected(instance: ContextualInstance) -> float:
     """Gaussian noise, every round: largest eigenvalue rho_max as in prop11 with ln(4n/alpha) in place of ln(2n/alpha).
+
+    Proof idea: As for prop11, with the norm of the noise bounded except with probability alpha/(4n). The vector uses up
+    the other alpha/(4n) that Definition 3 allows in a round.
 
     >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
     >>> round(gaussian_largest_corrected(paper))
@@ -210,6 +240,9 @@ def gaussian_smallest_corrected(instance: ContextualInstance) -> float:
     """Gaussian noise, every round: smallest eigenvalue rho_min as in prop11-rho-min with ln(4n/alpha) in place of
     ln(2n/alpha), also in the shift 2 Upsilon.
 
+    Proof idea: As for prop11-rho-min, with the norm of the noise bounded except with probability alpha/(4n). The vector
+    uses up the other alpha/(4n) that Definition 3 allows in a round.
+
     >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
     >>> round(gaussian_smallest_corrected(paper))
     93108
@@ -228,6 +261,9 @@ def gaussian_smallest_corrected(instance: ContextualInstance) -> float:
 )
 def gaussian_vector_corrected(instance: ContextualInstance) -> float:
     """Gaussian noise, every round: gamma as in prop11-gamma with ln(4n/alpha) in place of ln(2n/alpha).
+
+    Proof idea: As for prop11-gamma, with the length of the vector bounded except with probability alpha/(4n). The
+    matrix uses up the other alpha/(4n) that Definition 3 allows in a round.
 
     >>> paper = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8)
     >>> round(gaussian_vector_corrected(paper), 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privcheck.reporting.pages.elements import badge, element, section, text
+from privcheck.reporting.pages.elements import badge, element, place, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting.text import numbers
 from privcheck.reporting.text.audit_sentences import MARKS, verdict_word
@@ -34,7 +34,7 @@ def overview(reports: Sequence[AuditReport], expected: Sequence[str | None] | No
         if expected is not None:
             cells["expected"] = Cell(_expectation(expected[number - 1], met[number - 1]))
         name, parenthesis, rest = numbers.clean(report.target).partition("(")
-        link = f'<a href="#audit-{number}">{text(name) or "audit"}</a>' + below(text(parenthesis + rest))
+        link = f'<a href="#audit-{number}">{place(name) or "audit"}</a>' + below(text(parenthesis + rest))
         rows.append([Cell(link, numbers.clean(report.target)), *(cells[column] for column in columns)])
     caption = (
         "The claim, the bounds and the verdict of each audit. Intervals and lower bounds account for the whole search."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import re
 from collections.abc import Callable, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -24,6 +25,15 @@ def text(content: str) -> str:
     '&lt;script&gt;'
     """
     return html.escape(clean(content))
+
+
+def place(content: str) -> str:
+    """Return a path or a name as HTML that breaks at its parts before it breaks within a word.
+
+    >>> place("my_bandit.py:MyBandit")
+    'my_<wbr>bandit.<wbr>py:<wbr>My<wbr>Bandit'
+    """
+    return re.sub(r"(?<=[/_.:\\])(?=[^\W\d])|(?<=[a-z])(?=[A-Z])", "<wbr>", text(content))
 
 
 def element(tag: str, content: str, kind: str = "") -> str:
@@ -89,7 +99,7 @@ def facts(rows: Sequence[tuple[str, str]]) -> str:
 
 def header(title: str, headline: str) -> str:
     """Return the head of a page: its title and one line that sums it up."""
-    return element("header", element("h1", text(title)) + element("p", text(headline), "headline"))
+    return element("header", element("h1", text(title)) + element("p", place(headline), "headline"))
 
 
 def inline_picture(draw: Callable[[float], Figure], name: str, caption: str) -> str:

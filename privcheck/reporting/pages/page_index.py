@@ -12,7 +12,7 @@ from urllib.parse import quote
 from privcheck.errors import PrivcheckError
 from privcheck.files import check_output, write_whole
 from privcheck.reporting.many_audits import LEVEL, AuditedClaim, Together, together
-from privcheck.reporting.pages.elements import badge, document, header, section, text
+from privcheck.reporting.pages.elements import badge, document, header, place, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.result_files import CONTRADICTION, Result, json_files, read_result
@@ -168,7 +168,7 @@ def _rank(result: Result) -> int:
 
 def _row(result: Result, folder: Path, page: Path | None, target: Path) -> list[Cell | str]:
     name, parenthesis, rest = numbers.clean(result.target).partition("(")
-    shown = text(name) or text(result.path.stem)
+    shown = place(name) or text(result.path.stem)
     link = f'<a href="{_address(page, target)}">{shown}</a>' if page else shown
     when = datetime.fromtimestamp(result.when, UTC)
     word = badge(result.verdict, SIGNS.get(result.verdict, "–"))

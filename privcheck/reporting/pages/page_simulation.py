@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from privcheck.files import check_output, write_whole
@@ -11,12 +10,12 @@ from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below
 from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.simulation_pictures import regret_figure
 from privcheck.reporting.text.audit_sentences import plural
-from privcheck.reporting.text.numbers import NONE, amount, clean, seconds, shorten, small
+from privcheck.reporting.text.numbers import NONE, amount, seconds, small
+from privcheck.reporting.text.places import place_text
 from privcheck.results.comparison import Comparison, Difference
 from privcheck.results.simulation import STATISTICS, Simulation
 
 NAMES = {"se": "standard error", "q05": "5 % quantile", "q95": "95 % quantile", "q99": "99 % quantile"}
-MOST_ARMS = 12
 
 
 def save_simulation_page(simulation: Simulation, path: str | Path, *, title: str = "privcheck simulation") -> None:
@@ -70,31 +69,6 @@ def render_simulation(simulation: Simulation, *, title: str = "privcheck simulat
         section("What this does and does not mean", [items(_meaning(simulation))], name="meaning"),
     ]
     return document(title, header(title, headline), parts)
-
-
-def place_text(simulation: Simulation) -> str:
-    """Return the environment's id and the means of its arms, the first of them where there are many.
-
-    >>> from privcheck.simulation.simulate import simulate
-    >>> place_text(simulate("ucb", [0.75, 0.5], horizon=100, runs=5))
-    'bernoulli (means 0.75, 0.5)'
-    """
-    place = simulation.environment
-    if parameters := getattr(place, "described", {}):
-        return f"{place.id} ({', '.join(f'{name} {value}' for name, value in parameters.items())})"
-    return described_place(place.id, place.means, getattr(place, "names", ()))
-
-
-def described_place(name: str, means: Sequence[float], labels: Sequence[str] = ()) -> str:
-    """Return an environment in words, with the names of its arms where a log has them.
-
-    >>> described_place("replay", (0.5, 0.25), ("left", "right"))
-    'replay (means left 0.5, right 0.25)'
-    """
-    named = [f"{shorten(clean(label), 20)} " for label in labels] or [""] * len(means)
-    shown = [f"{label}{mean:.4g}" for label, mean in zip(named[:MOST_ARMS], means, strict=False)]
-    more = f", ... {len(means)} arms" if len(means) > MOST_ARMS else ""
-    return f"{name} (means {', '.join(shown)}{more})"
 
 
 def _picture(simulation: Simulation, caption: str) -> str:

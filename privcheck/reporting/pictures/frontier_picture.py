@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from privcheck.reporting.pictures.regret_picture import PALETTE
 from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, settings
+from privcheck.reporting.text.places import described_place, picture_title
+from privcheck.reporting.text.theorem_names import theorem_name
 from privcheck.results.frontier_points import Frontier, FrontierPoint
 
 if TYPE_CHECKING:
@@ -34,11 +37,13 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         for p in frontier.points
         if p.epsilon is not None
     ]
-    title = f"Regret against epsilon on {frontier.environment}, {frontier.horizon:,} rounds"
+    where = described_place(frontier.environment, frontier.means, frontier.arms)
+    title = f"Regret against epsilon on {where}, {frontier.horizon:,} rounds"
     with settings():
         figure = new_figure(width, 4.6, title, "; ".join(said))
         figure.set_layout_engine("constrained")
         axes = figure.add_subplot(facecolor="none")
+        axes.set_title(picture_title(where, 56), loc="left", fontsize=8.5)
         axes.set_xscale("log")
         axes.set_yscale("log")
         budgets = sorted({point.epsilon for point in frontier.points if point.epsilon is not None})
@@ -57,7 +62,7 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         floor = min([left, *(low / 1.3 for low in lows if low > left / 30)])
         axes.set_xlim(floor, right)
         _axes_in_words(axes, frontier, budgets)
-        _legend(figure, axes)
+        _legend(figure, axes, frontier.points)
     return figure
 
 
@@ -67,10 +72,10 @@ def _draw_theory(axes: Any, frontier: Frontier) -> None:
         known = [row for row in known if row[1] is not None]
         if not known:
             continue
-        ids = ", ".join(dict.fromkeys(row[2] for row in known))
+        names = ",\n".join(dict.fromkeys(theorem_name(row[2]) for row in known))
         label = "asymptotic lower bound, c ln T" if kind == "lower" else "best proven upper bound"
         xs, ys = [row[0] for row in known], [row[1] for row in known]
-        axes.plot(xs, ys, color=MID, lw=1.3, ls=style, label=f"{label}\n({ids})", zorder=1)
+        axes.plot(xs, ys, color=MID, lw=1.3, ls=style, label=f"{label}\n({names})", zorder=1)
 
 
 def _draw_policy(
@@ -124,13 +129,15 @@ def _axes_in_words(axes: Any, frontier: Frontier, budgets: list[float]) -> None:
     axes.set_ylabel(f"pseudo-regret after {frontier.horizon:,} rounds")
 
 
-def _legend(figure: Figure, axes: Any) -> None:
+def _legend(figure: Figure, axes: Any, points: Sequence[FrontierPoint]) -> None:
+    """Add the legend; marks that no point has are left out."""
     handles, labels = axes.get_legend_handles_labels()
-    (bar,) = axes.plot([], [], color=MID, lw=3.2, alpha=0.45)
-    (cross,) = axes.plot([], [], ls="none", marker="|", ms=10, color=INK, mew=0.9)
-    (open_marker,) = axes.plot([], [], ls="none", marker="o", mfc="white", mec=INK, mew=1.4, ms=6)
-    handles += [bar, cross, open_marker]
-    labels += [
-        "true epsilon: from audited lower\nto certified upper bound", "5 to 95 % of runs", "claim refuted by the audit",
-    ]  # fmt: skip
+    if any(point.epsilon_lower is not None or point.epsilon_upper is not None for point in points):
+        handles += axes.plot([], [], color=MID, lw=3.2, alpha=0.45)
+        labels.append("true epsilon: from audited lower\nto certified upper bound")
+    handles += axes.plot([], [], ls="none", marker="|", ms=10, color=INK, mew=0.9)
+    labels.append("5 to 95 % of runs")
+    if any(point.verdict == "violation" for point in points):
+        handles += axes.plot([], [], ls="none", marker="o", mfc="white", mec=INK, mew=1.4, ms=6)
+        labels.append("claim refuted by the audit")
     figure.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=7.5, labelspacing=0.9)

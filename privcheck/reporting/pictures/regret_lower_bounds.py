@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from privcheck.declared import Choice, check
 from privcheck.errors import PrivcheckError
+from privcheck.reporting.text.theorem_names import theorem_name
 
 if TYPE_CHECKING:
     from privcheck.results.simulation import Simulation
@@ -43,7 +44,7 @@ def asymptotic_rates(simulation: Simulation, lines: Sequence[str] | None) -> lis
             constant = _constant(theorem, simulation, epsilon)
             if constant is not None:
                 budget = f", $\\varepsilon$ = {epsilon:g}" if len(budgets) > 1 else ""
-                rates.append((f"{theorem}{budget}\n({LABEL})", constant))
+                rates.append((f"{theorem_name(theorem)}{budget}\n({LABEL})", constant))
             elif lines is not None:
                 raise PrivcheckError("lines", theorem, "a bound that applies to this instance", "see bounds.evaluate")
     return rates

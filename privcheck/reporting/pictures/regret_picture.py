@@ -12,6 +12,8 @@ import numpy as np
 from privcheck.errors import PrivcheckError, words
 from privcheck.extras import require_extra
 from privcheck.reporting.pictures.regret_lower_bounds import asymptotic_rates
+from privcheck.reporting.pictures.style import MID
+from privcheck.reporting.text.places import picture_title, place_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,12 +63,13 @@ def draw(simulation: Simulation, lines: Sequence[str] | None, log_regret: bool =
 
     rates = asymptotic_rates(simulation, lines)
     with rc_context({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "text.usetex": False}):
-        entries = len(simulation.results) + 2 * len(rates) + 1
+        place = picture_title(place_text(simulation), 60)
+        entries = len(simulation.results) + 2 * len(rates) + 2 + place.count("\n")
         figure = Figure(figsize=(3.5, 2.4 + 0.145 * entries), layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         draw_panel(axes, simulation.results, rates, log_regret=log_regret)
-        title = f"mean and 5–95 % band of {simulation.runs:,} runs"
+        title = f"{place}\nmean and 5–95 % band of {simulation.runs:,} runs"
         legend = figure.legend(title=title, loc="outside upper left", frameon=False, fontsize=7, handlelength=2.2)
         legend.set_alignment("left")
         legend.get_title().set(fontsize=7, color="0.3")
@@ -93,7 +96,7 @@ def draw_panel(
         axes.plot(result.checkpoints, curves["mean"], color=color, ls=dash, lw=1.4, label=result.policy)
     rounds = results[0].checkpoints
     for i, (label, constant) in enumerate(rates):
-        axes.plot(rounds, constant * np.log(rounds), color="0.35", lw=1, ls=(":", "-.")[i % 2], label=label)
+        axes.plot(rounds, constant * np.log(rounds), color=MID, lw=1.2, ls=(":", "-.")[i % 2], label=label)
     axes.set_xscale("log")
     axes.set_xlim(_first_round(results), rounds[-1])
     largest = max(float(result.regret[:, -1].mean()) for result in results)

@@ -10,6 +10,7 @@ from privcheck.extras import require_extra
 from privcheck.reporting.pictures.regret_lower_bounds import asymptotic_rates
 from privcheck.reporting.pictures.regret_picture import draw_panel
 from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, settings
+from privcheck.reporting.text.places import place_text
 from privcheck.results.simulation import PolicyResult, Simulation
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def regret_figure(simulation: Simulation, *, log_regret: bool = False, width: fl
     rows = -(-(len(simulation.results) + len(rates)) // columns)
     height = (2.9 if columns == 1 else 3.3) + 0.2 * (rows + bool(rates) * (columns == 1))
     final = [f"{row['policy']} {row['mean']:.4g}" for row in simulation.summary()]
-    title = f"Pseudo-regret against rounds, {simulation.runs:,} runs"
+    title = f"Pseudo-regret against rounds on {place_text(simulation)}, {simulation.runs:,} runs"
     described = f"Mean pseudo-regret after {simulation.horizon:g} rounds: {', '.join(final)}."
     with settings():
         figure = new_figure(width, height, title, described)

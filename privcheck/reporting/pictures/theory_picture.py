@@ -17,6 +17,7 @@ from privcheck.bounds.theorem import BoundValue
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, settings
 from privcheck.reporting.terminal.bounds_table import describe
+from privcheck.reporting.text.theorem_names import theorem_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,12 +147,12 @@ def _heights(curve: Curve, bound: BoundValue) -> tuple[list[float], str]:
     """Return the bound along the axis, rates times ln T, and its label."""
     numbers = [math.nan if number is None else number for number in curve.series(bound.id)]
     if not bound.asymptotic:
-        return numbers, f"{bound.id} ({bound.kind})"
+        return numbers, f"{theorem_name(bound.id)} ({bound.kind})"
     if curve.axis != "horizon" and curve.instance.horizon is None:
-        return numbers, f"{bound.id} ({bound.kind}; rate)"
+        return numbers, f"{theorem_name(bound.id)} ({bound.kind}; rate)"
     rounds = curve.values if curve.axis == "horizon" else [float(curve.instance.horizon or 1)] * len(numbers)
     scaled = [number * math.log(t) if t > 1 else math.nan for number, t in zip(numbers, rounds, strict=True)]
-    return scaled, f"{bound.id} ({bound.kind}; rate × ln T)"
+    return scaled, f"{theorem_name(bound.id)} ({bound.kind}; rate × ln T)"
 
 
 def _draw_regime(axes: Axes, curve: Curve) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich import box
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -23,12 +25,11 @@ STYLES = {
 
 
 def claims_table(findings: Sequence[Finding]) -> RenderableType:
-    """Return a table of findings, and for one finding alone also what is printed and what follows."""
-    table = Table("id", "status", "evidence", expand=False)
+    """Return the findings with their evidence, and for one finding alone also what is printed and what follows."""
+    parts: list[RenderableType] = []
     for finding in findings:
-        status = Text(finding.status, style=STYLES.get(finding.status, ""))
-        table.add_row(finding.id, status, Text("\n".join(evidence_sentences(finding))))
-    parts: list[RenderableType] = [table]
+        parts.append(Text.assemble((finding.id, "bold"), "  ", (finding.status, STYLES.get(finding.status, ""))))
+        parts += map(_indented, evidence_sentences(finding))
     if len(findings) == 1:
         (only,) = findings
         parts.append(Text(f"{only.place}: {only.quote}"))
@@ -39,15 +40,19 @@ def claims_table(findings: Sequence[Finding]) -> RenderableType:
 
 def listed_claims(claims: Sequence[Claim]) -> RenderableType:
     """Return the declared claims without any verdict."""
-    table = Table("id", "place", "kind", "printed", expand=False)
+    parts: list[RenderableType] = []
     for claim in claims:
-        table.add_row(claim.id, claim.place, claim.kind, Text(claim.quote))
-    return table
+        parts += [Text.assemble((claim.id, "bold"), f"  {claim.place}, {claim.kind}"), _indented(claim.quote)]
+    return Group(*parts)
+
+
+def _indented(text: str) -> RenderableType:
+    return Padding(Text(text), (0, 0, 0, 4), expand=False)
 
 
 def replayed(rows: Sequence[tuple[str, int]]) -> RenderableType:
     """Return a table of refutations that were confirmed again, with the number of readings."""
-    table = Table("id", "readings refuted again", expand=False)
+    table = Table("id", "readings refuted again", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name, number in rows:
         table.add_row(name, str(number))
     return table

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Group
 from rich.table import Table
 
-from privcheck.reporting.pages.page_simulation import described_place
 from privcheck.reporting.terminal.simulation_tables import titled_table
+from privcheck.reporting.text.places import described_place
 from privcheck.results.frontier_points import Frontier
 
 COLUMNS = ("policy", "epsilon", "audited", "certified", "verdict", "mean", "se", "q05", "q95", "runs")

@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from privcheck.reporting.pages.page_simulation import place_text
+from privcheck.reporting.text.places import place_text
 from privcheck.results.comparison import Comparison, Difference
 from privcheck.results.simulation import Simulation
 

@@ -49,7 +49,7 @@ def headline(findings: Sequence[Finding]) -> str:
     '0 claims'
     """
     listed = ", ".join(f"{number} {status}" for status, number in counts(findings).items())
-    return f"{len(findings)} claims" + (f": {listed}" if listed else "")
+    return f"{len(findings)} claim{'' if len(findings) == 1 else 's'}" + (f": {listed}" if listed else "")
 
 
 def evidence_sentences(finding: Finding) -> list[str]:

@@ -44,8 +44,7 @@ def explained(name: str, instance: Any = None) -> str:
         raise PrivcheckError("explain", name, "the id of a theorem", hint)
     theorem = THEOREMS[name]
     parts = [f"{name}: {theorem.kind} bound on {theorem.quantity}", theorem.statement]
-    if idea := _idea(theorem.evaluation):
-        parts.append(f"Proof and remarks: {idea}")
+    parts += _paragraphs(theorem.evaluation)
     if instance is None:
         parts.append("\n".join(["Conditions:", *(f"  - {condition.text}" for condition in theorem.conditions)]))
     else:
@@ -58,7 +57,7 @@ def explained(name: str, instance: Any = None) -> str:
     return "\n\n".join(parts)
 
 
-def _idea(evaluation: Any) -> str:
-    """Return what the docstring of a theorem says after its statement, without examples."""
+def _paragraphs(evaluation: Any) -> list[str]:
+    """Return what the docstring of a theorem says after its statement: "Proof idea: ...", and remarks."""
     parts = re.split(r"\n\s*\n", inspect.getdoc(evaluation) or "")[1:]
-    return "\n\n".join(" ".join(part.split()) for part in parts if not part.lstrip().startswith(">>>"))
+    return [" ".join(part.split()) for part in parts if not part.startswith(">>>")]

@@ -25,7 +25,7 @@ _WORDS = {
     FAILS: "a step that fails",
 }
 _SEVERAL = "steps that fail"
-MORE = "`privcheck claims ID` says what fails in a claim, and what still stands."
+MORE = "`privcheck claims ID` says what fails, and what still stands; ID is the theorem's or the claim's."
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,27 @@
+"""Theorems by name, for the legends of pictures: readers of a picture do not know ids."""
+
+from __future__ import annotations
+
+import re
+
+from privcheck.bibliography import PAPERS
+
+KINDS = {"thm": "Thm.", "prop": "Prop.", "cor": "Cor.", "lemma": "Lemma", "claim": "Claim"}
+
+
+def theorem_name(theorem_id: str) -> str:
+    """Return the paper and the number of a theorem; an id of another form is returned as it is.
+
+    Examples
+    --------
+    >>> theorem_name("azize-basu-2022/thm3-tight")
+    'Azize & Basu 2022, Thm. 3 (tight)'
+    >>> theorem_name("mine-2026/main")
+    'mine-2026/main'
+    """
+    paper, _, statement = theorem_id.partition("/")
+    found = re.fullmatch(r"([a-z]+)(\d+[a-z]?)(?:-(.+))?", statement)
+    if paper not in PAPERS or found is None or found[1] not in KINDS:
+        return theorem_id
+    form = f" ({found[3].replace('-', ' ')})" if found[3] else ""
+    return f"{PAPERS[paper].cited_as.replace(' and ', ' & ')}, {KINDS[found[1]]} {found[2]}{form}"
