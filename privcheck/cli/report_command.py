@@ -15,6 +15,9 @@ from privcheck.cli.options import check_html
 def report(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="A folder of results written with --json.")],
     html: Annotated[str | None, typer.Option(help="File for the page; DIR/index.html by default.")] = None,
+    pages: Annotated[
+        bool, typer.Option("--pages/--no-pages", help="Whether missing pages of single results are written.")
+    ] = True,
     level: Annotated[
         float, typer.Option(help="Error rate of the lines on all audited claims together, in (0, 0.5].")
     ] = 0.05,
@@ -25,18 +28,21 @@ def report(
         privcheck certify adap-ucb --epsilon 1 --json results/certificate.json
         privcheck report results
 
-    Reads the .json files of audits, certificates, bounds and simulations in the folder and its subfolders. Each result
+    Reads the .json files of audits, certificates, bounds, frontiers and simulations in the folder and its subfolders. Each result
     links to the page with the same name; a missing page of an audit, a certificate or bounds is written.
 
     If several claims were audited, two lines say which of them are refuted when their number is allowed for: with a
     bound on the probability of any wrong refutation, and on the share of wrong ones. The folder has to hold all audits
-    that were made, not only those with a result that was looked for.
+    that were made, not only those with a result that was looked for. In the folder of `privcheck sweep`, finished or
+    not, claims that are not tested yet count too, and stale results are left out.
 
     Exit status: 0 nothing found, 1 any violation, leak or refused certificate, 2 bad input, including a .json file that
-    cannot be read as a result: it is named on standard error and left out of the page.
+    cannot be read as a result: it is named on standard error and left out of the page. So is a cell of a sweep that
+    failed.
     """
     from privcheck.errors import PrivcheckError, on_one_line, printable
     from privcheck.reporting.pages.page_index import headline, is_own, read_folder, save_index
+    from privcheck.reporting.text.audit_sentences import plural
     from privcheck.reporting.terminal.index_table import index_table
 
     target = Path(folder) / "index.html" if html is None else Path(html)
@@ -46,6 +52,9 @@ def report(
         raise PrivcheckError("html", str(target), "a page that privcheck wrote", "choose another file with --html")
     for file, reason in found.unread:
         sys.stderr.write(on_one_line(f"privcheck: not read: {file}: {reason}") + "\n")
+    for sweep in found.sweeps:
+        for error, count in sweep.errors.items():
+            sys.stderr.write(on_one_line(f"privcheck: {plural(count, 'cell')} failed: {error}") + "\n")
     try:
         if found.results:
             show(index_table(found), highlight=False)
@@ -54,7 +63,7 @@ def report(
         sys.stdout.write(f"{on_one_line(headline(found))}\npage: {printable(str(target))}\n")
         sys.stdout.flush()
     finally:
-        save_index(found, target)
+        save_index(found, target, pages=pages)
     if found.alarm:
         return 1
-    return 2 if found.unread else 0
+    return 2 if found.unread or found.failed else 0

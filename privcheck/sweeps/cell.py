@@ -66,7 +66,7 @@ class Cell:
         """The cell as the first columns of a table."""
         shown = {name: getattr(self, name) for name in ("kind", "target")} | {"environment": label(self.environment)}
         shown |= {"epsilon": self.epsilon, "horizon": self.horizon, "seed": self.seed}
-        return shown | {f"option_{name}": value for name, value in plain(self.given).items() if _scalar(value)}
+        return shown | {f"option_{name}": _cell(value) for name, value in plain(self.given).items()}
 
 
 class Files:
@@ -107,5 +107,6 @@ def _hash(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
-def _scalar(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float | str)
+def _cell(value: Any) -> Any:
+    """Return a value for one cell of a table: lists and tables as JSON."""
+    return json.dumps(value) if isinstance(value, list | dict) else value

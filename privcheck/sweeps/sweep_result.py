@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from privcheck.serialise import to_json
+from privcheck.sweeps.cell import AUDIT
 from privcheck.sweeps.cell_store import RESULTS, read_rows
 from privcheck.sweeps.play_cell import COLUMNS
 from privcheck.sweeps.sweep_file import count_words
@@ -37,6 +38,20 @@ class Sweep(Result):
     def count(self, status: str) -> int:
         """Return how many cells have a status: "done", "failed" or "to play"."""
         return Counter(cell["status"] for cell in self.cells)[status]
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """How many cells failed with which error."""
+        return dict(Counter(str(cell["error"]) for cell in self.cells if cell["status"] == "failed"))
+
+    @property
+    def untested(self) -> int:
+        """The number of claims whose audits are not finished, or failed."""
+        claims = ("epsilon", "option_rho", "option_mu", "option_tradeoff")
+        return sum(
+            cell["kind"] == AUDIT and cell["status"] != "done" and any(cell.get(name) is not None for name in claims)
+            for cell in self.cells
+        )
 
     @property
     def sentence(self) -> str:
