@@ -13,6 +13,7 @@ from privcheck.cli.audit_command import audit
 from privcheck.cli.bounds_command import bounds
 from privcheck.cli.certify_command import certify
 from privcheck.cli.claims_command import claims
+from privcheck.cli.compare_command import compare
 from privcheck.cli.frontier_command import frontier
 from privcheck.cli.help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli.init_command import init
@@ -78,6 +79,7 @@ app.command(cls=DocumentedCommand, short_help="Simulate policies and summarise t
 app.command(cls=DocumentedCommand, short_help="Draw regret against epsilon, with bounds and audits.")(frontier)
 app.command(cls=DocumentedCommand, short_help="Audit or simulate every combination, and keep the results.")(sweep)
 app.command(cls=DocumentedCommand, short_help="Summarise many results in one page, violations first.")(report)
+app.command(cls=DocumentedCommand, short_help="Compare results with a baseline: did a verdict get worse?")(compare)
 app.command(cls=DocumentedCommand, short_help="Start a project: a private bandit, its tests, a GitHub workflow.")(init)
 app.command(
     "list", cls=DocumentedCommand, short_help="List the shipped algorithms, mechanisms, environments and theorems."
