@@ -13,12 +13,11 @@ from privcheck.cli.audit_command import audit
 from privcheck.cli.bounds_command import bounds
 from privcheck.cli.certify_command import certify
 from privcheck.cli.claims_command import claims
-from privcheck.cli.compare_command import compare
 from privcheck.cli.frontier_command import frontier
 from privcheck.cli.help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli.init_command import init
 from privcheck.cli.list_command import list_everything
-from privcheck.cli.report_command import report
+from privcheck.cli.report_command import compare, report
 from privcheck.cli.simulate_command import simulate
 from privcheck.cli.sweep_command import sweep
 

@@ -1,15 +1,22 @@
-"""`privcheck report`."""
+"""`privcheck report` and `privcheck compare`: results that are there already."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privcheck.cli.delivery import show
-from privcheck.cli.options import check_html
+from privcheck.cli.code_findings import check_findings
+from privcheck.cli.delivery import deliver, show
+from privcheck.cli.options import Json, check_html, check_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from privcheck.reporting.baselines import Baseline
 
 
 def report(
@@ -28,8 +35,8 @@ def report(
         privcheck certify adap-ucb --epsilon 1 --json results/certificate.json
         privcheck report results
 
-    Reads the .json files of audits, certificates, bounds, frontiers and simulations in the folder and its subfolders. Each result
-    links to the page with the same name; a missing page of an audit, a certificate or bounds is written.
+    Reads the .json files of audits, certificates, bounds, frontiers and simulations in the folder and its subfolders.
+    Each result links to the page with the same name; a missing page of an audit, a certificate or bounds is written.
 
     If several claims were audited, two lines say which of them are refuted when their number is allowed for: with a
     bound on the probability of any wrong refutation, and on the share of wrong ones. The folder has to hold all audits
@@ -42,8 +49,8 @@ def report(
     """
     from privcheck.errors import PrivcheckError, on_one_line, printable
     from privcheck.reporting.pages.page_index import headline, is_own, read_folder, save_index
-    from privcheck.reporting.text.audit_sentences import plural
     from privcheck.reporting.terminal.index_table import index_table
+    from privcheck.reporting.text.audit_sentences import plural
 
     target = Path(folder) / "index.html" if html is None else Path(html)
     found = read_folder(folder, level)
@@ -67,3 +74,47 @@ def report(
     if found.alarm:
         return 1
     return 2 if found.unread or found.failed else 0
+
+
+def compare(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The baseline: a .json file or a folder of them.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="A .json file for a file, a folder for a folder.")],
+    annotate: Annotated[
+        str | None,
+        typer.Option(metavar="HOST", help="Add the table to the job summary of this code host: github."),
+    ] = None,
+    json: Json = None,
+) -> int:
+    """Compare results with earlier ones of the same claims: verdicts, bounds, certificates, regret and cost.
+
+        privcheck audit adap-ucb --epsilon 1 --runs 500 --json old.json
+        privcheck audit adap-ucb --epsilon 1 --runs 500 --seed 1 --json new.json
+        privcheck compare old.json new.json
+
+    A verdict gets worse from consistent to inconclusive to violation, and from certified to inconclusive or no
+    certificate to not certified. Bounds, regret, runs and seconds are shown and do not count.
+
+    Results are comparable if their claims, neighbours, what is observed, kind of feedback, range of rewards, arms,
+    horizon, confidence and error (simulations: environment and horizon) are equal. In two folders, files with equal
+    paths belong together, in folders of `privcheck sweep` the results of equal cells.
+
+    Exit status: 0 the same or better, 1 a verdict got worse, 2 unreadable, missing or not comparable: it is named.
+    """
+    from privcheck.reporting.annotations.job_summary import append_summary
+    from privcheck.reporting.baselines import compare_paths
+    from privcheck.reporting.terminal.baseline_table import baseline_summary
+
+    check_json(json)
+    check_findings(annotate, None, None)
+    found = compare_paths(old, new)
+    files: list[Callable[[], object]] = []
+    if annotate is not None:
+        files.append(lambda: append_summary(baseline_summary(found)))
+    deliver(json, found.to_json(), lambda: _baseline(found), *files)
+    return found.status
+
+
+def _baseline(found: Baseline) -> RenderableType:
+    from privcheck.reporting.terminal.baseline_table import baseline_table
+
+    return baseline_table(found)

@@ -39,8 +39,8 @@ def sweep(
         arms = 2
         runs = 500
 
-    A simulation also needs environments, as in ["c2", [0.75, 0.5]], and horizons. Options are those of `privcheck audit`
-    or `privcheck simulate`; those that vary have a list in the table product.
+    A simulation also needs environments, as in ["c2", [0.75, 0.5]], and horizons. Options are those of `privcheck
+    audit` or `privcheck simulate`; those that vary have a list in the table product.
 
     The same command continues after an interruption, and plays no finished cell again. A cell whose target (with the
     modules beside it), data files, options or versions of privcheck, numpy, scipy, numba or Python have changed is new;

@@ -110,9 +110,9 @@ def together(tested: Iterable[AuditedClaim], level: float = LEVEL, untested: int
     p_values = [claim.p_value for claim in claims] + [1.0] * untested
     seeds = {claim.seed for claim in claims}
     independent = None not in seeds and len(seeds) == len(claims)
-    found = (np.asarray(adjusted)[: len(claims)].tolist() for adjusted in
-             (holm(p_values), false_discovery(p_values, independent=independent)))  # fmt: skip
-    return Together(claims, level, *map(tuple, found), independent, untested)
+    family, discovery = holm(p_values), false_discovery(p_values, independent=independent)
+    first, second = (tuple(np.asarray(adjusted)[: len(claims)].tolist()) for adjusted in (family, discovery))
+    return Together(claims, level, first, second, independent, untested)
 
 
 def p_value_of(report: AuditReport) -> float | None:

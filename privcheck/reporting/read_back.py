@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from privcheck.claims.finding import findings_from_text
-from privcheck.errors import PrivcheckError
 from privcheck.reporting.bounds_files import read_bounds
 from privcheck.reporting.json_source import read_source
 from privcheck.results.audit_report import AuditReport

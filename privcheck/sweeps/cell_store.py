@@ -1,8 +1,9 @@
 """The folder of a sweep: one JSON file for each finished result, and a manifest in SQLite.
 
-A result is a file `cells/KEY.json`, written whole before the manifest says that the cell is finished; a file without its
-row is entered when the store is opened. Clients claim a cell before they play it, for a minute that they renew; a claim
-that expired, or whose process has ended, is anybody's. A cell that two clients played nevertheless is entered once.
+A result is a file `cells/KEY.json`, written whole before the manifest says that the cell is finished; a file without
+its row is entered when the store is opened. Clients claim a cell before they play it, for a minute that they renew; a
+claim that expired, or whose process has ended, is anybody's. A cell that two clients played nevertheless is entered
+once.
 """
 
 from __future__ import annotations
@@ -140,9 +141,7 @@ class CellStore:
             held = self._database.execute("SELECT client, expires FROM claims WHERE key = ?", (key,)).fetchone()
             if held is not None and held[1] > now and _may_live(held[0]):
                 return bool(held[0] == self.client)
-            self._database.execute(
-                "INSERT OR REPLACE INTO claims VALUES (?, ?, ?)", (key, self.client, now + LIFETIME)
-            )
+            self._database.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?)", (key, self.client, now + LIFETIME))
         return True
 
     def keep(self, key: str, cell: Cell, played: Played) -> None:

@@ -16,9 +16,9 @@ def made(description: Any) -> Environment:
 
     Parameters
     ----------
-    description : the id of a named instance; a list of Bernoulli means; {"id": ..., other parameters}; {"log": FILE.csv,
-        "action": column, "reward": column}, with the arguments of `Replay.from_csv`; or {"contexts": FILE}, a .csv or
-        .npz file of logged contexts.
+    description : the id of a named instance; a list of Bernoulli means; {"id": ..., other parameters}; {"log":
+        FILE.csv, "action": column, "reward": column}, with the arguments of `Replay.from_csv`; or {"contexts": FILE}, a
+        .csv or .npz file of logged contexts.
 
     Raises
     ------

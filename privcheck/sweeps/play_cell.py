@@ -130,7 +130,7 @@ def _timeless(value: Any) -> Any:
 
 @contextmanager
 def _noticing_signals() -> Iterator[Callable[[], bool]]:
-    """Yield a function that tells whether SIGINT or SIGTERM came: audits end with what they have, which is not whole."""
+    """Yield a function that tells whether SIGINT or SIGTERM came, at which an audit ends with what it has by then."""
     received: list[int] = []
     before: dict[int, Any] = {}
 
@@ -143,7 +143,7 @@ def _noticing_signals() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
 
     try:
-        for signum in (signal.SIGINT, signal.SIGTERM):
+        for signum in map(int, (signal.SIGINT, signal.SIGTERM)):
             if signal.getsignal(signum) not in (signal.SIG_IGN, None):
                 before[signum] = signal.signal(signum, notice)
     except ValueError:  # not in the main thread

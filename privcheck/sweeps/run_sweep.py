@@ -26,15 +26,13 @@ DIED = "its worker process was killed: by the system for want of memory, or by t
 Keyed = tuple[str, Cell]
 
 
-def sweep(
-    plan: str | Path | Mapping[str, Any], store: str | Path, *, jobs: int = 1, retry: bool = False
-) -> Sweep:
+def sweep(plan: str | Path | Mapping[str, Any], store: str | Path, *, jobs: int = 1, retry: bool = False) -> Sweep:
     """Audit or simulate every combination of targets, settings and seeds, and keep each result in a folder.
 
     The same call continues after an interruption, also after the process was killed: what is finished is not played
     again. A result is kept under a hash of all that it depends on: what was asked for, the source of the target's file
-    and of the modules that it imports from beside it, data files, and the versions of privcheck, numpy, scipy, numba and
-    Python. Several processes may work on one folder at once.
+    and of the modules that it imports from beside it, data files, and the versions of privcheck, numpy, scipy, numba
+    and Python. Several processes may work on one folder at once.
 
     Parameters
     ----------

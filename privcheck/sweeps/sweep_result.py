@@ -23,11 +23,11 @@ class Sweep(Result):
     Parameters
     ----------
     folder : where the results are.
-    cells : one dict for each cell, with equal keys: status ("done", "failed" or "to play"), error (why it failed), kind,
-        target, environment, epsilon, horizon, seed, option_... for each other option that was given, the columns of
-        audits (verdict, delta, epsilon_lower, epsilon_upper, confidence, p_value, resolution) and of simulations (mean,
-        se, median, q05, q95, q99 of the final pseudo-regret), runs, seconds, file (of the result, below the folder) and
-        digest (SHA-256 of the result without times). What a cell does not have is None.
+    cells : one dict for each cell, with equal keys: status ("done", "failed" or "to play"), error (why it failed),
+        kind, target, environment, epsilon, horizon, seed, option_... for each other option that was given, the columns
+        of audits (verdict, delta, epsilon_lower, epsilon_upper, confidence, p_value, resolution) and of simulations
+        (mean, se, median, q05, q95, q99 of the final pseudo-regret), runs, seconds, file (of the result, below the
+        folder) and digest (SHA-256 of the result without times). What a cell does not have is None.
     stale : files of results whose source, data or versions have changed since.
     """
 
@@ -106,7 +106,7 @@ def read_sweep(folder: str | Path) -> Sweep:
 def _columns(rows: list[dict[str, Any]]) -> list[Row]:
     options = dict.fromkeys(name for row in rows for name in row if name.startswith("option_"))
     first = ("status", "error", "kind", "target", "environment", "epsilon", "horizon", "seed", *options)
-    found = []
+    found: list[Row] = []
     for row in rows:
         result = {name: row["result"].get(name) for name in COLUMNS}
         if result["seconds"] is None:
