@@ -57,6 +57,8 @@ class JsonSource:
         try:
             return reader(self)
         except PrivcheckError as error:
+            if error.parameter == self.parameter and error.expected == self.expected:  # of `refused`
+                raise
             raise self.refused(str(error)) from None
         except ILL_TYPED:
             raise self.refused("a field is missing or has the wrong type") from None

@@ -7,7 +7,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,13 +52,14 @@ class Played:
     seconds: float
 
 
-def play(cell: Cell, sources: tuple[str, ...] = ()) -> Played:
+def play(cell: Cell, sources: Mapping[str, Path] | None = None) -> Played:
     """Play a cell to its end.
 
     Parameters
     ----------
     cell : what is played.
-    sources : the files of its target, whose modules are imported anew: another target may have modules of these names.
+    sources : the files of its target, as `source_files` returns them, whose modules are imported anew: there may be
+        modules of the same names from other folders.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def play(cell: Cell, sources: tuple[str, ...] = ()) -> Played:
     """
     started = time.monotonic()
     text, columns, error = None, {}, None
-    with _noticing_signals() as interrupted, _modules_of(sources):
+    with _noticing_signals() as interrupted, _imported_anew(sources or {}):
         try:
             found = _result(cell)
             text, columns = found.to_json(), columns_of(found)
@@ -156,20 +157,16 @@ def _noticing_signals() -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
-def _modules_of(sources: tuple[str, ...]) -> Iterator[None]:
+def _imported_anew(sources: Mapping[str, Path]) -> Iterator[None]:
     """Import the modules of a target's files anew in the block, and put those that were there back afterwards."""
-    before = _taken(sources)
+    names = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in sources}
+    before = _taken(names)
     try:
         yield
     finally:
-        _taken(sources)
+        _taken(names)
         sys.modules.update(before)
 
 
-def _taken(sources: tuple[str, ...]) -> dict[str, ModuleType]:
-    found = {}
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if file and name != "__main__" and str(Path(file).resolve()) in sources:
-            found[name] = sys.modules.pop(name)
-    return found
+def _taken(names: set[str]) -> dict[str, ModuleType]:
+    return {name: sys.modules.pop(name) for name in list(sys.modules) if name in names}

@@ -98,8 +98,7 @@ class _Client:
         self.running: dict[Future[Played], Keyed] = {}
         self.suspects: list[Keyed] = []
         self.sources = {
-            target: tuple(map(str, source_files(target).values()))
-            for target in {cell.target for _, cell in new if is_place(cell.target)}
+            target: source_files(target) for target in {cell.target for _, cell in new if is_place(cell.target)}
         }
 
     def work(self) -> None:
@@ -151,7 +150,7 @@ class _Client:
         self.waiting += reversed(taken)
 
     def _submit(self, keyed: Keyed) -> None:
-        sources = self.sources.get(keyed[1].target, ())
+        sources = self.sources.get(keyed[1].target)
         if self.jobs == 1:
             future: Future[Played] = Future()
             future.set_result(play(keyed[1], sources))
