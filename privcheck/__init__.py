@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from privcheck.results.sample_bound import SampleBound
     from privcheck.simulation.identify import Identification, identify
     from privcheck.simulation.simulate import Simulation, simulate
+    from privcheck.sweeps.run_sweep import sweep
+    from privcheck.sweeps.sweep_result import Sweep, read_sweep
     from privcheck.targets.services.service import from_command, from_python, from_url
     from privcheck.tradeoffs.frontier import frontier
 
@@ -61,6 +63,7 @@ __all__ = [
     "ReleaseRefusedError",
     "SampleBound",
     "Simulation",
+    "Sweep",
     "__version__",
     "audit",
     "bound_from_laws",
@@ -80,8 +83,10 @@ __all__ = [
     "one_run",
     "plot",
     "primitive",
+    "read_sweep",
     "rounded",
     "simulate",
+    "sweep",
     "zeros",
 ]
 
@@ -120,6 +125,9 @@ _HOMES = {
     "Frontier": "privcheck.results.frontier_points",
     "simulate": "privcheck.simulation.simulate",
     "Simulation": "privcheck.simulation.simulate",
+    "sweep": "privcheck.sweeps.run_sweep",
+    "Sweep": "privcheck.sweeps.sweep_result",
+    "read_sweep": "privcheck.sweeps.sweep_result",
 }
 
 

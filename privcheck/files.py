@@ -67,10 +67,11 @@ def _refusing(parameter: str, path: str | Path) -> Iterator[None]:
         raise PrivcheckError(parameter, str(path), "a writable location", reason) from None
 
 
-def write_whole(path: str | Path, content: str | bytes, parameter: str = "path") -> None:
+def write_whole(path: str | Path, content: str | bytes, parameter: str = "path", *, durable: bool = False) -> None:
     """Write a file through a temporary one beside it, so that an interruption leaves either the old file or the new.
 
-    Characters that UTF-8 does not have, such as halves of file names in another encoding, become question marks.
+    Characters that UTF-8 does not have, such as halves of file names in another encoding, become question marks. A
+    durable file is on the disk when the function returns, so that it outlives a loss of power.
     """
     target = Path(path)
     data = content.encode(errors="replace") if isinstance(content, str) else content
@@ -80,6 +81,9 @@ def write_whole(path: str | Path, content: str | bytes, parameter: str = "path")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
             mask = os.umask(0)
             os.umask(mask)
             Path(name).chmod(0o666 & ~mask)
@@ -87,3 +91,9 @@ def write_whole(path: str | Path, content: str | bytes, parameter: str = "path")
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
+        if durable and os.name == "posix":  # the entry of the folder, too
+            folder = os.open(target.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)

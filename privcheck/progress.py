@@ -8,15 +8,23 @@ from contextlib import contextmanager
 
 from privcheck.errors import printable
 
+WINDOW, DAY = 30.0, 86400.0
+"""Seconds of work from which the remaining time is estimated."""
+
+
+_shown = False
+"""Whether a bar is on the screen: work inside of work shows none of its own."""
+
 
 @contextmanager
-def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
+def progress(description: str, total: int, *, counted: bool = False) -> Iterator[Callable[[int], None]]:
     """Show a bar while the block runs; call what it yields with the amount of work done.
 
     Parameters
     ----------
     description : what is being done.
     total : amount of work, in any unit.
+    counted : whether the amounts are shown, for few pieces of work that take long.
 
     Examples
     --------
@@ -24,19 +32,33 @@ def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
     ...     advance(10)
 
     """
-    if not sys.stderr.isatty():
+    global _shown
+    if _shown or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
+        *([MofNCompleteColumn()] if counted else []),
         TimeElapsedColumn(),
         TextColumn("<"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    window = DAY if counted else WINDOW
+    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=window) as bar:
         task = bar.add_task(printable(description), total=total)
-        yield lambda amount: bar.advance(task, amount)
+        _shown = True
+        try:
+            yield lambda amount: bar.advance(task, amount)
+        finally:
+            _shown = False

@@ -145,6 +145,9 @@ class Findings(list[Finding], Result):
         return f"<p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{body}</table>"
 
 
+EXPECTED = "a file that `privcheck claims --json FILE` wrote"
+
+
 def findings_from_json(path: str | Path) -> Findings:
     """Return the findings in a file that `privcheck claims --json` wrote.
 
@@ -152,22 +155,46 @@ def findings_from_json(path: str | Path) -> Findings:
     ------
     PrivcheckError : a file that cannot be read or holds something else.
     """
-    from privcheck.errors import PrivcheckError, words
-    from privcheck.serialise import ILL_TYPED, check_fields, readable_versions, well_typed
+    from privcheck.errors import PrivcheckError
 
-    expected = "a file that `privcheck claims --json FILE` wrote"
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise PrivcheckError("replay", str(path), expected, str(getattr(error, "strerror", "") or "")) from None
+        raise PrivcheckError("replay", str(path), EXPECTED, str(getattr(error, "strerror", "") or "")) from None
+    return findings_from_text(text, "replay")
+
+
+def findings_from_text(text: str, parameter: str = "text") -> Findings:
+    """Return the findings whose `to_json` gave a text.
+
+    Parameters
+    ----------
+    text : JSON.
+    parameter : what a refusal names.
+
+    Raises
+    ------
+    PrivcheckError : text of another kind or version.
+    """
+    from privcheck.errors import PrivcheckError, words
+    from privcheck.serialise import ILL_TYPED, READABLE_VERSIONS, check_fields, readable_versions, well_typed
+
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise PrivcheckError(parameter, words("text that is not JSON"), EXPECTED) from None
     if not isinstance(content, dict) or not isinstance(content.get("claims"), list):
-        raise PrivcheckError("replay", words("JSON of another kind"), expected, f"schema {readable_versions()}")
+        raise PrivcheckError(parameter, words("JSON of another kind"), EXPECTED, f"schema {readable_versions()}")
+    version = content.get("schema_version")
+    if type(version) is not int or version not in READABLE_VERSIONS:
+        got = words(f"schema_version {str(version)[:20]}")
+        raise PrivcheckError(parameter, got, EXPECTED, f"this privcheck reads {readable_versions()}")
     found = Findings()
     for row in content["claims"]:
         try:
-            check_fields(row, Finding, expected)
+            check_fields(row, Finding, EXPECTED)
             readings = tuple(well_typed(ReadingFinding(**reading)) for reading in row["readings"])
             found.append(well_typed(Finding(**row | {"readings": readings, "seconds": float(row["seconds"])})))
         except (PrivcheckError, *ILL_TYPED):
-            raise PrivcheckError("replay", words("fields of the wrong type"), expected) from None
+            raise PrivcheckError(parameter, words("fields of the wrong type"), EXPECTED) from None
     return found

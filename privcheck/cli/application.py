@@ -17,8 +17,9 @@ from privcheck.cli.frontier_command import frontier
 from privcheck.cli.help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli.init_command import init
 from privcheck.cli.list_command import list_everything
-from privcheck.cli.report_command import report
+from privcheck.cli.report_command import compare, report
 from privcheck.cli.simulate_command import simulate
+from privcheck.cli.sweep_command import sweep
 
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
@@ -75,7 +76,9 @@ app.command(cls=DocumentedCommand, short_help="Put the papers' statements to the
 )
 app.command(cls=DocumentedCommand, short_help="Simulate policies and summarise their regret.")(simulate)
 app.command(cls=DocumentedCommand, short_help="Draw regret against epsilon, with bounds and audits.")(frontier)
+app.command(cls=DocumentedCommand, short_help="Audit or simulate every combination, and keep the results.")(sweep)
 app.command(cls=DocumentedCommand, short_help="Summarise many results in one page, violations first.")(report)
+app.command(cls=DocumentedCommand, short_help="Compare results with a baseline: did a verdict get worse?")(compare)
 app.command(cls=DocumentedCommand, short_help="Start a project: a private bandit, its tests, a GitHub workflow.")(init)
 app.command(
     "list", cls=DocumentedCommand, short_help="List the shipped algorithms, mechanisms, environments and theorems."

@@ -69,6 +69,8 @@ SECTIONS: dict[str, Sections] = {
     },
     "account": {"Privacy": ("delta", "epsilon"), "Output": _OUTPUT},
     "report": {"All audits together": ("level",), "Output": _OUTPUT},
+    "compare": {"Output": ("annotate", *_OUTPUT)},
+    "sweep": {"Results": ("store", *_OUTPUT), "Effort": ("jobs", "retry")},
 }  # fmt: skip
 """The headings of each command's options, and the options under them; all others go under "Other options"."""
 
@@ -79,7 +81,7 @@ VALUES = {
     "environment": "NAME", "settings": "NAME=VALUE", "log": "FILE.csv", "action": "COLUMN", "reward": "COLUMN",
     "propensity": "COLUMN", "json": "FILE", "html": "FILE", "csv": "FILE", "npz": "FILE", "plot": "FILE",
     "folder": "DIR", "picture": "NAME", "paper": "PAPER", "effort": "TIME", "markdown": "FILE", "replay": "FILE",
-    "command": "COMMAND", "url": "URL", "python": "PATH", "sarif": "FILE",
+    "store": "DIR", "old": "OLD", "new": "NEW", "command": "COMMAND", "url": "URL", "python": "PATH", "sarif": "FILE",
     "epsilons": "NUMBERS", "feedback": "KIND",
 }  # fmt: skip
 """Placeholders for the values of options and arguments."""

@@ -44,6 +44,7 @@ class Together:
     holm : adjusted p-values for the family-wise error rate, valid for any dependence.
     discovery : adjusted p-values for the false discovery rate.
     independent : whether `discovery` relies on independence, because no two audits have the same seed.
+    untested : further claims whose audits are not made yet.
     """
 
     tested: tuple[AuditedClaim, ...]
@@ -51,6 +52,7 @@ class Together:
     holm: tuple[float, ...]
     discovery: tuple[float, ...]
     independent: bool
+    untested: int = 0
 
     @property
     def sentences(self) -> tuple[str, str]:
@@ -58,7 +60,9 @@ class Together:
         name = "Benjamini-Hochberg: no two audits have the same seed"
         if not self.independent:
             name = "Benjamini-Yekutieli: some audits have the same seed, so they may depend on each other"
-        level, claims = f"{self.level:g}", f"{len(self.tested)} claims"
+        level, claims = f"{self.level:g}", f"{len(self.tested) + self.untested} claims"
+        if self.untested:
+            claims += f", {self.untested} of them not tested yet"
         return (
             f"Family-wise, at most {level} for any wrong refutation among {claims} (Holm): {self._refuted(self.holm)}.",
             f"False discoveries, at most {level} of the refuted claims true on average ({name}): "
@@ -75,13 +79,15 @@ class Together:
         return f"{len(found)} refuted: {', '.join(named)}{more}"
 
 
-def together(tested: Iterable[AuditedClaim], level: float = LEVEL) -> Together | None:
-    """Return the adjusted p-values of several claims; None if fewer than two claims were tested.
+def together(tested: Iterable[AuditedClaim], level: float = LEVEL, untested: int = 0) -> Together | None:
+    """Return the adjusted p-values of several claims; None if there are fewer than two, or none was tested.
 
     Parameters
     ----------
     tested : all claims that were tested. Leaving out some because of their results makes the others too small.
     level : the family-wise error rate and the false discovery rate, in (0, 0.5].
+    untested : further claims whose audits are planned and not made yet. Their p-values count as 1, and can only become
+        smaller: what is refuted by Holm's procedure now is refuted at the end, however often it is looked at meanwhile.
 
     Guarantee
     ---------
@@ -99,13 +105,14 @@ def together(tested: Iterable[AuditedClaim], level: float = LEVEL) -> Together |
     """
     claims = tuple(tested)
     level = check("level", level, Real(0.0, 0.5, low_open=True))
-    if len(claims) < 2:
+    if not claims or len(claims) + untested < 2:
         return None
-    p_values = [claim.p_value for claim in claims]
+    p_values = [claim.p_value for claim in claims] + [1.0] * untested
     seeds = {claim.seed for claim in claims}
     independent = None not in seeds and len(seeds) == len(claims)
-    found = false_discovery(p_values, independent=independent)
-    return Together(claims, level, tuple(holm(p_values).tolist()), tuple(np.asarray(found).tolist()), independent)
+    family, discovery = holm(p_values), false_discovery(p_values, independent=independent)
+    first, second = (tuple(np.asarray(adjusted)[: len(claims)].tolist()) for adjusted in (family, discovery))
+    return Together(claims, level, first, second, independent, untested)
 
 
 def p_value_of(report: AuditReport) -> float | None:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from privcheck.claims.finding import findings_from_json
-from privcheck.errors import PrivcheckError
+from privcheck.claims.finding import findings_from_text
 from privcheck.reporting.bounds_files import read_bounds
+from privcheck.reporting.json_source import read_source
 from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
 from privcheck.results.frontier_points import Frontier
@@ -17,7 +17,6 @@ from privcheck.results.law_bound import LawBound
 from privcheck.results.one_run_bound import OneRunBound
 from privcheck.results.sample_bound import SampleBound
 from privcheck.results.simulation import Simulation
-from privcheck.serialise import ILL_TYPED, READABLE_VERSIONS, readable_versions
 from privcheck.tables import Result
 
 EXPECTED = "a file that the save method of a result, or a command with --json, wrote"
@@ -30,6 +29,7 @@ READERS: tuple[tuple[set[str], Callable[[str], Result]], ...] = (
     ({"epsilon_lower", "canaries"}, OneRunBound.from_json),
     ({"epsilon_lower", "counted_runs", "likelier"}, SampleBound.from_json),
     ({"epsilon_lower", "log_ratio", "at"}, LawBound.from_json),
+    ({"claims"}, findings_from_text),
 )
 """The fields that identify a result of each kind, and what reads it."""
 
@@ -65,30 +65,10 @@ def load(path: str | Path) -> Any:
     if file.suffix.lower() == ".npz":
         return Simulation.read_npz(file)
 
-    def refused(reason: str) -> PrivcheckError:
-        return PrivcheckError("path", str(path), EXPECTED, reason)
-
-    try:
-        text = file.read_text(encoding="utf-8")
-        content = json.loads(text)
-    except OSError as error:
-        raise refused(f"{error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise refused("it is not JSON") from None
-    keys = set(content) if isinstance(content, dict) else set()
-    if "claims" in keys:
-        return findings_from_json(file)
-    if {"results", "runs"} <= keys:
-        raise refused("the JSON of a simulation has no runs: save it as .npz to load it again")
-    read = next((reader for fields, reader in READERS if fields <= keys), None)
+    source = read_source(path, "path", EXPECTED)
+    if source.holds({"results", "runs"}):
+        raise source.refused("the JSON of a simulation has no runs: save it as .npz to load it again")
+    read = next((reader for fields, reader in READERS if source.holds(fields)), None)
     if read is None:
-        raise refused("its fields match no result that can be loaded")
-    version = content.get("schema_version")
-    if type(version) is not int or version not in READABLE_VERSIONS:
-        raise refused(f"its schema_version is not {readable_versions()}")
-    try:
-        return read(text)
-    except PrivcheckError as error:
-        raise refused(str(error)) from None
-    except ILL_TYPED:
-        raise refused("a field is missing or has the wrong type") from None
+        raise source.refused("its fields match no result that can be loaded")
+    return source.read_by(lambda source: read(source.text))

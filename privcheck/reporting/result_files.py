@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privcheck.errors import PrivcheckError
 from privcheck.reporting.bounds_files import read_bounds, read_instance
+from privcheck.reporting.json_source import JsonSource, read_source
 from privcheck.reporting.many_audits import p_value_of
 from privcheck.reporting.pages.page_audits import render_page
 from privcheck.reporting.pages.page_bounds import render_bounds
@@ -26,22 +24,25 @@ from privcheck.reporting.text.certified_amounts import upper_words
 from privcheck.reporting.text.places import described_place
 from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
-from privcheck.serialise import ILL_TYPED, READABLE_VERSIONS, array, readable_versions, well_typed
+from privcheck.results.frontier_points import Frontier
+from privcheck.serialise import array, well_typed
 
 EXPECTED = "a result that a privcheck command wrote with --json"
+
+WORST_FIRST = ("violation", "inconclusive", "consistent")
 
 CONTRADICTION, EVALUATED, SIMULATED = "contradiction", "evaluated", "simulated"
 
 
 @dataclass(frozen=True)
-class Result:
+class IndexRow:
     """One result: a row of an index.
 
     Parameters
     ----------
     path : of its JSON file.
     when : when that file was last changed, in seconds since 1970.
-    kind : "audit", "certificate", "bounds", "curve" or "simulation".
+    kind : "audit", "certificate", "bounds", "curve", "frontier" or "simulation".
     target : what was audited, certified, evaluated or simulated.
     verdict : its word.
     alarm : whether it is a violation, a leak, a refused certificate or a divergence in replay.
@@ -68,17 +69,7 @@ class Result:
     p_value: float | None = None
 
 
-@dataclass(frozen=True)
-class Source:
-    """A JSON file: its text, its content and when it was last changed."""
-
-    path: Path
-    when: float
-    text: str
-    content: dict[str, Any]
-
-
-def read_result(path: str | Path) -> Result:
+def read_result(path: str | Path) -> IndexRow:
     """Return the result in a JSON file.
 
     Raises
@@ -96,49 +87,25 @@ def read_result(path: str | Path) -> Result:
     >>> result.kind, result.verdict, result.alarm, result.lower
     ('audit', 'violation', True, 1.7643969)
     """
-    file = Path(path)
-
-    def refused(reason: str) -> PrivcheckError:
-        return PrivcheckError("file", str(file), EXPECTED, reason)
-
-    try:
-        status = file.stat()  # first: what is written while we read makes the page out of date
-        if not stat.S_ISREG(status.st_mode):
-            raise refused("it is not a regular file")
-        text = file.read_text(encoding="utf-8")
-        source = Source(file, status.st_mtime, text, json.loads(text))
-    except OSError as error:
-        raise refused(f"{error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise refused("it is not JSON") from None
-    kind = _kind(source.content)
+    source = read_source(path, "file", EXPECTED)
+    kind = next((kind for kind, needed in FIELDS.items() if source.holds(needed)), None)
     if kind is None:
-        raise refused("its fields match the output of no privcheck command")
-    version = source.content.get("schema_version")
-    if type(version) is not int or version not in READABLE_VERSIONS:
-        raise refused(f"its schema_version is {str(version)[:20]}, but this privcheck reads {readable_versions()}")
+        raise source.refused("its fields match the output of no privcheck command")
+    return source.read_by(lambda source: _read(source, kind))
+
+
+def _read(source: JsonSource, kind: str) -> IndexRow:
     unknown = sorted(set(source.content) - FIELDS[kind] - OTHERS[kind] - {"schema_version"}) if kind in OTHERS else []
     if unknown:
-        raise refused(f"unknown fields: {', '.join(unknown)}"[:200])
-    try:
-        return READERS[kind](source)
-    except PrivcheckError as error:
-        raise refused(str(error)) from None
-    except ILL_TYPED:
-        raise refused("a field is missing or has the wrong type") from None
+        raise source.refused(f"unknown fields: {', '.join(unknown)}"[:200])
+    return READERS[kind](source)
 
 
-def _kind(content: Any) -> str | None:
-    """Return the kind of result that a JSON object holds, judged by its fields; None for none."""
-    keys = set(content) if isinstance(content, dict) else set()
-    return next((kind for kind, needed in FIELDS.items() if needed <= keys), None)
-
-
-def _audit(source: Source) -> Result:
+def _audit(source: JsonSource) -> IndexRow:
     report = AuditReport.from_json(source.text)
     wrong = contradiction(report)
     word = verdict_word(report)
-    return Result(
+    return IndexRow(
         source.path, source.when, "audit", report.target, CONTRADICTION if wrong and word != "violation" else word,
         alarm=word == "violation", claim=report.epsilon_claimed, delta=report.delta,
         lower=report.epsilon_lower, upper=upper_bound(report), seed=report.seed,
@@ -147,11 +114,11 @@ def _audit(source: Source) -> Result:
     )  # fmt: skip
 
 
-def _certificate(source: Source) -> Result:
+def _certificate(source: JsonSource) -> IndexRow:
     found = Certificate.from_json(source.text)
     refused = found_something(found) or (found.budget is not None and found.upper is None)
     in_words = upper_words(found) if found.upper is not None and found.epsilon_claimed is None else ""
-    return Result(
+    return IndexRow(
         source.path, source.when, "certificate", found.target, certificate_word(found), alarm=refused,
         claim=found.epsilon_claimed, delta=found.delta, seed=found.seed,
         upper=found.epsilon_upper,
@@ -160,20 +127,20 @@ def _certificate(source: Source) -> Result:
     )  # fmt: skip
 
 
-def _bounds(source: Source) -> Result:
+def _bounds(source: JsonSource) -> IndexRow:
     content = source.content
     values = read_bounds(content)
     instance = values.instance
     applying = sum(value.applies for value in values)
     wrong = len(_listed(content["contradictions"], dict))
-    return Result(
+    return IndexRow(
         source.path, source.when, "bounds", describe(instance), CONTRADICTION if wrong else EVALUATED,
         detail=f"{applying} of {len(values)} theorems apply" + (f", {wrong} contradictions" if wrong else ""),
         page=lambda: render_bounds(instance, values),
     )  # fmt: skip
 
 
-def _curve(source: Source) -> Result:
+def _curve(source: JsonSource) -> IndexRow:
     content = source.content
     wrong, places = len(_listed(content["contradictions"], str)), array(content["values"]).tolist()
     _listed([content["axis"]], str)
@@ -181,14 +148,29 @@ def _curve(source: Source) -> Result:
         if not isinstance(along["id"], str) or len(along["bounds"]) != len(places):
             raise ValueError("curves")
     target = describe(read_instance(content["instance"]))
-    return Result(
+    return IndexRow(
         source.path, source.when, "curve", target, CONTRADICTION if wrong else EVALUATED,
         detail=f"{len(content['curves'])} bounds at {len(places)} points from {content['axis']} = {places[0]:g} to "
         f"{places[-1]:g}" + (f", {wrong} contradictions" if wrong else ""),
     )  # fmt: skip
 
 
-def _simulation(source: Source) -> Result:
+def _frontier(source: JsonSource) -> IndexRow:
+    found = Frontier.from_json(source.text)
+    verdicts = [point.verdict for point in found.points if point.verdict is not None]
+    worst = min(verdicts, key=WORST_FIRST.index, default=EVALUATED)
+    budgets = sorted({point.epsilon for point in found.points if point.epsilon is not None})
+    span = f" from epsilon = {budgets[0]:g} to {budgets[-1]:g}" if budgets else ""
+    refuted = f", {verdicts.count(worst)} of {len(verdicts)} claims refuted" if worst == "violation" else ""
+    place = described_place(found.environment, found.means, found.arms)
+    return IndexRow(
+        source.path, source.when, "frontier", ", ".join(found.policies), worst, alarm=worst == "violation",
+        seed=found.seed,
+        detail=f"{len(found.points)} points{span} on {place}, {found.horizon:,} rounds{refuted}",
+    )  # fmt: skip
+
+
+def _simulation(source: JsonSource) -> IndexRow:
     content = source.content
     rows = [well_typed(SummaryRow(**row)) for row in _listed(content["results"], dict)]
     place, seed, first = content.get("environment"), content.get("seed"), rows[0]
@@ -202,7 +184,7 @@ def _simulation(source: Source) -> Result:
         )
     if seed is not None and type(seed) is not int:
         raise TypeError(f"seed is {seed!r}")
-    return Result(
+    return IndexRow(
         source.path, source.when, "simulation", ", ".join(row.policy for row in rows), SIMULATED, seed=seed,
         detail=f"mean regret {regrets} after {first.horizon:,} rounds{where}, {first.runs:,} runs",
     )  # fmt: skip
@@ -220,6 +202,7 @@ FIELDS = {
     "certificate": {"target", "granted", "coverage"},
     "bounds": {"instance", "bounds"},
     "curve": {"instance", "axis", "curves"},
+    "frontier": {"frontier", "points"},
     "simulation": {"results"},
 }
 """The fields that identify a result of each kind."""
@@ -227,12 +210,14 @@ FIELDS = {
 OTHERS = {
     "bounds": {"regime", "contradictions"},
     "curve": {"values", "contradictions"},
-    "simulation": {"environment", "horizon", "runs", "seed", "comparisons"},
+    "frontier": {"bounds", "remarks"},
+    "simulation": {"environment", "horizon", "runs", "seed", "comparisons", "remarks", "shuffle_arms"},
 }
 """The other fields that one may have; the readers of audits and certificates know theirs."""
 
-READERS: dict[str, Callable[[Source], Result]] = {
-    "audit": _audit, "certificate": _certificate, "bounds": _bounds, "curve": _curve, "simulation": _simulation,
+READERS: dict[str, Callable[[JsonSource], IndexRow]] = {
+    "audit": _audit, "certificate": _certificate, "bounds": _bounds, "curve": _curve, "frontier": _frontier,
+    "simulation": _simulation,
 }  # fmt: skip
 
 

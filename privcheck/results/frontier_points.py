@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.errors import PrivcheckError
 from privcheck.results.cited_papers import papers_of
-from privcheck.serialise import READABLE_VERSIONS, to_json
+from privcheck.serialise import READABLE_VERSIONS, to_json, well_typed
 from privcheck.tables import Result, Row
 
 if TYPE_CHECKING:
@@ -125,11 +125,13 @@ class Frontier(Result):
             if found["schema_version"] not in READABLE_VERSIONS:
                 raise ValueError(f"schema_version {found['schema_version']}")
             own = found["frontier"]
-            points = tuple(FrontierPoint(**_numbers(row)) for row in found["points"])
-            bounds = tuple(FrontierBound(**_numbers(row)) for row in found["bounds"])
-            return Frontier(
-                own["environment"], tuple(own["means"]), tuple(own["arms"]), int(own["horizon"]), int(own["seed"]),
-                float(own["confidence"]), points, bounds, tuple(found["remarks"]),
+            points = tuple(well_typed(FrontierPoint(**_numbers(row))) for row in found["points"])
+            bounds = tuple(well_typed(FrontierBound(**_numbers(row))) for row in found["bounds"])
+            return well_typed(
+                Frontier(
+                    own["environment"], tuple(own["means"]), tuple(own["arms"]), own["horizon"], own["seed"],
+                    own["confidence"], points, bounds, tuple(found["remarks"]),
+                )
             )  # fmt: skip
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise PrivcheckError("json", "a text", "the JSON of a frontier", str(error)) from None

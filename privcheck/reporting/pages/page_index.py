@@ -15,10 +15,14 @@ from privcheck.reporting.many_audits import LEVEL, AuditedClaim, Together, toget
 from privcheck.reporting.pages.elements import badge, document, header, place, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
-from privcheck.reporting.result_files import CONTRADICTION, Result, json_files, read_result
+from privcheck.reporting.result_files import CONTRADICTION, IndexRow, json_files, read_result
 from privcheck.reporting.text import numbers
 from privcheck.reporting.text.audit_sentences import MARKS, plural
 from privcheck.reporting.text.certificate_sentences import CERTIFICATE_MARKS
+from privcheck.serialise import ILL_TYPED
+from privcheck.sweeps.cell_store import MANIFEST
+from privcheck.sweeps.sweep_result import Sweep, read_sweep
+from privcheck.tables import Row
 
 SIGNS = {CONTRADICTION: "✗", **MARKS, **CERTIFICATE_MARKS}
 ORDER = (CONTRADICTION, "inconclusive", "no claim", "no budget", "consistent", "certified")
@@ -35,13 +39,21 @@ class Folder:
     results : violations, leaks and refused certificates first.
     unread : files that could not be read as results, with the reason.
     claims : the audited claims together; None for fewer than two.
+    sweeps : the sweeps in it, finished or not; stale results of theirs are not among the results.
 
     """
 
     path: Path
-    results: tuple[Result, ...]
+    results: tuple[IndexRow, ...]
     unread: tuple[tuple[Path, str], ...]
     claims: Together | None = None
+    sweeps: tuple[Sweep, ...] = ()
+
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        """The cells of sweeps that failed: what was played, and the error."""
+        cells = [cell for sweep in self.sweeps for cell in sweep.cells if cell["status"] == "failed"]
+        return [(_asked(cell), str(cell["error"])) for cell in cells]
 
     @property
     def alarm(self) -> bool:
@@ -65,12 +77,14 @@ def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
     folder = Path(path)
     if not folder.is_dir():
         raise PrivcheckError("folder", str(path), "a folder of results", "this folder does not exist")
-    files = json_files(folder)
-    if not files:
+    sweeps, unread = _sweeps(folder)
+    stale = {Path(sweep.folder, file) for sweep in sweeps for file in sweep.stale}
+    files = [file for file in json_files(folder) if file not in stale]
+    if not files and not sweeps:
         raise PrivcheckError(
             "folder", str(path), "a folder of results", "it contains no .json files: write results there with --json"
         )
-    results, unread = [], []
+    results = []
     for file in files:
         try:
             results.append(read_result(file))
@@ -78,10 +92,29 @@ def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
             unread.append((file, error.hint))
     results.sort(key=lambda result: (_rank(result), str(result.path)))
     tested = [AuditedClaim(r.target, r.p_value, r.seed) for r in results if r.p_value is not None]
-    return Folder(folder, tuple(results), tuple(unread), together(tested, level))
+    claims = together(tested, level, sum(sweep.untested for sweep in sweeps))
+    return Folder(folder, tuple(results), tuple(unread), claims, tuple(sweeps))
 
 
-def save_index(folder: Folder, path: str | Path) -> None:
+def _sweeps(folder: Path) -> tuple[list[Sweep], list[tuple[Path, str]]]:
+    """Return the sweeps in a folder and below, and the manifests that cannot be read."""
+    found, unread = [], []
+    for manifest in sorted(folder.rglob(MANIFEST)):
+        try:
+            found.append(read_sweep(manifest.parent))
+        except (PrivcheckError, *ILL_TYPED) as error:
+            unread.append((manifest, getattr(error, "hint", "") or "it is no manifest of a sweep"))
+    return found, unread
+
+
+def _asked(cell: Row) -> str:
+    """Return what a cell of a sweep asked for, in words."""
+    names = ("environment", "epsilon", "horizon", "seed", *(name for name in cell if name.startswith("option_")))
+    given = [f"{name.removeprefix('option_')} {cell[name]}" for name in names if cell[name] is not None]
+    return numbers.clean(", ".join([str(cell["target"]), *given]))
+
+
+def save_index(folder: Folder, path: str | Path, *, pages: bool = True) -> None:
     """Write a page with a row for every result of a folder, and beside their JSON files the pages that are missing.
 
     A page about a result has the name of its JSON file. An existing page is linked; a page that privcheck wrote is
@@ -91,6 +124,7 @@ def save_index(folder: Folder, path: str | Path) -> None:
     ----------
     folder : what `read_folder` returned.
     path : of the index, ending in .html or .htm.
+    pages : whether missing pages are written; those that are there are linked in any case.
 
     Raises
     ------
@@ -98,8 +132,8 @@ def save_index(folder: Folder, path: str | Path) -> None:
 
     """
     target = check_output(path, "html", SUFFIXES)
-    pages = {result.path: _page(result, target) for result in folder.results}
-    write_whole(target, render_index(folder, target, pages), "html")
+    beside = {result.path: _page(result, target, pages) for result in folder.results}
+    write_whole(target, render_index(folder, target, beside), "html")
 
 
 def render_index(
@@ -121,6 +155,11 @@ def render_index(
     parts = []
     if rows:
         parts.append(section("Results", [table(caption, columns, rows, kind="stack texts")], name="results"))
+    if failed := folder.failed:
+        names = [("cell", TEXT), ("error", TEXT)]
+        shown = [[text(asked), text(error)] for asked, error in failed]
+        cells = table("Cells of the sweep that failed", names, shown, kind="stack texts")
+        parts.append(section("Failed", [cells], name="failed"))
     if folder.claims is not None:
         parts.append(section("All claims together", _claims(folder.claims), name="claims"))
     if folder.unread:
@@ -157,16 +196,17 @@ def headline(folder: Folder) -> str:
     counts = Counter(result.verdict for result in folder.results)
     words = ", ".join(f"{count} {word}" for word, count in counts.items())
     unread = f"; {plural(len(folder.unread), 'file')} not read" if folder.unread else ""
-    return plural(len(folder.results), "result") + (f": {words}" if words else "") + unread
+    sweeps = "".join(f"; sweep of {sweep.sentence}" for sweep in folder.sweeps)
+    return plural(len(folder.results), "result") + (f": {words}" if words else "") + unread + sweeps
 
 
-def _rank(result: Result) -> int:
+def _rank(result: IndexRow) -> int:
     if result.alarm:
         return 0
     return 1 + (ORDER.index(result.verdict) if result.verdict in ORDER else len(ORDER))
 
 
-def _row(result: Result, folder: Path, page: Path | None, target: Path) -> list[Cell | str]:
+def _row(result: IndexRow, folder: Path, page: Path | None, target: Path) -> list[Cell | str]:
     name, parenthesis, rest = numbers.clean(result.target).partition("(")
     shown = place(name) or text(result.path.stem)
     link = f'<a href="{_address(page, target)}">{shown}</a>' if page else shown
@@ -202,12 +242,12 @@ def _address(file: Path, target: Path) -> str:
     return quote(Path(os.path.relpath(file, target.parent)).as_posix(), errors="surrogateescape")
 
 
-def _page(result: Result, index: Path) -> Path | None:
+def _page(result: IndexRow, index: Path, write: bool) -> Path | None:
     """Return the page about a result, written from its JSON when it is missing or out of date; None without one."""
     beside = [result.path.with_suffix(suffix) for suffix in SUFFIXES]
     there = next((page for page in beside if page.is_file() and not _same(page, index)), None)
     page = there or beside[0]
-    if result.page is None or _same(page, index) or (there and not _outdated(there, result.when)):
+    if not write or result.page is None or _same(page, index) or (there and not _outdated(there, result.when)):
         return there
     try:
         write_whole(page, result.page())

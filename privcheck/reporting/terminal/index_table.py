@@ -14,8 +14,8 @@ def index_table(folder: Folder) -> Table:
     """Return a table with one row per result.
 
     >>> from pathlib import Path
-    >>> from privcheck.reporting.result_files import Result
-    >>> result = Result(Path("out/a.json"), 0.0, "audit", "a", "violation", alarm=True)
+    >>> from privcheck.reporting.result_files import IndexRow
+    >>> result = IndexRow(Path("out/a.json"), 0.0, "audit", "a", "violation", alarm=True)
     >>> index_table(Folder(Path("out"), (result,), ())).row_count
     1
     """

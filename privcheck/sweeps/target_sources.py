@@ -1,0 +1,122 @@
+"""The source files that a target consists of, and their hashes."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+from privcheck.errors import PrivcheckError
+
+OWN = "privcheck"
+"""The package whose version stands in every key, in place of its source."""
+
+
+def is_place(target: str) -> bool:
+    """Return whether a target is a place, FILE.py:NAME or package.module:NAME, rather than a shipped id.
+
+    >>> is_place("my_bandit.py:MyBandit"), is_place("adap-ucb(alpha=2)")
+    (True, False)
+    """
+    return ":" in target
+
+
+def source_files(place: str) -> dict[str, Path]:
+    """Return the file of a target and the files of the modules that it imports, and so on.
+
+    Imports are read from the source, without importing anything, in functions and branches too. A module counts if it
+    lies beside the target or in a folder of Python's path that is neither the standard library nor site-packages.
+    Modules that are imported by a computed name are not seen.
+
+    Parameters
+    ----------
+    place : FILE.py:NAME or package.module:NAME.
+
+    Returns
+    -------
+    Paths by what names them: the parts of the path below the folder from which they are imported. Empty for a place
+    that does not exist: playing it says what is wrong.
+    """
+    module = place.rpartition(":")[0]
+    file = Path(module)
+    if module.endswith(".py"):
+        if not file.is_file():
+            return {}
+        roots, todo = [file.resolve().parent, *_own_folders()], [(file.name, file.resolve())]
+    else:
+        roots = _own_folders()
+        todo = [found for root in roots for found in _modules(root, module.split("."), "")]
+    known: dict[str, Path] = {}
+    while todo:
+        name, path = todo.pop()
+        if path not in known.values():
+            known[name] = path
+            todo += [found for found in _imported(path, name, roots) if not found[0].startswith(f"{OWN}/")]
+    return dict(sorted(known.items()))
+
+
+def digest_of(path: str | Path, parameter: str = "data") -> str:
+    """Return the SHA-256 of a file's content.
+
+    Raises
+    ------
+    PrivcheckError : a file that cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise PrivcheckError(parameter, str(path), "a file that can be read", error.strerror or "") from None
+
+
+def _own_folders() -> list[Path]:
+    """Return the folders of Python's path, without those of the standard library and of installed packages."""
+    paths = sysconfig.get_paths()
+    installed = [Path(paths[name]).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib", "scripts")]
+    folders = [Path(entry or ".").resolve() for entry in sys.path]
+    kept = [folder for folder in folders if folder.is_dir() and not any(map(folder.is_relative_to, installed))]
+    return list(dict.fromkeys(kept))
+
+
+def _imported(path: Path, name: str, roots: list[Path]) -> Iterator[tuple[str, Path]]:
+    """Yield the files of the modules that a file imports; nothing for a file that is not Python."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _first(roots, alias.name.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            stem = node.module.split(".") if node.module else []
+            for alias in node.names:
+                if node.level:
+                    folder, above = path.parents[node.level - 1], name.split("/")[: -node.level]
+                    yield from _modules(folder, [*stem, alias.name], "".join(f"{part}/" for part in above))
+                else:
+                    yield from _first(roots, [*stem, alias.name])
+
+
+def _first(roots: list[Path], parts: list[str]) -> list[tuple[str, Path]]:
+    """Return the files of a module in the first folder that has it."""
+    return next((found for root in roots if (found := list(_modules(root, parts, "")))), [])
+
+
+def _modules(folder: Path, parts: list[str], above: str) -> Iterator[tuple[str, Path]]:
+    """Yield the file of a module and those of the packages around it; the last parts may be names inside it."""
+    for part in parts:
+        if part == "*":
+            return
+        module, package = folder / f"{part}.py", folder / part
+        if (package / "__init__.py").is_file():
+            yield f"{above}{part}/__init__.py", package / "__init__.py"
+        elif module.is_file():
+            yield f"{above}{part}.py", module
+            return
+        elif not package.is_dir():
+            return
+        folder, above = package, f"{above}{part}/"

@@ -1,0 +1,327 @@
+"""Sweeps: what is finished is kept and never played again, what changed is played, and what fails stops nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import privcheck
+from privcheck import PrivcheckError, read_sweep, sweep
+from privcheck.cli import run
+from privcheck.sweeps import cell_store, play_cell, run_sweep
+from privcheck.sweeps.cell_store import MANIFEST
+
+PLAN = {
+    "kind": "simulation",
+    "targets": ["policy.py:Policy"],
+    "environments": [[0.75, 0.5]],
+    "horizons": [10, 20],
+    "seeds": [0, 1],
+    "options": {"runs": 4, "checkpoints": 3},
+}
+
+PATIENCE = 300.0
+"""Seconds after which a process that does nothing is given up."""
+
+
+def digests(folder):
+    return [cell["digest"] for cell in read_sweep(folder).cells]
+
+
+def finished(folder):
+    with closing(sqlite3.connect(Path(folder, MANIFEST))) as database:
+        return dict(database.execute("SELECT key, finished_at FROM finished WHERE error IS NULL"))
+
+
+def until(condition, process):
+    started = time.monotonic()
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() - started < PATIENCE
+        time.sleep(0.05)
+
+
+def test_every_combination_is_played_and_can_be_read():
+    found = sweep(PLAN, "store")
+    assert [(cell["horizon"], cell["seed"]) for cell in found.cells] == [(10, 0), (10, 1), (20, 0), (20, 1)]
+    assert found.count("done") == 4
+    assert [cell["option_runs"] for cell in found.cells] == [cell["runs"] for cell in found.cells] == [4] * 4
+    alone = privcheck.simulate("policy.py:Policy", [0.75, 0.5], horizon=20, runs=4, checkpoints=3, seed=1)
+    assert found.cells[-1]["mean"] == alone.summary()[0]["mean"]
+    assert read_sweep("store") == found
+    assert "mean" in found.to_csv().splitlines()[0]
+
+
+def test_audits_are_those_of_audit():
+    plan = {"kind": "audit", "targets": ["adap-ucb"], "epsilons": [0.5], "options": {"arms": 2, "runs": 400}}
+    found = sweep(plan, "store").cells[0]
+    alone = privcheck.audit("adap-ucb", epsilon=0.5, arms=2, runs=400)
+    kept = privcheck.load(Path("store", found["file"]))
+    assert play_cell.digest(kept.to_json()) == play_cell.digest(alone.to_json()) == found["digest"]
+    assert (found["verdict"], found["epsilon_lower"]) == (alone.verdict, alone.epsilon_lower)
+
+
+def test_results_do_not_depend_on_workers():
+    sweep(PLAN, "one")
+    sweep(PLAN, "two", jobs=2)
+    assert None not in digests("one")
+    assert digests("one") == digests("two")
+
+
+def test_nothing_is_played_twice(monkeypatch):
+    sweep(PLAN, "store")
+    monkeypatch.setattr(run_sweep, "play", lambda *_: pytest.fail("a finished cell is played"))
+    assert sweep(PLAN, "store").count("done") == 4
+
+
+def test_a_killed_sweep_goes_on_where_it_was(start):
+    """Process A finishes the cells of one target and is killed -9 in a cell of the other."""
+    Path("blocked.py").write_text(
+        "import time\nfrom pathlib import Path\nfrom policy import Policy as Parent\n"
+        "class Policy(Parent):\n    def __init__(self, rng, arms):\n        super().__init__(rng, arms)\n"
+        "        Path('reached').touch()\n        while Path('hold').exists():\n            time.sleep(0.05)\n"
+    )
+    text = Path("sweep.toml").read_text().replace('"policy.py:Policy"', '"policy.py:Policy", "blocked.py:Policy"')
+    Path("sweep.toml").write_text(text)
+    Path("hold").touch()
+    process = start("sweep", "sweep.toml", "--store", "store")
+    until(lambda: Path("reached").exists(), process)
+    process.kill()
+    process.communicate()
+    before = finished("store")
+    assert len(before) == 4
+    assert [cell["status"] for cell in read_sweep("store").cells] == ["done"] * 4 + ["to play"] * 4
+    files = {key: Path("store/cells", f"{key}.json").stat().st_mtime_ns for key in before}
+    Path("hold").unlink()
+    assert sweep("sweep.toml", "store").count("done") == 8
+    assert {key: at for key, at in finished("store").items() if key in before} == before
+    assert {key: Path("store/cells", f"{key}.json").stat().st_mtime_ns for key in before} == files
+    sweep("sweep.toml", "undisturbed")
+    assert digests("store") == digests("undisturbed")
+
+
+def test_a_result_is_kept_that_the_manifest_does_not_name_yet(monkeypatch):
+    """As after a kill between the two."""
+    sweep(PLAN, "store")
+    expected = digests("store")
+    with closing(sqlite3.connect(Path("store", MANIFEST))) as database:
+        database.execute("DELETE FROM finished")
+        database.commit()
+    monkeypatch.setattr(run_sweep, "play", lambda *_: pytest.fail("a finished cell is played"))
+    sweep(PLAN, "store")
+    assert digests("store") == expected
+
+
+def test_a_result_that_was_removed_or_cut_is_played_again():
+    sweep(PLAN, "store")
+    expected = digests("store")
+    first, second, *_ = read_sweep("store").cells
+    Path("store", first["file"]).unlink()
+    Path("store", second["file"]).write_text("{")
+    with closing(sqlite3.connect(Path("store", MANIFEST))) as database:
+        database.execute("DELETE FROM finished WHERE key = ?", (Path(second["file"]).stem,))
+        database.commit()
+    sweep(PLAN, "store")
+    assert digests("store") == expected
+    assert all(Path("store", cell["file"]).stat().st_size > 100 for cell in read_sweep("store").cells)
+
+
+def test_two_clients_share_the_cells(start):
+    """Both wait in their first cell until the other one plays too; imports are counted."""
+    Path("policy.py").write_text(
+        "import os, time\nfrom pathlib import Path\n"
+        "with open('imports', 'a') as file:\n    file.write('x')\n"
+        "Path(f'begun-{os.getpid()}').touch()\n"
+        "while len(list(Path().glob('begun-*'))) < int(Path('clients').read_text()):\n    time.sleep(0.05)\n"
+        + Path("policy.py").read_text()
+    )
+    Path("clients").write_text("1")
+    sweep(PLAN, "alone")
+    alone = Path("imports").read_text()
+    Path("imports").unlink()
+    Path("clients").write_text("3")  # this process has begun, too
+    clients = [start("sweep", "sweep.toml", "--store", "store") for _ in range(2)]
+    for client in clients:
+        _, said = client.communicate(timeout=PATIENCE)
+        assert client.returncode == 0, said
+    assert Path("imports").read_text() == alone
+    assert digests("store") == digests("alone")
+    with closing(sqlite3.connect(Path("store", MANIFEST))) as database:
+        assert database.execute("SELECT count(DISTINCT client), count(*) FROM finished").fetchone() == (2, 4)
+        assert database.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("call", [0, 1, 4])
+def test_a_full_disk_loses_nothing_that_is_finished(monkeypatch, call):
+    """No space for the first result, its folder, or the third result: fsync is called for the file and the folder."""
+    real, calls = os.fsync, []
+
+    def full(descriptor):
+        calls.append(descriptor)
+        if len(calls) > call:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(descriptor)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(PrivcheckError, match="No space left on device"):
+            sweep(PLAN, "store")
+    before = finished("store")
+    assert len(before) == call // 2
+    assert sweep(PLAN, "store").count("done") == 4
+    assert {key: at for key, at in finished("store").items() if key in before} == before
+    sweep(PLAN, "undisturbed")
+    assert digests("store") == digests("undisturbed")
+
+
+def test_a_manifest_without_space_is_refused(monkeypatch):
+    connect = cell_store._connected
+
+    def small(path):
+        database = connect(path)
+        database.execute("PRAGMA max_page_count = 20")
+        return database
+
+    monkeypatch.setattr(cell_store, "_connected", small)
+    with pytest.raises(PrivcheckError, match="database or disk is full"):
+        sweep(PLAN | {"seeds": {"count": 1000}}, "store")
+
+
+def test_changed_files_are_other_cells(capsys):
+    plan = PLAN | {"data": ["weights.txt"]}
+    Path("weights.txt").write_text("1")
+    sweep(plan, "store")
+    first = digests("store")
+    for file, text in (("helper.py", "OFFSET = 1\n"), ("weights.txt", "2"), ("policy.py", None)):
+        before = Path(file).read_text()
+        Path(file).write_text(before + "# more\n" if text is None else text)
+        told = []
+        found = run_sweep.play_sweep(plan, "store", jobs=1, retry=False, tell=told.append)
+        assert told == ["4 cells: 4 new, 4 stale"], file
+        assert len(found.stale) == 4
+        Path(file).write_text(before)
+        with closing(sqlite3.connect(Path("store", MANIFEST))) as database:
+            assert database.execute("DELETE FROM finished WHERE key IN (SELECT key FROM planned)").rowcount == 4
+            database.commit()
+        for cell in found.cells:
+            Path("store", cell["file"]).unlink()
+    told = []
+    run_sweep.play_sweep(plan, "store", jobs=1, retry=False, tell=told.append)
+    assert told == ["4 cells: 4 done"]
+    assert digests("store") == first
+
+
+def test_versions_and_options_are_part_of_the_key(monkeypatch):
+    sweep(PLAN, "store")
+    told = []
+    run_sweep.play_sweep(PLAN | {"options": {"runs": 5}}, "store", jobs=1, retry=False, tell=told.append)
+    assert told == ["4 cells: 4 new"]
+    assert read_sweep("store").count("done") == 8
+    monkeypatch.setattr("privcheck.sweeps.cell.versions", lambda: {"numpy": "3.0"})
+    run_sweep.play_sweep(PLAN, "store", jobs=1, retry=False, tell=told.append)
+    assert told[1:] == ["4 cells: 4 new, 4 stale"]
+
+
+def test_a_file_that_changes_meanwhile_ends_the_sweep():
+    Path("weights.txt").write_text("1")
+    Path("policy.py").write_text(
+        "with open('weights.txt', 'a') as file:\n    file.write('1')\n" + Path("policy.py").read_text()
+    )
+    with pytest.raises(PrivcheckError, match="policy.py:Policy or a file that it reads"):
+        sweep(PLAN | {"data": ["weights.txt"]}, "store")
+    assert finished("store") == {}
+
+
+def test_targets_do_not_share_the_modules_beside_them():
+    """Two folders with a helper of the same name; one process plays both."""
+    for name, offset in (("a", 0), ("b", 1)):
+        Path(name).mkdir()
+        Path(name, "helper.py").write_text(f"OFFSET = {offset}\n")
+        Path(name, "policy.py").write_text(Path("policy.py").read_text())
+    both = sweep(PLAN | {"targets": ["a/policy.py:Policy", "b/policy.py:Policy"]}, "both")
+    alone = sweep(PLAN | {"targets": ["b/policy.py:Policy"]}, "alone")
+    assert [cell["mean"] for cell in both.cells[4:]] == [cell["mean"] for cell in alone.cells]
+    assert [cell["mean"] for cell in both.cells[:4]] != [cell["mean"] for cell in alone.cells]
+
+
+def test_cells_that_fail_stop_nothing(capsys):
+    plan = (
+        Path("sweep.toml")
+        .read_text()
+        .replace('"policy.py:Policy"', '"policy.py:Broken", "no.py:X", "policy.py:Policy"')
+    )
+    Path("sweep.toml").write_text(plan)
+    assert run(["sweep", "sweep.toml", "--store", "store"]) == 2
+    said = capsys.readouterr()
+    assert "12 cells: 4 done, 8 failed" in said.out
+    assert "no arm today" in said.err
+    assert len(said.err.splitlines()) == 3
+    found = read_sweep("store")
+    assert all("\n" not in cell["error"] for cell in found.cells if cell["status"] == "failed")
+    assert run(["sweep", "sweep.toml", "--store", "store"]) == 2
+    assert "12 cells: 4 done, 8 failed\n" in capsys.readouterr().err
+    assert run(["sweep", "sweep.toml", "--store", "store", "--retry"]) == 2
+    assert "12 cells: 4 done, 8 new\n" in capsys.readouterr().err
+
+
+def test_a_target_that_ends_its_worker_fails_alone():
+    Path("ends.py").write_text(
+        "import os\nfrom policy import Policy as Parent\nclass Policy(Parent):\n"
+        "    def __init__(self, rng, arms):\n        os._exit(3)\n"
+    )
+    plan = PLAN | {"targets": ["ends.py:Policy", "policy.py:Policy"], "horizons": [10]}
+    found = sweep(plan, "store", jobs=2)
+    assert [cell["status"] for cell in found.cells] == ["failed", "failed", "done", "done"]
+    assert "worker process was killed" in found.cells[0]["error"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_audit_that_was_cut_short_is_no_result():
+    """An audit that is interrupted returns a report of what it has: it is not stored as the whole one."""
+    Path("stopped.py").write_text(
+        "import os, signal\nfrom policy import Policy as Parent\nclass Policy(Parent):\n    calls = 0\n"
+        "    def select(self):\n        Policy.calls += 1\n        if Policy.calls == 3000:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n        return super().select()\n"
+    )
+    plan = {"kind": "audit", "targets": ["stopped.py:Policy"], "epsilons": [1.0], "horizons": [3]}
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(plan | {"options": {"arms": 2, "runs": 2000}}, "store")
+    assert signal.getsignal(signal.SIGINT) == handler
+    assert [cell["status"] for cell in read_sweep("store").cells] == ["to play"]
+    assert not list(Path("store/cells").iterdir())
+
+
+def test_statuses_follow_the_verdicts(capsys):
+    audits = {"violation": ("rnm-ftnl-published", 20_000, 1), "consistent": ("rnm-ftnl", 20_000, 0)}
+    audits["inconclusive"] = ("rnm-ftnl", 20, 3)
+    for verdict, (target, runs, status) in audits.items():
+        epsilon = 3 if verdict == "inconclusive" else 1
+        Path("a.toml").write_text(
+            f'kind = "audit"\ntargets = ["{target}"]\nepsilons = [{epsilon}]\nhorizons = [4]\n'
+            f"[options]\narms = 4\nruns = {runs}\n"
+        )
+        assert run(["sweep", "a.toml", "--store", verdict]) == status
+        assert f"1 {verdict}" in capsys.readouterr().out
+
+
+def test_folders_that_cannot_be_used_are_refused(capsys):
+    Path("file").write_text("")
+    assert run(["sweep", "sweep.toml", "--store", "file"]) == 2
+    Path("none").mkdir()
+    Path("none", MANIFEST).write_text("no database, " * 100)
+    assert run(["sweep", "sweep.toml", "--store", "none"]) == 2
+    assert run(["sweep", "sweep.toml"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3
+    assert "privcheck: store: got 'file'" in lines[0]
+    assert "not a database" in lines[1]
+    with pytest.raises(PrivcheckError, match="it has no cells.sqlite"):
+        read_sweep("nowhere")
