@@ -13,6 +13,7 @@ from privcheck.arrays import Array, Integers
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.kernels.seeding import generators
+from privcheck.scheduling.worker_processes import in_processes
 from privcheck.simulation.engine import checked_table
 from privcheck.simulation.own_policies import LoadedPolicy
 from privcheck.targets.global_generators import global_generators_seeded
@@ -80,11 +81,7 @@ def own_chunks(
     if jobs == 1:
         yield from (play_runs(*each) for each in arguments)
         return
-    from joblib import Parallel, delayed
-
-    yield from Parallel(n_jobs=jobs, backend="loky", return_as="generator")(
-        delayed(play_runs)(*each) for each in arguments
-    )
+    yield from in_processes(play_runs, arguments, jobs)
 
 
 def play_runs(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from privcheck.scheduling.worker_processes import in_processes
 from privcheck.targets.outputs import Outputs, alike
 from privcheck.targets.runners import Runner
 from privcheck.targets.stream_pair import StreamPair
@@ -144,8 +145,6 @@ class Sampler:
         if self.jobs == 1 or len(tasks) == 1:
             yield from (_run(self.runner, task) for task in tasks)
             return
-        from joblib import Parallel, delayed
-
         processes = self.runner.joblib_backend == "loky" or hasattr(self.runner, "begin_afresh")
         together = [
             list(group)
@@ -153,8 +152,14 @@ class Sampler:
                 tasks, key=lambda task: (task.chunk, task.number // 2 if processes else task.number)
             )
         ]
-        parallel = Parallel(n_jobs=self.jobs, return_as="generator", backend=self.runner.joblib_backend)
-        results: Generator[list[Outputs]] = parallel(delayed(_run_all)(self.runner, group) for group in together)
+        results: Generator[list[Outputs]]
+        if self.runner.joblib_backend == "loky":
+            results = in_processes(_run_all, [(self.runner, group) for group in together], self.jobs)
+        else:
+            from joblib import Parallel, delayed
+
+            parallel = Parallel(n_jobs=self.jobs, return_as="generator", backend="threading")
+            results = parallel(delayed(_run_all)(self.runner, group) for group in together)
         with _closing(results):
             for outputs in results:
                 yield from outputs
