@@ -10,7 +10,8 @@ import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
-from privcheck.scheduling.worker_processes import in_processes, worker_processes
+from privcheck.scheduling.executor import Calls, Executor
+from privcheck.scheduling.worker_processes import worker_processes
 from privcheck.targets.location import Location
 from privcheck.targets.target import load
 
@@ -28,12 +29,30 @@ class Policy:
 OPTIONS = {"epsilon": 1.0, "arms": 2, "horizon": 3, "runs": 2000, "pairs": 2}
 
 
-def pid(_: int) -> int:
-    return os.getpid()
+def in_processes(function, arguments, jobs):
+    return Executor(jobs).in_order(Calls(function, [*arguments, *arguments][: max(2, len(arguments))], alone=True))
 
 
-def where(_: int) -> tuple[str, str]:
-    return str(Path.cwd()), sys.path[0]
+def by_value():
+    """Return functions that workers need not import: closures are sent by value."""
+
+    def pid(_):
+        return os.getpid()
+
+    def where(_):
+        return str(Path.cwd()), sys.path[0]
+
+    def refuse():
+        raise ValueError("no such thing")
+
+    class Unreadable:
+        def __reduce__(self):
+            return refuse, ()
+
+    return pid, where, Unreadable()
+
+
+pid, where, unreadable = by_value()
 
 
 @pytest.mark.parametrize("kept", [False, True])
@@ -63,10 +82,11 @@ def test_a_module_on_a_path_that_was_added_later_is_found(tmp_path, monkeypatch)
 
 
 def test_workers_are_kept_while_they_stand_where_this_process_stands(tmp_path, monkeypatch):
-    first = worker_processes(2)
-    assert worker_processes(2) is first
+    with worker_processes(2) as first, worker_processes(2) as second:
+        assert first is second
     monkeypatch.chdir(tmp_path)
-    assert worker_processes(2) is not first
+    with worker_processes(2) as other:
+        assert other is not first
     assert list(in_processes(where, [(0,)], 2)) == [(str(tmp_path), sys.path[0])]
 
 
@@ -84,16 +104,7 @@ def test_a_worker_that_ends_is_told_of_and_replaced():
 
 def test_what_cannot_be_read_by_a_worker_is_named():
     with pytest.raises(PrivcheckError, match="ended: ValueError: no such thing"):
-        list(in_processes(abs, [(Unreadable(),)], 2))
-
-
-class Unreadable:
-    def __reduce__(self):
-        return _refuse, ()
-
-
-def _refuse():
-    raise ValueError("no such thing")
+        list(in_processes(abs, [(unreadable,)], 2))
 
 
 def test_calls_that_nobody_waits_for_are_ended():
