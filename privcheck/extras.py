@@ -8,6 +8,7 @@ from privcheck.errors import PrivcheckError, words
 
 PACKAGES = {
     "claims": ("mpmath", "sympy"),
+    "dask": ("distributed",),
     "plots": ("matplotlib",),
 }
 """What the code imports, for each extra of the installation."""

@@ -7,11 +7,13 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from privcheck.errors import PrivcheckError
 
 T = TypeVar("T")
+
+_made: list[Registry[Any]] = []
 
 
 class Registry(Generic[T]):
@@ -36,6 +38,7 @@ class Registry(Generic[T]):
         self._package = package
         self._entries: dict[str, type[T]] = {}
         self._loaded = False
+        _made.append(self)
 
     def register(self, name: str, entry: type[T]) -> None:
         """Add a class under its id; a second class with the same id is a mistake in the library."""
@@ -74,6 +77,12 @@ class Registry(Generic[T]):
             for module in pkgutil.iter_modules(package.__path__):
                 importlib.import_module(f"{self._package}.{module.name}")
             self._loaded = True
+
+
+def load_registries() -> None:
+    """Load every registry that there is, so that the threads of a worker find all classes."""
+    for registry in _made:  # loading one may add another
+        registry._load()
 
 
 def summary(entry: object) -> str:

@@ -24,9 +24,10 @@ from privcheck.feedback import FEEDBACKS
 from privcheck.mechanisms.base import Mechanism
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport, Witness
+from privcheck.scheduling.executor import Executor, executor
 from privcheck.targets.global_generators import global_generators_kept
 from privcheck.targets.location import function_at
-from privcheck.targets.runners import closing
+from privcheck.targets.runners import check_sent, closing
 from privcheck.targets.sampling import Sampler, StoppedError
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
@@ -67,6 +68,7 @@ def audit(
     tradeoff: Any = None,
     randomness: str | None = None,
     time_limit: float | None = None,
+    scheduler: str | None = None,
 ) -> AuditReport:
     """Audit a policy or a mechanism: return a lower bound on its epsilon, a verdict on its claim, and a witness.
 
@@ -141,6 +143,8 @@ def audit(
         "independent" for commands, services and OpenDP measurements, and "seeded" for all others.
     time_limit : seconds that a run may take; a call that makes many runs may take as many times that. By default 10
         seconds for code in this process, and no limit for other programs, whose replies have a `timeout`.
+    scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`. A target has to
+        draw from seeds, and has no time limit there.
 
     Returns
     -------
@@ -186,9 +190,11 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
     if settings.guarded:
         policy = _under_guard(unguarded, settings)
     randomness = source_of_randomness(settings.randomness, policy)
-    with closing(policy.runner):
-        plan = make_plan(settings, policy, candidates, started)
-        outcome, hints = _checked_and_played(plan, settings, policy, candidates)
+    if settings.scheduler is not None:
+        check_sent(policy.runner, "scheduler")
+    with closing(policy.runner), executor(settings.jobs, settings.scheduler) as workers:
+        plan = make_plan(replace(settings, jobs=workers.jobs), policy, candidates, started)
+        outcome, hints = _checked_and_played(plan, settings, policy, candidates, workers)
     search = searched(candidates, plan.pairs, outcome, policy.runner)
     outcome = _with_notes(conclude(outcome, search), hints)
     outcome = replace(outcome, notes=outcome.notes + relation_note(outcome, policy, settings, candidates[0]))
@@ -287,7 +293,7 @@ def _faults(policy: Target, settings: Settings, outcome: Outcome) -> tuple[list[
 
 
 def _checked_and_played(
-    plan: Plan, settings: Settings, policy: Target, candidates: list[StreamPair]
+    plan: Plan, settings: Settings, policy: Target, candidates: list[StreamPair], workers: Executor
 ) -> tuple[Outcome, tuple[str, ...]]:
     """Return the outcome, and what may explain a violation; an audit that stops after 0 counted runs plays nothing."""
     if settings.stop_after == 0:
@@ -296,11 +302,11 @@ def _checked_and_played(
         hints = check_runs(policy.runner, candidates, settings.seed, plan.runs, plan.deadline)
     except StoppedError:
         return ended_early(settings), ()
-    return _played(plan, settings, policy), hints
+    return _played(plan, settings, policy, workers), hints
 
 
-def _played(plan: Plan, settings: Settings, policy: Target) -> Outcome:
-    sampler = Sampler(policy.runner, settings.seed, settings.jobs, plan.deadline)
+def _played(plan: Plan, settings: Settings, policy: Target, workers: Executor) -> Outcome:
+    sampler = Sampler(policy.runner, settings.seed, workers, plan.deadline)
     play = search_and_bet if settings.sequential else search_and_confirm
     try:
         return play(sampler, plan.pairs, plan.runs, settings, policy)

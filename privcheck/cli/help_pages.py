@@ -58,7 +58,7 @@ SECTIONS: dict[str, Sections] = {
             "epsilon", "delta", "horizon", "means", "environment", "settings", "feedback", "shuffle_arms",
         ),
         "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
-        "Effort": ("runs", "time_budget", "yes", "checkpoints", "seed", "jobs"),
+        "Effort": ("runs", "time_budget", "yes", "checkpoints", "seed", "jobs", "scheduler"),
         "Output": ("compare", *_OUTPUT),
     },
     "frontier": {
@@ -68,7 +68,7 @@ SECTIONS: dict[str, Sections] = {
         "Output": _OUTPUT,
     },
     "account": {"Privacy": ("delta", "epsilon"), "Output": _OUTPUT},
-    "report": {"All audits together": ("level",), "Output": _OUTPUT},
+    "report": {"All audits together": ("level",), "Output": ("pages", *_OUTPUT)},
     "compare": {"Output": ("annotate", *_OUTPUT)},
     "sweep": {"Results": ("store", *_OUTPUT), "Effort": ("jobs", "retry")},
 }  # fmt: skip

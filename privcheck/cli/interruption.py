@@ -86,7 +86,6 @@ def _end_workers() -> None:
     commands = sys.modules.get("privcheck.targets.services.line_process")
     if commands is not None:
         commands.kill_all()
-    pool = sys.modules.get("joblib.externals.loky.reusable_executor")
-    executor = getattr(pool, "_executor", None)
-    for process in list((getattr(executor, "_processes", None) or {}).values()):
-        process.kill()
+    workers = sys.modules.get("privcheck.scheduling.worker_processes")
+    if workers is not None:
+        workers.kill_processes()

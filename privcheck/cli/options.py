@@ -61,6 +61,12 @@ Policies = Annotated[
 Json = Annotated[
     str | None, typer.Option("--json", help="Write the result as JSON to this file, or to standard output with '-'.")
 ]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="Dask scheduler whose workers play, in place of --jobs: local:N, or tcp://host:port."
+    ),
+]
 Jobs = Annotated[int, whole("jobs", "Number of workers; the results do not depend on it.")]
 Seed = Annotated[int, whole("seed", "Seed of all randomness.")]
 

@@ -26,6 +26,7 @@ from privcheck.cli.options import (
     LogRewardRange,
     Means,
     Policies,
+    Scheduler,
     Seed,
     check_html,
     check_json,
@@ -89,6 +90,7 @@ def simulate(
     html: Annotated[str | None, typer.Option(help="Write a page with tables and curves to this .html file.")] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    scheduler: Scheduler = None,
     yes: Yes = False,
     json: Json = None,
 ) -> int:
@@ -165,7 +167,7 @@ def simulate(
 
         find = partial(identify, policies, place, horizon=rounds, delta=levels, seed=seed, jobs=jobs, epsilon=epsilon)
         check_effort(count, yes, lambda: seconds_per_run(lambda runs: find(runs=runs)))
-        found = find(runs=count)
+        found = find(runs=count, scheduler=scheduler)
         deliver(json, found.to_json(), lambda: identification_table(found))
         return 0
     if compare and (len(policies) < 2 or count < 2):
@@ -180,7 +182,7 @@ def simulate(
             shuffle_arms=shuffle_arms,
         )  # fmt: skip
         check_effort(count, yes, lambda: seconds_per_run(lambda runs: play(runs=runs)))
-        result = play(runs=count)
+        result = play(runs=count, scheduler=scheduler)
     for note in noted:
         typer.echo(f"privcheck: {note.message}", err=True)
     for remark in result.remarks:

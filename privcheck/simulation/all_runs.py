@@ -15,6 +15,7 @@ from privcheck.environments import Environment
 from privcheck.errors import PrivcheckError
 from privcheck.results.own_policy import OwnPolicy, Remark
 from privcheck.results.simulation import PolicyResult
+from privcheck.scheduling.executor import Executor
 from privcheck.simulation.engine import chunks_of, compile_kernel, engine_of, gathered
 from privcheck.simulation.labels import labels_of
 from privcheck.simulation.own_policies import LoadedPolicy
@@ -29,7 +30,7 @@ class AllRuns:
     rounds: Integers
     runs: int
     seed: int
-    jobs: int
+    executor: Executor
     seconds: float
     shuffle: bool
     results: list[PolicyResult] = field(default_factory=list)
@@ -65,13 +66,21 @@ class AllRuns:
 
     def _play(self, label: str, policy: Algorithm | LoadedPolicy, key: tuple[int, int], advance: Any) -> bool:
         """Add the result of a policy; return whether it has all runs that it was to have."""
-        wanted, started = self.runs, time.perf_counter()
+        wanted, started, workers = self.runs, time.perf_counter(), self.executor
         if isinstance(policy, LoadedPolicy):
             wanted, each = affordable_runs(
-                policy, self.place, self.rounds, self.runs, self.seed, key, self.jobs, self.seconds, self.shuffle
+                policy,
+                self.place,
+                self.rounds,
+                self.runs,
+                self.seed,
+                key,
+                workers.jobs,
+                self.seconds,
+                self.shuffle,
             )
             started = time.perf_counter()
-            chunks = own_chunks(policy, self.place, self.rounds, wanted, self.seed, key, self.jobs, each, self.shuffle)
+            chunks = own_chunks(policy, self.place, self.rounds, wanted, self.seed, key, workers, each, self.shuffle)
             regret = gathered(chunks, wanted, len(self.rounds), advance)
             advance(self.runs - wanted)
             spec: Algorithm | OwnPolicy = policy.own
@@ -79,9 +88,7 @@ class AllRuns:
         else:
             compile_kernel(policy, self.place)
             started = time.perf_counter()
-            every = chunks_of(
-                policy, self.place, self.rounds, self.runs, self.seed, key, self.jobs, shuffle=self.shuffle
-            )
+            every = chunks_of(policy, self.place, self.rounds, self.runs, self.seed, key, workers, shuffle=self.shuffle)
             regret = gathered(every, self.runs, len(self.rounds), advance)
             spec, engine = policy, engine_of(policy, self.place)
         seconds = time.perf_counter() - started

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +15,13 @@ from privcheck.environments import Combinatorial, ContextualEnvironment, Environ
 from privcheck.errors import PrivcheckError, words
 from privcheck.kernels.reward_laws import Laws
 from privcheck.kernels.seeding import generators
+from privcheck.scheduling.executor import HERE, Calls, Executor
 
 CHUNK_RUNS = 256
 """The most runs of a chunk: enough to keep the overhead of a chunk small, few enough to share among threads."""
 
 CHUNK_STEPS = 2_000_000
 """Rounds of a chunk of a step engine, which take up to a second; changing them changes the results of a seed."""
-
-R = TypeVar("R")
 
 _NO_ACTIONS: Actions = np.zeros((0, 0), np.int8)
 
@@ -79,14 +78,14 @@ def play(
     runs: int,
     seed: int,
     key: tuple[int, ...] = (),
-    jobs: int = 1,
+    executor: Executor = HERE,
     shuffle: bool = False,
     advance: Callable[[int], None] | None = None,
 ) -> Array:
     """Return the pseudo-regret of independent runs at some rounds.
 
-    Chunk c uses the Generators of (seed, *key, c), so the result is the same for every `jobs` and joblib backend, and
-    the first runs of a longer simulation are those of a shorter one.
+    Chunk c uses the Generators of (seed, *key, c), so that no result depends on the executor, and the first runs of
+    a longer simulation are those of a shorter one.
 
     Parameters
     ----------
@@ -94,8 +93,7 @@ def play(
     checkpoints : rounds t_1 < ... < t_C, shape (C,); the last is the horizon.
     runs : R.
     seed, key : the source of all randomness, see `generators`.
-    jobs : chunks that run in parallel, in threads (kernels release the GIL) unless the caller chose another backend
-        with `joblib.parallel_config`.
+    executor : the workers; those of this machine are threads, since kernels release the GIL.
     shuffle : whether the arms are put in a random order in every run.
     advance : called with the number of runs that have finished.
 
@@ -111,7 +109,7 @@ def play(
     (1, 2)
     """
     compile_kernel(algorithm, environment)
-    chunks = chunks_of(algorithm, environment, checkpoints, runs, seed, key, jobs, shuffle=shuffle)
+    chunks = chunks_of(algorithm, environment, checkpoints, runs, seed, key, executor, shuffle=shuffle)
     return gathered(chunks, runs, len(checkpoints), advance)
 
 
@@ -122,7 +120,7 @@ def chunks_of(
     runs: int,
     seed: int,
     key: tuple[int, ...],
-    jobs: int,
+    executor: Executor,
     *,
     shuffle: bool = False,
 ) -> Iterator[Array]:
@@ -130,11 +128,8 @@ def chunks_of(
     size = chunk_runs(algorithm, environment, int(checkpoints[-1]))
     sizes = [min(size, runs - start) for start in range(0, runs, size)]
     function = play_shuffled if shuffle else play_chunk
-    yield from in_order(
-        function,
-        [(algorithm, environment, checkpoints, count, seed, (*key, c)) for c, count in enumerate(sizes)],
-        jobs,
-    )
+    every = [(algorithm, environment, checkpoints, count, seed, (*key, c)) for c, count in enumerate(sizes)]
+    yield from executor.in_order(Calls(function, every, code=(algorithm, environment)))
 
 
 def gathered(chunks: Iterator[Array], runs: int, columns: int, advance: Callable[[int], None] | None) -> Array:
@@ -253,17 +248,3 @@ def _run_kernel(
         np.ascontiguousarray(checkpoints, np.int64), regret,
     )  # fmt: skip
     return regret
-
-
-def in_order(function: Callable[..., R], arguments: list[tuple[Any, ...]], jobs: int) -> Iterator[R]:
-    """Yield the results one by one, in the order of the arguments."""
-    if jobs == 1:
-        yield from (function(*each) for each in arguments)
-        return
-    from joblib import Parallel, delayed
-
-    try:
-        parallel = Parallel(n_jobs=jobs, prefer="threads", return_as="generator")
-    except ValueError:  # a backend that can only return everything at once
-        parallel = Parallel(n_jobs=jobs, prefer="threads")
-    yield from parallel(delayed(function)(*each) for each in arguments)

@@ -20,7 +20,8 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.kernels.seeding import SEED, generators
 from privcheck.progress import progress
 from privcheck.results.stopping import Identification, StoppingResult
-from privcheck.simulation.engine import checked_table, engine_of, in_order
+from privcheck.scheduling.executor import HERE, Calls, Executor, executor
+from privcheck.simulation.engine import checked_table, engine_of
 from privcheck.simulation.labels import as_list, chosen_algorithm, labels_of
 from privcheck.simulation.semi_bandits import check_feedback
 from privcheck.simulation.simulate import LONGEST, check_rewards
@@ -41,6 +42,7 @@ def identify(
     seed: int = 0,
     jobs: int = 1,
     epsilon: float | None = None,
+    scheduler: str | None = None,
 ) -> Identification:
     r"""Let policies identify the best arm many times; return when they stop, and how often they are wrong.
 
@@ -55,6 +57,7 @@ def identify(
     seed : at least 0. The randomness of a policy depends only on the seed and the policy.
     jobs : chunks that run in parallel; the results do not depend on it.
     epsilon : privacy budget of the policies given by id, > 0.
+    scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`.
 
     Returns
     -------
@@ -88,7 +91,7 @@ def identify(
         _check_first_batches(algorithm, deltas, horizon)
     correct = np.array(place.means) == max(place.means)
     results, seen = [], Counter[int]()
-    with progress("identifying", runs * len(algorithms)) as advance:
+    with executor(jobs, scheduler) as workers, progress("identifying", runs * len(algorithms)) as advance:
         for label, algorithm in zip(labels_of(list(algorithms)), algorithms, strict=True):
             levels = np.array(deltas or [algorithm.delta])
             identity = zlib.crc32(repr((algorithm.id, *astuple(algorithm))).encode())  # type: ignore[call-overload]
@@ -96,7 +99,9 @@ def identify(
             seen[identity] += 1
             _play_chunk(algorithm, place, levels, place.arms, 1, 0, ())  # compiles the kernel
             started = time.perf_counter()
-            stops = play_stops(algorithm, place, levels, horizon, runs, seed=seed, key=key, jobs=jobs, advance=advance)
+            stops = play_stops(
+                algorithm, place, levels, horizon, runs, seed=seed, key=key, workers=workers, advance=advance
+            )
             seconds = time.perf_counter() - started
             engine = engine_of(algorithm, place)
             results.append(StoppingResult(label, algorithm, levels, stops, correct, horizon, seconds, engine))
@@ -112,14 +117,14 @@ def play_stops(
     *,
     seed: int,
     key: tuple[int, ...] = (),
-    jobs: int = 1,
+    workers: Executor = HERE,
     advance: Callable[[int], None] | None = None,
 ) -> Integers:
     """Return stopping times and recommendations, shape (runs, D, 2); chunk c draws from (seed, *key, c)."""
     sizes = [min(CHUNK_RUNS, runs - start) for start in range(0, runs, CHUNK_RUNS)]
     arguments = [(algorithm, environment, deltas, horizon, n, seed, (*key, c)) for c, n in enumerate(sizes)]
     parts = []
-    for part in in_order(_play_chunk, arguments, jobs):
+    for part in workers.in_order(Calls(_play_chunk, arguments, code=(algorithm, environment))):
         parts.append(part)
         if advance is not None:
             advance(len(part))

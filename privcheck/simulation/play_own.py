@@ -13,11 +13,12 @@ from privcheck.arrays import Array, Integers
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.kernels.seeding import generators
+from privcheck.scheduling.executor import Calls, Executor
 from privcheck.simulation.engine import checked_table
 from privcheck.simulation.own_policies import LoadedPolicy
 from privcheck.targets.global_generators import global_generators_seeded
 from privcheck.targets.player import play_rounds
-from privcheck.targets.runners import PolicyRunner
+from privcheck.targets.runners import PolicyRunner, code_of
 from privcheck.targets.time_limit import RUN_LIMIT, limited
 
 TIME_BUDGET = 60.0
@@ -57,7 +58,7 @@ def affordable_runs(
 
 def own_chunks(
     policy: LoadedPolicy, place: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...],
-    jobs: int, seconds: float, shuffle: bool,
+    executor: Executor, seconds: float, shuffle: bool,
 ) -> Iterator[Array]:  # fmt: skip
     """Yield the regret of run after run, in arrays of shape (n, C).
 
@@ -71,20 +72,13 @@ def own_chunks(
     ------
     PolicyError : what a run raises, with the number of the run.
     """
-    size = max(1, min(256, int(CHUNK_SECONDS / max(seconds, 1e-9)), math.ceil(runs / jobs)))
+    size = max(1, min(256, int(CHUNK_SECONDS / max(seconds, 1e-9)), math.ceil(runs / executor.jobs)))
     limit = max(RUN_LIMIT, SLOWER * seconds)
     arguments = [
         (policy.runner, place, checkpoints, range(first, min(first + size, runs)), seed, key, limit, shuffle)
         for first in range(0, runs, size)
     ]
-    if jobs == 1:
-        yield from (play_runs(*each) for each in arguments)
-        return
-    from joblib import Parallel, delayed
-
-    yield from Parallel(n_jobs=jobs, backend="loky", return_as="generator")(
-        delayed(play_runs)(*each) for each in arguments
-    )
+    yield from executor.in_order(Calls(play_runs, arguments, alone=True, code=(*code_of(policy.runner), place)))
 
 
 def play_runs(

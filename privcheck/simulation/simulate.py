@@ -16,6 +16,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.kernels.seeding import SEED
 from privcheck.progress import progress
 from privcheck.results.simulation import Simulation
+from privcheck.scheduling.executor import executor
 from privcheck.simulation.all_runs import AllRuns
 from privcheck.simulation.engine import log_checkpoints
 from privcheck.simulation.labels import as_list, chosen_algorithm
@@ -46,6 +47,7 @@ def simulate(
     feedback: str | None = None,
     time_budget: float = TIME_BUDGET,
     shuffle_arms: bool = False,
+    scheduler: str | None = None,
 ) -> Simulation:
     r"""Play policies on an environment many times and return their pseudo-regret.
 
@@ -74,6 +76,7 @@ def simulate(
         pilot fixes beforehand how many do, and a remark says so. They are the first runs of the full sample.
     shuffle_arms : whether arms are put in a random order in every run, so that policies that break ties in favour of
         the first arm gain nothing where that is the best one.
+    scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`.
 
     Returns
     -------
@@ -135,8 +138,8 @@ def simulate(
             raise PrivcheckError("policies", words(algorithm.id), "algorithms that are measured by their regret", hint)
     check_rewards(place, algorithms, horizon)
     check_feedback(place, algorithms, horizon)
-    work = AllRuns(place, log_checkpoints(horizon, count), runs, seed, jobs, seconds, shuffle)
-    with progress("simulating", runs * len(chosen)) as advance:
+    with executor(jobs, scheduler) as workers, progress("simulating", runs * len(chosen)) as advance:
+        work = AllRuns(place, log_checkpoints(horizon, count), runs, seed, workers, seconds, shuffle)
         work.play_all(chosen, advance)
     if not work.results:
         raise work.error or KeyboardInterrupt

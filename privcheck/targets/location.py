@@ -38,6 +38,10 @@ class Location:
     def is_file(self) -> bool:
         return self.module.endswith(".py")
 
+    def __getstate__(self) -> dict[str, str]:
+        """Return what a worker process is sent: a file is found from any working directory."""
+        return self.__dict__ | ({"module": str(Path(self.module).absolute())} if self.is_file else {})
+
     def __str__(self) -> str:
         """Return file:name, with the file relative to the working directory if it lies below it."""
         if self.is_file and Path(self.module).resolve().is_relative_to(Path.cwd()):

@@ -72,6 +72,13 @@ class Kinds(Collection[str]):
 # Other packages are imported when a value is checked: `privcheck --help` reads the declarations without numpy.
 
 
+def scheduler(value: Any) -> str:
+    """Return where a Dask scheduler is."""
+    from privcheck.scheduling.dask_workers import scheduler_form
+
+    return scheduler_form(value)
+
+
 def reward_range(value: Any) -> tuple[float, float]:
     """Return the range of one reward as two numbers."""
     from privcheck.privacy import check_rewards

@@ -62,6 +62,26 @@ def closing(runner: Runner) -> Iterator[None]:
             close()
 
 
+def code_of(runner: Runner) -> tuple[Any, ...]:
+    """Return the objects whose code a runner plays."""
+    found = [getattr(runner, name, None) for name in ("algorithm", "factory", "mechanism", "encode")]
+    return tuple(each for each in found if each is not None)
+
+
+def check_sent(runner: Runner, parameter: str) -> None:
+    """Refuse to play a target elsewhere, or to keep what it played, unless its code and a seed decide what it does.
+
+    Raises
+    ------
+    PrivcheckError : what another program plays, or what draws random numbers from the operating system.
+    """
+    if not runner.reproducible or not code_of(runner):
+        got = words("a target that another program plays, or whose random numbers have no seed")
+        raise PrivcheckError(
+            parameter, got, "code in Python whose random numbers have a seed", f"leave {parameter} out"
+        )
+
+
 @dataclass(frozen=True)
 class KernelRunner:
     """Runs the compiled kernel of a shipped algorithm."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import itertools
 import time
-import warnings
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from privcheck.scheduling.executor import Calls, Executor
 from privcheck.targets.outputs import Outputs, alike
-from privcheck.targets.runners import Runner
+from privcheck.targets.runners import Runner, code_of
 from privcheck.targets.stream_pair import StreamPair
-
-T = TypeVar("T")
 
 UNSEEDED_RUNS = 50
 """Runs of a chunk, at most, where there are no seeds: the two streams take turns after so many runs, so that a law that
@@ -83,14 +81,14 @@ class Sampler:
     ----------
     runner : plays the runs.
     seed : root of all randomness; chunk c of a request draws from SeedSequence(seed, spawn_key=(*key, c)).
-    jobs : number of workers: threads for kernels, processes for Python policies.
+    executor : the workers.
     deadline : time.monotonic() at which to stop with `StoppedError`; infinite for no deadline.
 
     """
 
     runner: Runner
     seed: int
-    jobs: int
+    executor: Executor
     deadline: float
 
     def play(self, requests: list[Request], advance: Callable[[int], None]) -> list[Outputs]:
@@ -107,7 +105,7 @@ class Sampler:
         parts: list[list[Outputs]] = [[] for _ in requests]
         tasks = self._in_turn(list(self._tasks(requests)), requests)
         try:
-            with _closing(self._results(tasks)) as results:
+            with closing(self._results(tasks)) as results:
                 for task, outputs in zip(tasks, results, strict=True):
                     parts[task.number].append(outputs)
                     advance(len(outputs))
@@ -141,21 +139,16 @@ class Sampler:
                 yield _Task(number, chunk, table, other, request.side, runs, seed, request.apart)
 
     def _results(self, tasks: list[_Task]) -> Generator[Outputs]:
-        if self.jobs == 1 or len(tasks) == 1:
-            yield from (_run(self.runner, task) for task in tasks)
-            return
-        from joblib import Parallel, delayed
-
-        processes = self.runner.joblib_backend == "loky" or hasattr(self.runner, "begin_afresh")
+        alone = self.runner.joblib_backend == "loky"
+        pairs = alone or hasattr(self.runner, "begin_afresh")
         together = [
             list(group)
             for _, group in itertools.groupby(
-                tasks, key=lambda task: (task.chunk, task.number // 2 if processes else task.number)
+                tasks, key=lambda task: (task.chunk, task.number // 2 if pairs else task.number)
             )
         ]
-        parallel = Parallel(n_jobs=self.jobs, return_as="generator", backend=self.runner.joblib_backend)
-        results: Generator[list[Outputs]] = parallel(delayed(_run_all)(self.runner, group) for group in together)
-        with _closing(results):
+        calls = Calls(_run_all, [(self.runner, group) for group in together], alone, code_of(self.runner))
+        with closing(self.executor.in_order(calls)) as results:
             for outputs in results:
                 yield from outputs
 
@@ -184,14 +177,3 @@ def _run(runner: Runner, task: _Task) -> Outputs:
     if task.side == 0 or outputs.ratios is None:
         return outputs
     return Outputs(outputs.symbols, outputs.numbers, -outputs.ratios, names=outputs.names)
-
-
-@contextmanager
-def _closing(results: Generator[T]) -> Iterator[Generator[T]]:
-    """Cancel the remaining tasks if the block ends early, and suppress joblib's warning about it."""
-    try:
-        yield results
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            results.close()

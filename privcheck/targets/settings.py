@@ -25,6 +25,7 @@ from privcheck.targets.option_domains import (
     option,
     relation_name,
     reward_range,
+    scheduler,
     shares_of_delta,
     tradeoff_corners,
 )
@@ -237,6 +238,13 @@ class Settings(Declared):
         heading=CLAIM,
         value="A:B,...",
         field="tradeoff_claimed",
+    )
+    scheduler: str | None = option(
+        Checked("'local:N' or the address of a Dask scheduler", scheduler),
+        doc="Dask scheduler whose workers play, in place of --jobs: local:N, or tcp://host:port.",
+        heading=EFFORT,
+        value="ADDRESS",
+        field="",
     )
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from privcheck.auditing.search import equal_coins
 from privcheck.auditing.search.decision_boundaries import boundary_pairs
 from privcheck.auditing.search.stream_families import structured_pairs
 from privcheck.privacy import relation
+from privcheck.scheduling.executor import HERE
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.sampling import Sampler
 
@@ -74,7 +75,7 @@ class Threshold:
 def test_pairs_are_neighbours_that_flip(neighbours):
     pairs = structured_pairs(30, 2, (0.0, 1.0), neighbours)
     related, runner = relation(neighbours), Threshold()
-    found, runs = boundary_pairs(Sampler(runner, 0, 1, math.inf), pairs, related, lambda _: None, (1,))
+    found, runs = boundary_pairs(Sampler(runner, 0, HERE, math.inf), pairs, related, lambda _: None, (1,))
     assert len(found) >= 5
     assert runs <= 24 * (2 + math.ceil(math.log2(60)))
     for pair in found:
@@ -85,4 +86,4 @@ def test_pairs_are_neighbours_that_flip(neighbours):
 def test_there_are_no_walks_without_equal_coins():
     pairs = structured_pairs(30, 2, (0.0, 1.0), "row")
     runner = Threshold(reproducible=False)
-    assert boundary_pairs(Sampler(runner, 0, 1, math.inf), pairs, relation("row"), lambda _: None, (1,)) == ([], 0)
+    assert boundary_pairs(Sampler(runner, 0, HERE, math.inf), pairs, relation("row"), lambda _: None, (1,)) == ([], 0)

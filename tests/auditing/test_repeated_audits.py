@@ -142,7 +142,7 @@ def ended(monkeypatch, after: int, how: str):
     late = [False]
 
     def counted(sampler, tasks):
-        with sampling._closing(results(sampler, tasks)) as inner:
+        with contextlib.closing(results(sampler, tasks)) as inner:
             for outputs in inner:
                 number = next(played)
                 late[0] = number >= after

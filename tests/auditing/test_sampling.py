@@ -10,6 +10,7 @@ import privcheck
 from privcheck.auditing.search.decision_boundaries import BOUNDARY
 from privcheck.auditing.search.equal_coins import COUPLED
 from privcheck.bandits import ALGORITHMS
+from privcheck.scheduling.executor import Executor
 from privcheck.targets.runners import KernelRunner, PolicyRunner
 from privcheck.targets.sampling import Request, Sampler, StoppedError
 from privcheck.targets.stream_pair import StreamPair
@@ -32,7 +33,7 @@ def fields(report):
 
 
 def sampler(runner, seed=0, jobs=1, deadline=np.inf):
-    return Sampler(runner, seed, jobs, deadline)
+    return Sampler(runner, seed, Executor(jobs), deadline)
 
 
 def kernel():

@@ -25,6 +25,7 @@ from privcheck.reporting.text.audit_facts import number_rows
 from privcheck.reporting.text.audit_sentences import meaning, verdict_sentence
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport, Resolution, Search
+from privcheck.scheduling.executor import HERE
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.sampling import Sampler
 from privcheck.targets.settings import Settings
@@ -232,7 +233,7 @@ def test_the_pairs_that_leak_grossly_go_on():
     """The other pairs have fair coins, which are the same on both streams: they never differ."""
     runner = Recorder()
     pairs = random_family(runner, leaking={7, 31})
-    found = shortlist(Sampler(runner, 0, 1, math.inf), pairs, 0, views, lambda _: None)
+    found = shortlist(Sampler(runner, 0, HERE, math.inf), pairs, 0, views, lambda _: None)
     assert [pair.label for pair in found.pairs] == ["7", "31"]
     assert (found.runs, found.refused) == (2 * COUPLED_RUNS * 40, 0)
 
@@ -240,7 +241,7 @@ def test_the_pairs_that_leak_grossly_go_on():
 def test_coins_are_equal_on_both_streams_and_differ_between_runs_and_pairs():
     runner = Recorder()
     pairs = random_family(runner, leaking=())
-    found = shortlist(Sampler(runner, 0, 1, math.inf), pairs, 0, views, lambda _: None)
+    found = shortlist(Sampler(runner, 0, HERE, math.inf), pairs, 0, views, lambda _: None)
     assert found.pairs == pairs[:1], "the search needs a pair"
     assert runner.seeds[0] == runner.seeds[1]
     assert len(set(runner.seeds[0])) == 40 * COUPLED_RUNS
@@ -249,14 +250,14 @@ def test_coins_are_equal_on_both_streams_and_differ_between_runs_and_pairs():
 
 def test_runs_are_independent_where_coins_cannot_be_set():
     runner = Recorder(reproducible=False)
-    shortlist(Sampler(runner, 0, 1, math.inf), random_family(runner, leaking=()), 0, views, lambda _: None)
+    shortlist(Sampler(runner, 0, HERE, math.inf), random_family(runner, leaking=()), 0, views, lambda _: None)
     assert not set(runner.seeds[0]) & set(runner.seeds[1])
 
 
 def test_a_random_pair_that_is_refused_is_left_out():
     runner = Recorder()
     pairs = random_family(runner, leaking={7, 31}, refused={3, 31})
-    found = shortlist(Sampler(runner, 0, 1, math.inf), pairs, 0, views, lambda _: None)
+    found = shortlist(Sampler(runner, 0, HERE, math.inf), pairs, 0, views, lambda _: None)
     assert ([pair.label for pair in found.pairs], found.refused) == (["7"], 2)
 
 

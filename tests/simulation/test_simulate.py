@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 
-import joblib
 import numpy as np
 import pytest
 
@@ -28,26 +27,6 @@ def simulation():
 def test_results_do_not_depend_on_jobs(simulation, jobs):
     again = simulate(ALL, "c2", horizon=1000, runs=600, seed=3, epsilon=1.0, checkpoints=20, jobs=jobs)
     assert np.array_equal(again.to_arrays()["regret"], simulation.to_arrays()["regret"])
-
-
-def test_the_callers_joblib_backend_is_used(simulation):
-    used = []
-
-    class Recording(joblib.parallel.ThreadingBackend):
-        def configure(self, *args, **kwargs):
-            used.append(True)
-            return super().configure(*args, **kwargs)
-
-    class AllAtOnce(Recording):
-        supports_return_generator = False
-
-    for backend in (Recording, AllAtOnce):
-        used.clear()
-        joblib.register_parallel_backend("recording", backend)
-        with joblib.parallel_config("recording"):
-            again = simulate("adap-ucb", "c2", horizon=1000, runs=600, seed=3, epsilon=1.0, checkpoints=20, jobs=2)
-        assert used
-        assert np.array_equal(again.results[0].regret, simulation.results[ALL.index("adap-ucb")].regret)
 
 
 @pytest.mark.parametrize("name", ALL)

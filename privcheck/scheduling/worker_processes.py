@@ -1,0 +1,95 @@
+"""Worker processes, kept between calls for as long as a new one would load the same code."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from privcheck.errors import PrivcheckError, words
+
+THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
+"""Libraries with threads of their own, of which a worker has one each: there are as many workers as processors."""
+
+_pool: Any = None
+_started_for: tuple[Any, ...] = ()
+
+
+@contextmanager
+def worker_processes(jobs: int) -> Iterator[Any]:
+    """Yield a pool of worker processes: that of the last call, if its workers were started under the same paths.
+
+    A worker process keeps the working directory and the paths of modules that it was started with. A call names the
+    code of a target by file or module, and a worker that was started elsewhere would load another file of that name.
+    If the block ends early, the processes are killed with the calls that they play.
+
+    Parameters
+    ----------
+    jobs : the number of processes.
+
+    Raises
+    ------
+    PrivcheckError : a worker process ended, as the system ends one that needs too much memory.
+    """
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    try:
+        yield _kept_pool(jobs)
+    except BrokenProcessPool as error:
+        end_worker_processes()
+        raise broken_pool(error, "jobs") from error
+    except BaseException:
+        end_worker_processes()
+        raise
+
+
+def _kept_pool(jobs: int) -> Any:
+    global _pool, _started_for
+    wanted = (jobs, _working_directory(), tuple(sys.path))
+    if _pool is None or wanted != _started_for or _pool._flags.broken or _pool._flags.shutdown:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        if not _started_for:
+            atexit.register(end_worker_processes)
+        end_worker_processes()
+        _pool, _started_for = ProcessPoolExecutor(jobs, timeout=300, env=one_thread_each()), wanted
+    return _pool
+
+
+def one_thread_each() -> dict[str, str]:
+    """Return the environment variables of a worker process that the user has not set."""
+    names = [f"{library}_NUM_THREADS" for library in THREADS]
+    return {name: "1" for name in names if name not in os.environ}
+
+
+def broken_pool(error: BaseException, parameter: str) -> PrivcheckError:
+    """Return what is said of a worker process that ended; `parameter` is the argument that asked for it."""
+    raised = str(error.__cause__ or "").strip('\n "').rpartition("\n")[2]
+    got = words(f"a worker process that ended{': ' if raised else ''}{raised}")
+    hint = "jobs=1 plays them in this process; a worker that needs too much memory is ended by the system"
+    return PrivcheckError(parameter, got, "worker processes that play their runs to the end", hint)
+
+
+def end_worker_processes() -> None:
+    """Kill the worker processes, whatever they are doing; others are started when they are needed."""
+    global _pool
+    if _pool is not None:
+        _pool, ended = None, _pool
+        ended.shutdown(wait=True, kill_workers=True)
+
+
+def kill_processes() -> None:
+    """Kill the worker processes from a signal handler, which may wait for no lock."""
+    for process in list((getattr(_pool, "_processes", None) or {}).values()):
+        process.kill()
+
+
+def _working_directory() -> str:
+    try:
+        return str(Path.cwd())
+    except OSError:  # it was deleted
+        return ""
