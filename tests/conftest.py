@@ -1,4 +1,4 @@
-"""What all tests share: their order, how much statistical evidence to gather, and reproducible property-based tests."""
+"""What all tests share: their order, what is said of failures, how much evidence to gather, reproducible properties."""
 
 from __future__ import annotations
 
@@ -27,6 +27,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the files that are marked `long` first: where processes share the suite, one that starts last runs alone."""
     long = {item.path for item in items if item.get_closest_marker("long")}
     items.sort(key=lambda item: item.path not in long)
+
+
+class NamesFailures:
+    """Names each failed test as soon as it has failed: a suite that is cut off says nothing at its end."""
+
+    def __init__(self, terminal: pytest.TerminalReporter) -> None:
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            why = str(report.longrepr).strip().splitlines()[-1:]
+            self.terminal.write_line(f"\n{report.when} of {report.nodeid} failed after {report.duration:.0f} s: {why}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if terminal := config.pluginmanager.get_plugin("terminalreporter"):
+        config.pluginmanager.register(NamesFailures(terminal))
 
 
 @pytest.fixture(scope="session")
