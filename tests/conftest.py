@@ -37,7 +37,8 @@ class NamesFailures:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            why = str(report.longrepr).strip().splitlines()[-1:]
+            crash = getattr(report.longrepr, "reprcrash", None)
+            why = str(getattr(crash, "message", report.longrepr)).partition("\n")[0]
             self.terminal.write_line(f"\n{report.when} of {report.nodeid} failed after {report.duration:.0f} s: {why}")
 
 

@@ -15,6 +15,7 @@ from privcheck.private_values import linear_functions, one_datum
 from privcheck.private_values import linear_operations as linear
 from privcheck.private_values.leaks import COLLECT, COMPARE, RELEASE
 from privcheck.private_values.noise.coins import compared as flipped
+from privcheck.private_values.noise.noised import toss
 from privcheck.private_values.refused_operations import (
     NONLINEAR,
     Refusals,
@@ -126,6 +127,10 @@ def _added_at(array: Any, places: Any, values: Any) -> None:
 
 def _of_one_datum(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
     """Return a function of one datum, or a comparison that is no leak; None for anything else."""
+    if ufunc in one_datum.FUNCTIONS or ufunc in (np.square, np.minimum, np.maximum, np.power):
+        for value in inputs:
+            if isinstance(value, Refusals):
+                toss(value)  # type: ignore[arg-type]
     if any(isinstance(value, Refusals) and value.holds_draws for value in inputs):  # it is read instead
         return None
     if ufunc is np.square:

@@ -224,3 +224,46 @@ def test_a_replay_with_draws_that_do_not_give_the_answers_diverges(name, monkeyp
     real = coins._Flip.value
     monkeypatch.setattr(coins._Flip, "value", lambda flip, holds: real(flip, not holds))
     assert certified(name, epsilon=2.0).replay.divergences > 0
+
+
+# Uniform draws that meet a function of one datum
+
+
+def test_a_function_of_a_datum_and_a_uniform_draw_is_one_of_the_datum():
+    """Stochastic rounding: the draw is a public coin, and the rounded number is 0 or 1 with the sensitivity of both."""
+    session, rng = start()
+    with session.active():
+        reward = session.reward(0.4, 0)
+        rounded = np.floor(reward + rng.random())
+        assert not rounded.is_public
+        assert rounded.sensitivities("l1") == {1: pytest.approx(1.0)}
+        assert session.ledger.releases == []
+        float(rounded + rng.laplace(0.0, 2.0))
+    assert paid(session) == {1: 0.5}
+
+
+def test_a_tossed_draw_hides_nothing_any_more():
+    """The same draw as the coin of randomised response: the answer stays private, and reading it is a leak."""
+    session, rng = start()
+    with session.active():
+        bit, draw = session.reward(1.0, 0) > 0.5, rng.random()
+        np.floor(session.reward(0.4, 0) + draw)
+        with pytest.raises(LeakError):
+            float(np.where(draw < 0.75, bit, 1 - bit))
+    assert paid(session) == {}
+    assert len(session.leaks) == 1
+
+
+def test_a_draw_that_has_answered_is_not_tossed():
+    session, rng = start()
+    with session.active():
+        chance, draw = privcheck.clip(session.reward(0.4, 0), 0.1, 0.9), rng.random()
+        assert bool(draw < chance) in (True, False)
+        with pytest.raises(LeakError):
+            np.floor(session.reward(0.4, 0) + draw)
+
+
+def test_a_draw_of_another_law_is_not_tossed():
+    session, rng = start()
+    with session.active(), pytest.raises(LeakError):
+        np.floor(session.reward(0.4, 0) + rng.random() + rng.exponential())
