@@ -8,6 +8,9 @@ from contextlib import contextmanager
 
 from privcheck.errors import printable
 
+REST = 32
+"""Columns of the bar at its narrowest, and of the two times; a long description is cut in its middle."""
+
 
 @contextmanager
 def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
@@ -38,5 +41,8 @@ def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(printable(description), total=total)
+        shown = printable(description)
+        if len(shown) > (room := max(bar.console.width - REST, 12)):
+            shown = f"{shown[: room // 2]}...{shown[-(room - room // 2 - 3) :]}"
+        task = bar.add_task(shown, total=total)
         yield lambda amount: bar.advance(task, amount)
