@@ -11,7 +11,7 @@ audit: $(VENV)/.package  ## audit the three targets of the main job; the page go
 	$(BIN)/python audits --html out/audit.html
 
 test: $(VENV)/.package $(VENV)/.testing  ## run the whole test suite against the built wheel
-	PRIVCHECK_WHEEL=1 $(BIN)/python -P -m pytest -q -n 2 --dist loadfile
+	PRIVCHECK_WHEEL=1 $(BIN)/python -P -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=20
 
 evidence: $(VENV)/.package $(VENV)/.testing  ## run the slow statistical evidence in full
 	$(BIN)/python -P -m pytest -q -n 2 -m evidence --evidence full

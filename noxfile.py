@@ -35,14 +35,14 @@ def run_tests(session: nox.Session, *default: str) -> None:
 def newest(session: nox.Session) -> None:
     """The whole suite with the newest dependencies."""
     session.install(f"{wheel(session)}[{','.join(TESTS)}]")
-    run_tests(session, "-n", "2", "--dist", "loadfile")
+    run_tests(session, "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "--durations=20")
 
 
 @nox.session(python="3.11", venv_backend="uv")
 def lowest(session: nox.Session) -> None:
     """The whole suite with the lowest dependencies that pyproject.toml allows."""
     session.install("--resolution", "lowest-direct", f"{wheel(session)}[{','.join(TESTS)}]")
-    run_tests(session, "-n", "2", "--dist", "loadfile")
+    run_tests(session, "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "--durations=20")
 
 
 @nox.session(python=PYTHONS)

@@ -16,6 +16,7 @@ from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError
 if TYPE_CHECKING:
     from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
     from privcheck.auditing.audit import audit
+    from privcheck.auditing.exact.given_laws import bound_from_laws
     from privcheck.auditing.one_run import one_run
     from privcheck.auditing.samples import bound_from_samples
     from privcheck.certifying.certify import certify
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from privcheck.results.audit_report import AuditReport
     from privcheck.results.certificate import Certificate
     from privcheck.results.frontier_points import Frontier
+    from privcheck.results.law_bound import LawBound
     from privcheck.results.one_run_bound import OneRunBound
     from privcheck.results.sample_bound import SampleBound
     from privcheck.simulation.identify import Identification, identify
@@ -51,6 +53,7 @@ __all__ = [
     "GuardClosedError",
     "GuardedPolicy",
     "Identification",
+    "LawBound",
     "LeakError",
     "OneRunBound",
     "PolicyError",
@@ -60,6 +63,7 @@ __all__ = [
     "Simulation",
     "__version__",
     "audit",
+    "bound_from_laws",
     "bound_from_samples",
     "certify",
     "clip",
@@ -86,6 +90,8 @@ _HOMES = {
     "AuditReport": "privcheck.results.audit_report",
     "bound_from_samples": "privcheck.auditing.samples",
     "SampleBound": "privcheck.results.sample_bound",
+    "bound_from_laws": "privcheck.auditing.exact.given_laws",
+    "LawBound": "privcheck.results.law_bound",
     "one_run": "privcheck.auditing.one_run",
     "OneRunBound": "privcheck.results.one_run_bound",
     "certify": "privcheck.certifying.certify",

@@ -1,4 +1,4 @@
-"""What all tests share: how much statistical evidence to gather, and reproducible property-based tests."""
+"""What all tests share: their order, how much statistical evidence to gather, and reproducible property-based tests."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="reduced",
         help="how many repetitions the tests marked `evidence` make",
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that are marked `long` first: where processes share the suite, one that starts last runs alone."""
+    long = {item.path for item in items if item.get_closest_marker("long")}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,8 @@ import pytest
 
 import privcheck
 
+pytestmark = pytest.mark.long
+
 MODULES = ["privcheck", *(module.name for module in pkgutil.walk_packages(privcheck.__path__, "privcheck."))]
 MODULES.remove("privcheck.__main__")
 

@@ -15,6 +15,8 @@ import pytest
 
 from privcheck import simulate
 
+pytestmark = pytest.mark.long
+
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 CLAIMS = [path for path in NOTEBOOKS if path.stem.startswith("claims_")]
 CONTEXTUAL = [path for path in NOTEBOOKS if path.stem.startswith("shariff_")]

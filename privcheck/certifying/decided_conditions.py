@@ -117,7 +117,7 @@ def _has_attribute(call: ast.Call, own: OwnFunction, private: set[str]) -> bool 
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return None
     spelled = spelled_in(own)
-    if spelled.reaches_names or any(_is_stored(part, name.value) for part in ast.walk(spelled.tree)):
+    if spelled.reaches_names or name.value in spelled.attributes_stored:
         return None
     members = [inspect.getattr_static(cls, name.value, None) for cls in (Private, PrivateArray)]
     if all(isinstance(member, FunctionType) for member in members):
@@ -138,13 +138,8 @@ def _asks(call: ast.Call, builtin: str, own: OwnFunction, private: set[str]) -> 
 def is_builtin(name: str, own: OwnFunction) -> bool:
     """Tell whether a name stands for the builtin: nothing in the file of the function gives it anything else."""
     spelled = spelled_in(own)
-    patched = any(_is_stored(node, name) for node in ast.walk(spelled.tree))
-    hidden = patched or name in spelled.strings or name in own.function.__globals__
-    return not hidden and name not in binds(spelled.tree) and "builtins" not in spelled.names
-
-
-def _is_stored(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load)
+    hidden = name in spelled.attributes_stored or name in spelled.strings or name in own.function.__globals__
+    return not hidden and name not in spelled.bound and "builtins" not in spelled.names
 
 
 def _alternatives(asked: ast.expr) -> list[ast.expr]:
@@ -224,11 +219,11 @@ def _type(node: ast.expr, own: OwnFunction) -> type | None:
     if not isinstance(holder, ast.Name) or spelled.reaches_names or holder.id in spelled.words:
         return None
     imported = [name for part in spelled.tree.body if isinstance(part, _BINDS_TYPES) for name in binds(part)]
-    if list(binds(spelled.tree)).count(holder.id) != 1 or holder.id not in imported:
+    if spelled.bound[holder.id] != 1 or holder.id not in imported:
         return None
     found: Any = own.value(holder.id)
     if isinstance(node, ast.Attribute):
-        changed = any(_is_stored(part, node.attr) for part in ast.walk(spelled.tree))
+        changed = node.attr in spelled.attributes_stored
         found = getattr(found, node.attr, None) if isinstance(found, ModuleType) and not changed else None
     if not isinstance(found, type):
         return None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from privcheck.certifying.decided_conditions import may_be_stored
-from privcheck.certifying.own_code import OwnCode, OwnFunction
+from privcheck.certifying.own_code import Definition, OwnCode, OwnFunction
 from privcheck.certifying.private_expressions import PrivateExpressions
-from privcheck.certifying.spelled_names import mentioned, spelled_by
+from privcheck.certifying.spelled_names import spelled_by
 from privcheck.certifying.syntax import called_name, computes_name
 
 
@@ -23,7 +24,7 @@ def always_private_in_update(own: OwnFunction, code: OwnCode, expressions: Priva
     code : the target's own code.
     expressions : its private expressions.
     """
-    unseen = any(map(_names_unseen, code.functions)) or own in expressions.escaped or _is_decorated(own)
+    unseen = own in expressions.escaped or _is_decorated(own) or any(_names_unseen(f.node) for f in code.functions)
     unseen = unseen or any(_aliases(file.tree, code.learns) for file in spelled_by(code))
     if own.owner is None or own.name != code.learns or unseen:
         return set()
@@ -62,6 +63,7 @@ def _passes_on(
     )
 
 
+@lru_cache(maxsize=64)
 def _aliases(tree: ast.AST, learns: str) -> bool:
     """Tell whether a file gives `update`, as `learns` calls it, another name, sets it, or names it in a string."""
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
@@ -89,9 +91,9 @@ def always_private_in_helper(own: OwnFunction, code: OwnCode, expressions: Priva
     expressions : its private expressions.
     """
     unseen = own in code.roots or own in expressions.escaped or _is_decorated(own)
-    if own.owner is not None or unseen or any(map(_names_unseen, code.functions)):
+    if own.owner is not None or unseen or any(_names_unseen(f.node) for f in code.functions):
         return set()
-    if own.name != own.function.__name__ or any(mentioned(file, own.name) for file in spelled_by(code)):
+    if own.name != own.function.__name__ or any(own.name in file.mentioned for file in spelled_by(code)):
         return set()
     told = [
         _passed_as_told(caller, call, own, code, expressions)
@@ -130,12 +132,14 @@ def _is_decorated(own: OwnFunction) -> bool:
     return not isinstance(own.node, ast.Lambda) and bool(own.node.decorator_list)
 
 
-def _names_unseen(own: OwnFunction) -> bool:
+@lru_cache(maxsize=1024)
+def _names_unseen(node: Definition) -> bool:
     """Tell whether a function can call others by names that are not spelled out."""
-    names = {part.id for part in ast.walk(own.node) if isinstance(part, ast.Name)}
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     unseen = {"globals", "eval", "exec", "vars", "locals", "sys", "attrgetter", "methodcaller"}
-    called = {id(call.func) for call in _calls(own)}
+    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+    called = {id(call.func) for call in calls}
     passed_on = any(
-        isinstance(part, ast.Name) and part.id == "getattr" and id(part) not in called for part in ast.walk(own.node)
+        isinstance(part, ast.Name) and part.id == "getattr" and id(part) not in called for part in ast.walk(node)
     )
-    return bool(names & unseen) or passed_on or any(map(computes_name, _calls(own)))
+    return bool(names & unseen) or passed_on or any(map(computes_name, calls))

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from privcheck.certifying.own_code import OwnCode, OwnFunction
-from privcheck.certifying.spelled_names import binds, spelled_by, spelled_in
+from privcheck.certifying.spelled_names import Spelled, binds, spelled_by, spelled_in
 
 
 def constants_of(own: OwnFunction, code: OwnCode) -> dict[str, Any]:
@@ -27,19 +27,20 @@ def constants_of(own: OwnFunction, code: OwnCode) -> dict[str, Any]:
     held = own.function.__globals__
     return {
         name: value
-        for name, value in _literals(ast.unparse(spelled_in(own).tree)).items()
+        for name, value in _literals(spelled_in(own)).items()
         if name not in bound and name in held and type(held[name]) is type(value) and held[name] == value
     }
 
 
 @lru_cache(maxsize=64)
-def _literals(text: str) -> MappingProxyType[str, Any]:
-    r"""Return the names that a source text gives a literal at its top level and nothing else anywhere.
+def _literals(spelled: Spelled) -> MappingProxyType[str, Any]:
+    r"""Return the names that a file gives a literal at its top level and nothing else anywhere.
 
-    >>> dict(_literals("A = 1\nB = 2\nB = 3\nC: bool = False\nD = [1]\ndef f():\n    global A\n    A = 2"))
+    >>> text = "A = 1\nB = 2\nB = 3\nC: bool = False\nD = [1]\ndef f():\n    global A\n    A = 2"
+    >>> dict(_literals(Spelled(ast.parse(text), *[frozenset()] * 3)))
     {'C': False}
     """
-    tree = ast.parse(text)
+    tree = spelled.tree
     if any(_star(part) for part in ast.walk(tree)):
         return MappingProxyType({})
     found: dict[str, Any] = {}
@@ -50,8 +51,7 @@ def _literals(text: str) -> MappingProxyType[str, Any]:
         value = getattr(node, "value", None)
         if len(targets) == 1 and isinstance(targets[0], ast.Name) and isinstance(value, ast.Constant):
             found[targets[0].id] = value.value
-    times = list(binds(tree))
-    return MappingProxyType({name: value for name, value in found.items() if times.count(name) == 1})
+    return MappingProxyType({name: value for name, value in found.items() if spelled.bound[name] == 1})
 
 
 def _star(node: ast.AST) -> bool:

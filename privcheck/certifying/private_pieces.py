@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from privcheck.certifying.attributes_set import attributes_set, sets_any_attribute
@@ -60,10 +61,10 @@ class PrivatePieces:
     def can_run(self, lasting: dict[str, Any]) -> set[Piece]:
         """Return the pieces that the parameters allow to run; `lasting` holds the attributes that all runs share."""
         lasting = {n: value for n, value in lasting.items() if n not in self._set and not self._sets_any}
+        known, value = cache(self._known), cache(lambda test, own: self._value(test, own, lasting, *known(own)))
 
         def open_to(node: ast.AST, own: OwnFunction) -> bool:
-            conditions = self._conditions.get(node, ())
-            return all(self._value(test, own, lasting) in (None, wanted) for test, wanted in conditions)
+            return all(value(test, own) in (None, wanted) for test, wanted in self._conditions.get(node, ()))
 
         called = set(self._code.roots)
         left = [own for own in self._code.functions if own not in called]
@@ -75,15 +76,22 @@ class PrivatePieces:
             called.update(found)
         return {piece for piece, (node, own) in self.pieces.items() if own in called and open_to(node, own)}
 
-    def _value(self, test: ast.expr, own: OwnFunction, lasting: dict[str, Any]) -> bool | None:
+    def _value(
+        self, test: ast.expr, own: OwnFunction, lasting: dict[str, Any], told: set[str], constants: dict[str, Any]
+    ) -> bool | None:
         """Return which way a condition goes in every round of this policy, if that is decided beforehand."""
         is_method = own.owner is not None and isinstance(self._code.policy, own.owner)
+        return decided(test, own, lasting if is_method else None, told, constants)
+
+    def _known(self, own: OwnFunction) -> tuple[set[str], dict[str, Any]]:
+        """Return the parameters of a function that are private in every call, and the constants of its module now."""
+        if self._sets_any:
+            return set(), {}
         told = always_private_in_update(own, self._code, self._expressions) if own in self._code.updates() else set()
         if own.owner is None:
             told = always_private_in_helper(own, self._code, self._expressions)
         constants = {n: value for n, value in constants_of(own, self._code).items() if n not in self._set}
-        lasting_here = lasting if is_method else None
-        return decided(test, own, lasting_here, *((set(), {}) if self._sets_any else (told, constants)))
+        return told, constants
 
     def _touches(self, node: ast.AST, own: OwnFunction) -> bool:
         if own.name == "__init__" and own.owner in type(self._code.policy).__mro__:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import linecache
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from privcheck.certifying.own_code import OwnCode, OwnFunction
 from privcheck.certifying.syntax import SETTERS, called_name, computes_name
@@ -25,7 +26,7 @@ REACHES_NAMES = frozenset(
 
 @dataclass(frozen=True)
 class Spelled:
-    """What a source file spells out.
+    """What a source file spells out; what is asked of it is found once, and holds for this text alone.
 
     Parameters
     ----------
@@ -40,12 +41,35 @@ class Spelled:
     strings: frozenset[str]
     words: frozenset[str]
 
-    @property
+    @cached_property
     def reaches_names(self) -> bool:
         """Whether it contains a means of changing the names of a module without spelling them out."""
         calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
-        computed = any(computes_name(call) for call in calls) or mentioned(self, "getattr")
+        computed = any(computes_name(call) for call in calls) or "getattr" in self.mentioned
         return computed or bool(REACHES_NAMES & (self.names | self.strings))
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """What it mentions other than by defining it, importing it, or calling it by its name.
+
+        >>> ["f" in _spelled(text).mentioned for text in ("def f(): ...", "f(1)", "g = f", "x.f(1)", "call('f')")]
+        [False, False, True, True, True]
+        """
+        calls = (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        by_name = {id(call.func) for call in calls if isinstance(call.func, ast.Name)}
+        others = (node for node in ast.walk(self.tree) if id(node) not in by_name)
+        return self.strings.union(name for node in others for name in _mentions(node))
+
+    @cached_property
+    def bound(self) -> Counter[str]:
+        """How often its statements bind or delete each name, in whatever scope."""
+        return Counter(binds(self.tree))
+
+    @cached_property
+    def attributes_stored(self) -> frozenset[str]:
+        """The attributes that it sets or deletes."""
+        attributes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Attribute))
+        return frozenset(node.attr for node in attributes if not isinstance(node.ctx, ast.Load))
 
 
 def spelled_in(own: OwnFunction) -> Spelled:
@@ -94,20 +118,14 @@ def _names(node: ast.AST) -> Iterator[str]:
         yield from (node.module or "").split(".")
 
 
-def mentioned(spelled: Spelled, name: str) -> bool:
-    """Tell whether a file mentions a function other than by defining it, importing it, or calling it by its name.
-
-    >>> [mentioned(_spelled(text), "f") for text in ("def f(): ...", "f(1)", "g = f", "x.f(1)", "call('f')")]
-    [False, False, True, True, True]
-    """
-    called = {id(node.func) for node in ast.walk(spelled.tree) if isinstance(node, ast.Call)}
-    return name in spelled.strings or any(
-        (isinstance(node, ast.Name) and node.id == name and id(node) not in called)
-        or (isinstance(node, ast.Attribute) and node.attr == name)
-        or (isinstance(node, ast.alias) and node.name == name and node.asname not in (None, name))
-        or (isinstance(node, ast.alias) and node.asname == name != node.name)
-        for node in ast.walk(spelled.tree)
-    )
+def _mentions(node: ast.AST) -> Iterator[str]:
+    """Yield the name of which a node is a mention; of an import with a new name, both."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.alias) and node.asname not in (None, node.name):
+        yield from (node.name, str(node.asname))
 
 
 def binds(tree: ast.AST) -> Iterator[str]:
@@ -136,7 +154,7 @@ def binds(tree: ast.AST) -> Iterator[str]:
 def hides_setters(spelled: Spelled) -> bool:
     """Tell whether a file may set attributes by a function that it calls by another name than its own."""
     called = {id(node.func) for node in ast.walk(spelled.tree) if isinstance(node, ast.Call)}
-    return any(mentioned(spelled, name) for name in ("setattr", "delattr", "vars")) or any(
+    return bool(spelled.mentioned & {"setattr", "delattr", "vars"}) or any(
         isinstance(node, ast.Attribute) and node.attr in SETTERS and id(node) not in called
         for node in ast.walk(spelled.tree)
     )

@@ -80,6 +80,8 @@ def fingerprint(function: Any) -> str:
             value = getattr(value, "py_func", value)
             if isinstance(value, FunctionType):
                 todo.append(value)
+            elif isinstance(value, np.ndarray):
+                digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
             elif isinstance(value, int | float | np.dtype):
                 digest.update(repr(value).encode())
     return digest.hexdigest()

@@ -13,6 +13,7 @@ from privcheck.reporting.bounds_files import read_bounds
 from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
 from privcheck.results.frontier_points import Frontier
+from privcheck.results.law_bound import LawBound
 from privcheck.results.one_run_bound import OneRunBound
 from privcheck.results.sample_bound import SampleBound
 from privcheck.results.simulation import Simulation
@@ -28,6 +29,7 @@ READERS: tuple[tuple[set[str], Callable[[str], Result]], ...] = (
     ({"frontier", "points"}, Frontier.from_json),
     ({"epsilon_lower", "canaries"}, OneRunBound.from_json),
     ({"epsilon_lower", "counted_runs", "likelier"}, SampleBound.from_json),
+    ({"epsilon_lower", "log_ratio", "at"}, LawBound.from_json),
 )
 """The fields that identify a result of each kind, and what reads it."""
 

@@ -1,4 +1,4 @@
-"""Bounds from samples and from one run, read back from JSON."""
+"""Bounds from laws, from samples and from one run, read back from JSON."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.results.audit_json import read_estimate, read_region
+from privcheck.results.law_bound import LawBound
 from privcheck.results.one_run_bound import OneRunBound
 from privcheck.results.sample_bound import SampleBound
 from privcheck.serialise import ILL_TYPED, from_json, number, well_typed
 
-B = TypeVar("B", OneRunBound, SampleBound)
+B = TypeVar("B", LawBound, OneRunBound, SampleBound)
 TEXTS = {"verdict", "method", "event", "likelier"}
 
 
@@ -34,6 +35,16 @@ def read_samples(text: str) -> SampleBound:
     return _read(text, SampleBound)
 
 
+def read_laws(text: str) -> LawBound:
+    """Return the bound whose `to_json` gave this text.
+
+    Raises
+    ------
+    PrivcheckError : text that is not JSON, or not such a bound.
+    """
+    return _read(text, LawBound)
+
+
 def _read(text: str, kind: type[B]) -> B:
     expected = f"what {kind.__name__}.to_json wrote"
     content = from_json(text, kind, expected)
@@ -52,6 +63,8 @@ def _parts(content: dict[str, Any]) -> dict[str, Any]:
             found[name] = read_estimate(content[name])
     if "tradeoff" in content:
         found["tradeoff"] = read_region(**content["tradeoff"])
+    if "at" in content:
+        found["at"] = tuple(number(one) for one in content["at"])
     if "tried" in content:
         found["tried"] = tuple((included, others) for included, others in content["tried"])
     return found

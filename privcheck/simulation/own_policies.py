@@ -58,7 +58,9 @@ def feedback_of(place: Environment, asked: str | None) -> str:
     PrivcheckError : a kind that the environment cannot give.
     """
     possible = place.feedbacks
-    return possible[0] if asked is None else str(check("feedback", asked, Choice(possible), f"{place.id} gives no other"))
+    return (
+        possible[0] if asked is None else str(check("feedback", asked, Choice(possible), f"{place.id} gives no other"))
+    )
 
 
 def load_own(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from privcheck.testing.bandit_machine import BanditMachine
     from privcheck.testing.certificate_assertion import assert_certified
     from privcheck.testing.instance_strategies import arm_sets, bandit_instances, budgets, contexts, mechanisms
+    from privcheck.testing.law_assertion import assert_law
     from privcheck.testing.post_processing_assertion import assert_unchanged_by
     from privcheck.testing.privacy_assertion import assert_private
     from privcheck.testing.profiles import load_profile
@@ -29,6 +30,7 @@ __all__ = [
     "PrivacyFailure",
     "arm_sets",
     "assert_certified",
+    "assert_law",
     "assert_private",
     "assert_regret_below",
     "assert_sensitivity",
@@ -45,6 +47,7 @@ __all__ = [
 _HOMES = {
     "PrivacyFailure": "assertion",
     "assert_certified": "certificate_assertion",
+    "assert_law": "law_assertion",
     "assert_private": "privacy_assertion",
     "assert_regret_below": "regret_assertion",
     "assert_sensitivity": "sensitivity_assertion",

@@ -149,7 +149,7 @@ def test_randomness_besides_the_seed_is_refused(mabwiser, streams):
             return np.random.default_rng().choice(self.arms)
 
     adapter = from_mabwiser(lambda seed: Careless([0, 1], mabwiser.LearningPolicy.Random(), seed=seed))
-    with pytest.raises(privcheck.PolicyError, match="different actions in round 3.*the clock or the operating system"):
+    with pytest.raises(privcheck.PolicyError, match=r"different actions in round 3.*the clock or the operating system"):
         privcheck.audit(adapter, epsilon=1.0, streams=streams, runs=100)
 
 

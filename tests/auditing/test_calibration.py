@@ -1,7 +1,11 @@
 """Calibration of whole audits: false alarms at the boundary, power on broken twins, and broken auditors noticed.
 
 The policies have losses that are known exactly: randomised response on one reward. Every audit searches for its pair
-of streams, learns, chooses and counts, as a user's would. `--evidence full` makes more repetitions.
+of streams, learns, chooses and counts, as a user's would; the certificate and the lines at fault, which come after the
+verdict, are left out of all but one. `--evidence full` makes more repetitions.
+
+What the few repetitions of the reduced form still see with probability 0.99: false alarms in 39 % of the audits instead
+of 5 %, and 19 % of the broken twins missed. The full form sees 10 % and 3 %.
 """
 
 import math
@@ -22,12 +26,35 @@ LEVEL = 0.05
 CHANCE = 1e-6
 """Probability with which a test of this file fails although everything is as it should be."""
 
-pytestmark = pytest.mark.evidence
+pytestmark = [pytest.mark.evidence, pytest.mark.long]
 
 
 def most(repetitions, level=LEVEL):
     """Return the count that Binomial(repetitions, level) exceeds with probability at most CHANCE."""
     return int(binom.isf(CHANCE, repetitions, level))
+
+
+@pytest.fixture
+def verdict_only(monkeypatch):
+    """Leave out what an audit finds after its verdict and its bound: it cannot change them."""
+    monkeypatch.setattr("privcheck.auditing.audit._certificate", lambda *_: None)
+    monkeypatch.setattr("privcheck.auditing.audit._faults", lambda *_: ([], ""))
+
+
+def test_what_is_left_out_changes_no_verdict(policies, request):
+    """The same audits with and without it, one of a violation and one of a correct policy."""
+
+    def found():
+        reports = [
+            privcheck.audit(getattr(policies, name), epsilon=1.0, arms=2, horizon=3, runs=4000, error=LEVEL, seed=0)
+            for name in ("LeakyResponse", "FastResponse")
+        ]
+        return [(report.verdict, report.epsilon_lower, report.p_value, report.counted_runs) for report in reports]
+
+    whole = found()
+    request.getfixturevalue("verdict_only")
+    assert [verdict for verdict, *_ in whole] == ["violation", "consistent"]
+    assert found() == whole
 
 
 def alarms(policy, repetitions, *, horizon, runs, first_seed=0, streams=None):
@@ -84,12 +111,13 @@ def test_the_fast_policy_has_the_law_of_the_plain_one(policies, evidence):
     ("name", "horizon", "runs"),
     [("FastResponse", 3, 2000), ("RareResponse", 3, 4000), ("RareResponse", 8, 3000)],
 )
+@pytest.mark.usefixtures("verdict_only")
 def test_false_alarms_at_the_boundary(policies, evidence, record_property, name, horizon, runs):
     """True loss 1, claim 1, level 0.05: violations, and bounds above the truth, are at most Binomial(N, 0.05).
 
     The test fails when either count is above that law's upper 5e-7 quantile: by chance with probability below 1e-6.
     """
-    repetitions = evidence(150, 2000)
+    repetitions = evidence(60, 2000)
     violations, above = alarms(getattr(policies, name), repetitions, horizon=horizon, runs=runs)
     record_property("false alarms", f"{violations} violations, {above} bounds above 1 in {repetitions} audits")
     print(f"\n{name}, T = {horizon}, {runs} runs: {violations} violations in {repetitions} audits")  # noqa: T201
@@ -97,17 +125,18 @@ def test_false_alarms_at_the_boundary(policies, evidence, record_property, name,
 
 
 @pytest.mark.parametrize(("name", "runs"), [("LeakyResponse", 4000), ("LeakyRareResponse", 6000)])
+@pytest.mark.usefixtures("verdict_only")
 def test_power_on_a_broken_twin(policies, evidence, record_property, name, runs):
-    """True loss 1.5, claim 1: at least 95 % of the audits at error 0.05 call a violation.
+    """True loss 1.5, claim 1: nearly all audits at error 0.05 call a violation.
 
-    In 1000 audits all did. If the power is 0.998 or more, fewer than 95 of 100 do so with probability below 1e-7; the
-    seeds are fixed.
+    In 1000 audits all did. If the power is 0.998 or more, more than 4 of 60 (or 12 of 1000) fail to with probability
+    below 1e-6; the seeds are fixed.
     """
-    repetitions = evidence(100, 1000)
+    repetitions = evidence(60, 1000)
     violations, _ = alarms(getattr(policies, name), repetitions, horizon=3, runs=runs)
     record_property("power", f"{violations} violations in {repetitions} audits")
     print(f"\n{name}, {runs} runs: {violations} violations in {repetitions} audits")  # noqa: T201
-    assert violations >= 0.95 * repetitions
+    assert repetitions - violations <= most(repetitions, 0.002)
 
 
 BROKEN_FOLDS = {
@@ -119,12 +148,13 @@ BROKEN_FOLDS = {
 @pytest.mark.parametrize(
     ("name", "horizon", "runs"), [("one fold for everything", 14, 300), ("learning from counted runs", 12, 300)]
 )
+@pytest.mark.usefixtures("verdict_only")
 def test_the_false_alarm_test_notices_runs_that_are_used_twice(policies, monkeypatch, name, horizon, runs):
     """Fair coins after the response give many sequences to overfit to; honest folds on the same audits pass.
 
     Both sides of the comparison are held to the threshold of the false-alarm test.
     """
-    repetitions = 100
+    repetitions = 60
 
     class Noisy(policies.FastResponse):
         weight = 0.5
@@ -154,7 +184,8 @@ def test_the_level_covers_all_events_that_are_counted(evidence, delta):
     Without the correction it would be in up to 1 - 0.95^3 = 14 % of them, and the test notices. Fails by chance with
     probability below 1e-6. (For delta > 0, Clopper-Pearson limits are too wide for the broken twin to show.)
     """
-    repetitions, runs, epsilon = evidence(1500, 40_000 if delta == 0.0 else 5000), 100_000, 1.0  # else 15 minutes
+    few, many = (1500, 40_000) if delta == 0.0 else (400, 5000)  # each of the latter takes 15 times as long
+    repetitions, runs, epsilon = evidence(few, many), 100_000, 1.0
     rng = np.random.default_rng(20)
     less = rng.multinomial(runs, [0.02] * 3 + [0.94], repetitions)[:, :3]
     p = math.e * 0.02 + delta

@@ -12,6 +12,8 @@ from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import GaussianTree, SymmetricGaussian, SymmetricGaussianTree, Wishart, WishartTree
 from privcheck.privacy import Contexts
 
+pytestmark = pytest.mark.long
+
 EPSILON, DELTA, ROUNDS = 1.0, 0.1, 16
 JOINT = {"feedback": "contextual", "neighbours": "context-reward", "contexts": Contexts(shape=(2, 2), norm=1.0)}
 CLAIM = {"epsilon": EPSILON, "delta": DELTA, "arms": 2, "horizon": ROUNDS, "runs": 3, "rewards": (-1.0, 1.0)}
@@ -247,8 +249,8 @@ def test_twins_that_release_too_much(twin):
     assert certificate.refusals
 
 
-def wishart(norm, **changes):
-    """Return a policy on a Wishart tree with exactly the degrees of freedom that privacy needs, and its certificate."""
+def wishart(norm, runs=1, **changes):
+    """Return the certificate of a policy on a Wishart tree with exactly the degrees of freedom that privacy needs."""
     options = {"dimension": 3, "sensitivity": norm**2, "horizon": ROUNDS - 1, "epsilon": EPSILON, "delta": DELTA}
     exact = WishartTree.exact(**options)
     values = {"dimension": 3, "degrees": exact.degrees, "sensitivity": norm**2, "delta": exact.delta}
@@ -260,13 +262,13 @@ def wishart(norm, **changes):
     contexts = Contexts(shape=(2, 2), low=-bound, high=bound, norm=bound)
     return certify(
         lambda rng: PrivateLinUCBPolicy(WishartSums(tree, rng), spec.setup, 2, None),
-        **CLAIM, **JOINT | {"contexts": contexts}, accountants={"gdp": 0.5},
+        **CLAIM | {"runs": runs}, **JOINT | {"contexts": contexts}, accountants={"gdp": 0.5},
     )  # fmt: skip
 
 
 def test_wishart_twins():
     """The scale Ltilde in the place of its square, half the degrees of freedom, delta not divided among the nodes."""
-    assert wishart(2.0).epsilon_upper == 1.0
+    assert wishart(2.0, runs=3).epsilon_upper == 1.0
     assert wishart(2.0, sensitivity=2.0).refusals
     assert wishart(2.0, degrees=30).refusals
     assert wishart(2.0, delta=0.05).refusals

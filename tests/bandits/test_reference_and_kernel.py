@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from privcheck.bandits.dp_se import epoch_schedule
 
+pytestmark = pytest.mark.long
+
 RUNS = 8
 UNDECIDED = {
     "dp-se": [0.0, epoch_schedule(1, 3, 0.5, 1e-3)[1], 0.0],
@@ -110,6 +112,17 @@ def test_the_cache_of_a_kernel_notices_changes_in_what_it_calls():
     finally:
         callee.__code__ = code
     assert fingerprint(kernel) == before
+
+
+def test_the_cache_of_a_kernel_notices_changes_of_constant_arrays(monkeypatch):
+    from privcheck.inference import betting
+    from privcheck.kernels.cache import fingerprint
+
+    before = fingerprint(betting.add_block.py_func)
+    monkeypatch.setattr(betting, "SHARES", betting.SHARES.copy())
+    assert fingerprint(betting.add_block.py_func) == before
+    betting.SHARES[0] += 1e-9
+    assert fingerprint(betting.add_block.py_func) != before
 
 
 def test_an_index_of_an_older_version_is_discarded(tmp_path):

@@ -19,6 +19,8 @@ from privcheck.mechanisms import BinaryTree, Laplace
 from privcheck.oracles import GreedyCoverage, MaximumSpanningTree, ShortestPath, TopK
 from privcheck.simulation.semi_bandits import VacuousBonusWarning
 
+pytestmark = pytest.mark.long
+
 NAMES = [name for name in ALGORITHMS if ALGORITHMS[name].feedback == "semi-bandit"]
 PRIVATE = [name for name in NAMES if ALGORITHMS[name].private]
 MEANS = (0.9, 0.8, 0.7, 0.3, 0.2, 0.1)

@@ -1,7 +1,8 @@
 """Small audits, certificates, simulations and bounds with fixed seeds, and what they gave.
 
 `python tests/stored_results/cases.py` writes `results.json` anew. It was first written by the code as it was before the
-package was rearranged, so that the comparison shows that moving code changed no digit, and anew when the search changed.
+package was rearranged, so that the comparison shows that moving code changed no digit, and again when the search
+changed.
 """
 
 from __future__ import annotations

@@ -174,7 +174,9 @@ def test_plain_assertions_inside_tests_and_fixtures_are_summed_up_too(suite):
 
 def test_the_sentences_are_properties_of_the_junit_report(suite):
     run(suite, "-k", "noisy_sum]", "--junitxml=junit.xml")
-    assert '<property name="privcheck" value="test_sums[noisy_sum]: consistent' in (suite.path / "junit.xml").read_text()
+    assert (
+        '<property name="privcheck" value="test_sums[noisy_sum]: consistent' in (suite.path / "junit.xml").read_text()
+    )
 
 
 def test_the_help_explains_options_and_marks(suite):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,12 @@ class MaskingGenerator(np.random.Generator):
 
     def __init__(self, coins: int, noise: int) -> None:
         super().__init__(np.random.PCG64([coins, 0]))
-        self._noise = np.random.Generator(np.random.PCG64([noise, 1]))
+        self._seed = noise
         self.coins, self.drawn = 0, 0
+
+    @cached_property
+    def _noise(self) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64([self._seed, 1]))  # takes as long as a short run; many draw none
 
     def _masking(self, draw: Callable[..., Any], *arguments: Any) -> Any:
         self.drawn += 1

@@ -135,8 +135,8 @@ def _unchangeable(holder: Any, pairs: dict[int, tuple[Any, Any]]) -> list[str]:
         return [f"a partial function of {getattr(holder.func, '__name__', holder.func)}"]
     if isinstance(holder, FunctionType):
         return [f"a default argument of {holder.__qualname__}"]
-    if isinstance(holder, tuple) and any(id(item) in pairs for item in holder) and _is_users(holder):
-        return ["a tuple"]
+    if isinstance(holder, tuple) and any(id(item) in pairs for item in holder):
+        return [] if all(isinstance(item, type) for item in holder) else ["a tuple"]  # bases, or an order of lookup
     return []
 
 
@@ -154,13 +154,6 @@ def _settable(owner: type, key: str, value: Any) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _is_users(holder: tuple[Any, ...]) -> bool:
-    """Tell whether a tuple is something else than the bases of a class or its order of lookup."""
-    return not any(isinstance(above, type) for above in gc.get_referrers(holder)) and not all(
-        isinstance(item, type) for item in holder
-    )
 
 
 def refuse_unpatchable(name: str, found: Any) -> None:

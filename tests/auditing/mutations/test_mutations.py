@@ -31,7 +31,7 @@ PAIR = (np.zeros(1), np.ones(1))
 TRUTH = math.e / (1.0 + math.e)
 DELTA = 0.05
 
-pytestmark = pytest.mark.evidence
+pytestmark = [pytest.mark.evidence, pytest.mark.long]
 
 
 def response(data, rng, runs):

@@ -7,6 +7,8 @@ import privcheck
 from . import TWINS
 from .continual import fresh_on_every_prefix
 
+pytestmark = pytest.mark.long
+
 ERROR = 1e-3
 """Level of the verdict and of the lower bound: each test fails by chance with at most this probability.
 

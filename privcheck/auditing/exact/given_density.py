@@ -1,0 +1,260 @@
+"""A law that is given by its density: where its mass is, and integrals over it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import integrate, optimize
+
+from privcheck.arrays import Array
+from privcheck.errors import PrivcheckError, words
+
+MOST_DIMENSIONS = 3
+"""Quadrature in more dimensions would not tell its error."""
+
+SAFETY = 10.0
+"""The quadrature's own estimates of its errors are multiplied by this."""
+
+STARTS = (2049, 65, 17)
+"""Points along each axis at which a mode is looked for, for 1, 2 and 3 dimensions."""
+
+STEPS = ((1.0, 3.0, 10.0, 30.0), (2.0, 8.0), (2.0, 8.0))
+"""Distances from the mode, in the unit in which the log-density falls by 2, at which regions of quadrature end."""
+
+PRECISION = ((1e-9, 1e-13, 400), (1e-6, 1e-9, 40), (1e-4, 1e-7, 10))
+"""Relative and absolute tolerance in each region, and its most subdivisions, for 1, 2 and 3 dimensions."""
+
+UNIT_ERROR = 1e-3
+"""How far the mass of a density may be from 1, beyond the error of quadrature, if it is not said to be unnormalised.
+What it is off counts as an error of the density.
+"""
+
+
+class Law(Protocol):
+    """A law of real outputs, such as a frozen distribution of `scipy.stats`.
+
+    An attribute `normalised = False` says that the density is known up to a factor only.
+    """
+
+    def logpdf(self, x: Any) -> Any:
+        """Return the log-density at n points: x has shape (n,), or (n, d) for d > 1 real numbers; the result (n,)."""
+
+    def support(self) -> Any:
+        """Return (low, high), or d such pairs; ends may be infinite."""
+
+
+class Density:
+    """A law on a box, with the regions over which quadrature adds up.
+
+    Parameters
+    ----------
+    law : the law.
+    name : what error messages call it.
+
+    Attributes
+    ----------
+    box : shape (d, 2), the support.
+    cuts : for each axis, where regions end, from one end of the support to the other.
+    log_mass : logarithm of the integral of the density as given; 0 if it is normalised.
+    relative_error : that of the mass.
+
+    Raises
+    ------
+    PrivcheckError : no law, more than three dimensions, a log-density that is not an array of numbers, or is nan, or
+        whose mass is not 1 although it is not said to be unnormalised.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> density = Density(stats.laplace(3.0, 2.0), "law")
+    >>> density.mode.round(6).tolist(), abs(density.mass - 1.0) < 1e-9
+    ([3.0], True)
+    """
+
+    def __init__(self, law: Law, name: str) -> None:
+        self.law, self.name = law, name
+        self.box = _support(law, name)
+        self.dimensions = len(self.box)
+        self.mode = self._mode()
+        self.cuts = [self._cuts(axis) for axis in range(self.dimensions)]
+        self._height = float(self.log(self.mode[None])[0])
+        (scaled,), (error,) = integrals(lambda x: np.exp(self.log(x) - self._height)[:, None], self.cuts)
+        if not (scaled > 0.0 and math.isfinite(scaled)):
+            raise PrivcheckError(name, words(f"a density of mass {scaled:g}"), "a density with a finite positive mass")
+        self.relative_error = SAFETY * float(error / scaled)
+        self.log_mass = self._height + math.log(scaled)
+        off = abs(self.mass - 1.0) if self.log_mass < 700.0 else math.inf
+        if getattr(law, "normalised", True):
+            if off > UNIT_ERROR + self.relative_error:
+                hint = "say `normalised = False` on the law, or give the support in which its mass is"
+                raise PrivcheckError(name, words(f"a density of mass {self.mass:.6g}"), "a density of mass 1", hint)
+            self.log_mass, self.relative_error = 0.0, off
+
+    @property
+    def mass(self) -> float:
+        """The integral of the density as it is given."""
+        return math.exp(self.log_mass) if self.log_mass < 700.0 else math.inf
+
+    def log(self, points: Array) -> Array:
+        """Return the log-density as given at points of shape (n, d), shape (n,); -inf outside of the support."""
+        inside = ((points >= self.box[:, 0]) & (points <= self.box[:, 1])).all(axis=1)
+        result = np.full(len(points), -math.inf)
+        points = points[inside]
+        if not len(points):
+            return result
+        with np.errstate(all="ignore"):
+            found = np.asarray(self.law.logpdf(points[:, 0] if self.dimensions == 1 else points))
+        if found.shape != (len(points),) or found.dtype.kind not in "fiu":
+            got = words(f"an array of shape {found.shape}" if found.dtype.kind in "fiu" else type(found).__name__)
+            shape = f"({len(points)},)" if self.dimensions == 1 else f"({len(points)}, {self.dimensions})"
+            raise PrivcheckError(f"{self.name}.logpdf", got, f"shape ({len(points)},) for x of shape {shape}")
+        if np.isnan(found).any() or (found == math.inf).any():
+            at = points[np.flatnonzero(np.isnan(found) | (found == math.inf))[0]].tolist()
+            raise PrivcheckError(f"{self.name}.logpdf", words(f"nan or inf at {at}"), "finite numbers or -inf")
+        result[inside] = found
+        return result
+
+    def normalised(self, points: Array) -> Array:
+        """Return the log-density, divided by its mass."""
+        return self.log(points) - self.log_mass
+
+    def _mode(self) -> Array:
+        axes = [_starts(low, high, STARTS[self.dimensions - 1]) for low, high in self.box]
+        points = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+        if self.dimensions == 1 and callable(getattr(self.law, "median", None)):  # distributions of scipy have one
+            points = np.append(points, [[float(self.law.median())]], axis=0)  # type: ignore[attr-defined]
+        values = self.log(points)
+        if not np.isfinite(values).any():
+            got = words("a density that is 0 wherever it was looked at")
+            raise PrivcheckError(self.name, got, "one with mass", "give the support in which its mass is")
+        best = points[np.argsort(values)[-3:]]
+        found = [*best]
+        for start in best:
+            result = optimize.minimize(
+                lambda x: -max(float(self.log(np.clip(x, self.box[:, 0], self.box[:, 1])[None])[0]), -1e300),
+                start,
+                method="Nelder-Mead",
+                options={"maxiter": 400, "xatol": 1e-10, "fatol": 1e-10},
+            )
+            found.append(np.clip(result.x, self.box[:, 0], self.box[:, 1]))
+        heights = self.log(np.array(found))
+        mode: Array = found[int(np.argmax(heights))]
+        return mode
+
+    def _cuts(self, axis: int) -> Array:
+        """Return where regions end along an axis: the ends of the support, the mode, and multiples of its width."""
+        low, high = self.box[axis]
+        steps = np.logspace(-9.0, 9.0, 181) * max(1.0, abs(float(self.mode[axis])) * 1e-6)
+        ends = [low, self.mode[axis], high]
+        height = self.log(self.mode[None])[0]
+        for sign in (-1.0, 1.0):
+            along = np.repeat(self.mode[None], len(steps), axis=0)
+            along[:, axis] += sign * steps
+            fallen = np.flatnonzero(self.log(along) < height - 2.0)
+            unit = steps[fallen[0]] if fallen.size else steps[-1]
+            ends += [self.mode[axis] + sign * unit * step for step in STEPS[self.dimensions - 1]]
+        return _distinct(ends, low, high)
+
+
+def common_cuts(one: Density, two: Density) -> list[Array]:
+    """Return the cuts of two densities together."""
+    return [
+        _distinct([*first, *second], min(first[0], second[0]), max(first[-1], second[-1]))
+        for first, second in zip(one.cuts, two.cuts, strict=True)
+    ]
+
+
+def with_cut(cuts: Array, at: float) -> Array:
+    """Return the cuts of an axis and one more."""
+    return _distinct([*cuts, at], cuts[0], cuts[-1])
+
+
+def integrals(function: Callable[[Array], Array], cuts: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the integrals of a function with values of shape (n, m), and estimates of their errors, shape (m,).
+
+    They are added up over all boxes between neighbouring cuts. `cubature` divides each box until its error is small, or
+    until it has been divided often enough; then the error says what is left. Infinite boxes are mapped to finite ones
+    here: over (-inf, b) scipy 1.17 integrates the values at (-b, inf).
+    """
+    dimensions = len(cuts)
+    rule = "gk21" if dimensions == 1 else "genz-malik"
+    relative, absolute, most = PRECISION[dimensions - 1]
+    pairs = [list(itertools.pairwise(axis.tolist())) for axis in cuts]
+    total: Any = 0.0
+    error: Any = 0.0
+    for box in itertools.product(*pairs):
+        low, high = (np.array([ends[side] for ends in box]) for side in (0, 1))
+        integrand = _Mapped(function, low, high)
+        low, high = np.where(integrand.infinite, 0.0, low), np.where(integrand.infinite, 1.0, high)
+        found = integrate.cubature(
+            integrand if integrand.infinite.any() else function,
+            low,
+            high,
+            rule=rule,
+            rtol=relative,
+            atol=absolute,
+            max_subdivisions=most,
+        )
+        total, error = total + found.estimate, error + found.error
+    return np.atleast_1d(total), np.atleast_1d(error)
+
+
+class _Mapped:
+    """A function on a box with infinite ends, as one of t in (0, 1] on these axes: x = end +- (1 - t) / t."""
+
+    def __init__(self, function: Callable[[Array], Array], low: Array, high: Array) -> None:
+        self.function, self.infinite = function, ~(np.isfinite(low) & np.isfinite(high))
+        self.sign = np.where(np.isfinite(low), 1.0, -1.0)
+        self.end = np.where(np.isfinite(low), low, high)
+
+    def __call__(self, points: Array) -> Array:
+        t = np.where(self.infinite, points, 1.0)
+        with np.errstate(all="ignore"):
+            mapped = np.where(self.infinite, self.end + self.sign * (1.0 - t) / t, points)
+            values = self.function(mapped) * np.prod(1.0 / (t * t), axis=1)[:, None]
+        return np.where(np.isfinite(values), values, 0.0)
+
+
+def _distinct(ends: Sequence[float], low: float, high: float) -> Array:
+    """Return the ends within an interval in order, none closer to the next than rounding can tell."""
+    kept = [low]
+    for end in sorted(float(end) for end in ends if low < end < high):
+        before = kept[-1]
+        if not math.isfinite(before) or end - before > 1e-9 * max(1e-9, abs(end), abs(before)):
+            kept.append(end)
+    return np.array([*kept, high])
+
+
+def _starts(low: float, high: float, count: int) -> Array:
+    """Return points of an interval: evenly spread over a finite one, over all orders of magnitude otherwise."""
+    if math.isfinite(low) and math.isfinite(high):
+        return low + (high - low) * (np.arange(count) + 0.5) / count
+    sizes = np.logspace(-6.0, 8.0, count // 2)
+    if math.isfinite(low):
+        return low + sizes
+    if math.isfinite(high):
+        return high - sizes
+    return np.concatenate([-sizes[::-1], [0.0], sizes])
+
+
+def _support(law: Any, name: str) -> Array:
+    expected = "a law with methods logpdf(x) and support(), such as scipy.stats.laplace(0.0, 2.0)"
+    if not (callable(getattr(law, "logpdf", None)) and callable(getattr(law, "support", None))):
+        raise PrivcheckError(name, words(f"an object of type {type(law).__name__}"), expected)
+    try:
+        given = np.asarray(law.support(), float)
+    except (TypeError, ValueError):
+        given = np.zeros(0)
+    box = given[None] if given.shape == (2,) else given
+    if box.ndim != 2 or box.shape[1] != 2 or not len(box) or not (box[:, 0] < box[:, 1]).all():
+        raise PrivcheckError(
+            f"{name}.support()", words("something else"), "(low, high), or one such pair for each axis"
+        )
+    if len(box) > MOST_DIMENSIONS:
+        hint = "give the law of a function of the output, such as its norm: post-processing only loses"
+        raise PrivcheckError(name, words(f"{len(box)} dimensions"), f"at most {MOST_DIMENSIONS}", hint)
+    return box

@@ -1,0 +1,112 @@
+"""Tests of a sample against a law with known probabilities: Kolmogorov-Smirnov, and boxes chosen on other samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from privcheck.arrays import Array
+
+LEAST_IN_A_BOX = 16
+"""Boxes are halved until fewer of the first half of the samples than this would be in one."""
+
+
+@dataclass(frozen=True)
+class LawFit:
+    """How well samples fit a law.
+
+    Parameters
+    ----------
+    p_value : the test rejects a true law at level alpha with probability at most alpha, up to the error of the
+        probabilities.
+    where : the event whose share is furthest from its probability, as one (low, high) for each axis.
+    share, probability : of that event, among the samples and by the law.
+    test : "Kolmogorov-Smirnov", or "binomial tests of boxes".
+    """
+
+    p_value: float
+    where: tuple[tuple[float, float], ...]
+    share: float
+    probability: float
+    test: str
+
+
+def fit_on_the_line(samples: Array, below: Array) -> LawFit:
+    """Test real samples by Kolmogorov and Smirnov.
+
+    Parameters
+    ----------
+    samples : shape (n,), in increasing order.
+    below : shape (n,), the probability by the law of an output of at most each of them.
+
+    Examples
+    --------
+    >>> samples = np.sort(np.random.default_rng(0).random(500))
+    >>> fit_on_the_line(samples, samples).p_value > 0.01, fit_on_the_line(samples, samples**2).p_value < 1e-9
+    (True, True)
+    """
+    n = len(samples)
+    found = stats.kstest(samples, lambda _: below)
+    places = np.concatenate([np.arange(1, n + 1) / n - below, np.arange(n) / n - below])
+    worst = int(np.argmax(np.abs(places)))
+    share = worst % n / n + (1.0 / n if worst < n else 0.0)
+    return LawFit(
+        float(found.pvalue),
+        ((-np.inf, float(samples[worst % n])),),
+        share,
+        float(below[worst % n]),
+        "Kolmogorov-Smirnov",
+    )
+
+
+def fit_in_boxes(samples: Array, box: Array, probability: Callable[[Array], float]) -> LawFit:
+    """Test samples of several numbers: half of them halve the support into boxes, the other half is counted in these.
+
+    Each count is binomial, whatever boxes the first half has led to. The p-value is the smallest two-sided one times
+    the number of boxes, large and small ones together.
+
+    Parameters
+    ----------
+    samples : shape (n, d), independent.
+    box : shape (d, 2), the support.
+    probability : returns that of a box, shape (d, 2).
+    """
+    half = len(samples) // 2
+    boxes = _halved(samples[:half], box)
+    counted = samples[half:]
+    results = []
+    for one in boxes:
+        inside = int(((counted >= one[:, 0]) & (counted < one[:, 1])).all(axis=1).sum())
+        chance = min(1.0, max(0.0, probability(one)))
+        results.append(
+            (float(stats.binomtest(inside, len(counted), chance).pvalue), inside / len(counted), chance, one)
+        )
+    p_value, share, chance, where = min(results, key=lambda result: result[0])
+    return LawFit(
+        min(1.0, p_value * len(boxes)),
+        tuple((float(low), float(high)) for low, high in where),
+        share,
+        chance,
+        "binomial tests of boxes",
+    )
+
+
+def _halved(samples: Array, box: Array) -> list[Array]:
+    """Return the boxes that halve samples at their medians, axis after axis, without the first one, which has all."""
+    found, waiting = list[Array](), [(samples, box, 0)]
+    while waiting:
+        own, place, depth = waiting.pop()
+        if depth:
+            found.append(place)
+        axis = depth % len(box)
+        middle = float(np.median(own[:, axis])) if len(own) >= 2 * LEAST_IN_A_BOX else np.nan
+        if not place[axis, 0] < middle < place[axis, 1]:
+            continue
+        for side in (0, 1):
+            part = place.copy()
+            part[axis, 1 - side] = middle
+            waiting.append((own[own[:, axis] < middle] if side == 0 else own[own[:, axis] >= middle], part, depth + 1))
+    return found
