@@ -8,6 +8,9 @@ from contextlib import contextmanager
 
 from privcheck.errors import printable
 
+REST = 32
+"""Columns of the bar at its narrowest, and of the two times; a long description is cut in its middle."""
+
 WINDOW, DAY = 30.0, 86400.0
 """Seconds of work from which the remaining time is estimated."""
 
@@ -56,7 +59,10 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
     )
     window = DAY if counted else WINDOW
     with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=window) as bar:
-        task = bar.add_task(printable(description), total=total)
+        shown = printable(description)
+        if len(shown) > (room := max(bar.console.width - REST, 12)):
+            shown = f"{shown[: room // 2]}...{shown[-(room - room // 2 - 3) :]}"
+        task = bar.add_task(shown, total=total)
         _shown = True
         try:
             yield lambda amount: bar.advance(task, amount)

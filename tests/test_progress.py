@@ -1,0 +1,31 @@
+"""The progress bar: what it shows of a long description."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+
+from privcheck.progress import REST, progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("columns", [60, 80, 140])
+def test_a_long_description_leaves_the_times_their_room(columns, monkeypatch):
+    shown = Terminal()
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    name = "certifying " + "/a/long/path" * 12 + "/bandit.py:Bandit"
+    with progress(name, 10) as advance:
+        advance(10)
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.getvalue())
+    assert "certifying" in text
+    assert "bandit.py:Bandit" in text or columns < REST + 32
+    assert "0:00:00 < " in text
+    assert "…" not in text
