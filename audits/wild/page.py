@@ -13,10 +13,10 @@ COMMAND = "python -m audits.wild --repositories DIR --json audits/wild/found.jso
 INTRODUCTION = f"""# Public implementations, audited
 
 {{counted}} implementations of differential privacy that others wrote and published, each audited with at most five
-lines between it and `privcheck.audit`. {{kept}} of them keep their claims as far as such an audit can see; {{faults}}
-do not. For each of these a second argument, which uses nothing of privcheck, comes to the same conclusion. All software
-has faults, this toolkit too: these are set out so that they can be mended, with a change that we would suggest. Thanks
-are due to the authors, who published their code.
+lines between it and `privcheck.audit`. {{kept}} of them keep their claims as far as such an audit can see. {{faults}} do
+not: the audits refute {{refuted}} of these, and for each a second argument, which uses nothing of privcheck, shows it too;
+the others have that argument alone. All software has faults, this toolkit too: these are set out so that they can be
+mended, with a change that we would suggest. Thanks are due to the authors, who published their code.
 
 ```
 {COMMAND}
@@ -49,8 +49,9 @@ def page(declared: Mapping[str, Wild], record: Record) -> str:
     """Return the page, with a row for each declared audit that the record has."""
     shown = {name: wild for name, wild in declared.items() if name in record}
     faults = {name: wild for name, wild in shown.items() if wild.fault is not None}
+    refuted = sum(record[name]["verdict"] == "violation" for name in faults)
     parts = [
-        INTRODUCTION.format(counted=len(shown), kept=len(shown) - len(faults), faults=len(faults)),
+        INTRODUCTION.format(counted=len(shown), kept=len(shown) - len(faults), faults=len(faults), refuted=refuted),
         "## Claims that do not hold\n",
     ]
     for name, wild in faults.items():
