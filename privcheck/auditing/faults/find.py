@@ -34,8 +34,8 @@ from privcheck.results.fault import Fault
 from privcheck.targets.settings import Settings
 from privcheck.targets.target import Target
 
-SECONDS = 10.0
-"""After this time no further run is started."""
+SECONDS = 30.0
+"""After this time no further run is started; most searches take less than two seconds."""
 
 GUARDED_SEEDS = 4
 """Guarded runs on each stream."""
