@@ -201,12 +201,12 @@ def _listed(name: str, given: Any, hint: str) -> list[Any]:
 
 
 def _once(name: str, values: list[Any]) -> list[Any]:
-    for number, value in enumerate(values):
-        if value in values[:number] and not isinstance(value, int | float):
+    seen = set()
+    for value in values:
+        known = value if isinstance(value, int | float) else repr(value)
+        if known in seen:
             raise PrivcheckError(name, value, "every value once", "equal cells have equal results")
-    if all(isinstance(value, int | float) for value in values) and len(set(values)) < len(values):
-        twice = next(value for number, value in enumerate(values) if value in values[:number])
-        raise PrivcheckError(name, twice, "every value once", "equal cells have equal results")
+        seen.add(known)
     return values
 
 
