@@ -14,7 +14,7 @@ from privcheck.progress import progress
 from privcheck.sweeps.cell import Cell, Files
 from privcheck.sweeps.cell_store import CellStore
 from privcheck.sweeps.play_cell import Played, play
-from privcheck.sweeps.sweep_file import count_words, read_cells
+from privcheck.sweeps.sweep_file import count_words, naming, read_cells
 from privcheck.sweeps.sweep_result import Sweep, read_sweep
 from privcheck.sweeps.target_sources import is_place, source_files
 
@@ -75,7 +75,8 @@ def play_sweep(
     """Do the same, and tell before anything is played how many cells are done, new and stale."""
     workers, again = check("jobs", jobs, Integer(1)), check("retry", retry, Switch())
     cells, files = read_cells(plan), Files()
-    keyed = [(cell.key(files), cell) for cell in cells]
+    with naming(plan):
+        keyed = [(cell.key(files), cell) for cell in cells]
     with CellStore(store) as kept:
         kept.plan(keyed, retry=again)
         known = kept.finished()

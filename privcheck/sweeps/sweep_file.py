@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +70,18 @@ def read_cells(plan: str | Path | Mapping[str, Any]) -> list[Cell]:
     >>> len(cells), cells[-1].epsilon, cells[-1].seed
     (6, 1.0, 2)
     """
-    where = "the sweep" if isinstance(plan, Mapping) else str(plan)
     content = dict(plan) if isinstance(plan, Mapping) else read_toml(plan, EXPECTED)
-    try:
+    with naming(plan):
         return _cells(content)
+
+
+@contextmanager
+def naming(plan: str | Path | Mapping[str, Any]) -> Iterator[None]:
+    """Let errors name the file of a sweep."""
+    try:
+        yield
     except PrivcheckError as error:
+        where = "the sweep" if isinstance(plan, Mapping) else str(plan)
         raise PrivcheckError(f"{where}, {error.parameter}", error.value, error.expected, error.hint) from None
 
 
