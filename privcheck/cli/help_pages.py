@@ -59,7 +59,7 @@ SECTIONS: dict[str, Sections] = {
         "Output": ("compare", *_OUTPUT),
     },
     "account": {"Privacy": ("delta", "epsilon"), "Output": _OUTPUT},
-    "report": {"Output": _OUTPUT},
+    "report": {"Output": ("pages", "level", *_OUTPUT)},
     "compare": {"Output": ("annotate", *_OUTPUT)},
     "sweep": {"Results": ("store", *_OUTPUT), "Effort": ("jobs", "retry")},
 }  # fmt: skip

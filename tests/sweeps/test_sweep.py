@@ -234,7 +234,7 @@ def test_a_file_that_changes_meanwhile_ends_the_sweep():
     Path("policy.py").write_text(
         "with open('weights.txt', 'a') as file:\n    file.write('1')\n" + Path("policy.py").read_text()
     )
-    with pytest.raises(PrivcheckError, match="policy.py:Policy or a file that it reads"):
+    with pytest.raises(PrivcheckError, match=r"policy\.py:Policy or a file that it reads"):
         sweep(PLAN | {"data": ["weights.txt"]}, "store")
     assert finished("store") == {}
 
@@ -323,5 +323,5 @@ def test_folders_that_cannot_be_used_are_refused(capsys):
     assert len(lines) == 3
     assert "privcheck: store: got 'file'" in lines[0]
     assert "not a database" in lines[1]
-    with pytest.raises(PrivcheckError, match="it has no cells.sqlite"):
+    with pytest.raises(PrivcheckError, match=r"it has no cells\.sqlite"):
         read_sweep("nowhere")

@@ -41,7 +41,7 @@ MISTAKES = {
     "kind = 'audit'\ntargets = ['ucb']\n[options]\nguarded = true": "epsilon: got None",
     "kind = 'audit'\ntargets = ['ucb']\n[options]\ncontexts = 3": "contexts: got 3, expected a table",
     "kind = 'audit'\ntargets = ['ucb']\n[product]\nruns = 50": "product.runs: got 50, expected a list",
-    "kind = 'audit'\ntargets = ['ucb']\n[options]\nruns = 50\n[product]\nruns = [50]": "product.runs: got a value in opt",
+    "kind = 'audit'\ntargets = ['ucb']\n[options]\nruns = 50\n[product]\nruns = [50]": "product.runs: got a value in",
     "kind = 'simulation'\ntargets = ['ucb']": "environments: got nothing",
     "kind = 'simulation'\ntargets = ['ucb']\nenvironments = ['c2']": "horizons: got nothing",
     "kind = 'simulation'\ntargets = ['ucb']\nenvironments = ['c2', 'c9']": "environments, number 2",
