@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,9 @@ def play_sweep(
     jobs: int,
     retry: bool,
     tell: Callable[[str], object] = lambda _: None,
+    around: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Sweep:
-    """Do the same, and tell before anything is played how many cells are done, new and stale."""
+    """Do the same; tell before anything is played how many cells are done, new and stale; play inside `around`."""
     workers, again = check("jobs", jobs, Integer(1)), check("retry", retry, Switch())
     cells, files = read_cells(plan), Files()
     with naming(plan):
@@ -85,7 +87,7 @@ def play_sweep(
         counts = [(len(cells) - len(new) - failed, "done"), (failed, "failed"), (len(new), "new")]
         tell(f"{len(cells):,} cells: {count_words([*counts, (kept.stale(keyed), 'stale')])}")
         if new:
-            with progress("cells", len(new), counted=True) as advance, kept.renewing():
+            with progress("cells", len(new), counted=True) as advance, kept.renewing(), around():
                 _Client(kept, new, workers, advance).work()
     return read_sweep(store)
 

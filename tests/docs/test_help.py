@@ -37,6 +37,8 @@ def test_examples_run_in_order(name, folder, command, capsys):
     (folder / "my_bandit.py").write_text(BANDIT)
     contextual = re.findall(r"```python\n# my_bandit.py\n(.*?)```", PAGE, re.DOTALL)[0]
     (folder / "my_contextual_bandit.py").write_text(contextual)
+    plan = re.findall(r"^    ((?!privcheck).*)", inspect.cleandoc(COMMANDS["sweep"]), re.MULTILINE)
+    (folder / "sweep.toml").write_text("\n".join(plan))
     for line in examples(COMMANDS.get(name, HELP)):
         if "--command" in line or "--url" in line:
             continue  # programs and services are tested in tests/services
@@ -65,7 +67,7 @@ def test_options_stand_under_headings(name, capsys):
     headings = re.findall(r"^(\S.*):$", said, re.MULTILINE)
     assert headings == ["Arguments", *SECTIONS[name], "Other options"]
     assert re.findall(r"^  (-\S+)", said.partition("Other options:")[2], re.MULTILINE) == ["-h,"]
-    assert "<str>" not in re.sub(r"(TARGET|POLICY\.\.\.|FILE\.toml|DIR) <str>", "", said)
+    assert "<str>" not in re.sub(r"(TARGET|POLICY\.\.\.|FILE\.toml|DIR|OLD|NEW) <str>", "", said)
 
 
 def test_an_option_without_a_heading_is_shown_all_the_same(capsys, monkeypatch):
