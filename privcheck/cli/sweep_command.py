@@ -57,10 +57,10 @@ def sweep(
     check_json(json)
     if store is None:
         raise PrivcheckError("store", None, "a folder for the results", "as in --store results")
-    with contained_target():
-        found = play_sweep(
-            file, store, jobs=jobs, retry=retry, tell=lambda text: typer.echo(f"privcheck: {text}", err=True)
-        )
+    found = play_sweep(
+        file, store, jobs=jobs, retry=retry, around=contained_target,
+        tell=lambda text: typer.echo(text, err=json == "-"),
+    )  # fmt: skip
     deliver(json, found.to_json(), lambda: _text(found))
     for error, count in found.errors.items():
         typer.echo(on_one_line(f"privcheck: {plural(count, 'cell')} failed: {error}"), err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from privcheck.progress import progress
 from privcheck.sweeps.cell import Cell, Files
 from privcheck.sweeps.cell_store import CellStore
 from privcheck.sweeps.play_cell import Played, play
-from privcheck.sweeps.sweep_file import count_words, read_cells
+from privcheck.sweeps.sweep_file import count_words, naming, read_cells
 from privcheck.sweeps.sweep_result import Sweep, read_sweep
 from privcheck.sweeps.target_sources import is_place, source_files
 
@@ -71,11 +72,13 @@ def play_sweep(
     jobs: int,
     retry: bool,
     tell: Callable[[str], object] = lambda _: None,
+    around: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Sweep:
-    """Do the same, and tell before anything is played how many cells are done, new and stale."""
+    """Do the same; tell before anything is played how many cells are done, new and stale; play inside `around`."""
     workers, again = check("jobs", jobs, Integer(1)), check("retry", retry, Switch())
     cells, files = read_cells(plan), Files()
-    keyed = [(cell.key(files), cell) for cell in cells]
+    with naming(plan):
+        keyed = [(cell.key(files), cell) for cell in cells]
     with CellStore(store) as kept:
         kept.plan(keyed, retry=again)
         known = kept.finished()
@@ -84,7 +87,7 @@ def play_sweep(
         counts = [(len(cells) - len(new) - failed, "done"), (failed, "failed"), (len(new), "new")]
         tell(f"{len(cells):,} cells: {count_words([*counts, (kept.stale(keyed), 'stale')])}")
         if new:
-            with progress("cells", len(new), counted=True) as advance, kept.renewing():
+            with progress("cells", len(new), counted=True) as advance, kept.renewing(), around():
                 _Client(kept, new, workers, advance).work()
     return read_sweep(store)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +70,18 @@ def read_cells(plan: str | Path | Mapping[str, Any]) -> list[Cell]:
     >>> len(cells), cells[-1].epsilon, cells[-1].seed
     (6, 1.0, 2)
     """
-    where = "the sweep" if isinstance(plan, Mapping) else str(plan)
     content = dict(plan) if isinstance(plan, Mapping) else read_toml(plan, EXPECTED)
-    try:
+    with naming(plan):
         return _cells(content)
+
+
+@contextmanager
+def naming(plan: str | Path | Mapping[str, Any]) -> Iterator[None]:
+    """Let errors name the file of a sweep."""
+    try:
+        yield
     except PrivcheckError as error:
+        where = "the sweep" if isinstance(plan, Mapping) else str(plan)
         raise PrivcheckError(f"{where}, {error.parameter}", error.value, error.expected, error.hint) from None
 
 
@@ -201,12 +209,12 @@ def _listed(name: str, given: Any, hint: str) -> list[Any]:
 
 
 def _once(name: str, values: list[Any]) -> list[Any]:
-    for number, value in enumerate(values):
-        if value in values[:number] and not isinstance(value, int | float):
+    seen = set()
+    for value in values:
+        known = value if isinstance(value, int | float) else repr(value)
+        if known in seen:
             raise PrivcheckError(name, value, "every value once", "equal cells have equal results")
-    if all(isinstance(value, int | float) for value in values) and len(set(values)) < len(values):
-        twice = next(value for number, value in enumerate(values) if value in values[:number])
-        raise PrivcheckError(name, twice, "every value once", "equal cells have equal results")
+        seen.add(known)
     return values
 
 

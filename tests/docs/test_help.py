@@ -37,6 +37,8 @@ def test_examples_run_in_order(name, folder, command, capsys):
     (folder / "my_bandit.py").write_text(BANDIT)
     contextual = re.findall(r"```python\n# my_bandit.py\n(.*?)```", PAGE, re.DOTALL)[0]
     (folder / "my_contextual_bandit.py").write_text(contextual)
+    plan = re.findall(r"^    ((?!privcheck).*)", inspect.cleandoc(COMMANDS["sweep"]), re.MULTILINE)
+    (folder / "sweep.toml").write_text("\n".join(plan))
     for line in examples(COMMANDS.get(name, HELP)):
         if any(f"--{option} " in line for option in ("command", "url", "python")):
             continue  # programs, services and other interpreters are tested in tests/services

@@ -1,0 +1,138 @@
+"""`privcheck compare`: a verdict that got worse is told, what cannot be compared is named."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from privcheck import sweep
+from privcheck.cli import run
+from privcheck.reporting.example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.simulation.simulate import simulate
+
+CONSISTENT = replace(VIOLATION, verdict="consistent")
+INCONCLUSIVE = replace(VIOLATION, verdict="inconclusive")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def compare(old, new, *options):
+    Path("old.json").write_text(old.to_json())
+    Path("new.json").write_text(new.to_json())
+    return run(["compare", "old.json", "new.json", *options])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status", "outcome"),
+    [
+        (CONSISTENT, CONSISTENT, 0, "same"),
+        (CONSISTENT, INCONCLUSIVE, 1, "worse"),
+        (CONSISTENT, VIOLATION, 1, "worse"),
+        (INCONCLUSIVE, VIOLATION, 1, "worse"),
+        (VIOLATION, INCONCLUSIVE, 0, "better"),
+        (VIOLATION, CONSISTENT, 0, "better"),
+        (GRANTED, GRANTED, 0, "same"),
+        (CERTIFIED, replace(CERTIFIED, certificate=None), 1, "worse"),
+        (replace(CERTIFIED, certificate=None), CERTIFIED, 0, "better"),
+        (CONSISTENT, replace(CONSISTENT, epsilon_lower=0.1, seconds=900.0, seed=3, runs=50), 0, "same"),
+    ],
+)
+def test_statuses(old, new, status, outcome, capsys):
+    assert compare(old, new, "--json", "-") == status
+    found = json.loads(capsys.readouterr().out)
+    assert found["status"] == status
+    assert [change["outcome"] for change in found["changes"]] == [outcome]
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"epsilon_claimed": 2.0}, "claim epsilon = 1, now epsilon = 2"),
+        ({"delta": 1e-3}, "claim epsilon = 1, now epsilon = 1, delta = 0.001"),
+        ({"neighbours": "group:2"}, "neighbours row, now group:2"),
+        ({"observe": "releases"}, "observe actions, now releases"),
+        ({"confidence": 0.9}, "confidence 0.95, now 0.9"),
+        ({"horizon": 99}, "now 99"),
+    ],
+)
+def test_what_is_not_comparable_is_named(changed, named, capsys):
+    assert compare(CONSISTENT, replace(VIOLATION, **changed)) == 2
+    assert named in capsys.readouterr().out
+
+
+def test_kinds_are_not_mixed(capsys):
+    assert compare(CONSISTENT, GRANTED) == 2
+    assert "kind audit, now certificate" in capsys.readouterr().out
+
+
+def test_simulations_show_their_regret(capsys):
+    made = [simulate("ucb", [0.75, 0.5], horizon=100, runs=5, seed=seed) for seed in (0, 1)]
+    assert compare(*made) == 0
+    means = [f"{row['mean']:.3g}"[:3] for row in (of.summary()[0] for of in made)]
+    said = capsys.readouterr().out
+    assert all(mean in said for mean in means)
+    other = simulate("ucb", [0.75, 0.25], horizon=100, runs=5)
+    assert compare(made[0], other) == 2
+    both = simulate(["ucb", "imed"], [0.75, 0.5], horizon=100, runs=5)
+    assert compare(made[0], both) == 2
+    assert "it has several policies" in capsys.readouterr().err
+
+
+def test_files_that_cannot_be_read_are_named(capsys):
+    Path("old.json").write_text(CONSISTENT.to_json())
+    Path("new.json").write_text("{}")
+    Path("late.json").write_text(CONSISTENT.to_json().replace('"schema_version": 2', '"schema_version": 3'))
+    for new, said in (("new.json", "match none of them"), ("none.json", "No such file"), ("late.json", "is 3, but")):
+        assert run(["compare", "old.json", new]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"privcheck: new: got '{new}'")
+        assert said in line
+    assert run(["compare", "old.json", "."]) == 2
+    assert "two files or two folders" in capsys.readouterr().err
+
+
+def test_folders_are_compared_file_by_file(capsys):
+    for place, reports in (
+        ("old", {"a": CONSISTENT, "b": VIOLATION, "gone": CONSISTENT}),
+        ("new", {"a": VIOLATION, "b": VIOLATION, "more": CONSISTENT}),
+    ):
+        Path(place).mkdir()
+        for name, report in reports.items():
+            report.save(Path(place, f"{name}.json"))
+    assert run(["compare", "old", "new", "--json", "-"]) == 1, "a worse verdict comes before a missing one"
+    found = json.loads(capsys.readouterr().out)
+    assert [(change["name"], change["outcome"]) for change in found["changes"]] == [
+        ("a.json", "worse"), ("gone.json", "not comparable"), ("b.json", "same"),
+    ]  # fmt: skip
+    assert found["added"] == ["more.json"]
+    Path("new/a.json").write_text(CONSISTENT.to_json())
+    assert run(["compare", "old", "new"]) == 2
+    assert "gone.json" in capsys.readouterr().out
+
+
+def test_sweeps_are_compared_cell_by_cell(capsys, monkeypatch):
+    plan = {"kind": "audit", "targets": ["adap-ucb"], "epsilons": [1.0, 2.0], "horizons": [4]}
+    plan["options"] = {"arms": 2, "runs": 200}
+    sweep(plan, "old")
+    monkeypatch.setattr("privcheck.sweeps.cell.versions", lambda: {"numpy": "3.0"})
+    sweep(plan, "new")
+    assert {path.name for path in Path("old/cells").iterdir()}.isdisjoint(
+        path.name for path in Path("new/cells").iterdir()
+    )
+    assert run(["compare", "old", "new"]) == 0
+    assert "2 same" in capsys.readouterr().out
+
+
+def test_the_summary_of_a_job(monkeypatch, capsys):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    assert compare(CONSISTENT, VIOLATION) == 1
+    assert not Path("summary.md").exists()
+    assert compare(CONSISTENT, VIOLATION, "--annotate", "github") == 1
+    assert "❌ privcheck compare: 1 worse" in Path("summary.md").read_text()
+    assert compare(CONSISTENT, VIOLATION, "--annotate", "gitlab") == 2

@@ -1,0 +1,58 @@
+"""Which files a target consists of."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from privcheck.sweeps.target_sources import source_files
+
+
+def write(**files):
+    for name, text in files.items():
+        path = Path(name.replace("__in__", "/") + ".py")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+
+
+def test_imports_are_followed_wherever_they_stand():
+    write(
+        target="import numpy, os.path\ndef f():\n    import one\ntry:\n    from two import x\nexcept E:\n    pass\n",
+        one="import target\nimport three.part\n", two="x = 1\n", unused="", three__in____init__="", three__in__part="",
+        three__in__other="",
+    )  # fmt: skip
+    expected = ["one.py", "target.py", "three/__init__.py", "three/part.py", "two.py"]
+    assert list(source_files("target.py:f")) == expected
+    assert list(source_files(f"{Path('target.py').resolve()}:f")) == expected
+
+
+def test_packages_and_relative_imports(monkeypatch, tmp_path):
+    write(
+        pack__in____init__="from . import base\n", pack__in__base="from .deep.leaf import y\n",
+        pack__in__target="from .other import *\nfrom pack import late\n", pack__in__other="", pack__in__late="",
+        pack__in__unused="",
+    )  # fmt: skip
+    Path("pack/deep").mkdir()
+    Path("pack/deep/__init__.py").write_text("")
+    Path("pack/deep/leaf.py").write_text("from ..other import z\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    found = list(source_files("pack.target:Policy"))
+    names = ("__init__", "base", "deep/__init__", "deep/leaf", "late", "other", "target")
+    assert found == [f"pack/{name}.py" for name in names]
+
+
+@pytest.mark.parametrize("place", ["nothing.py:X", "no_such_module:X"])
+def test_what_does_not_exist_has_no_files(place):
+    assert source_files(place) == {}
+
+
+def test_a_file_that_is_not_python_counts_itself():
+    write(target="def (:\n")
+    assert list(source_files("target.py:f")) == ["target.py"]
+
+
+def test_installed_modules_and_privcheck_do_not_count():
+    write(target="import privcheck, numpy, json, typer\nfrom privcheck.mechanisms import Laplace\n")
+    assert list(source_files("target.py:f")) == ["target.py"]
