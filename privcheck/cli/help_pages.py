@@ -55,7 +55,7 @@ SECTIONS: dict[str, Sections] = {
     "simulate": {
         "What is played": ("epsilon", "delta", "horizon", "means", "environment", "settings"),
         "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
-        "Effort": ("runs", "yes", "checkpoints", "seed", "jobs", "scheduler"),
+        "Effort": ("runs", "yes", "checkpoints", "seed", "jobs", "scheduler", "store"),
         "Output": ("compare", *_OUTPUT),
     },
     "account": {"Privacy": ("delta", "epsilon"), "Output": _OUTPUT},
