@@ -10,6 +10,7 @@ PACKAGES = {
     "claims": ("mpmath", "sympy"),
     "dask": ("distributed",),
     "plots": ("matplotlib",),
+    "store": ("pyarrow",),
 }
 """What the code imports, for each extra of the installation."""
 

@@ -16,6 +16,7 @@ from privcheck.auditing.harness.source_of_randomness import source_of_randomness
 from privcheck.auditing.plan import Plan, make_plan
 from privcheck.auditing.relation_note import relation_note
 from privcheck.auditing.search.candidates import candidate_pairs, searched
+from privcheck.auditing.search.stream_families import spread
 from privcheck.auditing.search.written_streams import as_written
 from privcheck.auditing.verdict import conclude, ended_early
 from privcheck.bandits import Algorithm
@@ -24,10 +25,11 @@ from privcheck.feedback import FEEDBACKS
 from privcheck.mechanisms.base import Mechanism
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport, Witness
+from privcheck.scheduling.chunk_keys import digest
 from privcheck.scheduling.executor import Executor, executor
 from privcheck.targets.global_generators import global_generators_kept
 from privcheck.targets.location import function_at
-from privcheck.targets.runners import check_sent, closing
+from privcheck.targets.runners import check_sent, closing, played_by
 from privcheck.targets.sampling import Sampler, StoppedError
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
@@ -69,6 +71,7 @@ def audit(
     randomness: str | None = None,
     time_limit: float | None = None,
     scheduler: str | None = None,
+    store: Any = None,
 ) -> AuditReport:
     """Audit a policy or a mechanism: return a lower bound on its epsilon, a verdict on its claim, and a witness.
 
@@ -144,7 +147,9 @@ def audit(
     time_limit : seconds that a run may take; a call that makes many runs may take as many times that. By default 10
         seconds for code in this process, and no limit for other programs, whose replies have a `timeout`.
     scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`. A target has to
-        draw from seeds, and has no time limit there.
+        draw from seeds.
+    store : a folder on a local disk in which finished chunks are kept; an audit that was ended, in whatever way, goes
+        on from them when it is called again. The target has to be in a file, and to draw from seeds.
 
     Returns
     -------
@@ -190,10 +195,11 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
     if settings.guarded:
         policy = _under_guard(unguarded, settings)
     randomness = source_of_randomness(settings.randomness, policy)
-    if settings.scheduler is not None:
-        check_sent(policy.runner, "scheduler")
-    with closing(policy.runner), executor(settings.jobs, settings.scheduler) as workers:
-        plan = make_plan(replace(settings, jobs=workers.jobs), policy, candidates, started)
+    for name in ("scheduler", "store"):
+        if getattr(settings, name) is not None:
+            check_sent(policy.runner, name)
+    with closing(policy.runner), executor(settings.jobs, settings.scheduler, settings.store) as workers:
+        plan = _plan(replace(settings, jobs=workers.jobs), policy, candidates, started, workers)
         outcome, hints = _checked_and_played(plan, settings, policy, candidates, workers)
     search = searched(candidates, plan.pairs, outcome, policy.runner)
     outcome = _with_notes(conclude(outcome, search), hints)
@@ -249,6 +255,17 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         faults=faults,
         seconds=time.monotonic() - started,
     )
+
+
+def _plan(settings: Settings, policy: Target, candidates: list[StreamPair], started: float, workers: Executor) -> Plan:
+    """Return the plan; one that a pilot makes is that of the time when the store was begun."""
+    plan = make_plan(settings, policy, candidates, started)
+    if workers.store is None or settings.runs is not None:
+        return plan
+    asked = (settings.time_budget, settings.pairs, settings.sequential, settings.seed)
+    key = digest(("plan", played_by(policy.runner), [(pair.first, pair.second) for pair in candidates], asked))
+    number, runs = workers.store.settled(key, lambda: (len(plan.pairs), plan.runs))
+    return replace(plan, pairs=spread(candidates, number), runs=runs)
 
 
 def _under_guard(policy: Target, settings: Settings) -> Target:

@@ -58,7 +58,7 @@ SECTIONS: dict[str, Sections] = {
             "epsilon", "delta", "horizon", "means", "environment", "settings", "feedback", "shuffle_arms",
         ),
         "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
-        "Effort": ("runs", "time_budget", "yes", "checkpoints", "seed", "jobs", "scheduler"),
+        "Effort": ("runs", "time_budget", "yes", "checkpoints", "seed", "jobs", "scheduler", "store"),
         "Output": ("compare", *_OUTPUT),
     },
     "frontier": {

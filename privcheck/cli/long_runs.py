@@ -59,6 +59,7 @@ def check_effort(runs: int | None, yes: bool, seconds: Callable[[], float], many
 def seconds_of_audit(audit: Callable[..., Any], target: Any, options: dict[str, Any]) -> float:
     """Return what an audit takes for each run: that of the longest audit that fits into a short time."""
     asked = options | {"runs": None, "time_budget": MEASURED, "sequential": False, "stop_after": None, "pairs": None}
+    asked |= {"scheduler": None, "store": None}
     report = audit(target, **asked)
     return float(report.seconds) / int(report.runs)
 

@@ -67,6 +67,10 @@ Scheduler = Annotated[
         metavar="ADDRESS", help="Dask scheduler whose workers play, in place of --jobs: local:N, or tcp://host:port."
     ),
 ]
+Store = Annotated[
+    str | None,
+    typer.Option(metavar="DIR", help="Folder in which finished chunks are kept: the same command goes on from them."),
+]
 Jobs = Annotated[int, whole("jobs", "Number of workers; the results do not depend on it.")]
 Seed = Annotated[int, whole("seed", "Seed of all randomness.")]
 

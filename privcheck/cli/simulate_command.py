@@ -28,6 +28,7 @@ from privcheck.cli.options import (
     Policies,
     Scheduler,
     Seed,
+    Store,
     check_html,
     check_json,
     number,
@@ -91,6 +92,7 @@ def simulate(
     seed: Seed = 0,
     jobs: Jobs = 1,
     scheduler: Scheduler = None,
+    store: Store = None,
     yes: Yes = False,
     json: Json = None,
 ) -> int:
@@ -167,7 +169,7 @@ def simulate(
 
         find = partial(identify, policies, place, horizon=rounds, delta=levels, seed=seed, jobs=jobs, epsilon=epsilon)
         check_effort(count, yes, lambda: seconds_per_run(lambda runs: find(runs=runs)))
-        found = find(runs=count, scheduler=scheduler)
+        found = find(runs=count, scheduler=scheduler, store=store)
         deliver(json, found.to_json(), lambda: identification_table(found))
         return 0
     if compare and (len(policies) < 2 or count < 2):
@@ -182,7 +184,7 @@ def simulate(
             shuffle_arms=shuffle_arms,
         )  # fmt: skip
         check_effort(count, yes, lambda: seconds_per_run(lambda runs: play(runs=runs)))
-        result = play(runs=count, scheduler=scheduler)
+        result = play(runs=count, scheduler=scheduler, store=store)
     for note in noted:
         typer.echo(f"privcheck: {note.message}", err=True)
     for remark in result.remarks:

@@ -13,6 +13,7 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.registry import load_registries
+from privcheck.scheduling.ends_with_client import dask_setup
 from privcheck.scheduling.fingerprint import check_same
 from privcheck.scheduling.worker_processes import broken_pool, one_thread_each
 
@@ -90,9 +91,10 @@ def _pool() -> Any:
         from joblib.externals.loky import ProcessPoolExecutor
 
         if _processes is None or _processes._flags.broken or _processes._flags.shutdown:
-            # Dask's nanny starts workers as daemons, which Python lets have no processes; these end with their pipes.
+            # Dask's nanny starts workers as daemons, which Python lets have no processes; these end with the worker.
             multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
-            _processes = ProcessPoolExecutor(get_worker().state.nthreads, timeout=300, env=one_thread_each())
+            ends = {"initializer": dask_setup, "initargs": (None,), "timeout": 300}
+            _processes = ProcessPoolExecutor(get_worker().state.nthreads, env=one_thread_each(), **ends)
         return _processes
 
 

@@ -22,6 +22,8 @@ FORMS = "'local:N' with a number of workers, or the address of a scheduler such 
 CONNECTING = 30.0
 """Seconds within which a scheduler has to answer, and to have a worker."""
 
+WATCH = "privcheck.scheduling.ends_with_client"
+
 COUNTED = 5.0
 """Seconds after which the workers are counted again: they may come and go."""
 
@@ -50,7 +52,7 @@ class DaskWorkers:
         PrivcheckError : a call ended several worker processes, or the scheduler is gone.
         """
         from distributed.client import FutureCancelledError
-        from distributed.comm import CommClosedError
+        from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
         try:
@@ -118,11 +120,16 @@ def dask_workers(scheduler: str) -> Iterator[DaskWorkers]:
         try:
             address: Any = scheduler
             if local == "local":
-                parts = {"worker_kwargs": {"dashboard": False}, "scheduler_kwargs": {"dashboard": False}}
-                cluster = SubprocessCluster(n_workers=int(number), threads_per_worker=1, **parts)
+                cluster = SubprocessCluster(
+                    n_workers=int(number),
+                    threads_per_worker=1,
+                    worker_kwargs={"dashboard": False, "preload_nanny": WATCH},
+                    scheduler_kwargs={"dashboard": False, "preload": WATCH},
+                )
                 address = opened.enter_context(cluster)
-            client = opened.enter_context(Client(address, timeout=CONNECTING, set_as_default=False))
-            client.wait_for_workers(1, timeout=CONNECTING)
+            connect: Any = Client
+            client = opened.enter_context(connect(address, timeout=CONNECTING, set_as_default=False))
+            client.wait_for_workers(int(number) if local == "local" else 1, timeout=CONNECTING)
         except (OSError, TimeoutError, ValueError) as error:
             got = words(f"{scheduler}: {type(error).__name__}: {error}".splitlines()[0])
             raise PrivcheckError("scheduler", got, "a Dask scheduler with a worker", f"give {FORMS}") from error

@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from privcheck.scheduling.chunk_keys import digest
+from privcheck.scheduling.chunk_store import ChunkStore
 from privcheck.scheduling.dask_workers import DaskWorkers, dask_workers
+from privcheck.scheduling.part_files import Arrays
 from privcheck.scheduling.worker_processes import worker_processes
 
 R = TypeVar("R")
 S = TypeVar("S")
 
+POLLED = 0.1
+"""Seconds after which chunks that another client has claimed are looked for again."""
+
+RENEWED = 5.0
+"""Seconds after which claims are renewed at least."""
+
 AHEAD = 2
 """Calls per worker that are handed over at once: a worker that has ended one finds the next."""
+
+
+class Form(NamedTuple, Generic[R]):
+    """How results are kept: as named arrays, and what makes a result of these."""
+
+    arrays: Callable[[R], Arrays]
+    result: Callable[[Arrays], R]
+
+
+ONE_ARRAY: Form[Any] = Form(lambda array: {"": array}, lambda arrays: arrays[""])
 
 
 @dataclass(frozen=True)
@@ -28,12 +49,16 @@ class Calls(Generic[R]):
     function, arguments : what is called, and with what, in every call.
     alone : whether a process plays one at a time, as code in Python requires: global generators are seeded for it.
     code : objects whose modules, if nobody has installed them, a worker elsewhere has to load in the same version.
+    depends : for each call, everything that decides its result, from which its key in a store is made (`digest`).
+    form : how results are kept in a store.
     """
 
     function: Callable[..., R]
     arguments: Sequence[tuple[Any, ...]]
     alone: bool = False
     code: tuple[Any, ...] = ()
+    depends: Callable[[int], Any] | None = None
+    form: Form[R] = ONE_ARRAY
 
 
 class Workers(Protocol):
@@ -51,6 +76,7 @@ class Executor:
     ----------
     jobs : the number of workers: of this machine threads, or processes for calls that are played alone; 1 for none.
     cluster : the workers of a Dask scheduler, in place of those of this machine.
+    store : keeps what has been played.
 
     Examples
     --------
@@ -60,6 +86,7 @@ class Executor:
 
     jobs: int = 1
     cluster: DaskWorkers | None = None
+    store: ChunkStore | None = None
 
     def in_order(self, calls: Calls[R]) -> Generator[R]:
         """Yield the results in the order of the calls, otherwise as `completed`."""
@@ -78,15 +105,29 @@ class Executor:
         ------
         PrivcheckError : a call raises one, or a worker ended, as the system ends one that needs too much memory.
         """
-        waiting, running = deque(range(len(calls.arguments))), dict[Future[R], int]()
+        kept = Kept(self.store, calls)
+        waiting, running = deque(range(len(calls.arguments))), dict[Future[tuple[float, R]], int]()
         with self._workers(calls) as (workers, ahead):
             try:
                 while waiting or running:
+                    held = deque[int]()
                     while waiting and len(running) < ahead():
                         number = waiting.popleft()
-                        running[workers.submit(calls.function, *calls.arguments[number])] = number
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        yield running.pop(future), future.result()
+                        if (arrays := kept.found(number)) is not None:
+                            yield number, calls.form.result(arrays)
+                        elif kept.claimed(number):
+                            running[workers.submit(timed, calls.function, *calls.arguments[number])] = number
+                        else:
+                            held.append(number)
+                    waiting += held
+                    if held and not running:
+                        time.sleep(POLLED)
+                    for future in wait(running, timeout=kept.patience, return_when=FIRST_COMPLETED).done:
+                        seconds, result = future.result()
+                        number = running.pop(future)
+                        kept.keep(number, result, seconds)
+                        yield number, result
+                    kept.renew()
             finally:
                 for future in running:
                     future.cancel()
@@ -123,8 +164,50 @@ class _Here:
         return future
 
 
+def timed(function: Callable[..., S], *arguments: Any) -> tuple[float, S]:
+    """Return the seconds that a call took, and its result."""
+    started = time.perf_counter()
+    result = function(*arguments)
+    return time.perf_counter() - started, result
+
+
+class Kept(Generic[R]):
+    """The part of a store in some calls; without a store, nothing is found and everything may be played."""
+
+    def __init__(self, store: ChunkStore | None, calls: Calls[R]) -> None:
+        self._store, self._calls = store if calls.depends else None, calls
+        self._keys: dict[int, str] = {}
+        self.patience = None if self._store is None else RENEWED
+
+    def _key(self, number: int) -> str:
+        assert self._calls.depends is not None
+        if number not in self._keys:
+            function = self._calls.function
+            name = f"{function.__module__}.{function.__qualname__}"
+            self._keys[number] = digest((name, self._calls.depends(number)))
+        return self._keys[number]
+
+    def found(self, number: int) -> Arrays | None:
+        """Return what is kept of a call; None if it is not."""
+        return None if self._store is None else self._store.read(self._key(number))
+
+    def claimed(self, number: int) -> bool:
+        """Tell whether this client is to make a call."""
+        return self._store is None or self._store.claim(self._key(number))
+
+    def keep(self, number: int, result: R, seconds: float) -> None:
+        """Keep the result of a call that took so many seconds."""
+        if self._store is not None:
+            self._store.keep(self._key(number), self._calls.form.arrays(result), seconds)
+
+    def renew(self) -> None:
+        """Keep the claims from expiring."""
+        if self._store is not None:
+            self._store.renew()
+
+
 @contextmanager
-def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
+def executor(jobs: int = 1, scheduler: str | None = None, store: str | Path | None = None) -> Iterator[Executor]:
     """Yield an executor, which is of use within the block.
 
     Parameters
@@ -132,13 +215,13 @@ def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
     jobs : the number of workers on this machine.
     scheduler : "local:N" for a Dask scheduler with N worker processes, which end with the block; the address of one
         that runs, as in "tcp://host:8786"; None for `jobs` workers without Dask.
+    store : a folder in which finished chunks are kept, and looked for; None to keep nothing.
 
     Raises
     ------
-    PrivcheckError : no Dask, no scheduler at the address, or a worker with other versions than this process.
+    PrivcheckError : no Dask, no scheduler at the address, or a store that cannot be written or has other versions.
     """
-    if scheduler is None:
-        yield Executor(jobs)
-    else:
-        with dask_workers(scheduler) as cluster:
-            yield Executor(cluster.number(), cluster)
+    with ExitStack() as opened:
+        kept = None if store is None else opened.enter_context(closing(ChunkStore(store)))
+        cluster = None if scheduler is None else opened.enter_context(dask_workers(scheduler))
+        yield Executor(jobs if cluster is None else cluster.number(), cluster, kept)

@@ -47,6 +47,18 @@ def own_sources(objects: Iterable[Any]) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def source_of(name: str) -> str | None:
+    """Return the SHA-256 of the file of an installed module, "" for one of privcheck or Python; None without a file.
+
+    >>> source_of("json"), source_of("no_such_module")
+    ('', None)
+    """
+    if name.partition(".")[0] in {*sys.stdlib_module_names, "privcheck"} - {"__main__"}:
+        return ""
+    file = _file_of(name)
+    return None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 def _modules_of(value: Any) -> Iterator[str]:
     if isinstance(value, functools.partial):
         yield from _modules_of(value.func)

@@ -15,11 +15,13 @@ from privcheck.environments import Environment
 from privcheck.errors import PrivcheckError
 from privcheck.results.own_policy import OwnPolicy, Remark
 from privcheck.results.simulation import PolicyResult
+from privcheck.scheduling.chunk_keys import digest
 from privcheck.scheduling.executor import Executor
 from privcheck.simulation.engine import chunks_of, compile_kernel, engine_of, gathered
 from privcheck.simulation.labels import labels_of
 from privcheck.simulation.own_policies import LoadedPolicy
 from privcheck.simulation.play_own import affordable_runs, own_chunks
+from privcheck.targets.runners import played_by
 
 
 @dataclass
@@ -68,17 +70,7 @@ class AllRuns:
         """Add the result of a policy; return whether it has all runs that it was to have."""
         wanted, started, workers = self.runs, time.perf_counter(), self.executor
         if isinstance(policy, LoadedPolicy):
-            wanted, each = affordable_runs(
-                policy,
-                self.place,
-                self.rounds,
-                self.runs,
-                self.seed,
-                key,
-                workers.jobs,
-                self.seconds,
-                self.shuffle,
-            )
+            wanted, each = self._affordable(policy, key)
             started = time.perf_counter()
             chunks = own_chunks(policy, self.place, self.rounds, wanted, self.seed, key, workers, each, self.shuffle)
             regret = gathered(chunks, wanted, len(self.rounds), advance)
@@ -95,6 +87,20 @@ class AllRuns:
         self.results.append(PolicyResult(label, spec, self.rounds, regret, seconds, engine))
         self._remark(label, len(regret), wanted)
         return len(regret) == wanted
+
+    def _affordable(self, policy: LoadedPolicy, key: tuple[int, int]) -> tuple[int, float]:
+        """Return how many runs fit into the time, and what one takes; as it was when the store was begun."""
+        workers = self.executor
+        rest = (self.rounds, self.runs, self.seed, key)
+
+        def measured() -> tuple[int, float]:
+            return affordable_runs(policy, self.place, *rest, workers.jobs, self.seconds, self.shuffle)
+
+        if workers.store is None:
+            return measured()
+        name = digest(("affordable", played_by(policy.runner), self.place, rest, self.seconds, self.shuffle))
+        wanted, each = workers.store.settled(name, measured)
+        return int(wanted), float(each)
 
     def _remark(self, label: str, done: int, wanted: int) -> None:
         if done < wanted:

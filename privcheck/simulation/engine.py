@@ -129,7 +129,8 @@ def chunks_of(
     sizes = [min(size, runs - start) for start in range(0, runs, size)]
     function = play_shuffled if shuffle else play_chunk
     every = [(algorithm, environment, checkpoints, count, seed, (*key, c)) for c, count in enumerate(sizes)]
-    yield from executor.in_order(Calls(function, every, code=(algorithm, environment)))
+    code = (algorithm, environment)
+    yield from executor.in_order(Calls(function, every, code=code, depends=lambda number: every[number]))
 
 
 def gathered(chunks: Iterator[Array], runs: int, columns: int, advance: Callable[[int], None] | None) -> Array:

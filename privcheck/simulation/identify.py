@@ -7,6 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
+from pathlib import Path
 
 import numpy as np
 
@@ -43,6 +44,7 @@ def identify(
     jobs: int = 1,
     epsilon: float | None = None,
     scheduler: str | None = None,
+    store: str | Path | None = None,
 ) -> Identification:
     r"""Let policies identify the best arm many times; return when they stop, and how often they are wrong.
 
@@ -58,6 +60,7 @@ def identify(
     jobs : chunks that run in parallel; the results do not depend on it.
     epsilon : privacy budget of the policies given by id, > 0.
     scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`.
+    store : a folder in which finished chunks are kept; the same call goes on from them.
 
     Returns
     -------
@@ -91,7 +94,7 @@ def identify(
         _check_first_batches(algorithm, deltas, horizon)
     correct = np.array(place.means) == max(place.means)
     results, seen = [], Counter[int]()
-    with executor(jobs, scheduler) as workers, progress("identifying", runs * len(algorithms)) as advance:
+    with executor(jobs, scheduler, store) as workers, progress("identifying", runs * len(algorithms)) as advance:
         for label, algorithm in zip(labels_of(list(algorithms)), algorithms, strict=True):
             levels = np.array(deltas or [algorithm.delta])
             identity = zlib.crc32(repr((algorithm.id, *astuple(algorithm))).encode())  # type: ignore[call-overload]
@@ -124,7 +127,8 @@ def play_stops(
     sizes = [min(CHUNK_RUNS, runs - start) for start in range(0, runs, CHUNK_RUNS)]
     arguments = [(algorithm, environment, deltas, horizon, n, seed, (*key, c)) for c, n in enumerate(sizes)]
     parts = []
-    for part in workers.in_order(Calls(_play_chunk, arguments, code=(algorithm, environment))):
+    code = (algorithm, environment)
+    for part in workers.in_order(Calls(_play_chunk, arguments, code=code, depends=lambda number: arguments[number])):
         parts.append(part)
         if advance is not None:
             advance(len(part))

@@ -18,7 +18,7 @@ from privcheck.simulation.engine import checked_table
 from privcheck.simulation.own_policies import LoadedPolicy
 from privcheck.targets.global_generators import global_generators_seeded
 from privcheck.targets.player import play_rounds
-from privcheck.targets.runners import PolicyRunner, code_of
+from privcheck.targets.runners import PolicyRunner, code_of, played_by
 from privcheck.targets.time_limit import RUN_LIMIT, limited
 
 TIME_BUDGET = 60.0
@@ -72,13 +72,18 @@ def own_chunks(
     ------
     PolicyError : what a run raises, with the number of the run.
     """
-    size = max(1, min(256, int(CHUNK_SECONDS / max(seconds, 1e-9)), math.ceil(runs / executor.jobs)))
+    size = max(1, min(256, int(CHUNK_SECONDS / max(seconds, 1e-9))))
+    if executor.store is None:  # one that goes on has the same chunks, with other workers too
+        size = min(size, math.ceil(runs / executor.jobs))
     limit = max(RUN_LIMIT, SLOWER * seconds)
     arguments = [
         (policy.runner, place, checkpoints, range(first, min(first + size, runs)), seed, key, limit, shuffle)
         for first in range(0, runs, size)
     ]
-    yield from executor.in_order(Calls(play_runs, arguments, alone=True, code=(*code_of(policy.runner), place)))
+    played = (played_by(policy.runner), place, checkpoints, seed, key, shuffle)
+    code = (*code_of(policy.runner), place)
+    calls = Calls(play_runs, arguments, True, code, lambda number: (played, arguments[number][3]))
+    yield from executor.in_order(calls)
 
 
 def play_runs(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from privcheck.bandits.base import Algorithm
@@ -48,6 +49,7 @@ def simulate(
     time_budget: float = TIME_BUDGET,
     shuffle_arms: bool = False,
     scheduler: str | None = None,
+    store: str | Path | None = None,
 ) -> Simulation:
     r"""Play policies on an environment many times and return their pseudo-regret.
 
@@ -77,6 +79,7 @@ def simulate(
     shuffle_arms : whether arms are put in a random order in every run, so that policies that break ties in favour of
         the first arm gain nothing where that is the best one.
     scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`.
+    store : a folder in which finished chunks are kept; the same call goes on from them.
 
     Returns
     -------
@@ -138,7 +141,7 @@ def simulate(
             raise PrivcheckError("policies", words(algorithm.id), "algorithms that are measured by their regret", hint)
     check_rewards(place, algorithms, horizon)
     check_feedback(place, algorithms, horizon)
-    with executor(jobs, scheduler) as workers, progress("simulating", runs * len(chosen)) as advance:
+    with executor(jobs, scheduler, store) as workers, progress("simulating", runs * len(chosen)) as advance:
         work = AllRuns(place, log_checkpoints(horizon, count), runs, seed, workers, seconds, shuffle)
         work.play_all(chosen, advance)
     if not work.results:

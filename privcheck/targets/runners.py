@@ -68,6 +68,12 @@ def code_of(runner: Runner) -> tuple[Any, ...]:
     return tuple(each for each in found if each is not None)
 
 
+def played_by(runner: Runner) -> tuple[Any, ...]:
+    """Return what decides, beside streams and seeds, what a runner plays."""
+    names = ("algorithm", "factory", "keywords", "feedback", "observe", "contexts", "engine", "mechanism", "encode")
+    return tuple((name, getattr(runner, name, None)) for name in (*names, "randomness"))
+
+
 def check_sent(runner: Runner, parameter: str) -> None:
     """Refuse to play a target elsewhere, or to keep what it played, unless its code and a seed decide what it does.
 

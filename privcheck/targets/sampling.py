@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -11,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from privcheck.scheduling.executor import Calls, Executor
+from privcheck.scheduling.executor import Calls, Executor, Form
+from privcheck.scheduling.part_files import Arrays
 from privcheck.targets.outputs import Outputs, alike
-from privcheck.targets.runners import Runner, code_of
+from privcheck.targets.runners import Runner, code_of, played_by
 from privcheck.targets.stream_pair import StreamPair
 
 UNSEEDED_RUNS = 50
@@ -147,7 +149,15 @@ class Sampler:
                 tasks, key=lambda task: (task.chunk, task.number // 2 if pairs else task.number)
             )
         ]
-        calls = Calls(_run_all, [(self.runner, group) for group in together], alone, code_of(self.runner))
+        played = played_by(self.runner)
+        calls = Calls(
+            _run_all,
+            [(self.runner, group) for group in together],
+            alone,
+            code_of(self.runner),
+            lambda number: (played, [task[2:] for task in together[number]]),
+            Form(_as_arrays, _from_arrays),
+        )
         with closing(self.executor.in_order(calls)) as results:
             for outputs in results:
                 yield from outputs
@@ -164,6 +174,30 @@ class _Task(NamedTuple):
     runs: int
     seed: np.random.SeedSequence
     apart: bool
+
+
+def _as_arrays(played: list[Outputs]) -> Arrays:
+    found: Arrays = {}
+    for number, outputs in enumerate(played):
+        found |= {f"{number}.symbols": outputs.symbols, f"{number}.numbers": outputs.numbers}
+        if outputs.ratios is not None:
+            found[f"{number}.ratios"] = outputs.ratios
+        if outputs.names:
+            text = json.dumps(list(outputs.names.items())).encode()
+            found[f"{number}.names"] = np.frombuffer(text, np.uint8)
+    return found
+
+
+def _from_arrays(arrays: Arrays) -> list[Outputs]:
+    played = []
+    for number in range(sum(name.endswith(".symbols") for name in arrays)):
+        names = dict(json.loads(arrays.get(f"{number}.names", _NO_NAMES).tobytes()))
+        symbols, numbers = arrays[f"{number}.symbols"], arrays[f"{number}.numbers"]
+        played.append(Outputs(symbols, numbers, arrays.get(f"{number}.ratios"), names=names))
+    return played
+
+
+_NO_NAMES = np.frombuffer(b"[]", np.uint8)
 
 
 def _run_all(runner: Runner, tasks: list[_Task]) -> list[Outputs]:

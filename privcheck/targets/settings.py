@@ -246,6 +246,10 @@ class Settings(Declared):
         value="ADDRESS",
         field="",
     )
+    store: str | None = option(
+        Checked("a folder", as_given), doc="Keep finished chunks in DIR, and go on from them.", heading=EFFORT,
+        value="DIR", field="",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         from privcheck.feedback import FEEDBACKS, kind

@@ -28,7 +28,7 @@ FUNCTIONS = {"audit": (audit, Settings), "certify": (certify, CertifySettings)}
 COMMANDS = {"audit": (audit_command, Settings, set()), "certify": (certify_command, CertifySettings, set())}
 UNUSUAL = {"rewards": (-1.0, 1.0), "neighbours": "reward", "contexts": Contexts(shape=(2,), norm=1.0)}
 UNUSUAL |= {"encode": "math:sqrt", "tradeoff": ((0.0, 1.0), (0.25, 0.25), (1.0, 0.0))}
-UNUSUAL |= {"scheduler": "local:2"}
+UNUSUAL |= {"scheduler": "local:2", "store": "kept"}
 UNUSUAL |= {"accountants": {"gdp": 0.5, "zcdp": 0.5}}
 """Values of the options whose domains do not tell one."""
 
@@ -101,7 +101,7 @@ def test_the_command_has_the_declared_options(name):
 def test_a_report_has_a_field_for_every_option_that_it_repeats():
     assert {field.name for field in fields(AuditReport)} >= set(Settings.repeated())
     silent = {option.name for option in Settings.options()} - {option.name for option in Settings.repeated().values()}
-    assert silent == {"streams", "encode", "jobs", "scheduler", "time_budget", "randomness"}
+    assert silent == {"streams", "encode", "jobs", "scheduler", "store", "time_budget", "randomness"}
 
 
 @pytest.mark.parametrize("field", Settings.repeated())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -131,6 +133,41 @@ def test_dask_workers_of_its_own():
         assert list(workers.in_order(Calls(square, [(n,) for n in range(5)], alone=True))) == [0, 1, 4, 9, 16]
         with pytest.raises(PrivcheckError, match="scheduler: got worker processes that ended"):
             list(workers.completed(Calls(os._exit, [(1,)])))
+
+
+STARTED = """
+import os
+from privcheck.scheduling.executor import Calls, executor
+
+def pid(_):
+    return os.getpid()
+
+with executor(1, "local:1") as workers:
+    for alone in (False, True):
+        print(*workers.in_order(Calls(pid, [(0,)], alone)), flush=True)
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_the_workers_of_a_client_that_is_killed_end(tmp_path):
+    """The broken twin, without what Dask loads into them, would leave a scheduler and its workers behind."""
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    with (tmp_path / "said").open("w") as said:  # a pipe would be held open by processes that are left behind
+        subprocess.run([sys.executable, "-P", "-c", STARTED], stdout=said, stderr=subprocess.DEVNULL, timeout=300)
+    pids = [int(line) for line in (tmp_path / "said").read_text().split()]
+    assert len(set(pids)) == 2
+    until = time.monotonic() + 120.0
+    while any(map(alive, pids)) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert not any(map(alive, pids))
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("address", ["local:0", "local", "here:3", "local:x", 7])
