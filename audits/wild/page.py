@@ -13,10 +13,10 @@ COMMAND = "python -m audits.wild --repositories DIR --json audits/wild/found.jso
 INTRODUCTION = f"""# Public implementations, audited
 
 {{counted}} implementations of differential privacy that others wrote and published, each audited with at most five
-lines between it and `privcheck.audit`. {{kept}} of them keep their claims as far as such an audit can see. {{faults}} do
-not: the audits refute {{refuted}} of these, and for each a second argument, which uses nothing of privcheck, shows it too;
-the others have that argument alone. All software has faults, this toolkit too: these are set out so that they can be
-mended, with a change that we would suggest. Thanks are due to the authors, who published their code.
+lines between it and `privcheck.audit`. {{kept}} of them keep their claims as far as such an audit can see. {{faults}}
+do not: the audits refute {{refuted}} of these, and for each a second argument, which uses nothing of privcheck, shows
+it too; the others have that argument alone. All software has faults, this toolkit too: these are set out so that they
+can be mended, with a change that we would suggest. Thanks are due to the authors, who published their code.
 
 ```
 {COMMAND}

@@ -22,6 +22,7 @@ NAMED = {
     "environments/decision_set_environment.py": "likewise",
     "targets/services/other_interpreter.py": "the attribute `batch` of a policy, not the kind",
     "cli/init_command.py": "names that a package cannot have",
+    "sweeps/sweep_file.py": "kinds that a sweep may name; identification has no sweep",
     "auditing/faults/raw_paths.py": "where one number a round is told, its readings can be followed",
     "bandits/dp_ucb.py": "another 'full', a share of the budget",
     "privacy/contexts.py": "the default of a public function from below the room; callers above say which are meant",
