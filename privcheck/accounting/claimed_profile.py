@@ -136,6 +136,12 @@ def profile_of(mu: float | None, rho: float | None, tradeoff: Points | None) -> 
     return None if tradeoff is None else CurveProfile(tradeoff)
 
 
+class Corners(tuple[tuple[float, float], ...]):
+    """Corners that `corners_of` has found, two of which may have the same type I error."""
+
+    __slots__ = ()
+
+
 def corners_of(curve: Any) -> Points:
     """Return the corners of a convex polygon that lies nowhere above a claimed trade-off function.
 
@@ -157,6 +163,8 @@ def corners_of(curve: Any) -> Points:
     >>> 0.5 <= polygon.delta_at(0.0) < 0.505
     True
     """
+    if isinstance(curve, Corners):
+        return curve
     if callable(curve):
         inner = 1.0 / (1.0 + np.exp(-np.linspace(-EDGE, EDGE, GRID)))
         xs = np.array([0.0, *inner, 1.0])
@@ -165,13 +173,13 @@ def corners_of(curve: Any) -> Points:
         except Exception as error:
             raise _refused(f"{type(error).__name__}: {error}") from None
         _check(xs, ys)
-        return tuple((float(x), float(y)) for x, y in _outer(xs, ys))
+        return Corners((float(x), float(y)) for x, y in _outer(xs, ys))
     try:
         xs, ys = np.array([(float(x), float(y)) for x, y in curve]).T
     except (TypeError, ValueError):
         raise _refused(f"an object of type {type(curve).__name__}") from None
     _check(xs, ys)
-    return tuple(zip(xs.tolist(), ys.tolist(), strict=True))
+    return Corners(zip(xs.tolist(), ys.tolist(), strict=True))
 
 
 def _outer(xs: Any, ys: Any) -> list[tuple[float, float]]:

@@ -10,8 +10,8 @@ from scipy import stats
 
 from privcheck.arrays import Array
 
-LEAST_IN_A_BOX = 16
-"""Boxes are halved until fewer of the first half of the samples than this would be in one."""
+LEAST_IN_A_BOX, MOST_BOXES = 16, 64
+"""Boxes are halved until fewer of the first half of the samples than this would be in one, or there are that many."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ def fit_in_boxes(samples: Array, box: Array, probability: Callable[[Array], floa
     counted = samples[half:]
     results = []
     for one in boxes:
-        inside = int(((counted >= one[:, 0]) & (counted < one[:, 1])).all(axis=1).sum())
+        below = (counted < one[:, 1]) | ((counted == one[:, 1]) & (one[:, 1] == box[:, 1]))
+        inside = int(((counted >= one[:, 0]) & below).all(axis=1).sum())
         chance = min(1.0, max(0.0, probability(one)))
         results.append(
             (float(stats.binomtest(inside, len(counted), chance).pvalue), inside / len(counted), chance, one)
@@ -95,16 +96,21 @@ def fit_in_boxes(samples: Array, box: Array, probability: Callable[[Array], floa
 
 
 def _halved(samples: Array, box: Array) -> list[Array]:
-    """Return the boxes that halve samples at their medians, axis after axis, without the first one, which has all."""
+    """Return the boxes that halve samples at their medians, axis after axis, without the first one, which has all.
+
+    Where half of the samples or more are at an end of a box, that end is a box of its own.
+    """
+    least = max(LEAST_IN_A_BOX, len(samples) // MOST_BOXES)
     found, waiting = list[Array](), [(samples, box, 0)]
     while waiting:
         own, place, depth = waiting.pop()
         if depth:
             found.append(place)
         axis = depth % len(box)
-        middle = float(np.median(own[:, axis])) if len(own) >= 2 * LEAST_IN_A_BOX else np.nan
-        if not place[axis, 0] < middle < place[axis, 1]:
+        low, high = place[axis]
+        if len(own) < 2 * least or np.nextafter(low, high) >= np.nextafter(high, low):
             continue
+        middle = min(max(float(np.median(own[:, axis])), np.nextafter(low, high)), np.nextafter(high, low))
         for side in (0, 1):
             part = place.copy()
             part[axis, 1 - side] = middle

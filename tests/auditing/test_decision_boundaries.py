@@ -76,7 +76,7 @@ def test_pairs_are_neighbours_that_flip(neighbours):
     pairs = structured_pairs(30, 2, (0.0, 1.0), neighbours)
     related, runner = relation(neighbours), Threshold()
     found, runs = boundary_pairs(Sampler(runner, 0, HERE, math.inf), pairs, related, lambda _: None, (1,))
-    assert len(found) >= 5
+    assert len(found) >= 3
     assert runs <= 24 * (2 + math.ceil(math.log2(60)))
     for pair in found:
         related.check(pair.first, pair.second)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import integrate, optimize
+from scipy import integrate, ndimage, optimize
 
 from privcheck.arrays import Array
 from privcheck.errors import PrivcheckError, words
@@ -20,10 +20,16 @@ SAFETY = 10.0
 """The quadrature's own estimates of its errors are multiplied by this."""
 
 STARTS = (2049, 65, 17)
-"""Points along each axis at which a mode is looked for, for 1, 2 and 3 dimensions."""
+"""Points along each axis at which peaks are looked for, for 1, 2 and 3 dimensions."""
+
+PEAKS = (12, 4, 1)
+"""Most peaks around which regions of quadrature are laid."""
 
 STEPS = ((1.0, 3.0, 10.0, 30.0), (2.0, 8.0), (2.0, 8.0))
-"""Distances from the mode, in the unit in which the log-density falls by 2, at which regions of quadrature end."""
+"""Distances from a peak, in the unit in which the log-density falls by 2, at which regions of quadrature end."""
+
+PARTS = 16
+"""Equal parts into which a finite support on the line is divided as well."""
 
 PRECISION = ((1e-9, 1e-13, 400), (1e-6, 1e-9, 40), (1e-4, 1e-7, 10))
 """Relative and absolute tolerance in each region, and its most subdivisions, for 1, 2 and 3 dimensions."""
@@ -58,9 +64,10 @@ class Density:
     Attributes
     ----------
     box : shape (d, 2), the support.
+    peaks : shape (n, d), where the density has peaks, the highest first.
     cuts : for each axis, where regions end, from one end of the support to the other.
     log_mass : logarithm of the integral of the density as given; 0 if it is normalised.
-    relative_error : that of the mass.
+    relative_error : that of the mass; both are 0 before the law is `weighed`.
 
     Raises
     ------
@@ -71,28 +78,41 @@ class Density:
     --------
     >>> from scipy import stats
     >>> density = Density(stats.laplace(3.0, 2.0), "law")
-    >>> density.mode.round(6).tolist(), abs(density.mass - 1.0) < 1e-9
-    ([3.0], True)
+    >>> density.peaks[0].round(6).tolist(), density.weighed(density.cuts).mass
+    ([3.0], 1.0)
     """
 
     def __init__(self, law: Law, name: str) -> None:
         self.law, self.name = law, name
         self.box = _support(law, name)
         self.dimensions = len(self.box)
-        self.mode = self._mode()
+        self.peaks = self._peaks()
         self.cuts = [self._cuts(axis) for axis in range(self.dimensions)]
-        self._height = float(self.log(self.mode[None])[0])
-        (scaled,), (error,) = integrals(lambda x: np.exp(self.log(x) - self._height)[:, None], self.cuts)
+        self.log_mass = self.relative_error = 0.0
+
+    def weighed(self, cuts: Sequence[Array]) -> Density:
+        """Return this law after its mass was added up over all boxes between these cuts.
+
+        Raises
+        ------
+        PrivcheckError : a mass that is not 1 although the law is not said to be unnormalised.
+        """
+        height = float(self.log(self.peaks[:1])[0])
+        (scaled,), (error,) = integrals(lambda x: np.exp(np.minimum(self.log(x) - height, 700.0))[:, None], cuts)
         if not (scaled > 0.0 and math.isfinite(scaled)):
-            raise PrivcheckError(name, words(f"a density of mass {scaled:g}"), "a density with a finite positive mass")
-        self.relative_error = SAFETY * float(error / scaled)
-        self.log_mass = self._height + math.log(scaled)
-        off = abs(self.mass - 1.0) if self.log_mass < 700.0 else math.inf
-        if getattr(law, "normalised", True):
+            got = words(f"a density of mass {scaled:g}")
+            raise PrivcheckError(self.name, got, "a density with a finite positive mass")
+        self.log_mass = height + math.log(scaled)
+        self.relative_error = SAFETY * float(error / scaled) + abs(height) * 2.0**-51
+        if getattr(self.law, "normalised", True):
+            off = abs(self.mass - 1.0)
             if off > UNIT_ERROR + self.relative_error:
                 hint = "say `normalised = False` on the law, or give the support in which its mass is"
-                raise PrivcheckError(name, words(f"a density of mass {self.mass:.6g}"), "a density of mass 1", hint)
+                raise PrivcheckError(
+                    self.name, words(f"a density of mass {self.mass:.6g}"), "a density of mass 1", hint
+                )
             self.log_mass, self.relative_error = 0.0, off
+        return self
 
     @property
     def mass(self) -> float:
@@ -106,57 +126,89 @@ class Density:
         points = points[inside]
         if not len(points):
             return result
-        with np.errstate(all="ignore"):
-            found = np.asarray(self.law.logpdf(points[:, 0] if self.dimensions == 1 else points))
+        shape = f"({len(points)},)" if self.dimensions == 1 else f"({len(points)}, {self.dimensions})"
+        expected = f"shape ({len(points)},) for x of shape {shape}"
+        try:
+            with np.errstate(all="ignore"):
+                found = np.asarray(self.law.logpdf(points[:, 0] if self.dimensions == 1 else points))
+        except Exception as error:
+            got = words(f"{type(error).__name__}: {error}".splitlines()[0])
+            raise PrivcheckError(f"{self.name}.logpdf", got, expected, "it is called with arrays of points") from error
         if found.shape != (len(points),) or found.dtype.kind not in "fiu":
             got = words(f"an array of shape {found.shape}" if found.dtype.kind in "fiu" else type(found).__name__)
-            shape = f"({len(points)},)" if self.dimensions == 1 else f"({len(points)}, {self.dimensions})"
-            raise PrivcheckError(f"{self.name}.logpdf", got, f"shape ({len(points)},) for x of shape {shape}")
-        if np.isnan(found).any() or (found == math.inf).any():
-            at = points[np.flatnonzero(np.isnan(found) | (found == math.inf))[0]].tolist()
+            raise PrivcheckError(f"{self.name}.logpdf", got, expected)
+        found = found.astype(float)
+        at_an_end = ((points == self.box[:, 0]) | (points == self.box[:, 1])).any(axis=1)
+        found[at_an_end & (found == math.inf)] = -math.inf  # densities that grow without bound there are integrable
+        if (wrong := np.isnan(found) | (found == math.inf)).any():
+            at = points[np.flatnonzero(wrong)[0]].tolist()
             raise PrivcheckError(f"{self.name}.logpdf", words(f"nan or inf at {at}"), "finite numbers or -inf")
         result[inside] = found
         return result
+
+    def on_the_line(self, points: Array) -> Array:
+        """Return the log-density as given at real numbers, shape (n,)."""
+        return self.log(points[:, None])
 
     def normalised(self, points: Array) -> Array:
         """Return the log-density, divided by its mass."""
         return self.log(points) - self.log_mass
 
-    def _mode(self) -> Array:
-        axes = [_starts(low, high, STARTS[self.dimensions - 1]) for low, high in self.box]
+    def _peaks(self) -> Array:
+        """Return where the density has peaks, shape (n, d), the highest first."""
+        count, most = STARTS[self.dimensions - 1], PEAKS[self.dimensions - 1]
+        axes = [_starts(low, high, count) for low, high in self.box]
         points = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
-        if self.dimensions == 1 and callable(getattr(self.law, "median", None)):  # distributions of scipy have one
-            points = np.append(points, [[float(self.law.median())]], axis=0)  # type: ignore[attr-defined]
         values = self.log(points)
-        if not np.isfinite(values).any():
+        grid = values.reshape([len(axis) for axis in axes])
+        peaked = np.flatnonzero(
+            (grid == ndimage.maximum_filter(grid, size=3, mode="nearest")).ravel() & (values > -np.inf)
+        )
+        starts = points[peaked[np.argsort(-values[peaked], kind="stable")][:most]]
+        if self.dimensions == 1:
+            starts = np.append(starts, self._median(), axis=0)
+        if not len(starts):
             got = words("a density that is 0 wherever it was looked at")
             raise PrivcheckError(self.name, got, "one with mass", "give the support in which its mass is")
-        best = points[np.argsort(values)[-3:]]
-        found = [*best]
-        for start in best:
+        low, high = self.box.T
+        found = []
+        for start in starts:
             result = optimize.minimize(
-                lambda x: -max(float(self.log(np.clip(x, self.box[:, 0], self.box[:, 1])[None])[0]), -1e300),
+                lambda x: -max(float(self.log(np.clip(x, low, high)[None])[0]), -1e300),
                 start,
                 method="Nelder-Mead",
                 options={"maxiter": 400, "xatol": 1e-10, "fatol": 1e-10},
             )
-            found.append(np.clip(result.x, self.box[:, 0], self.box[:, 1]))
-        heights = self.log(np.array(found))
-        mode: Array = found[int(np.argmax(heights))]
-        return mode
+            climbed = np.clip(result.x, low, high)
+            found.append(climbed if self.log(climbed[None])[0] > self.log(start[None])[0] else start)
+        peaks: Array = np.array(found)[np.argsort(-self.log(np.array(found)), kind="stable")]
+        return peaks
+
+    def _median(self) -> Array:
+        """Return the median of a distribution of scipy, shape (1, 1), or nothing."""
+        try:
+            middle = float(self.law.median())  # type: ignore[attr-defined]
+        except Exception:  # whatever an object of the user's does: it is a starting point and no more
+            return np.zeros((0, 1))
+        found = np.array([[middle]])
+        return found if self.log(found)[0] > -np.inf else np.zeros((0, 1))
 
     def _cuts(self, axis: int) -> Array:
-        """Return where regions end along an axis: the ends of the support, the mode, and multiples of its width."""
+        """Return where regions end along an axis: the ends of the support, peaks, and multiples of their widths."""
         low, high = self.box[axis]
-        steps = np.logspace(-9.0, 9.0, 181) * max(1.0, abs(float(self.mode[axis])) * 1e-6)
-        ends = [low, self.mode[axis], high]
-        height = self.log(self.mode[None])[0]
-        for sign in (-1.0, 1.0):
-            along = np.repeat(self.mode[None], len(steps), axis=0)
-            along[:, axis] += sign * steps
-            fallen = np.flatnonzero(self.log(along) < height - 2.0)
-            unit = steps[fallen[0]] if fallen.size else steps[-1]
-            ends += [self.mode[axis] + sign * unit * step for step in STEPS[self.dimensions - 1]]
+        ends = [low, high]
+        if self.dimensions == 1 and math.isfinite(high - low):
+            ends += (low + (high - low) * np.arange(1, PARTS) / PARTS).tolist()
+        for peak in self.peaks:
+            steps = np.logspace(-9.0, 9.0, 181) * max(1e-9, abs(float(peak[axis])), 1.0 if peak[axis] else 0.0)
+            ends.append(float(peak[axis]))
+            height = self.log(peak[None])[0]
+            for sign in (-1.0, 1.0):
+                along = np.repeat(peak[None], len(steps), axis=0)
+                along[:, axis] += sign * steps
+                fallen = np.flatnonzero(self.log(along) < height - 2.0)
+                unit = steps[fallen[0]] if fallen.size else steps[-1]
+                ends += [float(peak[axis] + sign * unit * step) for step in STEPS[self.dimensions - 1]]
         return _distinct(ends, low, high)
 
 
@@ -168,9 +220,9 @@ def common_cuts(one: Density, two: Density) -> list[Array]:
     ]
 
 
-def with_cut(cuts: Array, at: float) -> Array:
-    """Return the cuts of an axis and one more."""
-    return _distinct([*cuts, at], cuts[0], cuts[-1])
+def with_cuts(cuts: Array, more: Array) -> Array:
+    """Return the cuts of an axis and more of them."""
+    return _distinct([*cuts.tolist(), *more.tolist()], cuts[0], cuts[-1])
 
 
 def integrals(function: Callable[[Array], Array], cuts: Sequence[Array]) -> tuple[Array, Array]:
@@ -220,11 +272,10 @@ class _Mapped:
 
 
 def _distinct(ends: Sequence[float], low: float, high: float) -> Array:
-    """Return the ends within an interval in order, none closer to the next than rounding can tell."""
+    """Return the ends within an interval in order, without those that are only a rounding error apart."""
     kept = [low]
-    for end in sorted(float(end) for end in ends if low < end < high):
-        before = kept[-1]
-        if not math.isfinite(before) or end - before > 1e-9 * max(1e-9, abs(end), abs(before)):
+    for end in sorted({float(end) for end in ends if low < end < high}):
+        if not math.isfinite(kept[-1]) or end - kept[-1] > 4.0 * np.spacing(max(abs(end), abs(kept[-1]))):
             kept.append(end)
     return np.array([*kept, high])
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.auditing.exact.given_density import SAFETY, Density, Law, common_cuts, integrals, with_cut
+from privcheck.auditing.exact.given_density import SAFETY, Density, Law, common_cuts, integrals, with_cuts
 from privcheck.declared import OrNone, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference.counts import DELTA, EPSILON
@@ -19,6 +20,12 @@ GRID = (33, 17, 9)
 
 PASSES = 4
 """How often the interval between two of them is looked at anew."""
+
+FINE = 128
+"""Points in each region of the line between which kinks and gaps are looked for."""
+
+HALVINGS = 60
+"""Enough to find one to rounding."""
 
 LARGEST = 700.0
 """Epsilons above this, and log-densities below minus this, are beyond floating point."""
@@ -68,7 +75,8 @@ def bound_from_laws(first: Law, second: Law, *, delta: float = 0.0, epsilon: flo
     if one.dimensions != two.dimensions:
         got = words(f"outputs of {two.dimensions} numbers")
         raise PrivcheckError("second", got, f"outputs of {one.dimensions}, as of the first law")
-    sticks = _Sticks(one, two)
+    cuts = common_cuts(one, two)
+    sticks = _Sticks(one.weighed(cuts), two.weighed(cuts), cuts)
     lower, upper = sticks.epsilons(delta)
     least = most = verdict = None
     if epsilon is not None:
@@ -92,10 +100,15 @@ def bound_from_laws(first: Law, second: Law, *, delta: float = 0.0, epsilon: flo
 class _Sticks:
     """The hockey sticks of two densities, in both directions."""
 
-    def __init__(self, one: Density, two: Density) -> None:
-        self.one, self.two, self.cuts = one, two, common_cuts(one, two)
+    def __init__(self, one: Density, two: Density, cuts: list[Array]) -> None:
+        self.one, self.two, self.cuts = one, two, cuts
         self.slack = one.relative_error + two.relative_error + ROUNDING
         self.largest: tuple[float, tuple[float, ...]] = (0.0, ())
+        self.line = one.dimensions == 1
+        if self.line:
+            self.points = _fine(cuts[0])
+            for density in (one, two):  # where a density ends, or begins
+                self.cuts = [with_cuts(self.cuts[0], _changes(self.points, density.on_the_line, -math.inf))]
 
     def deltas(self, epsilons: Array) -> tuple[Array, Array]:
         """Return limits for the larger of the two divergences at each epsilon, shape (m,)."""
@@ -105,37 +118,65 @@ class _Sticks:
             logs = self.one.normalised(points), self.two.normalised(points)
             self._note(points, *logs)
             p, q = (np.exp(np.minimum(log, LARGEST))[:, None] for log in logs)
-            return np.concatenate([np.maximum(p - thresholds * q, 0.0), np.maximum(q - thresholds * p, 0.0)], axis=1)
+            with np.errstate(over="ignore"):
+                return np.concatenate(
+                    [np.maximum(p - thresholds * q, 0.0), np.maximum(q - thresholds * p, 0.0)], axis=1
+                )
 
-        found, errors = integrals(positive_parts, self.cuts)
+        found, errors = integrals(positive_parts, self._cut_at(epsilons))
         off = SAFETY * errors + self.slack
         low, high = ((found + sign * off).reshape(2, -1).max(axis=0) for sign in (-1.0, 1.0))
         return low, high
 
+    def _cut_at(self, epsilons: Array) -> list[Array]:
+        """Return the cuts, on the line with the points at which the log-ratio passes one of the epsilons."""
+        if not self.line:
+            return self.cuts
+
+        def ratio(points: Array) -> Array:
+            logs = [law.on_the_line(points) - law.log_mass for law in (self.one, self.two)]
+            with np.errstate(invalid="ignore"):
+                return np.abs(np.nan_to_num(logs[0] - logs[1], nan=0.0, posinf=math.inf, neginf=-math.inf))
+
+        kinks = [_changes(self.points, ratio, epsilon) for epsilon in epsilons.tolist()]
+        return [with_cuts(self.cuts[0], np.concatenate(kinks))]
+
+    def unbounded(self, delta: float) -> bool:
+        """Tell whether outputs outside of the support of the other law have a probability above delta."""
+
+        def outside(points: Array) -> Array:
+            p, q = (np.exp(np.minimum(law.normalised(points), LARGEST)) for law in (self.one, self.two))
+            within = [
+                ((points >= law.box[:, 0]) & (points <= law.box[:, 1])).all(axis=1) for law in (self.two, self.one)
+            ]
+            return np.stack([np.where(within[0], 0.0, p), np.where(within[1], 0.0, q)], axis=1)
+
+        found, errors = integrals(outside, self.cuts)
+        return bool((found - SAFETY * errors - self.slack).max() > delta)
+
     def epsilons(self, delta: float) -> tuple[float, float | None]:
         """Return limits for epsilon at delta; there is no upper one at delta = 0, or where the error exceeds delta."""
-        if self.deltas(np.array([LARGEST]))[0][0] > delta:  # an event that the other law excludes
+        if self.unbounded(delta):
             return math.inf, None
+        if self.deltas(np.array([LARGEST]))[0][0] > delta:
+            return LARGEST, None
         if self.largest[1]:  # the events that tell most lie around this point
-            self.cuts = [with_cut(axis, at) for axis, at in zip(self.cuts, self.largest[1], strict=True)]
+            self.cuts = [with_cuts(axis, np.array([at])) for axis, at in zip(self.cuts, self.largest[1], strict=True)]
         top = min(LARGEST, max(1.0, 1.01 * self.largest[0] + 0.1))
-        ends = {"lower": (0.0, top), "upper": (0.0, top)}
-        known = False
+        lower, upper, known = (0.0, top), (0.0, top), False
         for number in range(PASSES):
-            grids = {name: np.linspace(*interval, GRID[self.one.dimensions - 1]) for name, interval in ends.items()}
-            together = np.unique(np.concatenate(list(grids.values()))) if number else grids["lower"]
+            grids = [np.linspace(*interval, GRID[self.one.dimensions - 1]) for interval in (lower, upper)]
+            together = np.unique(np.concatenate(grids))
             low, high = self.deltas(together)
-            above = np.flatnonzero(low > delta)
-            last = int(above[-1]) if above.size else -1
-            below = np.flatnonzero(high <= delta)
+            above, below = np.flatnonzero(low > delta), np.flatnonzero(high <= delta)
+            if above.size:
+                lower = float(together[above[-1]]), float(together[min(above[-1] + 1, len(together) - 1)])
+            elif not number:
+                lower = 0.0, float(together[1])
             known = bool(below.size) and delta > 0.0
             reach = int(below[0]) if below.size else len(together) - 1
-            if last >= 0:
-                ends["lower"] = float(together[last]), float(together[min(last + 1, len(together) - 1)])
-            elif not number:
-                ends["lower"] = 0.0, float(together[1])
-            ends["upper"] = float(together[max(0, reach - 1)]), float(together[reach])
-        return ends["lower"][0], ends["upper"][1] if known else None
+            upper = float(together[max(0, reach - 1)]), float(together[reach])
+        return lower[0], upper[1] if known else None
 
     def _note(self, points: Array, log_first: Array, log_second: Array) -> None:
         """Keep the largest log-ratio of the densities seen, where both are within floating point."""
@@ -147,3 +188,29 @@ class _Sticks:
         if ratios[place] > self.largest[0]:
             at: Any = points[place].tolist()
             self.largest = float(ratios[place]), tuple(at)
+
+
+def _fine(cuts: Array) -> Array:
+    """Return points of the line: many in each region, over all orders of magnitude in the infinite ones."""
+    inner = cuts[np.isfinite(cuts)]
+    steps = np.arange(FINE) / FINE
+    parts = [(inner[:-1, None] + np.diff(inner)[:, None] * steps).ravel(), inner[-1:]]
+    reach = np.logspace(-6.0, 12.0, FINE)
+    if cuts[0] == -math.inf:
+        parts.append(inner[0] - reach)
+    if cuts[-1] == math.inf:
+        parts.append(inner[-1] + reach)
+    found: Array = np.unique(np.concatenate(parts))
+    return found
+
+
+def _changes(points: Array, function: Callable[[Array], Array], limit: float) -> Array:
+    """Return where a function begins or ceases to be above a limit between neighbouring points, by bisection."""
+    now = function(points) > limit
+    places = np.flatnonzero(now[1:] != now[:-1])
+    low, high, at_low = points[places], points[places + 1], now[places]
+    for _ in range(HALVINGS if len(places) else 0):
+        middle = low + (high - low) / 2.0
+        same = (function(middle) > limit) == at_low
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return np.concatenate([low, high])

@@ -12,8 +12,8 @@ from privcheck.auditing.exact.given_density import Density, Law, integrals
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference.law_fit import LawFit, fit_in_boxes, fit_on_the_line
 
-LEAST = 20
-"""Fewer samples would show nothing."""
+LEAST = (20, 64, 64)
+"""Fewer samples would show nothing, in 1, 2 and 3 dimensions."""
 
 POINTS = 4096
 """About how many intervals the line is divided into, over which the density is added up."""
@@ -31,7 +31,7 @@ def fit_of_law(samples: Any, law: Law) -> LawFit:
 
     Raises
     ------
-    PrivcheckError : no such law, fewer than 20 samples, or samples of another shape or with nan.
+    PrivcheckError : no such law, fewer than 20 samples (64 of several numbers), or samples of another shape, or nan.
 
     Examples
     --------
@@ -41,8 +41,9 @@ def fit_of_law(samples: Any, law: Law) -> LawFit:
     (True, True)
     """
     density = Density(law, "law")
+    density.weighed(density.cuts)
     points = _checked(samples, density.dimensions)
-    outside = ~((points >= density.box[:, 0]) & (points <= density.box[:, 1])).all(axis=1)
+    outside = ~((points >= density.box[:, 0]) & (points <= density.box[:, 1]) & np.isfinite(points)).all(axis=1)
     if outside.any():
         at = points[int(np.flatnonzero(outside)[0])]
         where = tuple((float(number), float(number)) for number in at)
@@ -65,8 +66,8 @@ def _checked(samples: Any, dimensions: int) -> Array:
     points = given[:, None] if given.ndim == 1 and dimensions == 1 else given
     if points.ndim != 2 or points.shape[1] != dimensions:
         raise PrivcheckError("samples", words(f"shape {given.shape}"), f"shape {shape}, as the law has it")
-    if len(points) < LEAST:
-        raise PrivcheckError("samples", words(f"{len(points)} samples"), f"at least {LEAST}")
+    if len(points) < (least := LEAST[dimensions - 1]):
+        raise PrivcheckError("samples", words(f"{len(points)} samples"), f"at least {least}")
     if np.isnan(points).any():
         raise PrivcheckError("samples", words("nan"), "numbers")
     return points

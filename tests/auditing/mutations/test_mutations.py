@@ -151,7 +151,7 @@ def keyed_by_pair(pair, side, runs, key, planned=None):
     return Request(pair, side, runs, (zlib.crc32(pair.first.tobytes() + pair.second.tobytes()), side))
 
 
-def screened_on_counted_runs(sampler, pairs, budget, runs, level, delta, views, advance):
+def screened_on_counted_runs(sampler, pairs, budget, runs, level, delta, views, advance, relation=None):
     """Return the pair with the largest lower bound on the runs that will be counted again; random ones are left out."""
     pairs = [pair for pair in pairs if pair.base != RANDOM]
 
