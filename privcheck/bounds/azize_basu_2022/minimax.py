@@ -77,9 +77,9 @@ def minimax_lower_bound_tight(instance: Instance) -> float:
     """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/8, (4/27)
     sqrt(pi/2) (K-1)/epsilon).
 
-    Proof idea: The paper's two instances, with every step at its best constant: the regrets add up to at least `T Delta
-    (1 - TV)`, where TV is that of the actions, at most `sqrt(x/2)` for a divergence x. Without privacy x is at most `2
-    Delta^2 T/(K-1)`, with it `epsilon Delta sqrt(2/pi) T/(K-1)`; Delta is the best.
+    Proof idea: The paper's two instances, with every step at its best constant: the regrets add up to at least
+    `T Delta (1 - TV)`, where TV is that of the actions, at most `sqrt(x/2)` for a divergence x. Without privacy x is at
+    most `2 Delta^2 T/(K-1)`, with it `epsilon Delta sqrt(2/pi) T/(K-1)`; Delta is the best.
 
     >>> round(minimax_lower_bound_tight(Instance("gaussian", (0.0,) * 5, epsilon=0.01, horizon=100)), 4)
     74.2705
