@@ -63,8 +63,6 @@ class ChunkStore:
                 got = words(f"{self.folder} on a network disk ({system})")
                 raise PrivcheckError("store", got, "a folder on a local disk", "only the client writes to it")
             self._manifest = sqlite3.connect(self.folder / "manifest.sqlite", timeout=60.0, isolation_level=None)
-            self._manifest.execute("PRAGMA journal_mode=WAL")
-            self._manifest.execute("PRAGMA synchronous=NORMAL")
             self._manifest.executescript(TABLES)
             mine = json.dumps(fingerprint())
             self._manifest.execute("INSERT OR IGNORE INTO about VALUES ('fingerprint', ?)", (mine,))

@@ -38,7 +38,7 @@ def worker_processes(jobs: int) -> Iterator[Any]:
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     try:
-        yield _kept_pool(jobs)
+        yield kept_pool(jobs)
     except BrokenProcessPool as error:
         end_worker_processes()
         raise broken_pool(error, "jobs") from error
@@ -47,7 +47,8 @@ def worker_processes(jobs: int) -> Iterator[Any]:
         raise
 
 
-def _kept_pool(jobs: int) -> Any:
+def kept_pool(jobs: int) -> Any:
+    """Return the pool of worker processes, a new one if the last is broken or was started under other paths."""
     global _pool, _started_for
     wanted = (jobs, _working_directory(), tuple(sys.path))
     if _pool is None or wanted != _started_for or _pool._flags.broken or _pool._flags.shutdown:

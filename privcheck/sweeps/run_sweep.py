@@ -12,6 +12,7 @@ from typing import Any
 from privcheck.declared import Integer, Switch, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.progress import progress
+from privcheck.scheduling.worker_processes import end_worker_processes, kept_pool
 from privcheck.sweeps.cell import Cell, Files
 from privcheck.sweeps.cell_store import CellStore
 from privcheck.sweeps.play_cell import Played, play
@@ -130,9 +131,7 @@ class _Client:
     def _end_workers(self) -> None:
         """Kill the workers, whose results nobody waits for any more."""
         if self.jobs > 1 and self.running:
-            from joblib.externals.loky import get_reusable_executor
-
-            get_reusable_executor(max_workers=self.jobs).shutdown(wait=True, kill_workers=True)
+            end_worker_processes()
 
     def _begin(self) -> None:
         """Claim cells and begin to play them; cells that may have killed a worker are played one at a time."""
@@ -158,9 +157,7 @@ class _Client:
             future: Future[Played] = Future()
             future.set_result(play(keyed[1], sources))
         else:
-            from joblib.externals.loky import get_reusable_executor
-
-            future = get_reusable_executor(max_workers=self.jobs).submit(play, keyed[1], sources)
+            future = kept_pool(self.jobs).submit(play, keyed[1], sources)
         self.running[future] = keyed
 
     def _finish(self, future: Future[Played]) -> None:

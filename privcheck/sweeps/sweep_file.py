@@ -44,7 +44,10 @@ SIMULATED: dict[str, tuple[Domain, Any]] = {
 }
 """The other options of `privcheck.simulate`, with their defaults; a test compares them with its signature."""
 
-AUDITED = {declared.name: declared for declared in Settings.options() if declared.name not in (*AXES, "jobs")}
+PLAYED = ("jobs", "scheduler", "store")
+"""Options that say how runs are played: a sweep has its own."""
+
+AUDITED = {declared.name: declared for declared in Settings.options() if declared.name not in (*AXES, *PLAYED)}
 
 
 def read_cells(plan: str | Path | Mapping[str, Any]) -> list[Cell]:

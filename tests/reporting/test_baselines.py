@@ -20,6 +20,7 @@ INCONCLUSIVE = replace(VIOLATION, verdict="inconclusive")
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")  # notes on one line
 
 
 def compare(old, new, *options):

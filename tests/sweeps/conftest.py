@@ -44,10 +44,12 @@ checkpoints = 3
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    sys.modules.pop("helper", None)  # of another folder
     Path("policy.py").write_text(POLICY)
     Path("helper.py").write_text("OFFSET = 0\n")
     Path("sweep.toml").write_text(TOML)
-    return tmp_path
+    yield tmp_path
+    sys.modules.pop("helper", None)
 
 
 @pytest.fixture

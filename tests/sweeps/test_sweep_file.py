@@ -10,7 +10,7 @@ import pytest
 import privcheck
 from privcheck import PrivcheckError, sweep
 from privcheck.cli import run
-from privcheck.sweeps.sweep_file import AUDITED, SIMULATED, read_cells
+from privcheck.sweeps.sweep_file import AUDITED, PLAYED, SIMULATED, read_cells
 
 GOOD = Path("sweep.toml")
 
@@ -72,12 +72,12 @@ def test_a_file_that_does_not_exist(capsys):
 
 def test_options_are_those_of_the_functions():
     simulated = inspect.signature(privcheck.simulate).parameters
-    axes = {"policies", "environment", "horizon", "epsilon", "seed", "jobs"}
+    axes = {"policies", "environment", "horizon", "epsilon", "seed", *PLAYED}
     assert {name: p.default for name, p in simulated.items() if name not in axes} == {
         name: default for name, (_, default) in SIMULATED.items()
     }
     assert set(AUDITED) == set(inspect.signature(privcheck.audit).parameters) - {
-        "target", "epsilon", "horizon", "seed", "jobs",
+        "target", "epsilon", "horizon", "seed", *PLAYED,
     }  # fmt: skip
 
 

@@ -18,4 +18,4 @@ def refused(target, causes, **options):
     with pytest.raises(PolicyError) as caught:
         privcheck.audit(target, epsilon=1.0, **options)
     for cause in causes:
-        assert cause in str(caught.value)
+        assert cause in str(caught.value), str(caught.value)
