@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 import random
+import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
@@ -25,7 +26,8 @@ MOST_ENTRIES = 50
 _GLOBAL_OF_NUMPY = np.random.mtrand._rand
 _GLOBAL_OF_PYTHON = random._inst
 
-_FOREIGN = ("builtins", "numpy", "scipy", "privcheck", "functools", "random", "math", "dataclasses", "typing")
+_FOREIGN = sys.stdlib_module_names | {"numpy", "scipy", "privcheck"}
+"""Packages whose own variables are no state of a target: other threads change those of Python's library, say."""
 
 
 class KeptState:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import privcheck
+from privcheck.auditing.harness.kept_state import KeptState
 
 from .refusals import OUTSIDE, SHARED, STATE, STREAMS, refused
 
@@ -242,3 +243,15 @@ def test_policies(mistake):
 def test_the_correct_policies_are_not_refused(policy):
     """The twins of all of these; independent runs are refused with probability 1.25e-6, and the seed is fixed."""
     assert privcheck.audit(policy, epsilon=2.0, arms=2, streams=STREAMS, runs=400).verdict == "consistent"
+
+
+def test_what_other_threads_change_in_the_library_of_python_is_no_state():
+    before = KeptState(from_a_thread)
+    ended = threading.Event()
+    other = threading.Thread(target=ended.wait, args=(60.0,))
+    other.start()
+    try:
+        assert before.changed() == []
+    finally:
+        ended.set()
+        other.join()
