@@ -12,7 +12,7 @@ from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import QUANTITIES
 from privcheck.bounds.theorem import KINDS, UNPROVEN, BoundValue
 from privcheck.declared import check
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
 from privcheck.serialise import to_json
 from privcheck.tables import Result, Row
 
@@ -36,7 +36,11 @@ class Bounds(list[BoundValue], Result):
     """
 
     def __init__(self, values: Iterable[BoundValue] = (), instance: Any = None) -> None:
-        super().__init__(values)
+        try:
+            super().__init__(values)
+        except TypeError:
+            got = words(f"an object of type {type(values).__name__}")
+            raise PrivcheckError("values", got, "bounds, as `evaluate` returns them") from None
         self.instance = instance
 
     def of(self, name: str) -> BoundValue:

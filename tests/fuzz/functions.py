@@ -42,7 +42,7 @@ GOOD: dict[str, list[Any]] = {
 }  # fmt: skip
 
 SLOW = {"sweep", "characteristic_time", "characteristic_time_tv", "curve", "theorem", "Theorem", "Condition"}
-RECORDS = {"BoundValue", "CharacteristicTime", "ContradictionWarning", "Curve", "Enclosure", "Indistinguishability",
+RECORDS = {"Bounds", "BoundValue", "CharacteristicTime", "ContradictionWarning", "Curve", "Enclosure", "Indistinguishability",
            "PrivcheckError", "Regime", "THEOREMS", "CLASSIC_EPSILON_LIMIT"}  # fmt: skip
 """What is returned by others, and declares no arguments of its own."""
 
