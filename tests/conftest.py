@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 
 import pytest
 from hypothesis import settings
 
 os.environ.pop("GITHUB_STEP_SUMMARY", None)  # suites that tests run would report there
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it to what it starts in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("privcheck", derandomize=True, deadline=None)
 settings.load_profile("privcheck")
