@@ -107,7 +107,7 @@ class State:
 
     def put_noise_first(self, a, v, x):
         noise = self.rng.laplace(0.0, abs(x))
-        noisy, target = a + noise, v + 0.0
+        noisy, target = a + noise, v + 0.0 * self.raw[0]  # it can hold private numbers even if v cannot
         self.reader(noise)
         self.reader(target[:0].sum())
         if isinstance(target, Private):
