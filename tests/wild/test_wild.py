@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privcheck import bound_from_laws
 from privcheck.errors import PrivcheckError
 
 REPOSITORY = Path(__file__).parents[2]
@@ -123,6 +124,28 @@ def test_draws_of_opendp_follow_the_inverted_law():
     inverted, right = bingham.samples_against_both_laws(120)
     assert inverted > 0.01
     assert right < 1e-3
+
+
+class AcceptedCosines:
+    """The law of the cosine between an accepted output and the rows, known up to a factor."""
+
+    normalised = False
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def logpdf(self, cosine):
+        return bingham.log_density(self.rows, cosine) + (bingham.DIMENSION - 3) / 2 * np.log1p(-np.square(cosine))
+
+    def support(self):
+        return -1.0, 1.0
+
+
+def test_the_density_of_accepted_outputs_refutes_the_map():
+    few, more = map(AcceptedCosines, bingham.ROWS)
+    found = bound_from_laws(few, more, epsilon=bingham.UNIT_EPSILON / 2)
+    assert found.verdict == "violation"
+    assert 1.4 < found.epsilon_lower < 1.4328
 
 
 def test_an_argument_that_shows_less_than_the_claim_does_not_refute():

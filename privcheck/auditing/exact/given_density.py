@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import integrate, ndimage, optimize
 
-from privcheck.arrays import Array
+from privcheck.arrays import Array, Bools
 from privcheck.errors import PrivcheckError, words
 
 MOST_DIMENSIONS = 3
@@ -119,9 +119,14 @@ class Density:
         """The integral of the density as it is given."""
         return math.exp(self.log_mass) if self.log_mass < 700.0 else math.inf
 
+    def covers(self, points: Array) -> Bools:
+        """Return which points of shape (n, d) are in the support."""
+        found: Bools = np.asarray(((points >= self.box[:, 0]) & (points <= self.box[:, 1])).all(axis=1))
+        return found
+
     def log(self, points: Array) -> Array:
         """Return the log-density as given at points of shape (n, d), shape (n,); -inf outside of the support."""
-        inside = ((points >= self.box[:, 0]) & (points <= self.box[:, 1])).all(axis=1)
+        inside = self.covers(points)
         result = np.full(len(points), -math.inf)
         points = points[inside]
         if not len(points):

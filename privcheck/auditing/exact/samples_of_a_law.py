@@ -43,7 +43,7 @@ def fit_of_law(samples: Any, law: Law) -> LawFit:
     density = Density(law, "law")
     density.weighed(density.cuts)
     points = _checked(samples, density.dimensions)
-    outside = ~((points >= density.box[:, 0]) & (points <= density.box[:, 1]) & np.isfinite(points)).all(axis=1)
+    outside = ~(density.covers(points) & np.isfinite(points).all(axis=1))
     if outside.any():
         at = points[int(np.flatnonzero(outside)[0])]
         where = tuple((float(number), float(number)) for number in at)
