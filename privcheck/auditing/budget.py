@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from privcheck.auditing.confirmation.folds import MOST_DIVIDED
 from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.search.equal_coins import COUPLED_RUNS, looked_at
 from privcheck.auditing.search.successive_halving import LEAST_RUNS, Promise, screening_rounds
@@ -82,10 +83,12 @@ class Costs:
 def screening_budget(runs: int, engine: str) -> int:
     """Return the number of runs, both streams together, to spend on the search for a pair: more where runs are cheap.
 
+    It is the same for all audits of more than `MOST_DIVIDED` runs per stream.
+
     >>> screening_budget(1000, "python"), screening_budget(1000, "kernel")
     (2000, 8000)
     """
-    return runs * (8 if engine in ("kernel", "run_batch") else 2)
+    return min(runs, MOST_DIVIDED) * (8 if engine in ("kernel", "run_batch") else 2)
 
 
 class Stopwatch:
