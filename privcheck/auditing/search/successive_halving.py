@@ -176,7 +176,7 @@ def screen(
         alive = ranking[: planned.kept]
         alive += _joining(ranking[:PARENTS], rows, planned.joining, known)
         promises, best = game.round(alive, planned.runs, (*key, number))
-        spent += planned.cost
+        spent += 2 * planned.runs * len(alive)
         ranking = [alive[i] for i in ranked(promises)]
     screening = Screening(len(known), spent, short.refused, constancy.within, constancy.overall)
     return Found(ranking[0], screening, best)
