@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from privcheck.auditing.confirmation.folds import MOST_DIVIDED
 from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.search.equal_coins import COUPLED_RUNS, looked_at
-from privcheck.auditing.search.successive_halving import LEAST_RUNS, Promise, screening_rounds
+from privcheck.auditing.search.promise import Promise
+from privcheck.auditing.search.successive_halving import LEAST_RUNS, screening_rounds
 from privcheck.targets.runners import Runner
 from privcheck.targets.services.service_runner import ServiceRunner
 from privcheck.targets.stream_pair import RANDOM, StreamPair
@@ -82,10 +84,12 @@ class Costs:
 def screening_budget(runs: int, engine: str) -> int:
     """Return the number of runs, both streams together, to spend on the search for a pair: more where runs are cheap.
 
+    It is the same for all audits of more than `MOST_DIVIDED` runs per stream.
+
     >>> screening_budget(1000, "python"), screening_budget(1000, "kernel")
     (2000, 8000)
     """
-    return runs * (8 if engine in ("kernel", "run_batch") else 2)
+    return min(runs, MOST_DIVIDED) * (8 if engine in ("kernel", "run_batch") else 2)
 
 
 class Stopwatch:
@@ -182,7 +186,7 @@ def course_seconds(sizes: list[int], pairs: int, costs: Costs, jobs: int, engine
     sizes : runs per stream of the final pair, in every stage; there is one stage unless the audit is sequential.
     pairs : candidate pairs.
     costs : what the target costs.
-    jobs : workers, of which each after the first counts as 0.8 of a worker. Outputs are read by one.
+    jobs : workers, of which each after the first counts as 0.8 of a worker.
     engine : the runner's engine, which determines the share of the search.
     random : how many of the pairs are random.
 
@@ -198,7 +202,7 @@ def course_seconds(sizes: list[int], pairs: int, costs: Costs, jobs: int, engine
         runs, read = runs + 2 * COUPLED_RUNS * looks, read + looks * LOOK_SHARE
         for planned in screening_rounds(listed, spend - 2 * COUPLED_RUNS * looks):
             runs, read = runs + planned.cost, read + planned.kept + planned.joining
-    return runs * (costs.run / (1 + 0.8 * (jobs - 1)) + costs.read) + read * costs.pair
+    return (runs * (costs.run + costs.read) + read * costs.pair) / (1 + 0.8 * (jobs - 1))
 
 
 def runs_within(seconds: float, course: Callable[[int], float]) -> int:

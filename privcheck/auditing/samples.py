@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing.confirmation.evidence import count, settle
+from privcheck.auditing.confirmation.evidence import evidence_of, settle
 from privcheck.auditing.confirmation.folds import taken
 from privcheck.auditing.scoring.output_views import output_views
 from privcheck.auditing.witness import describe
@@ -88,10 +88,10 @@ def bound_from_samples(
     both: Sides = one, two
     chosen = settle(UNKNOWN_PAIR, both, runs, level, delta, output_views, claim=epsilon)
     assert chosen is not None, "all runs are there"
-    counted = taken(both, chosen.folds.counting)
-    evidence = count(chosen, counted, level, delta)
+    tally = chosen.counter(taken(both, chosen.folds.counting))
+    evidence = evidence_of(chosen, tally, level, delta)
     lower, winner = evidence.lower(level)
-    witness = describe(UNKNOWN_PAIR, winner, counted, level * winner.share)
+    witness = describe(UNKNOWN_PAIR, winner, tally, level * winner.share)
     verdict = None
     if epsilon is not None:
         verdict = "violation" if evidence.lower(error)[0] > epsilon else "not refuted"

@@ -6,10 +6,9 @@ import math
 from dataclasses import replace
 from statistics import NormalDist
 
-import numpy as np
-
 from privcheck.auditing.confirmation.e_process import Anytime
 from privcheck.auditing.confirmation.evidence import Chosen, CountedEvent, Evidence
+from privcheck.auditing.confirmation.tally import Tally
 from privcheck.auditing.events.event import Counts
 from privcheck.auditing.search.successive_halving import Screening
 from privcheck.auditing.witness import describe
@@ -18,7 +17,6 @@ from privcheck.inference.two_tails import two_tails_interval
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import Estimate, Resolution, Search
 from privcheck.targets.output_parts import RAISED
-from privcheck.targets.outputs import Outputs, Sides, alike
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
 
@@ -29,7 +27,7 @@ TIMES = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: 
 
 
 def judge(
-    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, sides: Sides, settings: Settings
+    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, tally: Tally, settings: Settings
 ) -> Outcome:
     """Return the outcome of the counted runs.
 
@@ -44,9 +42,9 @@ def judge(
         if evidence.lower(settings.error)[0] > settings.epsilon:
             verdict = "violation"
         else:
-            verdict, notes = unrefuted(lower, resolution, screening, most_common(pair, sides, settings), settings)
+            verdict, notes = unrefuted(lower, resolution, screening, tally.common, settings)
     if settings.profile is not None:
-        return _judged_by_profile(pair, screening, evidence, chosen, sides, settings)
+        return _judged_by_profile(pair, screening, evidence, chosen, tally, settings)
     return Outcome(
         verdict=verdict,
         epsilon_lower=max(0.0, lower),
@@ -56,17 +54,17 @@ def judge(
         p_value=None if settings.epsilon is None else evidence.p_value(settings.epsilon, settings.error),
         tradeoff=evidence.tradeoff,
         resolution=resolution,
-        witness=describe(pair, winner, sides, level * winner.share),
+        witness=describe(pair, winner, tally, level * winner.share),
         screened_pairs=screening.pairs,
         screening_runs=screening.runs,
         refused_pairs=screening.refused,
         counted_runs=evidence.runs,
-        notes=notes + raised(sides),
+        notes=notes + raised(tally.names),
     )
 
 
 def _judged_by_profile(
-    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, sides: Sides, settings: Settings
+    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, tally: Tally, settings: Settings
 ) -> Outcome:
     """Return the outcome for a claim in mu, in rho or as a trade-off curve.
 
@@ -80,11 +78,11 @@ def _judged_by_profile(
     claimed = profile.claimed_at(evidence.at_epsilon)
     lower = evidence.claim_lower(profile, level)
     resolution = Resolution(evidence.largest_claim_lower(profile, settings.error), None)
-    event = CountedEvent(chosen.for_claim[0], 1.0, evidence.for_claim)
+    event = CountedEvent(chosen.for_claim[0], 1.0, evidence.for_claim, tally.sequences[-1])
     verdict: str = "violation"
     notes: tuple[str, ...] = ()
     if evidence.claim_lower(profile, settings.error) <= claimed:
-        verdict, notes = unrefuted(lower, resolution, screening, most_common(pair, sides, settings), settings, claimed)
+        verdict, notes = unrefuted(lower, resolution, screening, tally.common, settings, claimed)
     epsilon, _ = evidence.lower(level)
     return Outcome(
         verdict=verdict,
@@ -94,12 +92,12 @@ def _judged_by_profile(
         p_value=evidence.claim_p_value(profile, settings.error),
         tradeoff=evidence.tradeoff,
         resolution=resolution,
-        witness=describe(pair, event, sides, level),
+        witness=describe(pair, event, tally, level),
         screened_pairs=screening.pairs,
         screening_runs=screening.runs,
         refused_pairs=screening.refused,
         counted_runs=evidence.runs,
-        notes=notes + raised(sides),
+        notes=notes + raised(tally.names),
     )
 
 
@@ -107,7 +105,7 @@ def judge_anytime(
     pair: StreamPair,
     screening: Screening,
     anytime: Anytime,
-    sides: Sides,
+    tally: Tally,
     settings: Settings,
     why: str,
     level: float,
@@ -128,13 +126,13 @@ def judge_anytime(
         epsilon_lower=anytime.lower,
         e_value=anytime.e_value,
         p_value=None if anytime.e_value is None else min(1.0, 1.0 / anytime.e_value),
-        witness=describe(pair, winner, sides, level * winner.share, anytime=True),
+        witness=describe(pair, winner, tally, level * winner.share, anytime=True),
         screened_pairs=screening.pairs,
         screening_runs=screening.runs,
         refused_pairs=screening.refused,
         counted_runs=anytime.pairs,
         stop_after=stop_after,
-        notes=notes + raised(sides),
+        notes=notes + raised(tally.names),
     )
 
 
@@ -186,20 +184,6 @@ def almost(lower: float, settings: Settings, claimed: float | None) -> tuple[str
     )
 
 
-def most_common(pair: StreamPair, sides: Sides, settings: Settings) -> float:
-    """Return the share of runs, of both streams together, with the most common output, if it is more than a half.
-
-    Each part of such an output is the median of that part. Otherwise the share of some other output is returned.
-    """
-    runs = Outputs.joined(alike(sides))
-    shown = np.delete(runs.symbols, kind(settings.feedback).hidden(pair.rounds), axis=1)
-    same = np.ones(len(runs), bool)
-    for column in (*shown.T, *runs.numbers.T):
-        middle = np.partition(column, len(column) // 2)[len(column) // 2]
-        same &= (column == middle) | ((column != column) & (middle != middle))
-    return float(same.mean())
-
-
 def conclude(outcome: Outcome, search: Search) -> Outcome:
     """Return the outcome with notes on what the search left out; "consistent" becomes "inconclusive" if it is much."""
     notes = outcome.notes
@@ -218,9 +202,9 @@ def conclude(outcome: Outcome, search: Search) -> Outcome:
     return replace(outcome, notes=notes, verdict="inconclusive" if lacking else outcome.verdict)
 
 
-def raised(sides: Sides) -> tuple[str, ...]:
+def raised(names: dict[int, str]) -> tuple[str, ...]:
     """Return the note on runs that raised exceptions: whoever looks for the leak begins there."""
-    kinds = sorted({name for side in sides for name in side.names.values() if name.startswith(RAISED)})
+    kinds = sorted({name for name in names.values() if name.startswith(RAISED)})
     if not kinds:
         return ()
     return (f"some runs raised {' or '.join(kinds)}: an observer sees the class of an exception, never its text",)

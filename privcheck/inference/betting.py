@@ -132,6 +132,37 @@ def evidence(blocks: Integers, lengths: Integers, r: float, delta: float, mirror
 
 
 @compiled
+def last_block(pairs: int) -> tuple[int, int]:
+    """Return how many blocks the first so many pairs begin, and where the last of them starts."""
+    if pairs == 0:
+        return 0, 0
+    begun, start = 1, 0
+    while end_of_block(start) < pairs:
+        start = end_of_block(start)
+        begun += 1
+    return begun, start
+
+
+def counted_pairs(first: Codes, second: Codes, before: int) -> tuple[Integers, Integers, int]:
+    """Count pairs as `add_pairs` does, of which `before` came before; return counts, lengths and the first block.
+
+    >>> counts, lengths, begin = counted_pairs(np.ones((3, 1), np.int8), np.zeros((3, 1), np.int8), 64)
+    >>> counts[:, 0, 0].tolist(), lengths.tolist(), begin
+    ([2, 1], [2, 1], 48)
+    """
+    begun, start = last_block(before)
+    begin = max(0, begun - 1)
+    size = last_block(before + len(first))[0] - begin
+    blocks, lengths = np.zeros((size, first.shape[1], 4), np.int64), np.zeros(size, np.int64)
+    if begun and size:
+        lengths[0] = before - start
+    add_pairs(np.ascontiguousarray(first), np.ascontiguousarray(second), blocks, lengths, min(begun, 1), start)
+    if begun and size:
+        lengths[0] -= before - start
+    return blocks, lengths, begin
+
+
+@compiled
 def add_pairs(
     first: Codes,
     second: Codes,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.arrays import Codes
+from privcheck.arrays import Codes, Integers
 from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference.betting import add_pairs, evidence
@@ -77,6 +77,13 @@ class SequentialTest:
             )
         self._filled, self._start = add_pairs(*codes, self._blocks, self._lengths, self._filled, self._start)
         self._highest = max(self._highest, self._evidence(self.epsilon)[1])
+
+    def add_blocks(self, blocks: Integers, lengths: Integers) -> None:
+        """Add all pairs at once, to a test without any: their counts and numbers by block (`counted_pairs`)."""
+        self._filled = len(lengths)
+        self._blocks[: self._filled], self._lengths[: self._filled] = blocks, lengths
+        self._start = int(lengths[:-1].sum())
+        self._highest = max(0.0, self._evidence(self.epsilon)[1])
 
     @property
     def log_e_value(self) -> float:

@@ -120,8 +120,18 @@ def tradeoff_region(
     """
     levels = np.unique(_scores("thresholds", thresholds))
     scores = _scores("first", first), _scores("second", second)
-    more, less = (len(side) - np.searchsorted(np.sort(side), levels, side="left") for side in scores)
+    more, less = (at_least(side, levels) for side in scores)
     return TradeoffRegion(levels, more, less, (len(scores[0]), len(scores[1])), float(check("level", level, LEVEL)))
+
+
+def at_least(scores: Array, thresholds: Array) -> Integers:
+    """Return how many scores are at least each of the thresholds, which increase.
+
+    >>> at_least(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0])).tolist()
+    [2, 0]
+    """
+    passed = np.bincount(np.searchsorted(thresholds, scores, side="right"), minlength=len(thresholds) + 1)
+    return np.asarray(passed[::-1].cumsum()[::-1][1:], np.int64)
 
 
 def _turns_up(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:

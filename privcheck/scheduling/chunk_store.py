@@ -9,7 +9,6 @@ import json
 import os
 import socket
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from typing import Any
 from privcheck.errors import PrivcheckError, words
 from privcheck.extras import require_extra
 from privcheck.scheduling.fingerprint import check_same, fingerprint
+from privcheck.scheduling.local_disk import check_local
 from privcheck.scheduling.part_files import Arrays, as_parquet, from_parquet, write_whole
 
 KEPT_FROM = 0.02
@@ -26,9 +26,6 @@ KEPT_FROM = 0.02
 
 CLAIMED = 60.0
 """Seconds for which a chunk is left to another client at least; ten times as long as the longest chunk took."""
-
-NETWORK = {"9p", "afs", "ceph", "cifs", "fuse.sshfs", "gpfs", "lustre", "nfs", "nfs4", "smb3", "smbfs"}
-"""File systems on which SQLite's locks are not to be relied on."""
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -59,9 +56,7 @@ class ChunkStore:
         self._longest = 0.0
         with _said(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            if (system := _file_system(self.folder)) in NETWORK:
-                got = words(f"{self.folder} on a network disk ({system})")
-                raise PrivcheckError("store", got, "a folder on a local disk", "only the client writes to it")
+            check_local("store", self.folder)
             self._manifest = sqlite3.connect(self.folder / "manifest.sqlite", timeout=60.0, isolation_level=None)
             self._manifest.executescript(TABLES)
             mine = json.dumps(fingerprint())
@@ -169,16 +164,3 @@ def _lives(client: str) -> bool:
     except OSError:
         return True
     return _begun(int(pid)) == begun
-
-
-def _file_system(folder: Path) -> str:
-    """Return the type of the file system of a folder; "" where that is not known."""
-    if not sys.platform.startswith("linux"):
-        return ""
-    place, found = folder.resolve(), ("", "")
-    for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines():
-        _, mounted, system = line.split()[:3]
-        mounted = mounted.replace("\\040", " ")
-        if place.is_relative_to(mounted) and len(mounted) >= len(found[0]):
-            found = mounted, system
-    return found[1]

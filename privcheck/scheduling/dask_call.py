@@ -15,12 +15,17 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.registry import load_registries
 from privcheck.scheduling.ends_with_client import dask_setup
 from privcheck.scheduling.fingerprint import check_same
+from privcheck.scheduling.shared import loaded_together
 from privcheck.scheduling.worker_processes import broken_pool, one_thread_each
 
 _loading = threading.Lock()
 _processes: Any = None
 _loaded: dict[str, str] = {}
 """The SHA-256 of the source with which a module was loaded here, by its name."""
+
+_unpickled: dict[str, Any] = {}
+MOST_SHARED = 4
+"""Shared arguments that a worker keeps: those of a few clients."""
 
 
 @dataclass(frozen=True)
@@ -41,27 +46,27 @@ class Sent:
     versions: dict[str, str]
 
 
-def play(sent: Sent, *, alone: bool) -> Any:
+def play(sent: Sent, held: dict[str, bytes], *, alone: bool) -> Any:
     """Return the result of a call; one that is to be played alone has the main thread of a process of the worker.
 
-    There it has a time limit, and global generators in which nobody else draws.
+    There it has a time limit, and global generators in which nobody else draws. `held` is what it shares with others.
 
     Raises
     ------
     PrivcheckError : this worker has other versions or sources than the client; what the call raises; the process ended.
     """
     if not alone:
-        return load_and_call(sent)
+        return load_and_call(sent, held)
     with _loading:  # two threads that import joblib at the same time find it half imported
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
     try:
-        return _pool().submit(load_and_call, sent).result()
+        return _pool().submit(load_and_call, sent, held).result()
     except BrokenProcessPool as error:
         raise broken_pool(error, "scheduler") from error
 
 
-def load_and_call(sent: Sent) -> Any:
+def load_and_call(sent: Sent, held: dict[str, bytes]) -> Any:
     """Return the result of a call in this process.
 
     A worker plays calls in several threads and for many clients. So that all of it is loaded once, it loads one call
@@ -74,12 +79,21 @@ def load_and_call(sent: Sent) -> Any:
         for name, wanted in sent.sources.items():
             if _loaded.get(name, wanted) != wanted:
                 sys.modules.pop(name, None)
-        function, arguments = pickle.loads(sent.call)
+        function, arguments = loaded_together(sent.call, lambda name: _shared(name, held))
         load_registries()
         for name, wanted in sent.sources.items():
             _check_source(name, wanted)
             _loaded[name] = wanted
     return function(*arguments)
+
+
+def _shared(name: str, held: dict[str, bytes]) -> Any:
+    """Return what calls share, unpickled once for those that follow each other."""
+    if name not in _unpickled:
+        while len(_unpickled) >= MOST_SHARED:
+            del _unpickled[next(iter(_unpickled))]
+        _unpickled[name] = pickle.loads(held[name])
+    return _unpickled[name]
 
 
 def _pool() -> Any:

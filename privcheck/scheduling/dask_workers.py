@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from privcheck.errors import PrivcheckError, words
@@ -15,6 +15,7 @@ from privcheck.extras import require_extra
 from privcheck.scheduling.dask_call import Sent, play
 from privcheck.scheduling.fingerprint import fingerprint
 from privcheck.scheduling.own_sources import own_sources
+from privcheck.scheduling.shared import pickled_apart
 
 S = TypeVar("S")
 
@@ -37,11 +38,13 @@ class DaskWorkers:
     client : a `distributed.Client`.
     alone : whether a worker process plays one call at a time.
     code : objects whose modules a worker has to load in the version of this process.
+    held : what calls share, pickled, as futures of the client.
     """
 
     client: Any
     alone: bool = False
     code: tuple[Any, ...] = ()
+    held: dict[str, Any] = field(default_factory=dict)
 
     @contextmanager
     def playing(self, *, alone: bool, code: Sequence[Any]) -> Iterator[DaskWorkers]:
@@ -56,7 +59,7 @@ class DaskWorkers:
         from distributed.scheduler import KilledWorker
 
         try:
-            yield replace(self, alone=alone, code=tuple(code))
+            yield replace(self, alone=alone, code=tuple(code), held={})
         except KilledWorker as error:
             hint = "a worker that needs too much memory is ended by the system or by Dask"
             expected = "workers that play their runs to the end"
@@ -70,8 +73,13 @@ class DaskWorkers:
         import cloudpickle
 
         paths = tuple(path for path in sys.path if path)
-        sent = Sent(cloudpickle.dumps((function, arguments)), paths, own_sources(self.code), fingerprint())
-        found: Future[S] = self.client.get_executor(pure=False).submit(play, sent, alone=self.alone)
+        call, apart = pickled_apart((function, arguments))
+        for name, shared in apart.items():
+            if name not in self.held:  # a task, not data sent once: it is made again if the worker that has it is lost
+                self.held[name] = self.client.submit(bytes, cloudpickle.dumps(shared.value), pure=False)
+        held = {name: self.held[name] for name in apart}
+        sent = Sent(call, paths, own_sources(self.code), fingerprint())
+        found: Future[S] = self.client.get_executor(pure=False).submit(play, sent, held, alone=self.alone)
         return found
 
     def number(self) -> int:

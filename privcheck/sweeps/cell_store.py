@@ -22,6 +22,7 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError
 from privcheck.files import write_whole
+from privcheck.scheduling.local_disk import check_local
 from privcheck.serialise import ILL_TYPED
 from privcheck.sweeps.cell import Cell
 from privcheck.sweeps.play_cell import Played, digest, read_columns
@@ -49,12 +50,12 @@ class CellStore:
 
     Parameters
     ----------
-    folder : is made if it is not there. It has to be on a disk of this machine: SQLite's locks are unreliable on most
-        network disks.
+    folder : is made if it is not there. It has to be on a disk of this machine.
 
     Raises
     ------
-    PrivcheckError : a folder that cannot be made or written, a manifest that is none or of another format.
+    PrivcheckError : a folder on a network disk, or that cannot be made or written; a manifest that is none or of
+        another format.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -63,6 +64,7 @@ class CellStore:
         self._stop = threading.Event()
         with self._refusing():
             (self.folder / RESULTS).mkdir(parents=True, exist_ok=True)
+            check_local("store", self.folder)
             self._database = _connected(self.folder / MANIFEST)
             version = self._database.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, FORMAT):

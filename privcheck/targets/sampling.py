@@ -5,16 +5,17 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from privcheck.scheduling.executor import Calls, Executor, Form
 from privcheck.scheduling.part_files import Arrays
-from privcheck.targets.outputs import Outputs, alike
+from privcheck.scheduling.shared import Shared
+from privcheck.targets.outputs import Outputs, Sides, alike
 from privcheck.targets.runners import Runner, code_of, played_by
 from privcheck.targets.stream_pair import StreamPair
 
@@ -23,8 +24,14 @@ UNSEEDED_RUNS = 50
 changes with time, on both in the same way, is no difference between them.
 """
 
+REDUCED_TOGETHER = 5000
+"""Runs per stream that are reduced together, so that the time for it is short beside that in which they were played."""
+
 TURNS = 96
 """The part of a key from which the order of the turns is drawn."""
+
+
+R = TypeVar("R")
 
 
 class StoppedError(Exception):
@@ -60,10 +67,11 @@ class Request:
     runs : the number of runs.
     key : makes their randomness independent of that of every other request. Two requests with the same key have equal
         coins: their runs must never be counted against each other.
-    planned : the number of runs whose first `runs` these are; None if they are all. The randomness of a run depends on
-        the chunks into which the planned runs are divided.
+    planned : the number of runs of which these are some; None if there are no others. The randomness of a run depends
+        on the chunks into which the planned runs are divided.
     apart : whether every run has a seed of its own, so that its coins do not depend on how many the runs before it
         drew; likelihood ratios are then not computed.
+    begin : how many of the planned runs come before these: a whole number of chunks.
 
     """
 
@@ -73,6 +81,25 @@ class Request:
     key: tuple[int, ...]
     planned: int | None = None
     apart: bool = False
+    begin: int = 0
+
+
+@dataclass(frozen=True)
+class Reduction(Generic[R]):
+    """What is made of runs on both streams, so that they can be forgotten.
+
+    Parameters
+    ----------
+    function : called with the outputs on the two streams, and with the number of runs that came before them.
+    depends : what decides it (`digest`).
+    form : how its results are kept in a store.
+    before : runs that came before all of these.
+    """
+
+    function: Callable[[Sides, int], R]
+    depends: Any
+    form: Form[R]
+    before: int = 0
 
 
 @dataclass(frozen=True)
@@ -117,12 +144,90 @@ class Sampler:
             raise StoppedError(parts) from None
         return alike([Outputs.joined(part)[: request.runs] for part, request in zip(parts, requests, strict=True)])
 
+    def reduced(
+        self, requests: tuple[Request, Request], reduction: Reduction[R], advance: Callable[[int], None]
+    ) -> Generator[R]:
+        """Yield what a reduction makes of the runs on both streams of a pair, part by part, in order.
+
+        What threads play, they reduce as well, chunk by chunk, or the workers of a scheduler do; what processes of this
+        machine play is reduced here.
+
+        Raises
+        ------
+        StoppedError : as for `play`; what was played up to then has been yielded.
+
+        """
+        tasks = self._in_turn(list(self._tasks(requests)), requests)
+        if self.runner.reproducible and self.runner.joblib_backend == "threading":
+            yield from self._reduced_where_played(tasks, requests[0], reduction, advance)
+            return
+        parts: tuple[list[Outputs], list[Outputs]] = ([], [])
+        before, wanted = 0, requests[0].runs
+
+        def ready() -> int:
+            return min(wanted - before, *(sum(map(len, part)) for part in parts))
+
+        def reduce() -> R:
+            nonlocal before
+            runs, number = ready(), min(map(len, parts))
+            first, second = alike([Outputs.joined(part[:number])[:runs] for part in parts])
+            for part in parts:
+                del part[:number]
+            before += runs
+            return reduction.function((first, second), reduction.before + before - runs)
+
+        try:
+            with closing(self._results(tasks)) as results:
+                for task, outputs in zip(tasks, results, strict=True):
+                    parts[task.number].append(outputs)
+                    advance(len(outputs))
+                    if time.monotonic() > self.deadline:
+                        raise StoppedError([])
+                    if ready() >= REDUCED_TOGETHER:
+                        yield reduce()
+        except (StoppedError, KeyboardInterrupt):
+            if ready():
+                yield reduce()
+            raise StoppedError([]) from None
+        if ready():
+            yield reduce()
+
+    def _reduced_where_played(
+        self, tasks: list[_Task], request: Request, reduction: Reduction[R], advance: Callable[[int], None]
+    ) -> Generator[R]:
+        both = [tasks[place : place + 2] for place in range(0, len(tasks), 2)]
+        starts = [pair[0].chunk * self.chunk_runs - request.begin for pair in both]
+        kept = [min(request.runs - start, self.chunk_runs) for start in starts]
+        played = played_by(self.runner)
+        function = Shared(reduction.function)
+        calls = Calls(
+            _run_and_reduce,
+            [
+                (self.runner, pair, runs, reduction.before + start, function)
+                for pair, runs, start in zip(both, kept, starts, strict=True)
+            ],
+            False,
+            code_of(self.runner),
+            lambda number: (played, [task[2:] for task in both[number]], kept[number], reduction.depends),
+            reduction.form,
+        )
+        try:
+            with closing(self.executor.in_order(calls)) as results:
+                for runs, result in zip(kept, results, strict=True):
+                    yield result
+                    advance(2 * runs)
+                    if time.monotonic() > self.deadline:
+                        raise StoppedError([])
+        except KeyboardInterrupt:
+            raise StoppedError([]) from None
+
     @property
-    def _chunk_runs(self) -> int:
+    def chunk_runs(self) -> int:
+        """The number of runs of a chunk."""
         most = self.runner.chunk_runs
         return most if self.runner.reproducible else min(most, UNSEEDED_RUNS)
 
-    def _in_turn(self, tasks: list[_Task], requests: list[Request]) -> list[_Task]:
+    def _in_turn(self, tasks: list[_Task], requests: Sequence[Request]) -> list[_Task]:
         """Return the tasks chunk by chunk; without seeds, by a fair coin for each chunk, in this order or the other."""
         if self.runner.reproducible or not requests:
             return sorted(tasks, key=lambda task: task.chunk)
@@ -130,14 +235,16 @@ class Sampler:
         coins = np.random.Generator(np.random.PCG64(seed)).integers(2, size=1 + max(task.chunk for task in tasks))
         return sorted(tasks, key=lambda task: (task.chunk, task.number if coins[task.chunk] else -task.number))
 
-    def _tasks(self, requests: list[Request]) -> Iterator[_Task]:
+    def _tasks(self, requests: Sequence[Request]) -> Iterator[_Task]:
         for number, request in enumerate(requests):
             tables = request.pair.first, request.pair.second
             table, other = tables[request.side], tables[1 - request.side]
-            planned = request.runs if request.planned is None else request.planned
-            for chunk, start in enumerate(range(0, request.runs, self._chunk_runs)):
+            end = request.begin + request.runs
+            planned = end if request.planned is None else request.planned
+            for start in range(request.begin, end, self.chunk_runs):
+                chunk = start // self.chunk_runs
                 seed = np.random.SeedSequence(self.seed, spawn_key=(*request.key, chunk))
-                runs = min(self._chunk_runs, planned - start)
+                runs = min(self.chunk_runs, planned - start)
                 yield _Task(number, chunk, table, other, request.side, runs, seed, request.apart)
 
     def _results(self, tasks: list[_Task]) -> Generator[Outputs]:
@@ -202,6 +309,13 @@ _NO_NAMES = np.frombuffer(b"[]", np.uint8)
 
 def _run_all(runner: Runner, tasks: list[_Task]) -> list[Outputs]:
     return [_run(runner, task) for task in tasks]
+
+
+def _run_and_reduce(
+    runner: Runner, tasks: list[_Task], runs: int, before: int, function: Shared[Callable[[Sides, int], R]]
+) -> R:
+    first, second = alike([_run(runner, task)[:runs] for task in sorted(tasks, key=lambda task: task.side)])
+    return function.value((first, second), before)
 
 
 def _run(runner: Runner, task: _Task) -> Outputs:

@@ -33,11 +33,11 @@ def place() -> Callable[[str], str]:
 def requested(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
     """Every request for runs that is made from here on."""
     seen: list[Request] = []
-    play = Sampler.play
+    tasks = Sampler._tasks
 
-    def watched(self, requests, advance):
+    def watched(self, requests):
         seen.extend(requests)
-        return play(self, requests, advance)
+        return tasks(self, requests)
 
-    monkeypatch.setattr(Sampler, "play", watched)
+    monkeypatch.setattr(Sampler, "_tasks", watched)
     return seen

@@ -14,6 +14,7 @@ import pytest
 import privcheck
 from privcheck.accounting import Approximate
 from privcheck.auditing.confirmation.evidence import CountedEvent, Evidence
+from privcheck.auditing.confirmation.tally import Counter, usual_output
 from privcheck.auditing.declared_audit import DeclaredAudit
 from privcheck.auditing.events.event import Counts, Event
 from privcheck.auditing.exact import exact_delta
@@ -217,8 +218,10 @@ def judged(more, less, runs, epsilon=1.0, delta=0.0, times=1, **settings):
         side[:count, 1] = 1
     outputs = tuple(Outputs.of_symbols(side) for side in actions)
     evidence = event_evidence(more, less, runs, delta, times)
+    event = evidence.counted[0].event
+    tally = Counter((event,), 1, event, np.zeros(1), usual_output(outputs))(outputs)
     chosen = None  # matters for claims in other notions only
-    return judge(pair, Screening(1, 0), evidence, chosen, outputs, Settings(epsilon=epsilon, delta=delta, **settings))
+    return judge(pair, Screening(1, 0), evidence, chosen, tally, Settings(epsilon=epsilon, delta=delta, **settings))
 
 
 def test_violation_needs_the_level_error_alone():

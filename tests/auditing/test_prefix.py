@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy.stats import spearmanr
 
-from privcheck.auditing.scoring.prefix import PRIOR_RUNS, PrefixScore, score_runs, sequence_codes
+from privcheck.auditing.scoring.prefix import PRIOR_RUNS, PrefixScore, sequence_codes
+from privcheck.auditing.scoring.view import SequenceView
+from privcheck.targets.outputs import Outputs
 
 ROUNDS, RUNS = 6, 200_000
 ALL = np.array(list(itertools.product((0, 1), repeat=ROUNDS)))
@@ -130,4 +132,5 @@ def test_codes_of_all_sequences_of_sixteen_rounds_differ():
 def test_scoring_distinct_sequences_once_changes_nothing(runs):
     score = PrefixScore(*runs, common=1)
     some = runs[0][:2000]
-    assert np.array_equal(score_runs(score, some), score(some))
+    view = SequenceView("symbols", 1, lambda outputs: outputs.symbols, str)
+    assert np.array_equal(view.scores(score, Outputs.of_symbols(some)), score(some))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import privcheck
 from privcheck.auditing.confirmation.evidence import CountedEvent, Evidence
+from privcheck.auditing.confirmation.tally import Counter, usual_output
 from privcheck.auditing.events.event import Event
 from privcheck.auditing.search.successive_halving import Screening
 from privcheck.auditing.verdict import judge
@@ -34,7 +35,7 @@ class Column:
     def scores(self, score, outputs):
         return outputs.symbols[:, self.place].astype(float)
 
-    def words(self, event, *sides):
+    def words(self, event, shown):
         return "one symbol"
 
 
@@ -58,7 +59,8 @@ def judged(draw):
     asked = Settings(epsilon=1.0, delta=delta, confidence=confidence)
     evidence = Evidence(counted, runs, delta)
     chosen = None  # matters for claims in other notions only
-    return judge(PAIR, Screening(1, 0), evidence, chosen, outputs, asked), evidence, asked
+    tally = Counter(tuple(events), len(events), events[0], np.zeros(1), usual_output(outputs))(outputs)
+    return judge(PAIR, Screening(1, 0), evidence, chosen, tally, asked), evidence, asked
 
 
 def agree(found, delta):

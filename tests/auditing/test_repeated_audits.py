@@ -18,14 +18,15 @@ from rich.console import Console
 import privcheck
 from privcheck.auditing import budget
 from privcheck.auditing.confirmation import fixed_runs, sequential_audit
+from privcheck.auditing.confirmation.tally import Counter
 from privcheck.cli import run
 from privcheck.reporting import audit_details
 from privcheck.reporting.text.repeating import Call, repeat_audit
 from privcheck.results.audit_report import AuditReport
+from privcheck.scheduling.executor import Executor
 from privcheck.targets import sampling
 from privcheck.targets.mechanism import MechanismRunner
 from privcheck.targets.runners import KernelRunner, PolicyRunner
-from privcheck.targets.sampling import Sampler
 
 TARGETS = '''
 import numpy as np
@@ -138,11 +139,11 @@ def by_command(report: AuditReport, capsys, **files) -> str:
 @contextlib.contextmanager
 def ended(monkeypatch, after: int, how: str):
     """End the audit once so many chunks have been played, by an interruption or by the clock."""
-    played, results = itertools.count(1), Sampler._results
+    played, results = itertools.count(1), Executor.in_order
     late = [False]
 
-    def counted(sampler, tasks):
-        with contextlib.closing(results(sampler, tasks)) as inner:
+    def counted(executor, calls):
+        with contextlib.closing(results(executor, calls)) as inner:
             for outputs in inner:
                 number = next(played)
                 late[0] = number >= after
@@ -151,7 +152,7 @@ def ended(monkeypatch, after: int, how: str):
                 yield outputs
 
     with monkeypatch.context() as patch:
-        patch.setattr(Sampler, "_results", counted)
+        patch.setattr(Executor, "in_order", counted)
         if how == "clock":
             patch.setattr(sampling, "time", SimpleNamespace(monotonic=lambda: math.inf if late[0] else 0.0))
         yield
@@ -163,17 +164,18 @@ def cut(monkeypatch, target, after, how, **options):
 
 
 def chunks_of(target, options) -> int:
-    """Return how many chunks the whole audit plays before it simplifies."""
+    """Return how many chunks the whole audit plays before it simplifies, those of both streams counted as one."""
     seen = []
-    play = Sampler.play
+    results = Executor.in_order
 
-    def watched(sampler, requests, advance):
-        if requests[0].key[0] != 4:
-            seen.extend(sampler._tasks(requests))
-        return play(sampler, requests, advance)
+    def watched(executor, calls):
+        for outputs in results(executor, calls):
+            seen.append(calls)
+            yield outputs
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Sampler, "play", watched)
+        patch.setattr(Executor, "in_order", watched)
+        patch.setattr(fixed_runs, "simplest_witness", lambda *_, **__: None)
         privcheck.audit(target, **options)
     return len(seen)
 
@@ -248,19 +250,21 @@ def test_an_audit_stops_where_it_was_asked_to(place, capsys, stop_after, sequent
 def test_an_audit_that_stops_counts_the_runs_that_the_whole_audit_counts(place, monkeypatch):
     """Its events were chosen on the same runs, and no run before the counting fold is bet on."""
     seen = []
-    settle = fixed_runs.settle
+    count = Counter.__call__
 
-    def watched(pair, sides, *rest):
-        chosen = settle(pair, sides, *rest)
-        seen.append((sides[0].numbers[: chosen.folds.counting.start], len(sides[0]) - chosen.folds.counting.start))
-        return chosen
+    def watched(counter, sides, before=0):
+        seen[-1].append((before, sides[0].numbers))
+        return count(counter, sides, before)
 
-    monkeypatch.setattr(fixed_runs, "settle", watched)
+    monkeypatch.setattr(Counter, "__call__", watched)
     for stop_after in (None, 333):
+        seen.append([])
         privcheck.audit(place("batch"), epsilon=3.0, runs=RUNS, pairs=2, stop_after=stop_after)
-    (whole, _), (part, counted) = seen
-    assert np.array_equal(whole, part)
-    assert counted == 333
+    whole, part = (np.concatenate([numbers for _, numbers in parts]) for parts in seen)
+    assert all(
+        before == sum(len(n) for _, n in parts[:place]) for parts in seen for place, (before, _) in enumerate(parts)
+    )
+    assert np.array_equal(whole[:333], part)
 
 
 def test_an_audit_by_time_is_repeated_by_its_numbers(place, capsys, monkeypatch):

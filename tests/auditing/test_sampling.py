@@ -11,6 +11,7 @@ from privcheck.auditing.search.decision_boundaries import BOUNDARY
 from privcheck.auditing.search.equal_coins import COUPLED
 from privcheck.bandits import ALGORITHMS
 from privcheck.scheduling.executor import Executor
+from privcheck.targets import sampling
 from privcheck.targets.runners import KernelRunner, PolicyRunner
 from privcheck.targets.sampling import Request, Sampler, StoppedError
 from privcheck.targets.stream_pair import StreamPair
@@ -61,19 +62,18 @@ def test_same_seed_same_report_for_a_file(place, jobs):
 
 def test_the_two_sides_use_different_randomness(policies, monkeypatch):
     """A policy that ignores rewards would act alike on both sides if they shared their randomness."""
-    played, requested = [], []
-    play = Sampler.play
+    played, keys = [], []
+    run = sampling._run
 
-    def recording(self, requests, advance):
-        actions = play(self, requests, advance)
-        if requests[0].key[1] not in (COUPLED, BOUNDARY):  # these have equal coins, and are never counted
-            played.extend(actions)
-            requested.extend(requests)
-        return actions
+    def recording(runner, task):
+        outputs = run(runner, task)
+        if task.seed.spawn_key[1] not in (COUPLED, BOUNDARY):  # these have equal coins, and are never counted
+            played.append(outputs)
+            keys.append(task.seed.spawn_key)
+        return outputs
 
-    monkeypatch.setattr(Sampler, "play", recording)
+    monkeypatch.setattr(sampling, "_run", recording)
     privcheck.audit(policies.Fair, epsilon=1.0, arms=2, horizon=8, runs=300)
-    keys = [request.key for request in requested]
     assert len(set(keys)) == len(keys) >= 2
     assert len(keys) % 2 == 0
     for first, second in zip(played[::2], played[1::2], strict=True):

@@ -1,5 +1,6 @@
 """Sequential audits and audits that are cut short: early ends, levels, and what is never read twice."""
 
+import itertools
 import math
 
 import numpy as np
@@ -12,6 +13,7 @@ from privcheck.auditing.search.decision_boundaries import BOUNDARY
 from privcheck.auditing.search.equal_coins import COUPLED
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.text.audit_sentences import verdict_sentence
+from privcheck.scheduling.executor import Executor
 from privcheck.targets.sampling import Request, Sampler, StoppedError
 
 PAIR = (np.zeros(1), np.ones(1))
@@ -183,25 +185,26 @@ def test_runs_that_settling_leaves_over_are_bet_on_before_any_new_ones(requested
 
 
 class Cut:
-    """Ends the confirmation of an audit after some chunks, as a clock would."""
+    """Ends an audit on given streams after some calls, as a user would: one for each chunk of a stream before runs are
+    counted, and one for each chunk of both streams from then on.
+    """
 
     def __init__(self, monkeypatch, chunks):
-        play = Sampler.play
+        results, seen = Executor.in_order, itertools.count(1)
 
-        def cut(sampler, requests, advance):
-            played = play(sampler, requests, advance)
-            if requests[0].key[0] != 2:
-                return played
-            size = sampler.runner.chunk_runs
-            raise StoppedError([[side[i * size : (i + 1) * size] for i in range(chunks)] for side in played])
+        def cut(executor, calls):
+            for outputs in results(executor, calls):
+                yield outputs
+                if next(seen) >= chunks:
+                    raise KeyboardInterrupt
 
-        monkeypatch.setattr(Sampler, "play", cut)
+        monkeypatch.setattr(Executor, "in_order", cut)
 
 
 def test_runs_that_were_counted_until_then_still_bound(monkeypatch):
     """Half of the runs are there: the bound is smaller than that of all runs, and holds at any time."""
     whole = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=400_000)
-    Cut(monkeypatch, 5)
+    Cut(monkeypatch, 7)
     report = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=400_000)
     assert report.verdict == "violation"
     assert 1.5 < report.epsilon_lower < whole.epsilon_lower
@@ -214,7 +217,7 @@ def test_runs_that_were_counted_until_then_still_bound(monkeypatch):
 
 
 def test_a_true_claim_cut_short_is_inconclusive(monkeypatch):
-    Cut(monkeypatch, 5)
+    Cut(monkeypatch, 7)
     report = privcheck.audit(laplace, epsilon=1.0, streams=PAIR, runs=400_000)
     assert report.verdict == "inconclusive"
     assert 0.8 < report.epsilon_lower <= 1.0

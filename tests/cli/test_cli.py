@@ -3,10 +3,8 @@
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -414,16 +412,6 @@ def test_light_imports(code):
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True, **ENVIRONMENT
     )
     assert done.stdout.splitlines()[-1] == "LOADED []"
-
-
-def test_help_is_quick():
-    """Median of three below 1.5 s; measured 0.3 s on a quiet machine."""
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        assert process("--help").returncode == 0
-        times.append(time.perf_counter() - start)
-    assert statistics.median(times) < 1.5
 
 
 @pytest.mark.parametrize("arguments", [LIST, [*LIST, "--json", "-"], ["--help"]])

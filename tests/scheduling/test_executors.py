@@ -17,6 +17,7 @@ from privcheck import extras
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.scheduling.dask_workers import dask_workers
 from privcheck.scheduling.executor import Calls, Executor, executor
+from privcheck.targets.runners import KernelRunner
 
 KERNEL = {"target": "adap-ucb", "epsilon": 1.0, "arms": 2, "horizon": 8, "runs": 120_000, "pairs": 3, "seed": 3}
 OWN = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 1700, "pairs": 3, "seed": 3}
@@ -84,6 +85,32 @@ def test_audits_and_simulations_are_equal_on_dask(scheduler, policy, hashed):
         lambda **by: privcheck.simulate(["adap-ucb", "ucb", place], "c2", **PLAYED | {"runs": 40}, **by),
     ):
         assert hashed(play()) == hashed(play(jobs=2)) == hashed(play(scheduler=address))
+
+
+def test_an_audit_whose_workers_are_killed_is_equal(scheduler, workers_started, hashed, monkeypatch):
+    """Three workers more join, and are killed by SIGKILL when a tenth, half and nine tenths of the results are there.
+
+    Dask counts in its workers, which are given the events once for all chunks.
+    """
+    options = KERNEL | {"runs": 30_000, "pairs": 6}
+    monkeypatch.setattr(KernelRunner, "chunk_runs", 500)
+    results, seen, doomed = Executor.in_order, [0], dict[int, subprocess.Popen[bytes]]()
+
+    def counted(workers, calls):
+        for result in results(workers, calls):
+            seen[0] += 1
+            if seen[0] in doomed:
+                os.kill(doomed[seen[0]].pid, signal.SIGKILL)
+            yield result
+
+    monkeypatch.setattr(Executor, "in_order", counted)
+    expected, number = hashed(privcheck.audit(**options)), seen[0]
+    with workers_started(scheduler[0], 3) as more, dask_workers(scheduler[0]) as cluster:
+        cluster.client.wait_for_workers(5, timeout=120)
+        doomed |= {int(number * share): each for share, each in zip((0.1, 0.5, 0.9), more, strict=True)}
+        seen[0] = 0
+        assert hashed(privcheck.audit(**options, scheduler=scheduler[0])) == expected
+        assert [each.wait(timeout=60) for each in more] == [-signal.SIGKILL] * 3
 
 
 def test_identification_is_equal_on_dask(scheduler):

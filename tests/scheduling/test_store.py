@@ -24,9 +24,10 @@ import privcheck
 from privcheck import extras
 from privcheck.environments import Bernoulli
 from privcheck.errors import PrivcheckError
-from privcheck.scheduling import chunk_store
+from privcheck.scheduling import chunk_store, local_disk
 from privcheck.scheduling.chunk_keys import digest
 from privcheck.scheduling.executor import Calls, Executor, executor
+from privcheck.sweeps.cell_store import CellStore
 
 pytest.importorskip("pyarrow", reason="the extra store is not installed")
 from privcheck.scheduling.part_files import as_parquet, from_parquet
@@ -146,7 +147,7 @@ def test_other_versions_are_not_mixed(tmp_path):
 SCRIPT = """
 import sys
 import privcheck
-from privcheck.scheduling import chunk_store
+from privcheck.scheduling import chunk_store, local_disk
 
 chunk_store.KEPT_FROM = 0.0
 kept = chunk_store.ChunkStore.keep
@@ -224,9 +225,10 @@ def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("system", ["nfs4", "cifs"])
 def test_a_network_disk_is_refused(tmp_path, monkeypatch, system):
-    monkeypatch.setattr(chunk_store, "_file_system", lambda _: system)
-    with pytest.raises(PrivcheckError, match=f"on a network disk .{system}."):
-        squares([], [1], tmp_path)
+    monkeypatch.setattr(local_disk, "file_system", lambda _: system)
+    for opened in (lambda: squares([], [1], tmp_path), lambda: CellStore(tmp_path)):
+        with pytest.raises(PrivcheckError, match=f"on a network disk .{system}."):
+            opened()
 
 
 def test_a_file_is_no_folder(tmp_path):

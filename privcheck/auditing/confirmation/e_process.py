@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privcheck.auditing.confirmation.evidence import Chosen, CountedEvent
+from privcheck.auditing.confirmation.evidence import Chosen, CountedEvent, counted
+from privcheck.auditing.confirmation.tally import Tally
 from privcheck.inference.sequential import SequentialTest
 from privcheck.targets.outputs import Sides
 from privcheck.targets.settings import Settings
@@ -56,6 +57,13 @@ class Bets:
         claim = 0.0 if settings.epsilon is None else settings.epsilon
         self.test = SequentialTest(claim, settings.delta, len(chosen.events), mirrored=mirrored)
 
+    @classmethod
+    def on(cls, chosen: Chosen, settings: Settings, tally: Tally) -> Bets:
+        """Return the bets on all runs of a tally, in their order."""
+        bets = cls(chosen, settings)
+        bets.test.add_blocks(tally.blocks, tally.lengths)
+        return bets
+
     def add(self, sides: Sides) -> None:
         """Bet on further pairs of runs, one on each stream, in their order."""
         one, two = [], []
@@ -72,9 +80,8 @@ class Bets:
         bets.add(sides)
         return bets
 
-    def read(self, sides: Sides, level: float) -> Anytime:
-        """Return the evidence; `sides` holds all runs that were bet on, for the counts of the witness."""
-        counted = [CountedEvent(event, share, event.counts(*sides)) for event, share in self.chosen.events]
-        winner = max(counted, key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5))
+    def read(self, tally: Tally, level: float) -> Anytime:
+        """Return the evidence; `tally` counts all runs that were bet on, for the witness."""
+        winner = max(counted(self.chosen, tally), key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5))
         e_value = None if self.settings.epsilon is None else self.test.largest_e_value
         return Anytime(self.test.pairs, e_value, self.test.lower_bound(level), winner)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from privcheck.accounting.claimed_profile import ClaimedProfile
 from privcheck.arrays import Array
 from privcheck.auditing.confirmation.folds import LEARNING_SHARE, Folds, folds, is_easy, probe, taken
+from privcheck.auditing.confirmation.tally import Counter, Tally, oriented, usual_output
 from privcheck.auditing.events.claim_selection import choose_for_claim
-from privcheck.auditing.events.event import Counts, Event, Scored, learn, scores_of
+from privcheck.auditing.events.event import Counts, Event, Scored, learn
 from privcheck.auditing.events.event_selection import choose, choose_for_delta
 from privcheck.auditing.events.level_allocation import weigh
+from privcheck.auditing.scoring.sequences import Sequences
 from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference.limits import clopper_pearson_lower
-from privcheck.inference.tradeoff import TradeoffRegion, declared_thresholds, tradeoff_region
+from privcheck.inference.tradeoff import TradeoffRegion, declared_thresholds
 from privcheck.inference.two_tails import two_tails_lower, two_tails_p_value
 from privcheck.inference.unconditional import NUISANCE_SHARE, delta_lower, epsilon_lower, p_value
 from privcheck.targets.outputs import Outputs, Sides, joined_sides
@@ -30,6 +31,15 @@ class CountedEvent:
     event: Event
     share: float
     counts: Counts
+    sequences: Sequences | None = None
+
+    @property
+    def tails(self) -> list[tuple[Event, int, int]]:
+        """The event without its mirror image, and the mirror image, each with its runs on the two streams."""
+        more, less, mirrored_more, mirrored_less = self.counts
+        first, second = (less, more) if self.event.reverse else (more, less)
+        both = [(first, second), (mirrored_less, mirrored_more)]
+        return [(tail, *counts) for tail, counts in zip(self.event.tails, both, strict=False)]
 
 
 @dataclass(frozen=True)
@@ -116,8 +126,22 @@ class Chosen:
     folds: Folds
     events: list[tuple[Event, float]]
     thresholds: Array
+    usual: Outputs
+    hidden: tuple[int, ...] = ()
     for_delta: Event | None = None
     for_claim: tuple[Event, float] | None = None
+
+    @property
+    def main(self) -> Event:
+        """The event with the largest share of the level."""
+        return max(self.events, key=lambda entry: entry[1])[0]
+
+    @property
+    def counter(self) -> Counter:
+        """What counts runs."""
+        others = [*([self.for_delta] if self.for_delta else []), *([self.for_claim[0]] if self.for_claim else [])]
+        events = (*(event for event, _ in self.events), *others)
+        return Counter(events, len(self.events), self.main, self.thresholds, self.usual, self.hidden)
 
 
 def learns_from(training: Sides | None, runs: int) -> bool:
@@ -142,6 +166,7 @@ def settle(
     training: Sides | None = None,
     claim: float | None = None,
     profile: ClaimedProfile | None = None,
+    hidden: Sequence[int] = (),
 ) -> Chosen | None:
     """Learn scores, select events and divide the level among them, each step on separate runs.
 
@@ -156,6 +181,7 @@ def settle(
     training : the search's runs on each stream; if there are enough of them, scores are learned from them alone.
     claim : epsilon at which delta is bounded from below, by a separate event.
     profile : a claim in mu, in rho or as a trade-off curve, which another event tests at an epsilon chosen with it.
+    hidden : the rounds that an observer does not see.
 
     Returns
     -------
@@ -166,7 +192,7 @@ def settle(
     PrivcheckError : outputs that have no parts in which they could differ.
     """
     parts = divided(sides, runs, training)
-    if min(len(sides[0]), len(sides[1])) < parts.counting.start:
+    if min(len(sides[0]), len(sides[1])) < settling(parts):
         return None
     learning, choosing, weighing = (taken(sides, part) for part in parts[:3])
     if training is not None:
@@ -182,27 +208,38 @@ def settle(
     candidates = choose(scores, choosing, counting_runs, level, delta)
     weighed = weigh(candidates, weighing, counting_runs, level, delta)
     main = max(weighed, key=lambda entry: entry[1])[0]
-    thresholds = declared_thresholds(_oriented(main, weighing[0]), _oriented(main, weighing[1]))
+    thresholds = declared_thresholds(oriented(main, weighing[0]), oriented(main, weighing[1]))
     for_delta = None if claim is None else choose_for_delta(scores, choosing, claim)
     for_claim = None
     if profile is not None:
         before = joined_sides([choosing, weighing])
         for_claim = choose_for_claim(scores, before, counting_runs, level, profile)
-    return Chosen(parts, weighed, thresholds, for_delta, for_claim)
+    usual = usual_output(taken(sides, slice(0, settling(parts))))
+    return Chosen(parts, weighed, thresholds, usual, tuple(hidden), for_delta, for_claim)
+
+
+def settling(parts: Folds) -> int:
+    """Return how many runs per stream are looked at before runs are counted."""
+    return max(int(part.stop) for part in parts[:3])
+
+
+def counted(chosen: Chosen, tally: Tally) -> list[CountedEvent]:
+    """Return the events that share the level, with their counts."""
+    found = zip(chosen.events, tally.counts, tally.sequences, strict=False)
+    return [CountedEvent(event, share, counts, sequences) for (event, share), counts, sequences in found]
+
+
+def evidence_of(chosen: Chosen, tally: Tally, level: float, delta: float) -> Evidence:
+    """Return the evidence of the runs of the counting fold, and of all thresholds of the main event's score."""
+    more, less = tally.at_least
+    region = TradeoffRegion(chosen.thresholds, more, less, (tally.runs, tally.runs), level)
+    others = iter(tally.counts[len(chosen.events) :])
+    for_delta = next(others) if chosen.for_delta else None
+    for_claim = next(others) if chosen.for_claim else None
+    at_epsilon = chosen.for_claim[1] if chosen.for_claim else 0.0
+    return Evidence(counted(chosen, tally), tally.runs, delta, region, for_delta, for_claim, at_epsilon)
 
 
 def count(chosen: Chosen, sides: Sides, level: float, delta: float) -> Evidence:
-    """Count the chosen events in the runs of the counting fold, and all thresholds of the main event's score."""
-    events = [CountedEvent(event, share, event.counts(*sides)) for event, share in chosen.events]
-    main = max(events, key=lambda entry: entry.share).event
-    region = tradeoff_region(_oriented(main, sides[0]), _oriented(main, sides[1]), chosen.thresholds, level)
-    for_delta = None if chosen.for_delta is None else chosen.for_delta.counts(*sides)
-    for_claim, at_epsilon = (None, 0.0) if chosen.for_claim is None else chosen.for_claim
-    claimed = None if for_claim is None else for_claim.counts(*sides)
-    return Evidence(events, len(sides[0]), delta, region, for_delta, claimed, at_epsilon)
-
-
-def _oriented(event: Event, outputs: Outputs) -> Array:
-    """Return the event's scores; high scores are evidence for the first stream."""
-    scores = scores_of(event.view, event.score, outputs)
-    return np.nan_to_num(scores, nan=-np.inf, neginf=-np.finfo(float).max, posinf=np.finfo(float).max)
+    """Return the evidence of runs that are all at hand."""
+    return evidence_of(chosen, chosen.counter(sides), level, delta)

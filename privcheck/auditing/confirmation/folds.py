@@ -12,6 +12,11 @@ from privcheck.targets.outputs import MISSING, Outputs, Sides
 PROBE_SHARE = 0.05
 """Share of the runs that is looked at first, to find out how much there is to learn."""
 
+MOST_DIVIDED = 10_000_000
+"""Runs per stream of which the first three folds are shares; all others are counted. So many runs show events of
+probability 1e-6, and their outputs fit into memory.
+"""
+
 UNSEEN = 0.002
 """There is little to learn if the probability that a further run shows an unseen output is at most this."""
 
@@ -32,6 +37,8 @@ LEARNING_SHARE = 0.6
 def folds(runs: int, *, easy: bool = False, searched: bool = False) -> Folds:
     """Divide the runs; more of them are counted if there is little to learn, or if the search made enough runs for it.
 
+    Of more than `MOST_DIVIDED` runs, only the first so many are divided, and all others are counted.
+
     >>> folds(1000)
     Folds(learning=slice(0, 200, None), choosing=slice(200, 300, None), weighing=slice(300, 400, None), \
 counting=slice(400, 1000, None))
@@ -42,13 +49,13 @@ counting=slice(400, 1000, None))
 counting=slice(100, 1000, None))
     """
     shares = (0.0, 0.0, 0.1) if searched else (PROBE_SHARE, 0.15, 0.25) if easy else (0.2, 0.3, 0.4)
-    a, b, c = (int(runs * share) for share in shares)
+    a, b, c = (int(min(runs, MOST_DIVIDED) * share) for share in shares)
     return Folds(slice(0, a), slice(a, b), slice(b, c), slice(c, runs))
 
 
 def probe(runs: int) -> slice:
     """Return the runs that decide how the others are divided: the first part of the learning fold."""
-    return slice(0, int(runs * PROBE_SHARE))
+    return slice(0, int(min(runs, MOST_DIVIDED) * PROBE_SHARE))
 
 
 def taken(sides: Sides, part: slice) -> Sides:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from privcheck.auditing import budget
 from privcheck.auditing.confirmation.e_process import Bets
 from privcheck.auditing.confirmation.evidence import settle
 from privcheck.auditing.confirmation.folds import folds, taken
+from privcheck.auditing.confirmation.tally import Tally
 from privcheck.auditing.scoring.views_of import views_of
 from privcheck.auditing.search.successive_halving import Screening, screen
-from privcheck.auditing.verdict import ended_early, judge_anytime, most_common, unrefuted
+from privcheck.auditing.verdict import ended_early, judge_anytime, unrefuted
+from privcheck.feedback import kind
 from privcheck.inference.sequential import SequentialTest
 from privcheck.progress import progress
 from privcheck.results.audit_outcome import Outcome
@@ -93,9 +96,9 @@ class _Stage:
     def worth(self) -> float:
         return self.weight * self.bets.test.e_value
 
-    @property
-    def sides(self) -> Sides:
-        return joined_sides(self.blocks)
+    @cached_property
+    def tally(self) -> Tally:
+        return self.bets.chosen.counter(joined_sides(self.blocks))
 
 
 class _Game:
@@ -127,7 +130,8 @@ class _Game:
         )
         settling = folds(runs).counting.start
         settled = self._fresh(found.pair, settling, (*keys, 1), advance)
-        chosen = settle(found.pair, settled, runs, level, delta, views, found.training)
+        hidden = kind(settings.feedback).hidden(found.pair.rounds)
+        chosen = settle(found.pair, settled, runs, level, delta, views, found.training, hidden=hidden)
         assert chosen is not None
         present = _Stage(found.pair, found.screening, weight, Bets(chosen, settings))
         unused = taken(settled, slice(chosen.folds.counting.start, settling))
@@ -182,7 +186,7 @@ class _Game:
             return ended_early(settings)
         screening = replace(self.stages[-1].screening, runs=sum(stage.screening.runs for stage in self.stages))
         large = [stage for stage in self.stages if stage.pairs >= most / GROWTH]  # the others give smaller bounds
-        reads = [(stage.bets.read(stage.sides, settings.level * stage.weight), stage) for stage in large]
+        reads = [(stage.bets.read(stage.tally, settings.level * stage.weight), stage) for stage in large]
         read, best = max(reads, key=lambda entry: entry[0].lower)
         could_show = max(_could_show(s.pairs, settings.delta, settings.error * s.weight) for s in large)
         level = settings.level * best.weight
@@ -194,12 +198,11 @@ class _Game:
         )
         if self._refuted():
             why = f"the claim was refuted in {end}, and the audit ended there"
-        of_best = judge_anytime(best.pair, screening, read, best.sides, settings, why, level, stop_after)
+        of_best = judge_anytime(best.pair, screening, read, best.tally, settings, why, level, stop_after)
         resolution = Resolution(could_show, None)
         verdict, notes = "violation", of_best.notes
         if not self._refuted():
-            common = most_common(best.pair, best.sides, settings)
-            judged, lacking = unrefuted(read.lower, resolution, screening, common, settings)
+            judged, lacking = unrefuted(read.lower, resolution, screening, best.tally.common, settings)
             verdict = judged if whole else "inconclusive"
             notes = tuple(dict.fromkeys(notes + lacking))
         return replace(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,9 +122,3 @@ def _count_unique(first: Symbols, second: Symbols) -> tuple[Symbols, Array]:
         [np.bincount(node[: len(first)], minlength=size), np.bincount(node[len(first) :], minlength=size)], axis=1
     )
     return both[representative], counts.astype(float)
-
-
-def score_runs(score: Callable[[Symbols], Array], symbols: Symbols) -> Array:
-    """Return the scores of many runs, computing each distinct sequence once."""
-    representative, node = distinct_rows(symbols)
-    return np.asarray(score(symbols[representative])[node], np.float64)

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.arrays import Array, Symbols
-from privcheck.auditing.scoring.prefix import PrefixScore, distinct_rows, score_runs
+from privcheck.auditing.scoring.prefix import PrefixScore, distinct_rows
+from privcheck.auditing.scoring.sequences import MOST_SEQUENCES, Sequences
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.stream_pair import StreamPair
 
@@ -35,8 +36,25 @@ class View(Protocol):
     def scores(self, score: Score, outputs: Outputs) -> Array:
         """Return the score of each run."""
 
-    def words(self, event: ScoreEvent, first: Outputs, second: Outputs) -> str:
+    def words(self, event: ScoreEvent, shown: Shown) -> str:
         """Describe the event in words, with its shares of the runs on the two streams."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How often an event was seen.
+
+    Parameters
+    ----------
+    first, second : runs on each stream in which it was seen.
+    runs : runs on each stream.
+    sequences : the distinct sequences that were read; None if they are too many, or if numbers were read.
+    """
+
+    first: int
+    second: int
+    runs: int
+    sequences: Sequences | None = None
 
 
 class ViewMaker(Protocol):
@@ -86,22 +104,43 @@ class SequenceView:
 
     def scores(self, score: Score, outputs: Outputs) -> Array:
         """Score each distinct sequence once."""
-        return score_runs(score, self.read(outputs))
+        rows, kind = self._distinct(outputs)
+        return np.asarray(score(rows)[kind], np.float64)
 
-    def words(self, event: ScoreEvent, first: Outputs, second: Outputs) -> str:
+    def sequences(self, first: Outputs, second: Outputs) -> Sequences | None:
+        """Return the distinct sequences of runs on the two streams; None if they are too many."""
+        (one, of_one), (two, of_two) = self._distinct(first), self._distinct(second)
+        counts = np.bincount(of_one, minlength=len(one)), np.bincount(of_two, minlength=len(two))
+        none = np.zeros(len(one), np.int64), np.zeros(len(two), np.int64)
+        if max(len(one), len(two)) > MOST_SEQUENCES:
+            return None
+        return Sequences.total(
+            [
+                Sequences(one, np.stack([counts[0], none[0]], axis=1)),
+                Sequences(two, np.stack([none[1], counts[1]], axis=1)),
+            ]
+        )
+
+    def _distinct(self, outputs: Outputs) -> tuple[Symbols, npt.NDArray[np.intp]]:
+        """Return the distinct sequences, and for each run the number of its own, found once."""
+        if id(self) not in outputs.memo:
+            symbols = self.read(outputs)
+            kept, kind = distinct_rows(symbols)
+            outputs.memo[id(self)] = symbols[kept], kind, self  # kept alive, so that the id stays unique
+        rows, kind, _ = outputs.memo[id(self)]
+        return rows, kind
+
+    def words(self, event: ScoreEvent, shown: Shown) -> str:
         """Spell out the shortest beginnings that make up the event, the most frequent ones first."""
-        n = len(first)
-        both = np.concatenate([self.read(first), self.read(second)])
-        representative, node = distinct_rows(both)
-        scores = event.score(both[representative])
-        inside = scores <= event.threshold if event.reverse else scores >= event.threshold
-        if len(representative) > MOST_SEQUENCES:
-            many = f"{inside.sum()} of {len(inside)} sequences"
+        if shown.sequences is None:
+            many = f"of more than {MOST_SEQUENCES:,} sequences"
             return f"a learned score of the {self.name} is past its threshold ({many})"
-        counts = np.stack([np.bincount(part, minlength=len(inside)) for part in (node[:n], node[n:])], 1)
-        parts = sorted(_beginnings(both[representative], inside, counts), key=lambda part: -part[1].max())
+        rows = shown.sequences.rows
+        scores = event.score(rows)
+        inside = scores <= event.threshold if event.reverse else scores >= event.threshold
+        parts = sorted(_beginnings(rows, inside, shown.sequences.counts), key=lambda part: -part[1].max())
         lines = [
-            f"{self.describe(symbols)} ({100 * k / n:.3g} % vs {100 * l / len(second):.3g} %)"
+            f"{self.describe(symbols)} ({100 * k / shown.runs:.3g} % vs {100 * l / shown.runs:.3g} %)"
             for symbols, (k, l) in parts[:SHOWN]
         ]
         rest = len(parts) - len(lines)
@@ -111,9 +150,6 @@ class SequenceView:
 
 SHOWN = 4
 """Beginnings of runs that are spelled out, so that an event fits into a few lines."""
-
-MOST_SEQUENCES = 20_000
-"""Distinct sequences above which an event is not broken down into beginnings, which would take long and say little."""
 
 
 def _beginnings(rows: Symbols, inside: npt.NDArray[np.bool_], counts: Symbols) -> list[tuple[tuple[int, ...], Symbols]]:
@@ -156,13 +192,9 @@ class NumberView:
         """Score each run."""
         return score(self.read(outputs))
 
-    def words(self, event: ScoreEvent, first: Outputs, second: Outputs) -> str:
+    def words(self, event: ScoreEvent, shown: Shown) -> str:
         """Say on which side of the threshold the event lies."""
-        inside = [
-            scores <= event.threshold if event.reverse else scores >= event.threshold
-            for scores in (self.scores(event.score, first), self.scores(event.score, second))
-        ]
-        shares = " vs ".join(f"{100 * float(np.mean(part)):.3g} %" for part in inside)
+        shares = " vs ".join(f"{100 * (hits / shown.runs):.3g} %" for hits in (shown.first, shown.second))
         what = self.name if self.plain else f"a learned score of {self.name}"
         sign = getattr(event.score, "sign", 1.0)
         side = "most" if event.reverse == (sign > 0.0) else "least"

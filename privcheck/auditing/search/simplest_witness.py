@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from privcheck.arrays import Array, Symbols
-from privcheck.auditing.confirmation.evidence import Chosen, Evidence, count, settle
+from privcheck.auditing.confirmation.evidence import Chosen, Evidence, count, evidence_of, settle
 from privcheck.auditing.confirmation.folds import taken
+from privcheck.auditing.confirmation.tally import Tally
 from privcheck.auditing.events.event import Event
 from privcheck.auditing.events.event_selection import Candidate
 from privcheck.auditing.scoring.prefix import distinct_rows
@@ -53,11 +54,11 @@ partly by luck.
 
 @dataclass(frozen=True)
 class Simplest:
-    """A simpler pair, the counts of one event, and the runs in which it was counted."""
+    """A simpler pair, the counts of one event, and those of the runs in which it was counted."""
 
     pair: StreamPair
     evidence: Evidence
-    sides: Sides
+    tally: Tally
 
 
 class Begins:
@@ -116,9 +117,11 @@ def simplest_witness(
     counted = taken(sides, chosen.folds.counting)
     plain = _plain(pair, sides, chosen, settings, policy)
     for events in _in_turn(plain, chosen):
-        evidence = count(replace(chosen, events=events), counted, settings.level, settings.delta)
+        in_turn = replace(chosen, events=events)
+        tally = in_turn.counter(counted)
+        evidence = evidence_of(in_turn, tally, settings.level, settings.delta)
         if game.refutes(evidence):
-            return Simplest(pair, evidence, counted)
+            return Simplest(pair, evidence, tally)
     return None
 
 

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from privcheck.arrays import Table
-from privcheck.auditing.confirmation.folds import folds, taken
-from privcheck.auditing.events.event import learn
-from privcheck.auditing.events.event_selection import promising
+from privcheck.auditing.confirmation.folds import folds
 from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.auditing.search.equal_coins import shortlist
 from privcheck.auditing.search.mutations import variants
 from privcheck.auditing.search.observed import Constancy
 from privcheck.auditing.search.palette import key_of, palette
+from privcheck.auditing.search.promise import Played, Promise, ranked
 from privcheck.privacy import Relation
+from privcheck.scheduling.executor import Executor
 from privcheck.targets.outputs import Sides
 from privcheck.targets.sampling import Request, Sampler
 from privcheck.targets.stream_pair import StreamPair
 
 LEAST_RUNS = 40
 """Fewest runs per stream of every pair: too few to measure a log-ratio, enough to notice a gross leak."""
-
-PESSIMISM = (0.5, 1.0, 2.0)
-"""Standard errors subtracted from a pair's log-ratio. Pessimism finds frequent events, optimism rare ones, so there is
-one ranking for each value, and the rankings take turns in sending a pair to the next round. The first ranking decides
-the last round.
-"""
 
 KEPT = 5
 """Factor by which the number of pairs falls from one round to the next: more than 2, so that the rounds are few."""
@@ -42,6 +36,12 @@ VARIANTS = 24
 
 FEW = 30
 """Pairs to which the family is reduced before variants join."""
+
+MOST_HELD = 1_000_000
+"""Runs per stream of a round that are held at a time, unless one pair has more."""
+
+WORTH_SENDING = 1_000_000
+"""Runs of a search from which worker processes judge pairs that threads play: in fewer, they take as long to start."""
 
 LAST = 5
 """The most pairs in the last round, so few that each gets many runs."""
@@ -168,56 +168,69 @@ def screen(
     constancy = Constancy(views)
     for pair, sides in short.outputs:
         constancy.add(pair, sides)
-    ranking, played, spent = short.pairs, [], short.runs
-    for number, planned in enumerate(screening_rounds(len(ranking), budget - spent)):
+    best: Sides | None = None
+    ranking, spent = short.pairs, short.runs
+    rounds = screening_rounds(len(ranking), budget - spent)
+    game = _Game(sampler, promise, constancy, _judges(sampler, budget), advance)
+    for number, planned in enumerate(rounds):
         alive = ranking[: planned.kept]
         alive += _joining(ranking[:PARENTS], rows, planned.joining, known)
-        requests = [
-            Request(pair, side, planned.runs, (*key, number, index, side))
-            for index, pair in enumerate(alive)
-            for side in (0, 1)
-        ]
-        played = sampler.play(requests, advance)
-        spent += planned.runs * len(requests)
-        both = [(played[2 * i], played[2 * i + 1]) for i in range(len(alive))]
-        for pair, sides in zip(alive, both, strict=True):
-            constancy.add(pair, sides)
-        order = _ranked([promise(pair, sides) for pair, sides in zip(alive, both, strict=True)])
-        ranking = [alive[i] for i in order]
-    training = (played[2 * order[0]], played[2 * order[0] + 1]) if played else None
+        promises, best = game.round(alive, planned.runs, (*key, number))
+        spent += 2 * planned.runs * len(alive)
+        ranking = [alive[i] for i in ranked(promises)]
     screening = Screening(len(known), spent, short.refused, constancy.within, constancy.overall)
-    return Found(ranking[0], screening, training)
+    return Found(ranking[0], screening, best)
+
+
+def _judges(sampler: Sampler, budget: int) -> Executor | None:
+    """Return the workers that judge pairs; None to judge them here, where there is too little to be worth sending."""
+    many = sampler.executor.cluster is not None or sampler.executor.jobs > 1
+    processes = sampler.runner.joblib_backend == "loky" and sampler.executor.cluster is None
+    return replace(sampler.executor, store=None) if many and (processes or budget >= WORTH_SENDING) else None
 
 
 @dataclass(frozen=True)
-class Promise:
-    """The promises of a pair's best events, cross-fitted: learned on each half of its runs and judged on the other."""
+class _Game:
+    """What plays the pairs of a round and judges them."""
 
-    views: ViewMaker
-    runs: int
-    level: float
-    delta: float
+    sampler: Sampler
+    promise: Promise
+    constancy: Constancy
+    judges: Executor | None
+    advance: Callable[[int], None]
 
-    def __call__(self, pair: StreamPair, sides: Sides) -> list[float]:
-        middle = len(sides[0]) // 2
-        halves = [taken(sides, slice(0, middle)), taken(sides, slice(middle, None))]
-        promises = [self._judged(pair, *order) for order in (halves, halves[::-1])]
-        return [sum(both) / 2.0 for both in zip(*promises, strict=True)]
+    def round(self, pairs: list[StreamPair], runs: int, key: tuple[int, ...]) -> tuple[list[list[float]], Sides]:
+        """Return the promises of all pairs, and the runs of the one that the first ranking prefers.
 
-    def _judged(self, pair: StreamPair, learning: Sides, judging: Sides) -> list[float]:
-        scores = learn(self.views(pair, learning[0], thorough=False), *learning)
-        judged = promising(scores, judging, self.runs, self.level, PESSIMISM, self.delta)
-        return [max(candidate.promise for candidate in candidates) for candidates in judged]
+        A few pairs are held at a time: their outputs are forgotten before the next are played.
+        """
+        promises, together = list[list[float]](), max(1, MOST_HELD // runs)
+        kept: list[Sides] = []
+        for first in range(0, len(pairs), together):
+            played = self._played(pairs[first : first + together], runs, key, first)
+            promises += self._judged(played)
+            better = max(range(len(promises)), key=lambda i: promises[i][0])
+            if better >= first:
+                kept = [played[better - first][1]]
+            del played
+        return promises, kept[0]
 
+    def _played(
+        self, pairs: list[StreamPair], runs: int, key: tuple[int, ...], first: int
+    ) -> list[tuple[StreamPair, Sides]]:
+        requests = [
+            Request(pair, side, runs, (*key, i, side)) for i, pair in enumerate(pairs, first) for side in (0, 1)
+        ]
+        played = self.sampler.play(requests, self.advance)
+        both = [(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(pairs)]
+        for pair, sides in both:
+            self.constancy.add(pair, sides)
+        return both
 
-def _ranked(promises: list[list[float]]) -> list[int]:
-    """Return the indices of pairs in an order that takes the next best pair of each ranking in turn.
-
-    >>> _ranked([[3.0, 0.0, 0.0], [2.0, 9.0, 0.0], [1.0, 1.0, 9.0]])
-    [0, 1, 2]
-    """
-    rankings = [sorted(range(len(promises)), key=lambda i: -promises[i][k]) for k in range(len(PESSIMISM))]
-    return list(dict.fromkeys(place for tied in zip(*rankings, strict=True) for place in tied))
+    def _judged(self, played: list[Played]) -> list[list[float]]:
+        if self.judges is None:
+            return [self.promise(*each) for each in played]
+        return self.promise.of_each(played, self.judges)
 
 
 def _joining(parents: list[StreamPair], rows: list[Table], number: int, seen: set[bytes]) -> list[StreamPair]:

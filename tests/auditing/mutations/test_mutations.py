@@ -14,7 +14,7 @@ from scipy.stats import binom
 
 import privcheck
 from privcheck.auditing.confirmation import evidence as confirm
-from privcheck.auditing.confirmation import fixed_runs
+from privcheck.auditing.confirmation import fixed_runs, fresh_runs
 from privcheck.auditing.confirmation.evidence import CountedEvent, Evidence
 from privcheck.auditing.confirmation.folds import Folds, folds
 from privcheck.auditing.events.event import Counts, Event
@@ -146,9 +146,10 @@ def test_runs_that_are_used_twice_are_noticed(monkeypatch, name):
     assert wrong(target, repetitions, **options)[:2].min() > most(repetitions)
 
 
-def keyed_by_pair(pair, side, runs, key, planned=None):
+def keyed_by_pair(pair, side, runs, key, planned=None, begin=0):
     """Return the request of the confirmation for the pair, whatever it is played for."""
-    return Request(pair, side, runs, (zlib.crc32(pair.first.tobytes() + pair.second.tobytes()), side))
+    key = zlib.crc32(pair.first.tobytes() + pair.second.tobytes()), side
+    return Request(pair, side, runs, key, planned=planned, begin=begin)
 
 
 def screened_on_counted_runs(sampler, pairs, budget, runs, level, delta, views, advance, relation=None):
@@ -173,7 +174,7 @@ def test_a_pair_chosen_on_the_runs_that_are_counted_is_noticed(monkeypatch):
     repetitions, options = 60, {"streams": None, "horizon": 13, "runs": 300}
     assert wrong(parity, repetitions, **options).max() <= most(repetitions)
     monkeypatch.setattr(fixed_runs, "screen", screened_on_counted_runs)
-    monkeypatch.setattr(fixed_runs, "Request", keyed_by_pair)
+    monkeypatch.setattr(fresh_runs, "Request", keyed_by_pair)
     assert wrong(parity, repetitions, **options)[:2].min() > most(repetitions)
 
 
@@ -231,7 +232,7 @@ def test_counts_taken_the_wrong_way_round_are_seen_by_power_alone(monkeypatch):
 
     options = {"epsilon": 1.0, "streams": PAIR, "runs": 5000}
     assert privcheck.audit(half_scale, **options).verdict == "violation"
-    counts = Event.counts
-    monkeypatch.setattr(Event, "counts", lambda self, first, second: Counts(*counts(self, first, second)[1::-1]))
+    counts = Event.of_codes
+    monkeypatch.setattr(Event, "of_codes", lambda self, first, second: Counts(*counts(self, first, second)[1::-1]))
     assert wrong(response, 60).max() <= most(60)
     assert privcheck.audit(half_scale, **options).verdict == "consistent"

@@ -1,0 +1,95 @@
+"""Fresh runs on the pair that was found: the first of them are looked at, the others are only counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from privcheck.auditing.confirmation.evidence import Chosen, divided, learns_from, settling
+from privcheck.auditing.confirmation.folds import folds, taken
+from privcheck.auditing.confirmation.tally import TALLY_FORM, Counter, Tally
+from privcheck.targets.outputs import Sides, joined_sides
+from privcheck.targets.sampling import Reduction, Request, Sampler, StoppedError
+from privcheck.targets.stream_pair import StreamPair
+
+TOGETHER = 32
+"""Tallies that are added up at a time."""
+
+
+@dataclass
+class FreshRuns:
+    """The runs of a pair, each of which is played once, in order.
+
+    Parameters
+    ----------
+    sampler : plays the runs; requests are keyed (2, side).
+    pair : what is played.
+    planned : the planned runs per stream.
+    advance : called with the number of runs that have finished.
+    """
+
+    sampler: Sampler
+    pair: StreamPair
+    planned: int
+    advance: Callable[[int], None]
+    _played: list[Sides] = field(default_factory=list)
+
+    @property
+    def _have(self) -> int:
+        return len(self._played[0][0]) if self._played else 0
+
+    def first(self, runs: int) -> Sides:
+        """Return the first so many runs on each stream.
+
+        Raises
+        ------
+        StoppedError : the deadline passed, or the user interrupted.
+        """
+        if self._have < runs or not self._played:
+            size = self.sampler.chunk_runs
+            until = min(self.planned, -(-runs // size) * size)
+            first, second = self.sampler.play(list(self._requests(until)), self.advance)
+            self._played = [joined_sides([*self._played, (first, second)])]
+        return taken(self._played[0], slice(0, runs))
+
+    def before_counting(self, training: Sides | None) -> Sides:
+        """Return the runs that are looked at before any is counted; `training` are the search's runs on the pair."""
+        if learns_from(training, self.planned):
+            return self.first(settling(folds(self.planned, searched=True)))
+        few = self.first(settling(folds(self.planned, easy=True)))
+        return self.first(settling(divided(few, self.planned, training)))
+
+    def counted(self, chosen: Chosen, wanted: int | None, depends: Any) -> tuple[Tally | None, bool]:
+        """Count runs of the counting fold; return their tally, if there are any, and whether they were cut short.
+
+        Parameters
+        ----------
+        chosen : what is counted.
+        wanted : the most runs per stream; None for all of the fold.
+        depends : what decided `chosen`.
+        """
+        start = chosen.folds.counting.start
+        until = self.planned if wanted is None else min(self.planned, start + wanted)
+        tallies, cut = list[Tally](), False
+        try:
+            for tally in self._tallies(chosen.counter, start, until, depends):
+                tallies = [Tally.total([*tallies, tally])] if len(tallies) == TOGETHER else [*tallies, tally]
+        except (StoppedError, KeyboardInterrupt):
+            cut = True
+        return Tally.total(tallies) if tallies else None, cut
+
+    def _tallies(self, count: Counter, start: int, until: int, depends: Any) -> Iterator[Tally]:
+        left = taken(self._played[0], slice(start, until))
+        if len(left[0]):
+            yield count(left)
+        if until > self._have:
+            reduction = Reduction(count, depends, TALLY_FORM, self._have - start)
+            yield from self.sampler.reduced(self._requests(until), reduction, self.advance)
+
+    def _requests(self, until: int) -> tuple[Request, Request]:
+        runs, begin = until - self._have, self._have
+        first, second = (
+            Request(self.pair, side, runs, (2, side), planned=self.planned, begin=begin) for side in (0, 1)
+        )
+        return first, second
