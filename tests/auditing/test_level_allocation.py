@@ -31,6 +31,7 @@ def three_valued(shares, runs, rng):
     return Outputs.of_numbers(rng.choice([0.0, 1.0, 2.0], p=shares, size=(runs, 1)))
 
 
+@pytest.mark.chance(1e-9, "shares more than ten standard errors apart")
 @pytest.mark.parametrize("promised", [(9.0, 0.1), (0.1, 9.0)])
 @pytest.mark.parametrize("better", [1.0, 2.0])
 def test_the_better_event_is_counted_whatever_was_promised(better, promised):
@@ -65,6 +66,7 @@ def test_a_bet_on_a_rare_event_that_showed_nothing_costs_little(seed):
     assert whole - 0.006 < part <= whole
 
 
+@pytest.mark.chance(1e-6, "tails of 20,000 runs within 12 %")
 def test_smoothed_counts_recover_normal_tails():
     """Laws N(0, 1) and N(1/2, 1), whose log-odds are a straight line in the score: tails within 12 %.
 

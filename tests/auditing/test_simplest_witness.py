@@ -28,6 +28,7 @@ def leaky_sum(data, rng, runs):
     return data.sum() + rng.laplace(scale=0.5, size=runs)
 
 
+@pytest.mark.chance(1e-6, "one bound at this level")
 def test_a_witness_of_many_rounds_becomes_one_of_two():
     """RNM-FTNL as published shows the first reward in the second action already.
 
@@ -138,8 +139,9 @@ def test_beginnings_are_those_of_a_sort(levels):
         assert worth[of_it] == worth.max()
 
 
+@pytest.mark.chance(1e-9, "a claim of 2.5 where the loss is 2, refuted at level 1e-6")
 def test_there_is_none_without_a_violation():
-    report = privcheck.audit(leaky_sum, epsilon=2.5, streams=PAIR, runs=5000)
+    report = privcheck.audit(leaky_sum, epsilon=2.5, streams=PAIR, runs=5000, error=1e-6)
     assert report.verdict == "consistent"
     assert report.simplest is report.simplest_lower is None
 

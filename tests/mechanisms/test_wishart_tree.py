@@ -36,6 +36,7 @@ def trace_p_values(tree, sums, exact):
     return [stats.kstest(traces[:, t], law.cdf).pvalue for t in range(len(exact))]
 
 
+@pytest.mark.chance(2e-6, "nine Kolmogorov tests, twice, each time at 1e-6 by Bonferroni")
 def test_the_noise_of_every_prefix_sum_has_one_law():
     """False failure 1e-6 by Bonferroni over the 9 steps; the twin has too little noise at most of them."""
     items, rng = np.array([np.diag([float(t), 1.0]) for t in range(9)]), np.random.default_rng(0)
@@ -50,6 +51,7 @@ def test_the_noise_of_every_prefix_sum_has_one_law():
     assert 9 * min(trace_p_values(SMALL, np.array(streams), items)) >= 1e-6
 
 
+@pytest.mark.chance(1e-8, "3600 eigenvalues whose square roots lie 7 or more standard deviations inside")
 def test_the_eigenvalues_stay_within_proposition_9_and_do_not_without_fresh_noise():
     """Shariff and Sheffet (2018): s (sqrt(m k) -+ b)^2 with b = sqrt(p) + sqrt(2 ln(8 T / alpha)), alpha = 0.01."""
     tree = dataclasses.replace(SMALL, degrees=200)

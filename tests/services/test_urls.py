@@ -125,6 +125,7 @@ def audited(url, **options):
     return privcheck.audit(privcheck.from_url(url, timeout=options.pop("timeout", 10.0)), **given | options)
 
 
+@pytest.mark.chance(1e-9, "a claim of twice the loss, refuted at level 1e-7", fresh=True)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_example_and_its_leaky_twin(served, jobs):
     """Noise of scale 2, a loss of 0.5 at a claim of 1; and of scale 1 / 20."""
@@ -180,6 +181,7 @@ def test_urls_that_are_none(url):
         privcheck.from_url(url)
 
 
+@pytest.mark.chance(1e-9, "a claim of twice the loss, refuted at level 1e-7", fresh=True)
 def test_a_connection_that_was_closed_between_runs_is_opened_again(served):
     """A service may close what is idle; a message in the middle of a run is never sent twice."""
     handler, module = example(2.0)
