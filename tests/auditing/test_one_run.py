@@ -51,12 +51,12 @@ def test_most_of_epsilon_is_found_in_one_run_of_independent_canaries(mu):
 @pytest.mark.parametrize("independent", [False, True])
 def test_the_truth_is_rarely_exceeded(independent):
     """200 runs at confidence .95, of which a correct limit exceeds the truth in at most .05."""
-    over = sum(
-        privcheck.one_run(*gaussian_run(1.0, seed, 100), independent=independent, guesses=100).mu_lower > 1.0
+    limits = [
+        privcheck.one_run(*gaussian_run(1.0, seed, 100), independent=independent, guesses=100).mu_lower
         for seed in range(1000, 1200)
-    )
-    assert over <= stats.binom.isf(1e-6, 200, 0.05)
-    assert not independent or over > 0, "a limit that is never above the truth is not at its confidence"
+    ]
+    assert sum(limit > 1.0 for limit in limits) <= stats.binom.isf(1e-6, 200, 0.05)
+    assert not independent or max(limits) > 0.8, "one limit in eight is: a limit that never comes near wastes its level"
 
 
 @pytest.mark.chance(1e-6, "one verdict on a true claim at this error")

@@ -107,13 +107,13 @@ def test_the_p_value_and_the_limit_are_scipys(counts):
 )
 @pytest.mark.parametrize(("n", "target"), [(10**5, 0.9895), (10**6, 0.9965)])
 def test_a_laplace_is_bounded_more_tightly_from_both_tails(n, target):
-    """Mean over 200 draws; its standard error is below 0.0005 at the smaller n, the target's margin one of those."""
+    """Mean over 2000 draws, of which the target is five standard errors away at the smaller n."""
     rng = np.random.default_rng(7)
-    more, less = rng.binomial(n, 0.5, (2, 200)), rng.binomial(n, 0.5 * math.exp(-1.0), (2, 200))
+    more, less = rng.binomial(n, 0.5, (2, 2000)), rng.binomial(n, 0.5 * math.exp(-1.0), (2, 2000))
     both = [two_tails_lower(k, l, i, j, 0.05) for k, l, i, j in zip(more[0], less[0], more[1], less[1], strict=True)]
     one = [conditional_binomial_lower(int(k), int(l), 0.05) for k, l in zip(more[0], less[0], strict=True)]
     assert np.mean(both) > target > np.mean(one)
-    assert sum(limit > 1.0 for limit in both) <= binom.isf(1e-6, 200, 0.05)
+    assert sum(limit > 1.0 for limit in both) <= binom.isf(1e-6, 2000, 0.05)
 
 
 @pytest.mark.chance(1e-7, "a mean of 200 binomial counts within 5.3 standard errors")

@@ -71,6 +71,7 @@ def test_the_numbers_of_the_paper():
     assert published.charge(2.0).delta < 0.05
 
 
+@pytest.mark.chance(1e-9, "means more than 25 standard errors from their limits")
 @pytest.mark.parametrize(("rows", "horizon", "delta"), [(4, 10**4, 0.1), (6, 10**4, 0.1), (6, 10**6, 1e-3)])
 def test_the_prefix_sums_of_an_exact_tree_are_private_together(rows, horizon, delta):
     """The loss of removing an item from m nodes, sampled from its exact law: delta at epsilon = 1 is below the bound.
@@ -91,6 +92,7 @@ def test_the_prefix_sums_of_an_exact_tree_are_private_together(rows, horizon, de
     assert np.maximum(0.0, -np.expm1(-total)).mean() > math.exp(log_delta(0.0, 0.7 * charge.mu))
 
 
+@pytest.mark.chance(1e-9, "means more than 7 standard errors from their limits")
 def test_replacing_an_item_between_two_rows_at_right_angles():
     """Loss of whole matrices in the nodes that hold the item, one log-ratio a node: below the charge for replacing."""
     tree = WishartTree.exact(dimension=2, sensitivity=1.0, horizon=100, epsilon=1.0, delta=0.01)
