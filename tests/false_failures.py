@@ -77,7 +77,7 @@ def rows(items: Iterable[pytest.Item]) -> list[Row]:
             chance = Chance(*mark.args, **mark.kwargs)
             assert 0.0 <= chance.probability < 1.0, item.nodeid
             if chance.probability > 0.0:
-                name = f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', item.name)}"
+                name = f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', None) or item.name}"
                 found.setdefault(name, []).append(chance)
     return [
         Row(name, len(cases), max(c.probability for c in cases), sum(c.probability for c in cases), *cases[0][:0:-1])
@@ -101,6 +101,18 @@ def read(page: Path = PAGE) -> dict[str, Row]:
     }
 
 
+def stale(items: Iterable[pytest.Item], page: Path = PAGE) -> list[str]:
+    """Return the tests that declare something else than the page says; where a package is missing, cases may too."""
+    listed = read(page)
+    return [
+        row.test
+        for row in rows(items)
+        if row.test not in listed
+        or row.cases > listed[row.test].cases
+        or (row.fresh, row.why, f"{row.each:.1e}") != (*listed[row.test][4:], f"{listed[row.test].each:.1e}")
+    ]
+
+
 def statistical(file: Path) -> Iterator[tuple[str, bool]]:
     """Yield the tests of a file that look statistical, and whether they declare a probability.
 
@@ -108,10 +120,11 @@ def statistical(file: Path) -> Iterator[tuple[str, bool]]:
     result of an audit, or speaks of standard errors and false failures.
     """
     text = file.read_text(encoding="utf-8")
-    body = ast.parse(text).body
-    parts = {part.name: ast.get_source_segment(text, part) or "" for part in body if isinstance(part, DEFINITIONS)}
+    lines, body = text.splitlines(), ast.parse(text).body
+    defined = [part for part in body if isinstance(part, ast.FunctionDef | ast.ClassDef)]
+    parts = {part.name: "\n".join(lines[part.lineno - 1 : part.end_lineno]) for part in defined}
     names = {name: set(re.findall(r"\w+", part)) & parts.keys() - {name} for name, part in parts.items()}
-    for part in body:
+    for part in defined:
         if isinstance(part, ast.FunctionDef) and part.name.startswith("test_"):
             used, new = {part.name}, {part.name}
             while new:
@@ -121,9 +134,6 @@ def statistical(file: Path) -> Iterator[tuple[str, bool]]:
             own = parts[part.name]
             if TESTED.search(whole) or (AUDITED.search(whole) and ACCEPTED.search(own)) or SAID.search(own):
                 yield part.name, any("mark.chance" in ast.unparse(mark) for mark in part.decorator_list)
-
-
-DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
 def reseed(number: int) -> None:
