@@ -305,11 +305,11 @@ def test_stopping_time_and_recommendation_are_outputs():
 # Releases
 
 
-@pytest.mark.chance(4e-6, "two verdicts and two bounds at 1e-6")
+@pytest.mark.chance(5e-6, "two verdicts and a bound at 1e-6, and a bound 4.6 standard errors below its limit")
 def test_releases_show_what_actions_do_not():
     """AdaP-UCB at horizon 4: exactly epsilon through its releases, at most 0.853 through its actions."""
-    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 30_000, "error": 1e-6, "confidence": 1.0 - 1e-6}
-    actions = privcheck.audit("adap-ucb", **options)
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 10_000, "error": 1e-6}
+    actions = privcheck.audit("adap-ucb", confidence=1.0 - 1e-6, **options)
     releases = privcheck.audit("adap-ucb", observe="releases", **options)
     assert (actions.verdict, releases.verdict) == ("consistent", "consistent")
     assert actions.exact_loss <= 0.8532797
