@@ -229,11 +229,11 @@ def remembering(kept):
     return Served
 
 
+@pytest.mark.chance(1e-6, "correlations of about 12 standard errors, an estimate, where 5 are suspected", fresh=True)
 def test_memory_between_runs_is_refused(served):
     """Half of what the last run published is added; without that, the same service passes.
 
-    The service with memory is refused unless its 120 runs look independent, and the other one with probability at
-    most 1.25e-6.
+    The service with memory is refused unless its runs look independent.
     """
     told = "every `start` or `call` is a new, independent run that remembers nothing"
     with pytest.raises(privcheck.PolicyError, match=told):

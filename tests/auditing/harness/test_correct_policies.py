@@ -1,7 +1,6 @@
 """A hundred correct policies, in as many ways of writing them: none is refused.
 
-Independent runs are refused with probability at most 1.25e-6, hence one of these with probability 1.5e-4; the seeds are
-fixed.
+Independent runs are refused where they are suspected, and then with probability 1.25e-7: see docs/false-failures.md.
 """
 
 import functools
