@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -25,12 +28,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="reduced",
         help="how many repetitions the tests marked `evidence` make",
     )
+    parser.addoption("--false-failures", type=Path, help="the page into which the table of all tests is written")
+    parser.addoption("--reseed", type=int, help="take other seeds than those that are written in the tests")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the files that are marked `long` first: where processes share the suite, one that starts last runs alone."""
     long = {item.path for item in items if item.get_closest_marker("long")}
     items.sort(key=lambda item: item.path not in long)
+
+
+def _false_failures() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("false_failures", Path(__file__).with_name("false_failures.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if page := session.config.getoption("--false-failures"):
+        _false_failures().write(page, session.items)
 
 
 class NamesFailures:
@@ -50,6 +67,8 @@ class NamesFailures:
 def pytest_configure(config: pytest.Config) -> None:
     if terminal := config.pluginmanager.get_plugin("terminalreporter"):
         config.pluginmanager.register(NamesFailures(terminal))
+    if (number := config.getoption("--reseed")) is not None:
+        _false_failures().reseed(number)
 
 
 @pytest.fixture(scope="session")

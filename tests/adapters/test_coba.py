@@ -87,21 +87,27 @@ def test_the_search_finds_the_leak_by_itself(coba):
     assert report.verdict == "violation"
 
 
+@pytest.mark.chance(1e-7, "a claim and a bound of 0.5 where the loss is 0, refuted at level 1e-6")
 def test_a_learner_that_ignores_rewards_is_consistent(coba):
-    """The whole search, for a claim of 0.5; a true claim is refuted with probability at most 0.001; seed fixed."""
-    report = privcheck.audit(from_coba(learners(coba)["random"], ACTIONS), epsilon=0.5, horizon=4, runs=2000)
+    """The whole search, for a claim of 0.5; nothing is told."""
+    build = learners(coba)["random"]
+    report = privcheck.audit(
+        from_coba(build, ACTIONS), epsilon=0.5, horizon=4, runs=2000, error=1e-6, confidence=1.0 - 1e-6
+    )
     assert (report.verdict, report.arms, report.epsilon_lower <= 0.5) == ("consistent", 3, True)
 
 
+@pytest.mark.chance(2e-6, "verdict and bound of one audit, 1e-6 each")
 @pytest.mark.parametrize(("noise", "verdict"), [(1.0, "consistent"), (2.0, "violation")])
 def test_randomised_response_before_the_library_makes_it_private(coba, play, streams, noise, verdict):
-    """Twins, as for MABWiser; the correct one is refuted with probability at most 0.001, the seed is fixed."""
+    """Twins, as for MABWiser."""
     adapter = from_coba(lambda seed: coba.BanditEpsilonLearner(0.0, seed=seed), [0, 1], randomise=play.randomise(noise))
-    report = privcheck.audit(adapter, epsilon=1.0, streams=streams, runs=4000)
+    report = privcheck.audit(adapter, epsilon=1.0, streams=streams, runs=4000, error=1e-6, confidence=1.0 - 1e-6)
     assert report.verdict == verdict
     assert report.epsilon_lower <= noise
 
 
+@pytest.mark.chance(2e-6, "three binomial shares within 5 standard deviations, and a bound where the loss is 0")
 def test_a_distribution_is_drawn_from_with_the_generator_of_the_audit(streams):
     """A learner that answers a distribution, and learns the probability of what was drawn."""
 
@@ -123,10 +129,10 @@ def test_a_distribution_is_drawn_from_with_the_generator_of_the_audit(streams):
         policy.update(played[-1], 0.0)
     weights = dict(zip(ACTIONS, (0.2, 0.3, 0.5), strict=True))
     assert all(weights[action] == probability and note == 7 for action, probability, note in policy._learner.seen)
-    # 5 standard deviations of each share: fails by chance with probability below 2e-6, and the seed is fixed
     for place, share in enumerate(weights.values()):
         assert abs(played.count(place) / 4000 - share) < 5.0 * (share * (1.0 - share) / 4000) ** 0.5
-    assert privcheck.audit(from_coba(Distribution, [0, 1, 2]), epsilon=0.5, horizon=3, runs=500).epsilon_lower <= 0.5
+    options = {"epsilon": 0.5, "horizon": 3, "runs": 500, "confidence": 1.0 - 1e-6}
+    assert privcheck.audit(from_coba(Distribution, [0, 1, 2]), **options).epsilon_lower <= 0.5
 
 
 def test_the_global_generator_of_coba_is_refused(coba, streams):

@@ -41,12 +41,13 @@ def verdict_only(monkeypatch):
     monkeypatch.setattr("privcheck.auditing.audit._faults", lambda *_: ([], ""))
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_what_is_left_out_changes_no_verdict(policies, request):
     """The same audits with and without it, one of a violation and one of a correct policy."""
 
     def found():
         reports = [
-            privcheck.audit(getattr(policies, name), epsilon=1.0, arms=2, horizon=3, runs=4000, error=LEVEL, seed=0)
+            privcheck.audit(getattr(policies, name), epsilon=1.0, arms=2, horizon=3, runs=4000, error=CHANCE, seed=0)
             for name in ("LeakyResponse", "FastResponse")
         ]
         return [(report.verdict, report.epsilon_lower, report.p_value, report.counted_runs) for report in reports]
@@ -78,6 +79,7 @@ def alarms(policy, repetitions, *, horizon, runs, first_seed=0, streams=None):
     return violations, above
 
 
+@pytest.mark.chance(8e-6, "two chi-square tests at 1e-6, and shares within 5 standard errors or more, 6e-7 each")
 def test_the_fast_policy_has_the_law_of_the_plain_one(policies, evidence):
     """Chi-squared test of 2 x 4 counts of (round 2, round 3) on each first reward; fails with probability 1e-6."""
 
@@ -107,6 +109,7 @@ def test_the_fast_policy_has_the_law_of_the_plain_one(policies, evidence):
         assert chi2_contingency(np.array(counts)[:, :3]).pvalue > CHANCE
 
 
+@pytest.mark.chance(1e-6, "two counts of wrong audits, against binomial quantiles")
 @pytest.mark.parametrize(
     ("name", "horizon", "runs"),
     [("FastResponse", 3, 2000), ("RareResponse", 3, 4000), ("RareResponse", 8, 3000)],
@@ -124,6 +127,7 @@ def test_false_alarms_at_the_boundary(policies, evidence, record_property, name,
     assert max(violations, above) <= int(binom.isf(CHANCE / 2, repetitions, LEVEL))
 
 
+@pytest.mark.chance(1e-6, "a count of missed violations, against the quantile at power 0.998")
 @pytest.mark.parametrize(("name", "runs"), [("LeakyResponse", 4000), ("LeakyRareResponse", 6000)])
 @pytest.mark.usefixtures("verdict_only")
 def test_power_on_a_broken_twin(policies, evidence, record_property, name, runs):
@@ -145,6 +149,7 @@ BROKEN_FOLDS = {
 }
 
 
+@pytest.mark.chance(1e-6, "a count of wrong audits, against its binomial quantile")
 @pytest.mark.parametrize(
     ("name", "horizon", "runs"), [("one fold for everything", 14, 300), ("learning from counted runs", 12, 300)]
 )
@@ -177,6 +182,7 @@ class Forgetful(Evidence):
         return super().limit(counts, level * len(self.counted))
 
 
+@pytest.mark.chance(2e-6, "a count of wrong bounds, against binomial quantiles on both sides")
 @pytest.mark.parametrize("delta", [0.0, 0.01])
 def test_the_level_covers_all_events_that_are_counted(evidence, delta):
     """Three disjoint rare events at the boundary: the best limit is above epsilon in at most 5 % of the repetitions.

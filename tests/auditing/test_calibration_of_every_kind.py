@@ -99,6 +99,7 @@ KINDS = {
 """Target, pair, options with which it is searched, runs a side, repetitions with the pair and with the search."""
 
 
+@pytest.mark.chance(1e-6, "three counts of wrong audits, against binomial quantiles")
 @pytest.mark.parametrize("kind", KINDS)
 def test_false_alarms_at_the_boundary(evidence, record_property, kind):
     """Violations, and bounds of epsilon or delta above the truth, are each at most Binomial(N, 0.05).

@@ -23,12 +23,13 @@ def test_what_describe_writes_is_read_back(name):
     assert ALGORITHMS[found](**values) == spec
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_the_claim_may_differ_from_what_the_algorithm_was_built_with():
     """Report Noisy Max as published is 2 epsilon-DP."""
     target = "rnm-ftnl-published(arms=3, epsilon=1)"
     assert privcheck.certify(target, epsilon=2.0, horizon=8).granted
     assert not privcheck.certify(target, epsilon=1.0, horizon=8).granted
-    assert privcheck.audit(target, epsilon=2.0, horizon=4, runs=2000).verdict == "consistent"
+    assert privcheck.audit(target, epsilon=2.0, horizon=4, runs=2000, error=1e-6).verdict == "consistent"
 
 
 def test_simulations_take_parameters():

@@ -14,7 +14,7 @@ from privcheck.reporting.text.repeating import repeat_audit
 
 
 def audited(target, **options):
-    return privcheck.audit(target, **{"epsilon": 1.0, "runs": 4000} | options)
+    return privcheck.audit(target, **{"epsilon": 1.0, "runs": 4000, "error": 1e-6} | options)
 
 
 class Frame:
@@ -48,12 +48,13 @@ INPUTS = {
 }
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 @pytest.mark.parametrize("kind", INPUTS)
 def test_inputs_of_every_type_are_handed_over_as_they_are(kind):
-    """Laplace noise of scale 1 is at the boundary (false alarm 1e-6); the twin has half of it."""
+    """Laplace noise of scale 1 is at the boundary; the twin has half of it."""
     streams, count = INPUTS[kind]
-    right = audited(lambda data, rng: count(data) + rng.laplace(), streams=streams, error=1e-6)
-    twin = audited(lambda data, rng: count(data) + rng.laplace(scale=0.5), streams=streams, error=1e-6)
+    right = audited(lambda data, rng: count(data) + rng.laplace(), streams=streams)
+    twin = audited(lambda data, rng: count(data) + rng.laplace(scale=0.5), streams=streams)
     assert (right.verdict != "violation", twin.verdict) == (True, "violation")
     assert twin.epsilon_lower > 1.6
     assert any("on your word" in note for note in twin.notes)
@@ -62,6 +63,7 @@ def test_inputs_of_every_type_are_handed_over_as_they_are(kind):
     assert privcheck.AuditReport.from_json(twin.to_json()).to_json() == twin.to_json()
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_an_input_that_a_run_changes_is_given_afresh():
     def eats(data, rng):
         return len(data.pop()) + rng.laplace()
@@ -95,6 +97,7 @@ def draws(rng):
     return " ".join(text), " ".join(other)
 
 
+@pytest.mark.chance(1e-9, "a claim of 1 where the loss is 0, and a broken twin")
 def test_a_function_draws_pairs_for_the_search():
     """Only one of the words leaks: one pair in three shows it."""
 

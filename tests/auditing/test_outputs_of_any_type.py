@@ -18,7 +18,7 @@ SHARE = math.e / (1.0 + math.e)
 
 
 def audited(function, *, epsilon=1.0, streams=PAIR, **options):
-    return privcheck.audit(function, epsilon=epsilon, streams=streams, **{"runs": 4000} | options)
+    return privcheck.audit(function, epsilon=epsilon, streams=streams, **{"runs": 4000, "error": 1e-6} | options)
 
 
 def told(data, rng, share=SHARE):
@@ -63,17 +63,19 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.chance(2e-6, "a verdict at 1e-6, and bounds 5 standard errors from their limits")
 @pytest.mark.parametrize("kind", OUTPUTS)
 def test_outputs_of_every_type_are_read(kind):
-    """Right: epsilon = 1 at the boundary, a false alarm has probability 1e-6. Twin: the truth with probability .9."""
-    right = audited(lambda data, rng: OUTPUTS[kind](data, rng, SHARE), error=1e-6)
-    twin = audited(lambda data, rng: OUTPUTS[kind](data, rng, 0.9), error=1e-6)
+    """Right: epsilon = 1 at the boundary. Twin: the truth with probability .9."""
+    right = audited(lambda data, rng: OUTPUTS[kind](data, rng, SHARE))
+    twin = audited(lambda data, rng: OUTPUTS[kind](data, rng, 0.9))
     assert right.verdict != "violation"
     assert 0.8 < right.epsilon_lower < 1.1
     assert twin.verdict == "violation"
     assert twin.epsilon_lower > 1.9
 
 
+@pytest.mark.chance(1e-9, "a claim of 1 where the loss is 0")
 def test_a_function_that_raises_on_one_neighbour_only_violates_any_claim():
     def picky(data, rng):
         if sum(data) > 1.0:
@@ -115,6 +117,7 @@ def test_errors_of_privcheck_are_bad_input():
         audited(misuses)
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_random_inputs_that_are_refused_in_every_run_are_left_out():
     """A function of zeros and ones asserts that it is given them: it is right, and is not accused for the others."""
 
@@ -127,6 +130,7 @@ def test_random_inputs_that_are_refused_in_every_run_are_left_out():
     assert any("raised an error on" in note for note in report.notes)
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_encode_reads_what_has_no_parts():
     class Model:
         def __init__(self, weight):

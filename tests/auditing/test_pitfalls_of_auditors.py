@@ -32,6 +32,7 @@ def laplace(data, rng, runs):
 # Levels that do not cover the search
 
 
+@pytest.mark.chance(1e-6, "a count of wrong bounds, against its binomial quantile")
 @pytest.mark.evidence
 @pytest.mark.parametrize(
     ("options", "runs"), [({"streams": PAIR}, 50), ({"streams": PAIR}, 1000), ({"horizon": 13}, 500)]
@@ -51,13 +52,11 @@ def test_identical_laws_have_no_loss(evidence, delta, options, runs):
     assert sum(bound > 0.0 for bound in lower) <= binom.isf(CHANCE, repetitions, LEVEL)
 
 
+@pytest.mark.chance(1e-6, "one bound at this level")
 @pytest.mark.parametrize("runs", [1000, 10_000, 100_000])
 def test_a_laplace_is_not_taken_for_a_gaussian(runs):
-    """Its loss is 1 at every delta; a fitted Gaussian would say 2 or more at 1e-5.
-
-    Fails with probability 5e-3 by chance: the confidence of the bound.
-    """
-    report = privcheck.audit(laplace, epsilon=1.0, delta=1e-5, streams=PAIR, runs=runs, confidence=0.995)
+    """Its loss is 1 at every delta; a fitted Gaussian would say 2 or more at 1e-5."""
+    report = privcheck.audit(laplace, epsilon=1.0, delta=1e-5, streams=PAIR, runs=runs, confidence=1.0 - CHANCE)
     assert report.epsilon_lower <= 1.0
     rng = np.random.default_rng(runs)
     samples = [shift + rng.laplace(size=runs) for shift in (1.0, 0.0)]
@@ -65,6 +64,7 @@ def test_a_laplace_is_not_taken_for_a_gaussian(runs):
     assert fit.epsilon_lower(1e-5) is None
 
 
+@pytest.mark.chance(1e-6, "a count of wrong bounds, against its binomial quantile")
 @pytest.mark.evidence
 @pytest.mark.parametrize("runs", [1000, 10_000])
 def test_a_gaussian_fit_of_identical_laws_is_about_nothing(evidence, runs):
@@ -83,6 +83,7 @@ def test_a_gaussian_fit_of_identical_laws_is_about_nothing(evidence, runs):
 # Tests that are not monotone
 
 
+@pytest.mark.chance(0.0, "no random numbers")
 @pytest.mark.parametrize(("k", "l", "n"), [(9, 2, 100), (640, 320, 100_000), (30, 0, 1000), (500, 180, 1000)])
 def test_a_larger_claim_is_never_refuted_more_easily(k, l, n):
     """The event stays the same for every claim, so a p-value rises with epsilon and with delta."""
@@ -98,11 +99,12 @@ def test_a_larger_claim_is_never_refuted_more_easily(k, l, n):
 # Atoms
 
 
+@pytest.mark.chance(1e-8, "two counts within 6 standard errors")
 @pytest.mark.parametrize("probabilities", [(0.142, 0.0205), (0.6, 0.25), (0.004, 0.0002)])
 def test_an_atom_is_one_event_however_large(probabilities):
     """The bound is that of the atom itself: an event of a fixed mass would cut it, or thin it out.
 
-    The two counts are 6 standard errors or less from their means with probability 1 - 1e-8.
+    The two counts are 6 standard errors or less from their means.
     """
     runs = 100_000
     p, q = probabilities
@@ -144,15 +146,17 @@ def test_perfect_separation_and_no_events_have_a_finite_limit(name, runs):
     assert 0.0 < low < high == math.inf
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 @pytest.mark.parametrize("mechanism", [normal, laplace, lambda data, rng, runs: rng.integers(0, 2, (runs, 3))])
 @pytest.mark.parametrize("delta", [0.0, 1e-5])
 def test_the_fewest_runs_are_enough_for_an_answer(mechanism, delta):
     """Twenty runs: four to learn from and four to choose on."""
-    report = privcheck.audit(mechanism, epsilon=1.0, delta=delta, streams=PAIR, runs=20)
+    report = privcheck.audit(mechanism, epsilon=1.0, delta=delta, streams=PAIR, runs=20, error=CHANCE)
     assert report.verdict in ("consistent", "inconclusive")
     assert 0.0 <= report.epsilon_lower < math.inf
 
 
+@pytest.mark.chance(0.0, "the outputs are the data")
 @pytest.mark.parametrize("seed", [0, 1])
 def test_an_output_that_tells_everything_has_a_finite_bound(seed):
     """One output on each input: no learned probability is 0 or NaN, and the bound is what the runs can show."""
@@ -167,6 +171,7 @@ def test_an_output_that_tells_everything_has_a_finite_bound(seed):
 # What was not seen
 
 
+@pytest.mark.chance(1e-6, "a claim of 1 where the loss is 0 but for one run in 100,000")
 def test_a_leak_too_rare_for_the_runs_is_named_by_the_resolution():
     """The data is put out in one run of 100,000: a thousand runs cannot see that, and the report says so."""
     rare = 1e-5

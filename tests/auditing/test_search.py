@@ -92,6 +92,10 @@ def test_a_contextual_learner_without_noise_is_found(monkeypatch, part):
     assert report.epsilon_lower > 2.0
 
 
+@pytest.mark.chance(
+    4e-7,
+    "a claim of 1 where the loss is 0, refuted at level 1e-3 by at most 1.2e-7 for each of three events",
+)
 def test_its_correct_twin_is_consistent(monkeypatch):
     monkeypatch.setattr(stream_families, "MOST_PAIRS", 10)
     report = privcheck.audit(PrivateCoin, epsilon=1.0, runs=300, **CONTEXTUAL)
@@ -119,6 +123,10 @@ class Drowned(Inside):
     noise = 1.0
 
 
+@pytest.mark.chance(
+    4e-7,
+    "a claim of 1 where the loss is 0, refuted at level 1e-3 by at most 1.2e-7 for each of three events",
+)
 def test_a_leak_of_rewards_inside_the_range_is_found():
     options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 200}
     assert privcheck.audit(Inside, **options).verdict == "violation"
@@ -147,6 +155,10 @@ def test_a_bandit_without_noise_is_found():
     assert privcheck.audit(NearlyUCB, epsilon=1.0, arms=2, horizon=6, runs=200).verdict == "violation"
 
 
+@pytest.mark.chance(
+    4e-7,
+    "a claim of 1 where the loss is 0, refuted at level 1e-3 by at most 1.2e-7 for each of three events",
+)
 def test_a_policy_that_takes_extreme_rewards_only_is_audited_without_the_others():
     class Binary(Drowned):
         def update(self, action, reward):
@@ -163,6 +175,7 @@ def test_a_policy_that_takes_extreme_rewards_only_is_audited_without_the_others(
 # Random pairs
 
 
+@pytest.mark.chance(6e-7, "a binomial count within 5 standard deviations")
 @pytest.mark.parametrize("neighbours", ["row", "reward", "group:2"])
 def test_random_pairs_are_neighbours_that_actions_can_show(neighbours):
     related, rewards = relation(neighbours), (-1.0, 2.5)
@@ -282,6 +295,7 @@ def test_runs_with_equal_coins_are_not_counted(monkeypatch):
     assert not any(key[: len(longer)] == longer for key in keys for longer, _ in rest)
 
 
+@pytest.mark.chance(1e-9, "a mean of 4,000 within 6 standard errors")
 def test_the_difference_of_laplace_noise_is_its_epsilon():
     """With equal coins medians differ by the shift exactly; the mean deviation of 4,000 draws is within 10 % of 1."""
     noise = np.random.default_rng(0).laplace(size=(4000, 1))
@@ -310,6 +324,7 @@ def test_a_step_without_noise_is_far_along_the_discriminant_and_nowhere_else():
     assert discriminated[-1] > 10.0 * discriminated[:-1].max()
 
 
+@pytest.mark.chance(1e-8, "a mean of 200 within 6 standard errors")
 def test_twenty_equal_runs_of_independent_noise_are_near_each_other():
     """The measure is cross-fitted: on equal laws and independent coins its mean is 0, with many parts too."""
     rng = np.random.default_rng(0)

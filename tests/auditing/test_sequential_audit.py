@@ -35,9 +35,11 @@ def response(data, rng, runs):
     return (data[0] >= 0.5) ^ (rng.random(runs) >= math.e / (1.0 + math.e))
 
 
+@pytest.mark.chance(2e-6, "a bound at 1e-6, and later ends that are rarer")
 def test_a_gross_violation_ends_early():
-    """Claim 1, truth 2, of 200,000 runs: by chance later than that with probability far below 1e-6; fixed seed."""
-    report = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=200_000, sequential=True)
+    """Claim 1, truth 2, of 200,000 runs."""
+    options = {"streams": PAIR, "runs": 200_000, "sequential": True, "confidence": 1.0 - 1e-6}
+    report = privcheck.audit(half_scale, epsilon=1.0, **options)
     assert report.verdict == "violation"
     assert report.counted_runs < 5000
     assert report.e_value >= 1000.0
@@ -47,11 +49,13 @@ def test_a_gross_violation_ends_early():
     assert report.epsilon_lower_clopper_pearson is None
 
 
+@pytest.mark.chance(2e-6, "verdict and bound of one audit of a true claim, 1e-6 each")
 def test_a_true_claim_is_consistent_and_all_runs_are_used():
-    report = privcheck.audit(laplace, epsilon=1.0, streams=PAIR, runs=50_000, sequential=True)
+    options = {"streams": PAIR, "runs": 50_000, "sequential": True, "error": 1e-6, "confidence": 1.0 - 1e-6}
+    report = privcheck.audit(laplace, epsilon=1.0, **options)
     assert report.verdict == "consistent"
-    assert 0.85 < report.epsilon_lower <= 1.0
-    assert report.e_value < 1000.0
+    assert 0.8 < report.epsilon_lower <= 1.0
+    assert report.e_value < 1e6
     assert 0.5 * 50_000 < report.counted_runs < 50_000
     assert report.resolution.epsilon > 1.0
     assert all(note.startswith("neighbours here") for note in report.notes)
@@ -86,13 +90,11 @@ def test_no_chunk_of_randomness_is_used_twice(requested):
         assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.chance(2e-6, "two counts of wrong audits, against binomial quantiles")
 @pytest.mark.evidence
 @pytest.mark.parametrize("target", [response, laplace])
 def test_false_alarms_and_bounds_at_the_boundary(evidence, target):
-    """True loss 1, claim 1, error 0.05: both counts are at most Binomial(N, 0.05), read after every block.
-
-    Fails by chance with probability below 4e-6, for both targets together.
-    """
+    """True loss 1, claim 1, error 0.05: both counts are at most Binomial(N, 0.05), read after every block."""
     repetitions = evidence(60, 2000)
     reports = [
         privcheck.audit(target, epsilon=1.0, streams=PAIR, runs=3000, sequential=True, error=LEVEL, seed=seed)
@@ -103,6 +105,7 @@ def test_false_alarms_and_bounds_at_the_boundary(evidence, target):
     assert sum(report.epsilon_lower > 1.0 for report in reports) <= most
 
 
+@pytest.mark.chance(1e-6, "a count of wrong audits, against its binomial quantile")
 @pytest.mark.evidence
 def test_bets_on_runs_that_were_looked_at_are_noticed(monkeypatch):
     """A broken twin settles its events on the very runs that it bets on."""
@@ -134,6 +137,7 @@ def test_the_resolution_is_a_little_less_than_one_look_could_show(pairs):
     assert once - 2.5 < sequentially._could_show(pairs, 0.0, 1e-3) < once
 
 
+@pytest.mark.chance(2e-6, "verdict and bound of one audit of a true claim, 1e-6 each")
 def test_a_stage_that_is_cut_short_keeps_its_bets(monkeypatch):
     """The clock ends the second block of the first stage; what the first block won still counts."""
     play = Sampler.play
@@ -146,7 +150,8 @@ def test_a_stage_that_is_cut_short_keeps_its_bets(monkeypatch):
     monkeypatch.setattr(Sampler, "play", cut)
     monkeypatch.setattr(sequentially, "FIRST_RUNS", 20_000)
     monkeypatch.setattr(sequentially, "FIRST_BLOCK", 500)
-    report = privcheck.audit(half_scale, epsilon=2.0, streams=PAIR, runs=20_000, sequential=True)
+    options = {"streams": PAIR, "runs": 20_000, "sequential": True, "error": 1e-6, "confidence": 1.0 - 1e-6}
+    report = privcheck.audit(half_scale, epsilon=2.0, **options)
     assert report.verdict == "inconclusive"
     assert report.counted_runs >= 500
     assert 0.5 < report.epsilon_lower <= 2.0
@@ -201,6 +206,7 @@ class Cut:
         monkeypatch.setattr(Executor, "in_order", cut)
 
 
+@pytest.mark.chance(1e-9, "broken twins alone, which are far from the claim")
 def test_runs_that_were_counted_until_then_still_bound(monkeypatch):
     """Half of the runs are there: the bound is smaller than that of all runs, and holds at any time."""
     whole = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=400_000)
@@ -216,9 +222,10 @@ def test_runs_that_were_counted_until_then_still_bound(monkeypatch):
     assert "at any time" in report.notes[0]
 
 
+@pytest.mark.chance(2e-6, "verdict and bound of one audit of a true claim, 1e-6 each")
 def test_a_true_claim_cut_short_is_inconclusive(monkeypatch):
     Cut(monkeypatch, 7)
-    report = privcheck.audit(laplace, epsilon=1.0, streams=PAIR, runs=400_000)
+    report = privcheck.audit(laplace, epsilon=1.0, streams=PAIR, runs=400_000, error=1e-6, confidence=1.0 - 1e-6)
     assert report.verdict == "inconclusive"
     assert 0.8 < report.epsilon_lower <= 1.0
 

@@ -28,16 +28,20 @@ def leaky_sum(data, rng, runs):
     return data.sum() + rng.laplace(scale=0.5, size=runs)
 
 
+@pytest.mark.chance(
+    2e-6, "one bound at 1e-6, and ten searches none of which ends short, each with probability .25 at most"
+)
 def test_a_witness_of_many_rounds_becomes_one_of_two():
     """RNM-FTNL as published shows the first reward in the second action already.
 
-    Of the seeds 0 to 4 one, seed 2, ends at eight rounds: what is left of its streams leaks too little for an attempt's
-    2000 runs to refute the claim.
+    One search in five or so ends at eight rounds: what is left of its streams leaks too little for an attempt's 2000
+    runs to refute the claim.
     """
-    report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=3, horizon=8, runs=50_000, seed=0)
+    options = {"arms": 3, "horizon": 8, "runs": 50_000, "confidence": 1.0 - 1e-6}
+    audits = (privcheck.audit("rnm-ftnl-published", epsilon=1.0, seed=seed, **options) for seed in range(10))
+    report = next(report for report in audits if len(report.simplest.first) < 8)
     assert report.verdict == "violation"
     simplest = report.simplest
-    assert len(simplest.first) < 8
     assert np.count_nonzero(simplest.first != simplest.second) <= np.count_nonzero(
         report.witness.first != report.witness.second
     )
@@ -138,8 +142,9 @@ def test_beginnings_are_those_of_a_sort(levels):
         assert worth[of_it] == worth.max()
 
 
+@pytest.mark.chance(1e-9, "a claim of 2.5 where the loss is 2, refuted at level 1e-6")
 def test_there_is_none_without_a_violation():
-    report = privcheck.audit(leaky_sum, epsilon=2.5, streams=PAIR, runs=5000)
+    report = privcheck.audit(leaky_sum, epsilon=2.5, streams=PAIR, runs=5000, error=1e-6)
     assert report.verdict == "consistent"
     assert report.simplest is report.simplest_lower is None
 

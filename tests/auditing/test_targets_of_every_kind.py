@@ -50,10 +50,10 @@ def mixed(data, rng):
 # One-shot mechanisms
 
 
+@pytest.mark.chance(2e-6, "verdict and bound of one audit of a true claim, 1e-6 each")
 @pytest.mark.parametrize("mechanism", [laplace, one_by_one, mixed])
 def test_a_correct_mechanism_is_consistent(mechanism):
-    """False failure probability 1e-3 for each (the default error), and the seed is fixed."""
-    report = privcheck.audit(mechanism, epsilon=1.0, streams=PAIR, runs=20_000)
+    report = privcheck.audit(mechanism, epsilon=1.0, streams=PAIR, runs=20_000, error=1e-6, confidence=1.0 - 1e-6)
     assert report.verdict == "consistent"
     assert 0.8 < report.epsilon_lower < 1.05
     assert report.certificate is None
@@ -61,20 +61,23 @@ def test_a_correct_mechanism_is_consistent(mechanism):
     assert json.loads(report.to_json())["witness"]["rounds"] == [1]
 
 
+@pytest.mark.chance(1e-6, "one bound at this level")
 @pytest.mark.parametrize(("runs", "least"), [(20_000, 1.8), (100_000, 1.9)])
 def test_half_the_scale_is_a_violation(runs, least):
-    report = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=runs)
+    report = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=runs, confidence=1.0 - 1e-6)
     assert report.verdict == "violation"
     assert least < report.epsilon_lower < 2.05
 
 
+@pytest.mark.chance(1e-6, "one bound at this level")
 def test_the_search_finds_the_pair_of_a_noisy_argmax():
-    report = privcheck.audit(noisy_argmax, epsilon=1.0, arms=4, runs=50_000)
+    report = privcheck.audit(noisy_argmax, epsilon=1.0, arms=4, runs=50_000, confidence=1.0 - 1e-6)
     assert report.verdict == "violation"
     assert 1.6 < report.epsilon_lower < 2.05
     assert report.witness.first.shape == (4, 4)
 
 
+@pytest.mark.chance(1e-6, "one bound at this level")
 def test_a_score_of_all_parts_finds_the_sparse_vector():
     """The output that matters is one in 1024, of probability 0.002 against 0.00004."""
     answers = np.repeat([1, 0], 5)
@@ -83,32 +86,37 @@ def test_a_score_of_all_parts_finds_the_sparse_vector():
     assert 2.7 < report.epsilon_lower < 4.2
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_a_shipped_mechanism_needs_no_streams_and_has_an_exact_loss():
-    report = privcheck.audit(Laplace(sensitivity=2.0, epsilon=0.5), epsilon=0.5, runs=20_000)
+    report = privcheck.audit(Laplace(sensitivity=2.0, epsilon=0.5), epsilon=0.5, runs=20_000, error=1e-6)
     assert report.verdict == "consistent"
     assert report.exact_loss == pytest.approx(0.5, rel=1e-8)
 
 
+@pytest.mark.chance(3e-6, "a verdict and two bounds at 1e-6")
 def test_delta_of_a_gaussian_without_assumptions():
     def gaussian(data, rng, runs):
         return data.sum() + rng.normal(scale=3.7306, size=runs)
 
-    report = privcheck.audit(gaussian, epsilon=1.0, delta=1e-5, streams=PAIR, runs=100_000)
+    report = privcheck.audit(
+        gaussian, epsilon=1.0, delta=1e-5, streams=PAIR, runs=100_000, error=1e-6, confidence=1.0 - 1e-6
+    )
     assert report.verdict == "consistent"
     assert report.epsilon_lower_clopper_pearson < report.epsilon_lower
     assert 0.45 < report.epsilon_lower < 1.0
-    loose = privcheck.audit(gaussian, epsilon=0.05, delta=1e-5, streams=PAIR, runs=100_000)
+    loose = privcheck.audit(gaussian, epsilon=0.05, delta=1e-5, streams=PAIR, runs=100_000, confidence=1.0 - 1e-6)
     assert loose.verdict == "violation"
     assert 0.01 < loose.delta_lower < 0.2
 
 
+@pytest.mark.chance(2e-9, "two verdicts on true claims at 1e-9", fresh=True)
 def test_opendp_measurements_are_audited_at_distance_one():
     dp = pytest.importorskip("opendp.prelude")
     dp.enable_features("contrib")
     measurement = dp.m.make_laplace(dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale=0.5)
     assert measurement.map(1.0) == 2.0
     assert privcheck.audit(measurement, epsilon=2.0, runs=3000, error=1e-9).verdict != "violation"  # it takes no seed
-    assert privcheck.audit(measurement, epsilon=3.0, runs=3000).verdict == "consistent"
+    assert privcheck.audit(measurement, epsilon=3.0, runs=3000, error=1e-9).verdict == "consistent"
     assert privcheck.audit(measurement, epsilon=1.0, runs=3000).verdict == "violation"
 
 
@@ -120,6 +128,7 @@ def test_opendp_measurements_claim_what_their_map_says():
     assert privcheck.audit(dp.m.make_gaussian(atoms, metric, scale=0.5), runs=100).epsilon_claimed is None
 
 
+@pytest.mark.chance(1e-9, "one verdict on a true claim at this error", fresh=True)
 def test_inputs_under_a_monotonic_metric_move_one_way():
     """A noisy maximum of half the noise is private when all scores move the same way, and only then."""
     dp = pytest.importorskip("opendp.prelude")
@@ -148,6 +157,7 @@ def test_inputs_of_a_measurement_are_not_shrunk_as_rows(monkeypatch):
 # Local reports
 
 
+@pytest.mark.chance(2e-6, "a verdict and a bound at 1e-6")
 def test_local_reports_differ_in_any_two_inputs():
     def response(value, rng):
         truth = int(value >= 0.5)
@@ -156,8 +166,8 @@ def test_local_reports_differ_in_any_two_inputs():
     def broken(value, rng):
         return int(value >= 0.5) if rng.random() < 0.9 else int(rng.integers(2))
 
-    assert privcheck.audit(response, epsilon=1.0, neighbours="report", runs=10_000).verdict == "consistent"
-    report = privcheck.audit(broken, epsilon=1.0, neighbours="report", runs=10_000)
+    assert privcheck.audit(response, epsilon=1.0, neighbours="report", runs=10_000, error=1e-6).verdict == "consistent"
+    report = privcheck.audit(broken, epsilon=1.0, neighbours="report", runs=40_000, confidence=1.0 - 1e-6)
     assert report.verdict == "violation"
     assert 2.7 < report.epsilon_lower < math.log(19) + 0.05
 
@@ -205,6 +215,7 @@ class LateReward(LateContext):
         self.last = int(reward > 0.5)
 
 
+@pytest.mark.chance(0.0, "the actions that are compared are equal")
 def test_joint_privacy_hides_the_action_of_the_round_that_differs():
     report = privcheck.audit(OwnContext, epsilon=0.1, runs=3000, **CONTEXTUAL)
     assert report.verdict == "consistent"
@@ -242,8 +253,9 @@ class HalfNoise(Pairs):
     scale = 0.25
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_super_arms_are_outputs():
-    options = {"epsilon": 1.0, "arms": 3, "horizon": 3, "feedback": "semi-bandit", "runs": 10_000}
+    options = {"epsilon": 1.0, "arms": 3, "horizon": 3, "feedback": "semi-bandit", "runs": 10_000, "error": 1e-6}
     assert privcheck.audit(Pairs, **options).verdict == "consistent"
     report = privcheck.audit(HalfNoise, **options)
     assert report.verdict == "violation"
@@ -281,8 +293,9 @@ class StopsByClock(StopsOnRaw):
         return int(self.sums[1] + noise[1] > self.sums[0] + noise[0])
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_stopping_time_and_recommendation_are_outputs():
-    options = {"epsilon": 1.0, "arms": 2, "horizon": 8, "feedback": "identification", "runs": 3000}
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 8, "feedback": "identification", "runs": 3000, "error": 1e-6}
     assert privcheck.audit(StopsByClock, **options).verdict == "consistent"
     report = privcheck.audit(StopsOnRaw, **options)
     assert report.verdict == "violation"
@@ -292,10 +305,11 @@ def test_stopping_time_and_recommendation_are_outputs():
 # Releases
 
 
+@pytest.mark.chance(5e-6, "two verdicts and a bound at 1e-6, and a bound 4.6 standard errors below its limit")
 def test_releases_show_what_actions_do_not():
     """AdaP-UCB at horizon 4: exactly epsilon through its releases, at most 0.853 through its actions."""
-    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 10_000}
-    actions = privcheck.audit("adap-ucb", **options)
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 10_000, "error": 1e-6}
+    actions = privcheck.audit("adap-ucb", confidence=1.0 - 1e-6, **options)
     releases = privcheck.audit("adap-ucb", observe="releases", **options)
     assert (actions.verdict, releases.verdict) == ("consistent", "consistent")
     assert actions.exact_loss <= 0.8532797
@@ -320,8 +334,9 @@ class Publishes(OwnContext):
         return self.total + self.noise
 
 
+@pytest.mark.chance(1e-6, "one bound at this level")
 def test_published_statistics_are_observed():
-    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 5000}
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 5000, "confidence": 1.0 - 1e-6}
     assert privcheck.audit(Publishes, **options).epsilon_lower == 0.0
     report = privcheck.audit(Publishes, observe="releases", **options)
     assert report.verdict == "violation"

@@ -89,6 +89,7 @@ def test_regret_of_the_first_batches(horizon, rewards, play):
     assert play.kernel(spec, table, np.random.default_rng(3))[0].tolist() == expected
 
 
+@pytest.mark.chance(1e-10, "two means of 400 that are 8 standard errors below")
 def test_at_short_horizons_it_is_no_worse_than_uniform_play_whatever_the_order():
     """K = 20, epsilon .01, T = 1e4: uniform play loses 4512.5, DP-IMED 4206 to 4330; one batch of 10 / epsilon an arm,
     lowest arm first, would lose 6625 in this order.
@@ -136,10 +137,10 @@ def test_two_agreeing_batches_are_as_much_evidence_as_one():
 @pytest.mark.evidence
 @pytest.mark.parametrize("epsilon", [0.1, 0.25, 0.5, 1.0])
 def test_on_c2_it_beats_its_relatives_in_mean_and_upper_quantiles(epsilon, evidence):
-    """T = 1e7, all in one run. A run in about 10,000 has a regret of more than 1e5: the mean is that of one seed."""
+    """T = 1e7, all in one run. A run in about 10,000 has a regret of more than 1e5, so means are cut off at 1000."""
     names = ["dp-glr-imed", "dp-imed", "dp-kl-ucb"]
     found = simulate(names, "c2", horizon=1e7, runs=evidence(1500, 10_000), seed=3, epsilon=epsilon, checkpoints=1)
-    regret = {result.policy: result.regret[:, -1] for result in found.results}
+    regret = {result.policy: np.minimum(result.regret[:, -1], 1000.0) for result in found.results}
     own = regret.pop("dp-glr-imed")
     for other in regret.values():
         assert own.mean() < other.mean()

@@ -42,6 +42,7 @@ def test_the_bonus_of_the_k_ary_tree_is_exceeded_with_the_stated_probability():
         assert 2 * math.exp(log_tail(in_units_of_the_scale, nodes)) == pytest.approx(0.2 / 5000, rel=1e-9)
 
 
+@pytest.mark.chance(1e-6, "one binomial test")
 def test_few_runs_leave_the_bonus_and_half_of_it_is_left_often():
     """All T sums of an arm stay within Lambda but with probability gamma / K = 0.05; fails falsely with 1e-6."""
     algorithm = DPUCB(arms=2, epsilon=1.0, horizon=200, budget="full", gamma=0.1)

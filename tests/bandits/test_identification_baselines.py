@@ -5,7 +5,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, chi2_contingency, gamma
+from scipy.stats import binom, binomtest, chi2_contingency, gamma
+from scipy.stats import t as student
 
 from privcheck import audit, certify, identify
 from privcheck.bandits import ALGORITHMS
@@ -145,18 +146,20 @@ BARS = [
 """Means and standard errors of independent prototypes, at delta 0.01; docs/identification-measured.md has all."""
 
 
+@pytest.mark.chance(2e-6, "a mean within the quantile of Student's law, and a binomial count of wrong runs")
 @pytest.mark.evidence
 @pytest.mark.parametrize(("name", "options", "means", "epsilon", "bar", "error"), BARS)
 def test_the_mean_stopping_time_is_that_of_the_prototype(name, options, means, epsilon, bar, error, evidence):
-    """Within four standard errors of the difference, false failure 6e-5; no run is wrong or 30 medians long."""
+    """Within the errors of both, ours by Student's law; no run is 30 medians long, and few are wrong."""
     values = options if epsilon is None else options | {"epsilon": epsilon}
     spec = ALGORITHMS[name](arms=5, **values)
     found = stops(spec, means, evidence(32, 200))
     times = found[:, 0]
     assert (times > 0).all()
-    assert (found[:, 1] == 0).all()
+    assert (found[:, 1] != 0).sum() <= binom.isf(1e-6, len(times), 0.01)
     assert times.max() < 30 * np.median(times)
-    assert abs(times.mean() - bar) < 4 * np.hypot(times.std(ddof=1) / np.sqrt(len(times)), error)
+    quantile = student.isf(5e-7, len(times) - 1)
+    assert abs(times.mean() - bar) < quantile * np.hypot(times.std(ddof=1) / np.sqrt(len(times)), error)
 
 
 CLOSE = {
@@ -167,6 +170,7 @@ CLOSE = {
 }
 
 
+@pytest.mark.chance(1e-6, "one binomial test")
 @pytest.mark.evidence
 @pytest.mark.parametrize("name", list(CLOSE))
 def test_it_is_wrong_at_most_as_often_as_delta_says(name, evidence):
@@ -178,6 +182,7 @@ def test_it_is_wrong_at_most_as_often_as_delta_says(name, evidence):
     assert binomtest(int((found[:, 1] != 0).sum()), runs, 0.1, alternative="greater").pvalue > 1e-6
 
 
+@pytest.mark.chance(2e-6, "a binomial test of the proven threshold, and the power against the other")
 @pytest.mark.parametrize("statistic", ["published", "bounded"])
 def test_the_experimental_threshold_of_adap_tt_is_not_delta_correct(statistic):
     """Where noise dominates, blocks are tested again and again: 46 % of 2000 runs are wrong at delta = 0.3.
@@ -324,11 +329,12 @@ def test_twins_that_draw_noise_again_are_refused(twin):
     assert certificate.refusals
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_an_audit_sees_the_twin_that_stops_inside_a_batch():
     """A reward of 1 in an open batch stops it at once, a reward of 0 does not: no finite epsilon."""
     streams = np.zeros((10, 3)), np.zeros((10, 3))
     streams[1][8] = 1.0
-    options = {"arms": 3, "runs": 1200, "feedback": "identification", "streams": streams}
+    options = {"arms": 3, "runs": 1200, "feedback": "identification", "streams": streams, "error": 1e-6}
     stops_no_other_way = type("Twin", (AdaPStopsInsideABlock,), {"least": math.inf})
     assert audit(stops_no_other_way, epsilon=1.0, **options).verdict == "violation"
     assert audit(AdaP, epsilon=1.0, **options).verdict == "consistent"
@@ -353,8 +359,9 @@ def epochs(rng, means, epsilon, delta, by_lifetime):
     return time
 
 
+@pytest.mark.chance(1e-6, "one chi-square test")
 def test_dp_se_has_the_law_of_a_plain_simulation_and_not_of_division_by_lifetime_counts():
-    """Chi-square on the epochs at which 1500 runs stop, false failure 1e-6; a published implementation is the twin."""
+    """Chi-square on the epochs at which 1500 runs stop; a published implementation is the twin."""
     means, runs = (0.6, 0.53), 1500
     own = stops(ALGORITHMS["dp-se-bai"](arms=2, epsilon=1.0, delta=0.1), means, runs)[:, 0]
     for by_lifetime in (False, True):

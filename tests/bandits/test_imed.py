@@ -34,6 +34,7 @@ def test_the_index_is_the_papers():
     assert policy.select() == int(np.argmin(expected))
 
 
+@pytest.mark.chance(1e-6, "differences of means that are 15 standard errors or more")
 def test_it_beats_kl_ucb_and_ucb():
     """Mean regret by more than 8 combined standard errors, on one seed."""
     rows = {row["policy"]: row for row in simulate(["imed", "kl-ucb", "ucb"], "c2", horizon=20_000, runs=200).summary()}

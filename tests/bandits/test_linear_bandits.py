@@ -161,6 +161,7 @@ def within(spec, runs, twin=None):
     return int((inside & (lengths <= bounds.gamma**2)).sum())
 
 
+@pytest.mark.chance(1e-11, "a binomial count of runs outside of the bounds")
 @pytest.mark.parametrize(("name", "changes"), [each for each in ALL if each[0] != "lin-ucb"])
 def test_the_noise_is_within_its_bounds(name, changes):
     """The bounds fail with probability alpha / (2 n) = 1e-4 in a round: more than 8 of 300 with less than 1e-11.

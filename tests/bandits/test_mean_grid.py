@@ -112,6 +112,7 @@ def crossings(rng, runs, forgets):
     return np.array(found)
 
 
+@pytest.mark.chance(5e-6, "five binomial tests at 1e-6")
 @pytest.mark.evidence
 def test_the_martingale_is_calibrated_and_its_twin_without_noise_is_not(evidence):
     """Ville: P(sup M >= 1 / x) <= x. Binomial tests at 1e-6 for each x; the twin's likelihood forgets the noise."""

@@ -16,6 +16,7 @@ HUGE = 1e12
 PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private and ALGORITHMS[name].feedback in ("bandit", "full")]
 
 
+@pytest.mark.chance(1e-6, "the power of a rank test")
 @pytest.mark.parametrize("name", PRIVATE)
 def test_regret_falls_with_epsilon(name):
     """C2: epsilon 0.1 against 2.5, a one-sided rank test; where it finds nothing, the chance of p < 1e-4 is 1e-4."""

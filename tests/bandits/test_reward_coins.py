@@ -65,9 +65,10 @@ def test_every_reward_costs_one_coin(name, play):
         assert coins.bit_generator.state == expected.bit_generator.state
 
 
+@pytest.mark.chance(1e-6, "one Kolmogorov-Smirnov test")
 @pytest.mark.parametrize("name", [name for name in WITH_COINS if ALGORITHMS[name].feedback == "bandit"])
 def test_coins_of_constant_rewards_are_bernoulli_rewards(name, play):
-    """Pulls of the better of two arms, 4000 runs of either kind, by Kolmogorov and Smirnov: false failure below 1e-6.
+    """Pulls of the better of two arms, 4000 runs of either kind, by Kolmogorov and Smirnov.
 
     The rewards themselves, constants, give other numbers of pulls, which the test sees.
     """
@@ -128,9 +129,10 @@ def test_broken_twins_are_refused(twin):
     assert certificate.leaks if twin is SkipsCoins else certificate.refusals
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_an_audit_with_coins_stays_below_the_claim():
-    """An honest claim is refuted with probability 1e-3 at most; with half the claim the same runs refute it."""
+    """With half the claim the same runs refute it."""
     spec = ALGORITHMS["dp-imed"](arms=2, epsilon=1.0, rewards="coin")
-    report = audit(spec, epsilon=1.0, horizon=12, runs=20_000)
+    report = audit(spec, epsilon=1.0, horizon=12, runs=20_000, error=1e-6)
     assert report.verdict == "consistent"
     assert audit(spec, epsilon=0.5, horizon=12, runs=20_000).verdict == "violation"

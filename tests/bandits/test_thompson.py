@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from scipy import integrate, stats
 
 from privcheck.bandits import ALGORITHMS
@@ -10,6 +11,7 @@ from privcheck.bandits import ALGORITHMS
 RUNS = 40_000
 
 
+@pytest.mark.chance(2e-6, "three binomial shares within 5 standard errors")
 def test_the_third_action_has_the_posteriors_probability(play):
     """Two arms, rewards all 1: P(arm 0) by quadrature, for each history of two actions.
 
@@ -26,6 +28,7 @@ def test_the_third_action_has_the_posteriors_probability(play):
         assert abs(chosen.mean() - wins) < 5 * math.sqrt(wins * (1 - wins) / len(chosen))
 
 
+@pytest.mark.chance(6e-7, "a binomial count within 5 standard deviations")
 def test_rewards_between_0_and_1_become_coins_of_that_mean():
     policy = ALGORITHMS["thompson"](arms=2).build(np.random.default_rng(3))
     for _ in range(10_000):

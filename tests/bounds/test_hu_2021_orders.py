@@ -112,11 +112,12 @@ def greedy(released, size, t):
     return released
 
 
+@pytest.mark.chance(1e-8, "a mean of 40 runs more than 6 standard errors below the bound")
 @pytest.mark.parametrize(("name", "constant"), [("thm3", 24), ("thm5", 72)])
 def test_theorems_3_and_5_have_the_order_that_they_claim(name, constant):
     """A suboptimal arm is left alone after about 2^(d + 2) pulls, `d = log2(constant ln T/(gap min(gap, epsilon)))`.
 
-    The mean of 40 runs is below by more than 6 standard errors (false failure below 1e-9), and doubles less than the
+    The mean of 40 runs is below by more than 6 standard errors, and doubles less than the
     horizon does.
     """
     rng = np.random.default_rng(11)
@@ -130,6 +131,7 @@ def test_theorems_3_and_5_have_the_order_that_they_claim(name, constant):
     assert regret[-1] - regret[HORIZON // 8] < 0.1 * gap * HORIZON
 
 
+@pytest.mark.chance(1e-6, "a mean of 40 runs")
 def test_a_policy_without_a_bonus_does_not_have_that_order():
     """The mean released last decides for ever, and the noise of a first block often decides wrongly."""
     regret, error = simulate(greedy, MEANS, BUDGET, HORIZON, 40, np.random.default_rng(11))

@@ -23,9 +23,11 @@ PAIR = np.zeros((4, 2)), np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0
 BOTH = replace(CERTIFIED, delta=DELTA, certificate=GAUSSIAN, epsilon_lower=0.25)
 
 
+@pytest.mark.chance(2e-6, "a verdict and a bound at 1e-6")
 def test_the_whole_sandwich_of_a_gaussian_tree_bandit():
-    """The lower bound fails with probability 0.05 at most; the seed is fixed."""
-    report = audit(TREE, epsilon=1.0, delta=DELTA, arms=2, streams=PAIR, runs=300)
+    """Verdict and lower bound each have the level 1e-6."""
+    levels = {"error": 1e-6, "confidence": 1.0 - 1e-6}
+    report = audit(TREE, epsilon=1.0, delta=DELTA, arms=2, streams=PAIR, runs=300, **levels)
     certificate = report.certificate
     assert certificate.granted
     assert (certificate.delta, certificate.accountant, certificate.epsilon_upper) == (DELTA, "gdp", 1.0)
@@ -38,6 +40,7 @@ def test_the_whole_sandwich_of_a_gaussian_tree_bandit():
     assert (again.to_json(), sandwich(again)) == (report.to_json(), sandwich(report))
 
 
+@pytest.mark.chance(1e-6, "one bound at this level")
 @pytest.mark.parametrize("guarded", [False, True])
 def test_too_little_noise_is_refused_and_refuted(guarded):
     """The broken twin: no certificate, and a violation; under its guard it releases nothing, and nothing is found.

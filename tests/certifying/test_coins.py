@@ -102,6 +102,7 @@ def test_the_charge_is_the_largest_log_ratio(low, high):
             assert charged <= worst * (1.0 + 1e-9) + 1e-9
 
 
+@pytest.mark.chance(1e-8, "two binomial shares within 6 standard deviations", fresh=True)
 def test_answers_have_their_chance_fast_and_exactly():
     """Within 6 standard deviations of 40,000 answers: wrong with probability below 1e-8, with a seed or not."""
     mechanism, q = Bernoulli(0.2, 0.8), 0.3
@@ -173,6 +174,7 @@ def test_a_chance_of_several_data_charges_each_by_what_it_can_move():
     assert paid(session) == dict.fromkeys(range(3), round(math.log(2.0), 6))
 
 
+@pytest.mark.chance(1e-8, "three binomial counts within 6 standard deviations")
 def test_the_answer_has_its_chance():
     """Within 6 standard deviations of 4,000 answers: wrong with probability below 1e-8; fixed seeds."""
     session, rng = start()

@@ -40,6 +40,7 @@ def on_the_lattice_of_one(reward, **noise):
     return np.mean([float(x * 2.0**53).is_integer() for x in near])
 
 
+@pytest.mark.chance(1e-6, "four binomial counts of releases near zero, and three of their last digits", fresh=True)
 def test_the_last_digits_of_float_noise_show_the_reward_and_those_of_secure_noise_do_not():
     """A double below 1/8 has 2^-56 and finer digits: at most an eighth of them are multiples of 2^-53.
 

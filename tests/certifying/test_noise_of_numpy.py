@@ -367,6 +367,7 @@ def test_scores_are_not_released_because_something_refers_to_them():
         float(scores[0])
 
 
+@pytest.mark.chance(1e-7, "one Kolmogorov test")
 def test_winner_and_scores_have_the_law_of_laplace_noise():
     """Kolmogorov and Smirnov's test of 2,000 sums: a right law fails with probability 1e-7; fixed seeds."""
     from scipy import stats
@@ -416,6 +417,7 @@ def test_an_argmin_with_one_sided_noise_is_refused(law):
     assert paid(session) == {0: 0.5, 1: 0.5}
 
 
+@pytest.mark.chance(1e-8, "four binomial counts within 6 standard deviations")
 def test_the_winner_has_the_law_of_the_noisy_maximum():
     """Each of 4 counts of 4,000 lies within 6 standard deviations: wrong with probability below 1e-8; fixed seeds."""
     session, rng = start()

@@ -265,6 +265,7 @@ def test_lines_are_found_without_columns():
 BUMP = np.zeros((24, 2)), np.pad(np.ones((1, 2)), ((22, 1), (0, 0)))
 
 
+@pytest.mark.chance(0.0, "the guarded runs are the same on both streams")
 def test_an_audit_of_the_guarded_build_speaks_of_what_is_certified():
     """The raw branch of round 21 is a violation by itself; under the guard it is stopped.
 

@@ -19,7 +19,7 @@ EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'running_mean_bandit.py'}:
 COMMANDS = ["audit", "bounds", "simulate", "report", "list"]
 
 VIOLATION = ["audit", "rnm-ftnl-published", "--epsilon", "1", "--arms", "4", "--horizon", "4", "--runs", "2e4"]
-CONSISTENT = ["audit", "rnm-ftnl", "--epsilon", "1", "--arms", "4", "--horizon", "4", "--runs", "2e4"]
+CONSISTENT = ["audit", "rnm-ftnl", *VIOLATION[2:], "--error", "1e-6"]
 INCONCLUSIVE = ["audit", "rnm-ftnl", "--epsilon", "3", "--horizon", "4", "--runs", "20"]
 MEASURED = ["audit", "ucb", "--horizon", "4", "--runs", "1000"]
 BOUNDS = ["bounds", "--family", "bernoulli", "--means", "0.75,0.625,0.5", "--epsilon", "1", "--horizon", "1e7"]

@@ -35,6 +35,7 @@ def outcome(folder, *arguments):
     )  # fmt: skip
 
 
+@pytest.mark.chance(2e-6, "two verdicts on true claims at 1e-6")
 def test_the_tests_of_a_new_project_pass(project):
     """An audit of a true claim fails with probability at most 1e-6, and the seeds are fixed."""
     result = outcome(project)

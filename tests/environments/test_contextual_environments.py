@@ -18,6 +18,7 @@ def other_means(features, gap, rounds=1500):
     return actions, means, np.sort(means, axis=1)[:, :-1].ravel()
 
 
+@pytest.mark.chance(2e-6, "one or two Kolmogorov tests at 1e-6")
 @pytest.mark.parametrize("features", [2, 3, 5])
 def test_the_other_actions_are_uniform_on_their_part_of_the_sphere(features):
     """(1 + x' theta) / 2 is Beta((d - 1) / 2, (d - 1) / 2) on the whole sphere; here it is truncated."""
@@ -29,6 +30,7 @@ def test_the_other_actions_are_uniform_on_their_part_of_the_sphere(features):
     assert uniform > LEVEL if features == 3 else uniform < LEVEL, "only for d = 3 are the means uniform (Archimedes)"
 
 
+@pytest.mark.chance(2e-6, "a chi-square and a Kolmogorov test at 1e-6")
 def test_the_best_action_is_uniform_on_its_circle_and_at_any_place():
     place = LinearContexts(features=3, arms=4)
     actions, means, _ = place.draw(np.random.default_rng(1), 3000)
@@ -46,6 +48,7 @@ def test_the_best_action_is_uniform_on_its_circle_and_at_any_place():
     assert stats.kstest(angles, stats.uniform(-math.pi, 2 * math.pi).cdf).pvalue > LEVEL
 
 
+@pytest.mark.chance(3e-6, "three Kolmogorov tests at 1e-6")
 def test_theta_is_uniform_on_the_sphere():
     """The place of the best actions' mean over 500 runs: each coordinate of theta is uniform for d = 3."""
     place = LinearContexts(features=3, arms=2)
@@ -57,6 +60,7 @@ def test_theta_is_uniform_on_the_sphere():
         assert stats.kstest(coordinate, stats.uniform(-1.0, 2.0).cdf).pvalue > LEVEL
 
 
+@pytest.mark.chance(2e-6, "a normal score and, for normal rewards, a Kolmogorov test at 1e-6")
 @pytest.mark.parametrize(("rewards", "deviation"), [("signs", None), ("normal", 1.0)])
 def test_rewards_have_the_means_of_their_actions(rewards, deviation):
     place = LinearContexts(features=2, arms=3, rewards=rewards)

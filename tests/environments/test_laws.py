@@ -42,6 +42,7 @@ CONTINUOUS = [
 ]
 
 
+@pytest.mark.chance(2e-6, "a Kolmogorov test of each arm at 1e-6")
 @pytest.mark.parametrize(("place", "laws"), CONTINUOUS, ids=lambda value: getattr(value, "id", ""))
 def test_continuous_laws_against_scipy(place, laws):
     table = place.table(np.random.default_rng(0), DRAWS)
@@ -51,6 +52,7 @@ def test_continuous_laws_against_scipy(place, laws):
         assert stats.kstest(table[:, arm], laws[1 - arm].cdf).pvalue < LEVEL, "the other arm's law is noticed"
 
 
+@pytest.mark.chance(6e-6, "a Kolmogorov and two binomial tests of each arm at 1e-6")
 def test_clipping_is_clipping():
     table = Gaussian((0.8, 0.1), 0.5, outside="clip").table(np.random.default_rng(0), DRAWS)
     assert table.min() == 0
@@ -68,6 +70,7 @@ def test_clipping_is_clipping():
     assert Gaussian((0.8, 0.1), 0.5, outside="clip").means == (0.8, 0.1)
 
 
+@pytest.mark.chance(2e-6, "a chi-square test of each arm at 1e-6")
 @pytest.mark.parametrize("place", [FINITE, TwoPoint((0.5, 0.3), 0.2, 0.7)], ids=["finite", "two-point"])
 @pytest.mark.parametrize("count", [1, 3, 40])
 def test_finite_laws_and_their_sums_are_multinomial(place, count):
@@ -112,6 +115,7 @@ def _fits(draws, law):
     return float(stats.chisquare(observed, expected).pvalue)
 
 
+@pytest.mark.chance(3e-6, "four means within 5 standard errors, 6e-7 each, and four variances within 6.9")
 def test_sums_of_other_laws_have_the_moments_of_independent_draws():
     """Mean within 5 standard errors; variance within 8 %, seven of its standard errors."""
     for place, variance in (
@@ -125,6 +129,7 @@ def test_sums_of_other_laws_have_the_moments_of_independent_draws():
             assert sums.var() == pytest.approx(50 * variance[arm], rel=0.08)
 
 
+@pytest.mark.chance(2e-6, "two correlations within 5 standard errors")
 def test_arms_and_rounds_are_independent():
     """Correlations of 20,000 pairs within five standard errors."""
     table = law_table(Beta((0.75, 0.2), 3.0).laws(), np.random.default_rng(2), DRAWS)

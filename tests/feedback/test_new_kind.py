@@ -108,11 +108,12 @@ def sent_by_value():
     cloudpickle.unregister_pickle_by_value(module)
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.usefixtures("sent_by_value")
 def test_a_private_policy_is_consistent(jobs):
-    """False failure probability 1e-3 (the default error), and the seed is fixed. Workers need no registry."""
-    report = privcheck.audit(target("Noisy"), runs=5000, jobs=jobs, **OPTIONS)
+    """Workers need no registry."""
+    report = privcheck.audit(target("Noisy"), runs=5000, jobs=jobs, error=1e-6, **OPTIONS)
     assert report.verdict == "consistent"
     assert report.feedback == "lagged"
     assert report.certificate.granted
@@ -127,6 +128,7 @@ def test_a_policy_with_too_little_noise_is_a_violation(policy):
     assert json.loads(report.to_json())["feedback"] == "lagged"
 
 
+@pytest.mark.chance(1e-9, "broken twins alone, which are far from the claim")
 def test_releases_are_observed():
     report = privcheck.audit(target("Overspends"), runs=2000, observe="releases", **OPTIONS)
     assert report.verdict == "violation"

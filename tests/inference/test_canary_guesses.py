@@ -125,6 +125,7 @@ def test_limits_grow_with_correct_guesses_and_fall_with_delta_and_confidence():
     assert mu[40] < gaussian_lower(40, 40, 100, 0.4)
 
 
+@pytest.mark.chance(0.0, "no random numbers")
 def test_p_values_are_those_of_the_theorem_term_by_term():
     correct, guesses, canaries, epsilon, delta = 37, 45, 90, 1.0, 1e-3
 

@@ -23,6 +23,7 @@ LAWS = {
 }
 
 
+@pytest.mark.chance(1.5e-7, "five counts of p-values, against binomial quantiles at 1e-6 / 35")
 @pytest.mark.evidence
 @pytest.mark.parametrize("law", LAWS)
 def test_p_values_of_independent_runs(evidence, law):
@@ -44,6 +45,7 @@ DEPENDENT = {
 }
 
 
+@pytest.mark.chance(2e-6, "three of five p-values as small as they can be, 1.3e-6, and normal scores above 5 by chance")
 @pytest.mark.parametrize("kind", DEPENDENT)
 def test_dependent_runs_are_suspected_and_confirmed(kind):
     """The same data before the dependence is put in are not suspected, and do not confirm it thrice."""

@@ -42,6 +42,7 @@ def test_radii_are_quantiles_rounded_up(probability):
         assert log_tail(0.99 * found[count], count) + math.log(2.0) > math.log(probability)
 
 
+@pytest.mark.chance(1e-8, "a binomial count within 6 standard deviations")
 def test_drawn_sums_exceed_their_radius_as_often_as_they_should():
     """A binomial count of 2e5 runs: within 6 standard deviations."""
     draws = np.random.default_rng(0).laplace(size=(200_000, 6))

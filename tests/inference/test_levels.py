@@ -59,6 +59,7 @@ def test_above_one_half_the_conditional_test_accuses_a_constant(n):
     assert betainc(n, n + 1, 0.5) > 0.5
 
 
+@pytest.mark.chance(0.0, "sizes are enumerated")
 @pytest.mark.parametrize("n", [1, 4, 25])
 @pytest.mark.parametrize("epsilon", [0.0, 0.7])
 def test_the_p_value_is_valid_at_every_level(n, epsilon):

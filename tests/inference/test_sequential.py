@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from privcheck.errors import PrivcheckError
 from privcheck.inference.betting import add_block, end_of_block
@@ -80,19 +81,22 @@ def stopping_pairs(claim, truth, level, most, repetitions, *, mirrored, step=1):
     return np.array(found)
 
 
+@pytest.mark.chance(1e-9, "a median of 200 more than 10 standard errors below")
 @pytest.mark.parametrize(("level", "target"), [(0.05, 60), (1e-3, 150)])
 def test_a_gross_violation_is_refuted_within_dozens_of_pairs(level, target):
     """Claim 1, truth 2: the median of 200 is below the target by over ten of its standard errors."""
     assert np.median(stopping_pairs(1.0, 2.0, level, 400, 200, mirrored=True)) <= target
 
 
+@pytest.mark.chance(1e-6, "a count of refuted sequences, against its binomial quantile; none at all is rarer")
 @pytest.mark.parametrize("mirrored", [False, True])
 def test_a_true_claim_is_rarely_ever_refuted(mirrored):
-    """At the edge of the claim, 400 sequences, level 0.1: over 59 with probability 1e-3 if exactly 0.1 were refuted."""
+    """At the edge of the claim, 400 sequences, of which at most 0.1 are refuted."""
     refuted = stopping_pairs(1.0, 1.0, 0.1, 2000, 400, mirrored=mirrored, step=100) <= 2000
-    assert 0 < refuted.sum() <= 59
+    assert 0 < refuted.sum() <= binom.isf(1e-6, 400, 0.1)
 
 
+@pytest.mark.chance(1e-6, "a count of refuted sequences, against its binomial quantile")
 def test_events_chosen_on_the_counted_pairs_are_caught():
     """The best of 40 events afterwards, without the average: most sequences of a correct mechanism are refuted."""
     rng, refuted, averaged = np.random.default_rng(1), 0, 0
@@ -107,11 +111,12 @@ def test_events_chosen_on_the_counted_pairs_are_caught():
         averaged += together.p_value <= 0.05
         assert together.e_value == pytest.approx(np.mean([test.e_value for test in tests]))
     assert refuted > 15
-    assert averaged <= 8  # exceeded with probability below 1e-3 at level 0.05
+    assert averaged <= binom.isf(1e-6, 40, 0.05)
 
 
+@pytest.mark.chance(1e-6, "a count of misses, against its binomial quantile")
 def test_the_lower_bound_holds_and_grows():
-    """100 sequences, level 0.1, read three times each: over 21 misses with probability below 1e-3."""
+    """100 sequences, level 0.1, read three times each."""
     misses, bounds = 0, []
     for seed in range(100):
         first, second = laplace_pairs(np.random.default_rng(seed), 3000, 1.0, mirrored=True)
@@ -122,7 +127,7 @@ def test_the_lower_bound_holds_and_grows():
         assert found == sorted(found)
         misses += found[-1] > 1.0
         bounds.append(found[-1])
-    assert misses <= 21
+    assert misses <= binom.isf(1e-6, 100, 0.1)
     assert np.mean(bounds) > 0.75
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.stats import binomtest, laplace, norm
+from scipy.stats import binom, binomtest, laplace, norm
 
 from privcheck.errors import PrivcheckError
 from privcheck.inference.gaussian_fit import _laplace_power, fit_gaussian, gaussian_epsilon
@@ -20,6 +20,7 @@ def scores(seed, runs, shift=1.0, law="laplace"):
     return shift + getattr(rng, law)(size=runs), getattr(rng, law)(size=runs)
 
 
+@pytest.mark.chance(0.0, "an identity that holds for all counts")
 def test_the_limits_are_clopper_pearsons_with_an_equal_share_each():
     first, second = scores(1, 500)
     region = tradeoff_region(first, second, THRESHOLDS, 0.05)
@@ -41,12 +42,14 @@ def misses(level, repetitions=300, runs=400):
     return wrong
 
 
+@pytest.mark.chance(1e-6, "a count of regions that miss, against its binomial quantile")
 def test_all_limits_hold_together_and_uncorrected_ones_do_not():
-    """At level 0.2, 300 regions: over 82 misses with probability 1e-3. Without the correction nearly all would miss."""
-    assert 10 < misses(0.2) <= 82
+    """At level 0.2, 300 regions. Without the correction nearly all would miss."""
+    assert 10 < misses(0.2) <= binom.isf(1e-6, 300, 0.2)
     assert misses(0.2 * 22 * 0.9) > 150
 
 
+@pytest.mark.chance(1e-6, "one region with this level")
 def test_the_curves_are_below_the_truth_and_come_near():
     region = tradeoff_region(*scores(2, 100_000), THRESHOLDS, 0.05)
     assert 0.96 < region.epsilon_lower(0.0) < 1.0
@@ -107,13 +110,14 @@ def fits(law, shift, runs, repetitions):
         yield fit_gaussian(tradeoff_region(*scores(seed, runs, shift, law), thresholds, 0.05), 0.05)
 
 
+@pytest.mark.chance(2e-6, "two counts at the level .05, against binomial quantiles at 1e-6")
 def test_a_gaussian_is_fitted():
     """Epsilon 1 given delta 1e-5 at 1e5 runs: mean limit at least 0.95, at most a few refusals and misses in 30."""
     found = list(fits("normal", 1.0 / 3.7306, 100_000, 30))
     limits = [fit.epsilon_lower(1e-5) for fit in found if not fit.refused]
-    assert len(limits) >= 23  # fewer with probability below 1e-3 at refusal rate 0.05
+    assert 30 - len(limits) <= binom.isf(1e-6, 30, 0.05)
     assert np.mean(limits) >= 0.95
-    assert sum(limit > 1.0 for limit in limits) <= 7  # more with probability below 1e-3
+    assert sum(limit > 1.0 for limit in limits) <= binom.isf(1e-6, 30, 0.05)
     assert all(fit.label == "conditional on a Gaussian trade-off" for fit in found)
 
 

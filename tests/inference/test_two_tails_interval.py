@@ -64,6 +64,7 @@ def test_the_interval_of_one_event_covers(epsilon, level):
     assert (found[..., 0] < found[..., 1]).all()
 
 
+@pytest.mark.chance(0.0, "an identity that holds for all counts")
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(
     counts=st.tuples(*[st.integers(0, 3000)] * 4),

@@ -190,6 +190,7 @@ def test_a_session_charges_the_root_of_a_sum_of_squares():
     assert charged.charges[1].rho == pytest.approx(3 / 8, rel=1e-12)
 
 
+@pytest.mark.chance(1e-9, "one chi-square test", fresh=True)
 def test_secure_release_follows_the_law_and_half_the_scale_does_not():
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
     places, law = pmf(2.0)

@@ -55,6 +55,7 @@ def test_what_is_no_integer_is_refused():
         DiscreteLaplace(sensitivity=1, epsilon=1e-13)
 
 
+@pytest.mark.chance(1e-8, "two means of 200,000 within 6 standard errors; squares are skewed, which adds a factor of 2")
 def test_the_noise_is_symmetric_and_independent_of_large_values():
     """The variance of discrete Laplace noise is 1 / (2 sinh(1 / (2 b))^2); 2e5 draws, six standard errors."""
     noise = DiscreteLaplace.with_scale(5.0).release_batch(2**51 - 1, np.random.default_rng(0), 200_000) - (2**51 - 1)
@@ -63,6 +64,7 @@ def test_the_noise_is_symmetric_and_independent_of_large_values():
     assert abs((noise.astype(float) ** 2).mean() - variance) < 6 * np.sqrt(5 * variance**2 / noise.size)
 
 
+@pytest.mark.chance(1e-9, "one chi-square test", fresh=True)
 def test_secure_release_follows_the_law_and_half_the_scale_does_not():
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
     law = stats.dlaplace(1 / 2.0)

@@ -48,6 +48,10 @@ def test_the_coefficients_are_those_of_matrix_algebra(bandwidth):
         assert mechanism == FactorisedStream(horizon=40, sensitivity=2.0, mu=0.5, bandwidth=bandwidth)
 
 
+@pytest.mark.chance(
+    1e-6,
+    "a studentised mean of 500 squared errors within 6 standard errors: 2e-9, and at most 500 times that for skewness",
+)
 @pytest.mark.parametrize("bandwidth", [0, 5])
 def test_the_errors_of_drawn_prefix_sums_agree_with_the_formula(bandwidth):
     """Within 6 standard errors over 500 runs."""
@@ -142,6 +146,10 @@ def test_a_stream_beyond_its_horizon_is_refused_and_changes_nothing():
         guarded(GaussianDP(0.7), mechanism, 3)
 
 
+@pytest.mark.chance(
+    1e-7,
+    "a normal mean and a chi-square variance with 1499 degrees of freedom within 6 standard errors",
+)
 def test_an_adaptively_chosen_stream_learns_no_more_than_a_fixed_one():
     """The loss is N(mu^2 / 2, mu^2) whatever rule chooses the items: its mean and variance within 6 standard errors.
 
@@ -175,6 +183,7 @@ def test_rounding_of_the_rows_is_within_its_bound(bandwidth):
         assert 0.0 < 2 * np.linalg.norm(errors) <= mechanism.rounding(np.abs(items))
 
 
+@pytest.mark.chance(2e-9, "two Kolmogorov tests", fresh=True)
 def test_secure_releases_follow_the_law_and_half_the_scale_does_not():
     """OpenDP takes no seed: a correct sampler fails here with probability 2e-9 in each run."""
     mechanism = FactorisedStream(horizon=6, sensitivity=1.0, mu=1.0)

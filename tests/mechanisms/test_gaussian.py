@@ -105,6 +105,7 @@ def test_half_a_square_is_rounded_up():
         assert RHO.of_ratio(ratio) >= MU.charge(ratio).rho > ratio * ratio / 2
 
 
+@pytest.mark.chance(1e-9, "one Kolmogorov test", fresh=True)
 def test_secure_release_follows_the_law_and_half_the_scale_does_not():
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
     for scale, accepted in ((2.0, True), (1.0, False)):

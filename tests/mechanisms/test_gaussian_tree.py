@@ -38,6 +38,10 @@ def test_the_errors_of_the_prefix_sums_are_those_of_the_table(horizon):
         assert errors == pytest.approx([binary, best], abs=0.05)
 
 
+@pytest.mark.chance(
+    1e-6,
+    "a studentised mean of 500 squared errors within 6 standard errors: 2e-9, and at most 500 times that for skewness",
+)
 def test_the_errors_of_drawn_prefix_sums_agree_with_the_formula():
     """Within 6 standard errors over 500 runs."""
     tree = GaussianTree(horizon=64, sensitivity=1.0, mu=MU)
@@ -144,6 +148,7 @@ def test_a_plan_and_a_calibration_take_a_stream_for_one_gaussian_release(kind):
     assert found[0].epsilon == found[1].epsilon
 
 
+@pytest.mark.chance(3e-6, "three Kolmogorov-Smirnov tests at 1e-6")
 def test_replaced_rows_need_the_root_of_two_and_no_more():
     """With Shariff and Sheffet's noise of standard deviation s: |v v^T - w w^T| <= sqrt(2) r^2, over sqrt(2) s."""
     rng = np.random.default_rng(0)
@@ -162,6 +167,7 @@ def test_replaced_rows_need_the_root_of_two_and_no_more():
     assert stats.ks_2samp(noise[:, 0, 1], drawn[:, 0, 0]).pvalue < 1e-6
 
 
+@pytest.mark.chance(2e-9, "two Kolmogorov tests", fresh=True)
 @pytest.mark.parametrize("kind", [GaussianTree, SymmetricGaussianTree])
 def test_secure_releases_follow_the_law_and_half_the_scale_does_not(kind):
     """OpenDP takes no seed: a correct sampler fails here with probability 2e-9 in each run."""

@@ -29,6 +29,10 @@ def test_the_errors_of_the_prefix_sums_are_those_of_the_table(horizon):
     assert rms(BinaryTree(horizon=horizon, sensitivity=1.0, epsilon=1.0)) == pytest.approx(binary, abs=0.05)
 
 
+@pytest.mark.chance(
+    1e-6,
+    "a studentised mean of 1000 squared errors within 6 standard errors: 2e-9, and at most 500 times that for skewness",
+)
 @pytest.mark.parametrize("horizon", [64, 1024])
 def test_the_errors_of_drawn_prefix_sums_agree_with_the_formula(horizon):
     """Within 6 standard errors over runs, whose mean squared errors are independent."""

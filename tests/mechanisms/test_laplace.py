@@ -79,6 +79,7 @@ def test_shapes_that_do_not_match_are_refused():
         mechanism.log_ratio(1.0, 1.0, [1.0])
 
 
+@pytest.mark.chance(1e-9, "one Kolmogorov test", fresh=True)
 def test_secure_release_follows_the_law_and_half_the_scale_does_not():
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
     draws = Laplace.with_scale(2.0).release(np.full(2000, 5.0), None, secure=True)

@@ -86,6 +86,7 @@ def test_the_best_size_is_the_best_of_all(categories, epsilon):
     assert best.size == 1 or best.squared_error < errors[0]
 
 
+@pytest.mark.chance(1e-8, "a mean of 4000 bounded errors within 6 standard errors")
 def test_the_squared_error_is_that_of_estimates():
     mechanism, rng = SubsetSelection.best(categories=8, epsilon=1.0), np.random.default_rng(0)
     answers = mechanism.release_batch(3, rng, 4000)
@@ -132,6 +133,7 @@ def test_binary_randomised_response_attains_what_epsilon_implies_and_more_catego
     assert rhos[1] < rhos[0]
 
 
+@pytest.mark.chance(2e-9, "two chi-square tests", fresh=True)
 def test_secure_answers_follow_the_law_and_half_the_scale_does_not(local):
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
     one_bit, subset = OneBit(epsilon=1.0, radius=2.0), SubsetSelection(categories=5, epsilon=1.0, size=2)

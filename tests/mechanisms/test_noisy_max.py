@@ -156,6 +156,7 @@ def test_monotone_changes_cost_half(seed, arms, direction):
     assert np.abs(ratios).max() <= mechanism.loss(score_range("reward")) + 1e-9
 
 
+@pytest.mark.chance(1e-6, "one chi-square test")
 def test_the_sampler_with_the_monotone_scale_is_caught():
     """Chi-square with 3 degrees of freedom; a correct sampler fails with probability 1e-6 over the choice of seed."""
     scores, draws = [0.0, 1.0, 2.0, 1.0], 20_000
@@ -230,6 +231,7 @@ def test_exponential_noise_attains_its_loss():
     assert mechanism.log_ratio(0, [1.0, 1.0, 0.5], [0.0, 2.0, 1.5]) == pytest.approx(mechanism.loss(2.0), rel=1e-12)
 
 
+@pytest.mark.chance(1e-9, "one chi-square test", fresh=True)
 @pytest.mark.parametrize("noise", NOISES)
 def test_secure_release_follows_the_law_and_half_the_scale_does_not(noise):
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""

@@ -70,6 +70,7 @@ def test_epsilon_above_20_is_refused():
         RandomisedResponse(categories=2, epsilon=20.5)
 
 
+@pytest.mark.chance(1e-9, "one chi-square test", fresh=True)
 def test_secure_answers_follow_the_law_and_half_the_scale_does_not():
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
     truth = np.full(3000, 1)

@@ -84,6 +84,7 @@ def test_the_exact_loss_by_quadrature(distance, epsilon):
     assert exact_loss(mechanism, (1.0, 1.0)).value == exact_delta(mechanism, (1.0, 1.0), epsilon).value == 0.0
 
 
+@pytest.mark.chance(3e-9, "a Kolmogorov test of sizes and two binomial tests of signs", fresh=True)
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_secure_release_follows_the_law_and_a_wider_one_does_not(epsilon):
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
@@ -99,6 +100,7 @@ def test_secure_release_follows_the_law_and_a_wider_one_does_not(epsilon):
         assert stats.binomtest(int((noise > 0).sum()), noise.size).pvalue >= 1e-9
 
 
+@pytest.mark.chance(1e-9, "one chi-square test", fresh=True)
 def test_exact_noise_on_a_lattice_of_few_points_by_enumeration(monkeypatch):
     """With four points in a stair. OpenDP takes no seed: a correct sampler fails here with probability 1e-9."""
     monkeypatch.setattr(module, "STEPS", 4)

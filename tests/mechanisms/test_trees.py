@@ -114,6 +114,10 @@ def test_streaming_is_the_batch_bit_for_bit(tree, shape, seed):
     assert streaming.random() == together.random()
 
 
+@pytest.mark.chance(
+    1e-7,
+    "32 variances of 200,000 draws within 6 standard errors: 2e-9 each, and a factor of 2 for skewness",
+)
 def test_the_variance_of_a_prefix_counts_its_nodes():
     """Chi-square-like check of 2e5 runs: six standard errors (a Laplace variable has kurtosis 6)."""
     tree, runs = BinaryTree.with_scale(1.5, horizon=32), 200_000
@@ -216,6 +220,7 @@ def test_the_horizon_is_a_horizon():
         HybridTree.with_scale(1.0).node(0)
 
 
+@pytest.mark.chance(2e-9, "two Kolmogorov tests", fresh=True)
 def test_secure_releases_follow_the_law_and_half_the_scale_does_not(tree):
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
     items = np.zeros((6, 400))

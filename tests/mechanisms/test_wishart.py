@@ -99,29 +99,34 @@ def random_row(rng, dimension, norm):
     return row * norm / np.linalg.norm(row)
 
 
+@pytest.mark.chance(1e-6, "two Kolmogorov tests at 5e-7")
 def test_the_loss_of_whole_matrices_is_that_of_one_chi_square_variable():
     """The log-ratio of densities is the formula in X exactly, and X has its law; it fails with probability 1e-6."""
     rng = np.random.default_rng(3)
     rows = rng.normal(size=(5, 3))
     gram, row = rows.T @ rows, random_row(rng, 3, 2.0)
     other, ratio = gram + np.outer(row, row), (row @ row) / SMALL.scale
-    outputs = SMALL.release_batch(gram, rng, 4000)
+    outputs = SMALL.release_batch(gram, rng, 8000)
     x = ratio / np.einsum("i,nij,j->n", row, np.linalg.inv(outputs - gram), row)
     formula = -(60 - 3 - 1) / 2 * np.log1p(-ratio / x) - ratio / 2
     np.testing.assert_allclose(SMALL.log_ratio(outputs, gram, other), formula, atol=1e-8)
     assert stats.kstest(x, stats.chi2(58).cdf).pvalue > 5e-7
     assert stats.kstest(x, stats.chi2(60).cdf).pvalue < 5e-7
-    shifted = SMALL.release_batch(other, rng, 4000)
+    shifted = SMALL.release_batch(other, rng, 8000)
     y = ratio / np.einsum("i,nij,j->n", row, np.linalg.inv(shifted - gram), row)
     assert stats.kstest(y - ratio, stats.chi2(58).cdf).pvalue > 5e-7
 
 
+@pytest.mark.chance(
+    1e-8,
+    "means more than 60 standard errors from their limits; 40 losses above epsilon where 10 are expected",
+)
 def test_replacing_a_row_stays_within_the_charge_and_two_fifths_of_it_are_not_enough():
     """Monte Carlo of E[(1 - e^(eps - loss))+] between two rows at right angles, exact loss; error about 2 %."""
     mechanism = Wishart(dimension=2, degrees=400, sensitivity=1.0, delta=1e-4)
     charge, rng = mechanism.charge(1.0), np.random.default_rng(4)
     one, two = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])
-    losses = mechanism.log_ratio(mechanism.release_batch(one, rng, 100_000), one, two)
+    losses = mechanism.log_ratio(mechanism.release_batch(one, rng, 400_000), one, two)
     for epsilon in (0.0, 0.02, 0.05):
         found = np.maximum(0.0, -np.expm1(epsilon - losses)).mean()
         assert found < charge.delta + math.exp(log_delta(epsilon, charge.mu))
@@ -182,6 +187,7 @@ def test_noise_of_scale_l_instead_of_its_square_is_not_enough():
     assert mechanism.exact_delta(0.5, 100.0**2) < 1e-6 < 0.1 < misprint.exact_delta(0.5, 100.0**2)
 
 
+@pytest.mark.chance(1e-6, "four Kolmogorov tests, together at this level by Bonferroni")
 @pytest.mark.parametrize(("seed", "degrees"), [(0, 5), (1, 40)])
 def test_the_sampler_follows_its_law_and_broken_twins_do_not(seed, degrees):
     """Trace, quadratic form and its inverse, each exactly chi-square: false failure 1e-6 by Bonferroni."""
@@ -269,14 +275,15 @@ def test_parameters_and_secure_noise_are_refused_in_words():
     assert re.search(r"\(\d{4}\)", Wishart.source)
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_the_auditor_agrees_with_the_exact_delta_and_refutes_a_smaller_one():
-    """False failure probability 1e-3 each; the seed is fixed."""
+    """The level of the verdicts is 1e-6."""
     mechanism = Wishart(dimension=1, degrees=5, sensitivity=1.0, delta=0.1)
     pair = np.zeros((1, 1)), np.ones((1, 1))
     assert exact_loss(mechanism, pair).value == math.inf
     truth = exact_delta(mechanism, pair, 0.5)
     assert truth.lower <= quadrature(0.5, 1.0, 5) <= truth.upper + 1e-7
-    options = {"epsilon": 0.5, "streams": pair, "rewards": (0.0, 1.0), "runs": 10_000}
+    options = {"epsilon": 0.5, "streams": pair, "rewards": (0.0, 1.0), "runs": 10_000, "error": 1e-6}
     assert privcheck.audit(mechanism, **options, delta=truth.upper).verdict == "consistent"
     assert privcheck.audit(mechanism, **options, delta=truth.upper / 4).verdict == "violation"
 

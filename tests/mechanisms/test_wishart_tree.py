@@ -36,6 +36,7 @@ def trace_p_values(tree, sums, exact):
     return [stats.kstest(traces[:, t], law.cdf).pvalue for t in range(len(exact))]
 
 
+@pytest.mark.chance(2e-6, "nine Kolmogorov tests, twice, each time at 1e-6 by Bonferroni")
 def test_the_noise_of_every_prefix_sum_has_one_law():
     """False failure 1e-6 by Bonferroni over the 9 steps; the twin has too little noise at most of them."""
     items, rng = np.array([np.diag([float(t), 1.0]) for t in range(9)]), np.random.default_rng(0)
@@ -50,6 +51,7 @@ def test_the_noise_of_every_prefix_sum_has_one_law():
     assert 9 * min(trace_p_values(SMALL, np.array(streams), items)) >= 1e-6
 
 
+@pytest.mark.chance(1e-8, "3600 eigenvalues whose square roots lie 7 or more standard deviations inside")
 def test_the_eigenvalues_stay_within_proposition_9_and_do_not_without_fresh_noise():
     """Shariff and Sheffet (2018): s (sqrt(m k) -+ b)^2 with b = sqrt(p) + sqrt(2 ln(8 T / alpha)), alpha = 0.01."""
     tree = dataclasses.replace(SMALL, degrees=200)
@@ -69,6 +71,7 @@ def test_the_numbers_of_the_paper():
     assert published.charge(2.0).delta < 0.05
 
 
+@pytest.mark.chance(1e-9, "means more than 25 standard errors from their limits")
 @pytest.mark.parametrize(("rows", "horizon", "delta"), [(4, 10**4, 0.1), (6, 10**4, 0.1), (6, 10**6, 1e-3)])
 def test_the_prefix_sums_of_an_exact_tree_are_private_together(rows, horizon, delta):
     """The loss of removing an item from m nodes, sampled from its exact law: delta at epsilon = 1 is below the bound.
@@ -89,6 +92,7 @@ def test_the_prefix_sums_of_an_exact_tree_are_private_together(rows, horizon, de
     assert np.maximum(0.0, -np.expm1(-total)).mean() > math.exp(log_delta(0.0, 0.7 * charge.mu))
 
 
+@pytest.mark.chance(1e-9, "means more than 7 standard errors from their limits")
 def test_replacing_an_item_between_two_rows_at_right_angles():
     """Loss of whole matrices in the nodes that hold the item, one log-ratio a node: below the charge for replacing."""
     tree = WishartTree.exact(dimension=2, sensitivity=1.0, horizon=100, epsilon=1.0, delta=0.01)

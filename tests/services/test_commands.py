@@ -57,6 +57,7 @@ def refused(target, *fragments, **options):
         assert fragment in told, told
 
 
+@pytest.mark.chance(1e-9, "a claim of 1 where the loss is 0, refuted at level 1e-7", fresh=True)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_feedback(kind):
     """The leaky twin repeats a reward; the private one tosses coins."""
@@ -69,6 +70,7 @@ def test_every_kind_of_feedback(kind):
     assert {leaky.engine, private.engine} == {"command"}
 
 
+@pytest.mark.chance(1e-9, "a claim of twice the loss, refuted at level 1e-7", fresh=True)
 def test_mechanisms():
     """Noise of scale 2, a loss of 0.5 at a claim of 1; and of scale 1 / 8, a loss of 8."""
     pair = (np.zeros(2), np.array([0.0, 1.0]))
@@ -199,6 +201,7 @@ def ends(file):
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 
 
+@pytest.mark.chance(0.0, "no number of the audit is looked at")
 @needs_proc
 def test_a_command_and_its_children_end_with_the_audit(tmp_path):
     """It writes much to standard error, and its child ignores every signal that can be ignored."""

@@ -62,6 +62,7 @@ def audited(target, **options):
     return privcheck.audit(target, **given | options)
 
 
+@pytest.mark.chance(1e-7, "one verdict on a true claim at this error")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("target", [FromNumpy, FromPython])
 def test_global_generators_are_seeded_and_put_back(target, jobs):
@@ -98,6 +99,7 @@ def test_global_generators_belong_to_one_thread():
         audited(in_threads, jobs=2, **options)
 
 
+@pytest.mark.chance(1e-7, "one verdict on a true claim at this error", fresh=True)
 def test_secrets_are_audited_as_independent():
     """The leaky twin has a loss of ln 400 or so; the other's noise hides a reward but for one run in eight."""
     leaky, private = (audited(target, randomness="independent") for target in (Leaky, FromSecrets))
@@ -216,6 +218,7 @@ class LeakyTest(SequentialTest):
     noise = 0.1
 
 
+@pytest.mark.chance(1e-9, "a claim of twice the loss, refuted at level 1e-7")
 def test_one_arm_is_a_sequential_test():
     """Four noisy comparisons of scale 4 lose at most 1, against a claim of 2; with scale 0.1 they lose 40."""
     options = {"arms": 1, "horizon": 4, "streams": None, "feedback": "identification", "epsilon": 2.0, "pairs": 8}

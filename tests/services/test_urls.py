@@ -125,6 +125,7 @@ def audited(url, **options):
     return privcheck.audit(privcheck.from_url(url, timeout=options.pop("timeout", 10.0)), **given | options)
 
 
+@pytest.mark.chance(1e-9, "a claim of twice the loss, refuted at level 1e-7", fresh=True)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_example_and_its_leaky_twin(served, jobs):
     """Noise of scale 2, a loss of 0.5 at a claim of 1; and of scale 1 / 20."""
@@ -180,6 +181,7 @@ def test_urls_that_are_none(url):
         privcheck.from_url(url)
 
 
+@pytest.mark.chance(1e-9, "a claim of twice the loss, refuted at level 1e-7", fresh=True)
 def test_a_connection_that_was_closed_between_runs_is_opened_again(served):
     """A service may close what is idle; a message in the middle of a run is never sent twice."""
     handler, module = example(2.0)
@@ -227,11 +229,11 @@ def remembering(kept):
     return Served
 
 
+@pytest.mark.chance(1e-6, "correlations of about 12 standard errors, an estimate, where 5 are suspected", fresh=True)
 def test_memory_between_runs_is_refused(served):
     """Half of what the last run published is added; without that, the same service passes.
 
-    The service with memory is refused unless its 120 runs look independent, and the other one with probability at
-    most 1.25e-6.
+    The service with memory is refused unless its runs look independent.
     """
     told = "every `start` or `call` is a new, independent run that remembers nothing"
     with pytest.raises(privcheck.PolicyError, match=told):

@@ -48,6 +48,7 @@ def regrets(place, name="adap-ucb", epsilon=1.0):
     return own[:, 0], steps[:, 0]
 
 
+@pytest.mark.chance(2e-6, "a chi-square and a Kolmogorov-Smirnov test at 1e-6")
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.id)
 def test_own_engine_and_steps_agree_in_law(place, law_test):
     own, steps = regrets(place)
@@ -55,6 +56,7 @@ def test_own_engine_and_steps_agree_in_law(place, law_test):
     assert stats.ks_2samp(own, steps, method="asymp").pvalue > LEVEL
 
 
+@pytest.mark.chance(2e-6, "a chi-square and a Kolmogorov-Smirnov test at 1e-6")
 @pytest.mark.parametrize("name", ["lazy-dp-ts", "dp-kl-ucb"])
 def test_other_algorithms_agree_too(name, law_test):
     own, steps = regrets(FINITE, name)
@@ -62,6 +64,7 @@ def test_other_algorithms_agree_too(name, law_test):
     assert stats.ks_2samp(own, steps, method="asymp").pvalue > LEVEL
 
 
+@pytest.mark.chance(1e-9, "a broken twin alone")
 def test_the_law_matters_beyond_its_mean(law_test):
     """Without privacy noise to hide it, Bernoulli's spread is told apart from that of two close rewards."""
     close = TwoPoint((0.6, 0.5, 0.4), 0.39, 0.61)
@@ -71,6 +74,7 @@ def test_the_law_matters_beyond_its_mean(law_test):
     assert stats.ks_2samp(own, other, method="asymp").pvalue < LEVEL
 
 
+@pytest.mark.chance(1e-6, "one chi-square test")
 def test_gaussian_arms_are_for_policies_without_a_range(law_test):
     place = Gaussian((1.4, 0.9, 0.7), 0.5)
     spec = ALGORITHMS["ucb"](arms=3)
@@ -117,6 +121,7 @@ def test_a_table_of_one_sure_winner():
         simulate("ucb", RewardTable(table), horizon=401, runs=1)
 
 
+@pytest.mark.chance(1e-6, "one chi-square test")
 def test_an_environment_of_ones_own_needs_no_more_than_a_table(law_test):
     class Mine(Environment):
         means = (0.8, 0.5, 0.3)

@@ -66,6 +66,7 @@ def test_unknown_names():
         environment("bernoulli")
 
 
+@pytest.mark.chance(2e-6, "two means and a correlation within 5 standard errors, 6e-7 each")
 def test_tables_have_the_declared_law():
     """Every mean of 40,000 draws within 5 standard errors, arms uncorrelated; arms of mean 0 and 1 are constant."""
     table = Bernoulli((0.3, 0.6, 0.0, 1.0)).table(np.random.default_rng(0), 40_000)

@@ -39,6 +39,7 @@ def log(rng, rows=2000, *, told=True):
     return LoggedFeedback(("a", "b", "c"), actions, rewards, ODDS[actions] if told else np.ones(rows))
 
 
+@pytest.mark.chance(2e-7, "three means beyond 5.5 standard errors, 4e-8 each, and three spreads above 1.25, 1e-8 each")
 @pytest.mark.parametrize(("policy", "truth"), [(Always, 0.8), (Alternates, 0.5)])
 def test_estimates_are_unbiased_and_their_errors_are_right(policy, truth):
     """300 logs: a mean of z-scores beyond 5.5 / sqrt(300) has probability 4e-8, a spread above 1.25 1e-8."""

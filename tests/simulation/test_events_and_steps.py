@@ -36,6 +36,7 @@ def final(engine, spec, seed):
 BY_REGRET = [name for name in BANDITS if example(name).warm_up() < HORIZON]
 
 
+@pytest.mark.chance(1e-6, "one chi-square test")
 def test_dp_se_agrees_in_law_and_with_other_noise_does_not(law_test):
     """Means as far apart as the threshold of the first epoch, of 1519 pulls each: all three may stay or go."""
     place, checkpoints, runs = Bernoulli((0.5, 0.64, 0.5)), np.array([6000]), 1500
@@ -48,6 +49,7 @@ def test_dp_se_agrees_in_law_and_with_other_noise_does_not(law_test):
     assert law_test(fast, play_steps(spec(0.05), place, checkpoints, runs, 2, ())[:, 0]) < LEVEL
 
 
+@pytest.mark.chance(4e-6, "a chi-square and a Kolmogorov-Smirnov test at 1e-6 in two rounds")
 @pytest.mark.parametrize("name", BY_REGRET)
 def test_own_engine_and_steps_agree_in_law(name, law_test):
     fast, slow = final("own", example(name), 1), final("steps", example(name), 2)
@@ -59,6 +61,7 @@ def test_own_engine_and_steps_agree_in_law(name, law_test):
         assert stats.ks_2samp(fast[:, column], slow[:, column], method="asymp").pvalue > LEVEL
 
 
+@pytest.mark.chance(1e-9, "broken twins alone")
 @pytest.mark.parametrize(
     ("name", "twin"),
     [
@@ -74,6 +77,7 @@ def test_wrong_parameters_are_told_apart(name, twin, law_test):
     assert stats.ks_2samp(fast, slow, method="asymp").pvalue < LEVEL
 
 
+@pytest.mark.chance(1e-6, "one chi-square test")
 @pytest.mark.parametrize("name", ["adap-ucb", "adap-kl-ucb"])
 @pytest.mark.parametrize(("factor", "same"), [(1.0, True), (2.0, False)])
 def test_noise_of_twice_the_scale_is_told_apart(name, factor, same, law_test):

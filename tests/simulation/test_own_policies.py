@@ -24,6 +24,7 @@ def place(name):
     return f"{FILE}:{name}"
 
 
+@pytest.mark.chance(1e-6, "one chi-square test")
 def test_a_users_ucb_has_the_law_of_the_shipped_one_and_a_broken_twin_has_not(law_test):
     """The chi-square test accuses the right policy with probability 1e-6."""
     arms = {"environment": [0.8, 0.5], "horizon": 300, "seed": 5}
@@ -111,6 +112,7 @@ def test_an_interruption_keeps_what_is_finished(monkeypatch):
     ]
 
 
+@pytest.mark.chance(1e-6, "a Kolmogorov-Smirnov test at 1e-6, or a binomial count within 7 standard deviations")
 @pytest.mark.parametrize("policy", ["ucb", own.First])
 def test_a_random_order_of_the_arms_takes_the_gain_of_the_first_place(policy):
     """`First` plays the best arm in half of the runs: 400 runs give fewer than 130 with probability below 1e-11."""

@@ -24,6 +24,7 @@ ANCHORS = [
 ]
 
 
+@pytest.mark.chance(1e-6, "a difference of means within 5 standard errors")
 @pytest.mark.parametrize(("policy", "place", "epsilon", "horizon", "mean", "se"), ANCHORS)
 def test_agrees_with_another_implementation(policy, place, epsilon, horizon, mean, se):
     """Within five combined standard errors: a false-failure probability of 6e-7 for a blindly chosen seed."""

@@ -32,6 +32,7 @@ def failing(assertion, *arguments, **options):
 # Audits and certificates
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_private_returns_the_audit_of_that_seed(twins):
     report = assert_private(twins.noisy_sum, 1.0, horizon=2, seed=5, runs=3000)
     again = privcheck.audit(twins.noisy_sum, epsilon=1.0, horizon=2, seed=5, runs=3000, error=1e-6)
@@ -48,6 +49,7 @@ def test_private_tells_the_witness_and_the_call_that_repeats_it(twins):
     assert text.endswith((call, "--privcheck-seed=0")), "the call, or the test's command where the plugin is installed"
 
 
+@pytest.mark.chance(1e-9, "a claim of eight times the loss")
 def test_private_fails_when_it_could_not(twins):
     """The resolution of 200 runs is below a claim of 8, however leaky the mechanism."""
     text = failing(assert_private, twins.noisy_sum, 8.0, horizon=2, runs=200)
@@ -62,6 +64,7 @@ def test_an_audit_that_told_nothing_apart_says_so():
     assert "the audit could not tell any two streams apart" in test.passed[0]
 
 
+@pytest.mark.chance(0.0, "no random numbers decide")
 def test_certified_finds_what_each_twin_does_wrong(twins):
     assert assert_certified(twins.Publisher, 1.0, arms=2, horizon=6).epsilon_upper == 1.0
     refused = failing(assert_certified, twins.PublisherOfSums, 1.0, arms=2, horizon=6)
@@ -209,6 +212,7 @@ def test_bad_input_of_sensitivity(options, parameter):
 # Post-processing
 
 
+@pytest.mark.chance(0.0, "no random numbers decide")
 def test_post_processing_and_twins_that_peek(twins):
     assert assert_unchanged_by(twins.Publisher, epsilon=1.0, horizon=6, streams=2) == 24
     text = failing(assert_unchanged_by, twins.Peeker, epsilon=1.0, horizon=6)
@@ -252,8 +256,9 @@ class Stuck:
         pass
 
 
+@pytest.mark.chance(2e-6, "two assertions at 1e-6")
 def test_regret_above_the_bound_is_caught_and_within_it_is_not():
-    """The expected regret is 0.5 x 50 x 0.4 = 10; both seeds are fixed, and either test fails wrongly in 1e-6."""
+    """The expected regret is 0.5 x 50 x 0.4 = 10; and both seeds are fixed."""
     assert assert_regret_below(Stuck, 10.0, (0.9, 0.5), horizon=50) == pytest.approx(10.0, abs=1.5)
     text = failing(assert_regret_below, Stuck, 6.0, (0.9, 0.5), horizon=50)
     assert "the expected regret is above the bound 6" in text
@@ -267,9 +272,10 @@ def test_a_regret_that_no_policy_could_show_fails_the_test(options):
     )
 
 
+@pytest.mark.chance(1e-6, "a count of wrong tests, against its binomial quantile")
 @pytest.mark.parametrize("mean", [0.05, 0.5, 0.9])
 def test_evidence_against_a_true_mean_is_rare_and_against_a_false_one_is_not(mean):
-    """400 seeded samples at level 0.05; more than 5 % + 5 standard errors has probability below 1e-6."""
+    """400 seeded samples at level 0.05."""
     rng = np.random.default_rng(0)
     samples = (rng.random((400, 300)) < mean).astype(float)
     wrong = np.mean([evidence(sample, mean, 0.05) >= 20.0 for sample in samples])

@@ -78,6 +78,7 @@ def told(result):
     return found
 
 
+@pytest.mark.chance(2e-6, "two verdicts on true claims at 1e-6")
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["one process", "xdist"])
 def test_broken_twins_fail_and_the_others_say_what_they_could_have_seen(suite, workers):
     result = run(suite, *workers)
@@ -93,6 +94,7 @@ def test_broken_twins_fail_and_the_others_say_what_they_could_have_seen(suite, w
     result.stdout.no_fnmatch_line("*During handling of the above exception*")
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_a_failure_prints_witness_chance_seed_and_the_command_that_replays_it(suite):
     result = run(suite, "-k", "test_sums", "--privcheck-seed=3", "--privcheck-budget=4000")
     result.assert_outcomes(passed=1, failed=1)
@@ -148,6 +150,7 @@ def test_options_out_of_range_are_refused(suite, option):
     result.stderr.fnmatch_lines(["*integer of at least*"])
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_plain_assertions_inside_tests_and_fixtures_are_summed_up_too(suite):
     suite.makepyfile(
         test_twins="""

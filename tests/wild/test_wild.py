@@ -167,13 +167,20 @@ def test_what_is_missing_is_named_with_the_line_that_gets_it(tmp_path, capsys):
     assert "keirp/private-bandits at e666280" in said
 
 
-def test_an_audit_is_recorded_and_the_page_is_made_of_it(tmp_path, capsys):
+@pytest.mark.chance(1e-9, "one verdict on a true claim at this error", fresh=True)
+def test_an_audit_is_recorded_and_the_page_is_made_of_it(tmp_path, capsys, monkeypatch):
+    """At an error of 1e-9: the truth is the claim, and OpenDP takes no seed."""
+
+    def audited(wild, **options):
+        return playing.audit(replace(wild, options=wild.options | {"error": 1e-9}), **options)
+
+    monkeypatch.setattr(command, "audit", audited)
     found, written = tmp_path / "found.json", tmp_path / "wild.md"
     arguments = ["opendp-geometric", "--runs", "300", "--json", str(found), "--markdown", str(written)]
     assert command.main(arguments) == 0
     assert "opendp-geometric" in capsys.readouterr().out
     stored = json.loads(found.read_text(encoding="utf-8"))["audits"]["opendp-geometric"]
-    assert stored["verdict"] != "violation"  # a false alarm has probability 1e-3 at most, and the truth is the claim
+    assert stored["verdict"] != "violation"
     assert stored["runs"] == 300
     assert "`then_count` and `then_geometric`" in written.read_text(encoding="utf-8")
 

@@ -48,6 +48,7 @@ def p_value(spec, actions, table):
     return stats.chisquare(*groups).pvalue
 
 
+@pytest.mark.chance(1e-6, "one chi-square test")
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
 def test_the_kernel_plays_by_the_law(name, epsilon):
@@ -56,6 +57,7 @@ def test_the_kernel_plays_by_the_law(name, epsilon):
     assert p_value(spec, played(spec, TABLES[name]), TABLES[name]) > 1e-6
 
 
+@pytest.mark.chance(1e-9, "broken twins alone, which are far from the claim")
 @pytest.mark.parametrize("wrong", [{"epsilon": 0.9}, {"epsilon": 1.0, "alpha": 3.0}])
 def test_another_law_is_noticed(wrong):
     actions = played(SPEC, TABLES["random"])
@@ -157,6 +159,7 @@ def test_noise_of_half_the_scale_exceeds_the_claim():
     assert exact_loss(twin, worst_pair(twin, 4)).lower > 1.8
 
 
+@pytest.mark.chance(6e-7, "a difference of shares within 5 standard errors or more")
 def test_delta_is_that_of_the_kernels_best_event():
     """The event of all sequences with positive p - e^epsilon q, counted on fresh runs: within five standard errors."""
     first, second = worst_pair(SPEC, 6)

@@ -174,6 +174,7 @@ def test_a_bound_is_read_back(tmp_path):
 # Samples
 
 
+@pytest.mark.chance(3e-6, "three tests at 1e-6")
 @pytest.mark.parametrize("seed", range(3))
 def test_samples_of_the_law_fit(seed):
     """Each of the three fails with probability 1e-6."""
@@ -183,6 +184,7 @@ def test_samples_of_the_law_fit(seed):
     assert_law(rng.exponential(size=50), stats.expon())
 
 
+@pytest.mark.chance(1e-6, "one Kolmogorov test")
 def test_p_values_are_uniform():
     """On the line: Kolmogorov and Smirnov once more, on 100 p-values; fails with probability 1e-6."""
     rng = np.random.default_rng(0)
@@ -190,6 +192,7 @@ def test_p_values_are_uniform():
     assert stats.kstest(found, "uniform").pvalue > 1e-6
 
 
+@pytest.mark.chance(1e-6, "a count of small p-values, against its binomial quantile")
 def test_p_values_of_boxes_are_no_smaller_than_uniform():
     """By Markov's bound for a binomial count of p-values at most .05 in 40: fails with probability below 1e-6."""
     rng, law = np.random.default_rng(1), Product([stats.uniform(), stats.uniform()])

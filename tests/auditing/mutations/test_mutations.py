@@ -103,6 +103,7 @@ CONFUSIONS = {
 }
 
 
+@pytest.mark.chance(1e-6, "three counts of wrong audits, against binomial quantiles")
 @pytest.mark.parametrize("name", CONFUSIONS)
 def test_confused_bounds_are_noticed(monkeypatch, name):
     target, options, module, attribute, broken, which = CONFUSIONS[name]
@@ -136,6 +137,7 @@ SHARED_FOLDS = {
 }
 
 
+@pytest.mark.chance(1e-6, "three counts of wrong audits, against binomial quantiles")
 @pytest.mark.parametrize("name", SHARED_FOLDS)
 def test_runs_that_are_used_twice_are_noticed(monkeypatch, name):
     target, truth, repetitions, broken = SHARED_FOLDS[name]
@@ -165,6 +167,7 @@ def screened_on_counted_runs(sampler, pairs, budget, runs, level, delta, views, 
     return Found(max(pairs, key=bound), Screening(len(pairs), 0), None)
 
 
+@pytest.mark.chance(1e-6, "three counts of wrong audits, against binomial quantiles")
 def test_a_pair_chosen_on_the_runs_that_are_counted_is_noticed(monkeypatch):
     """A response to the parity of the data: 24 pairs of thirteen rows, all with a loss of 1."""
 
@@ -181,6 +184,7 @@ def test_a_pair_chosen_on_the_runs_that_are_counted_is_noticed(monkeypatch):
 # Levels
 
 
+@pytest.mark.chance(1e-6, "a count of wrong verdicts, against its binomial quantile")
 def test_a_verdict_at_the_level_of_the_bound_is_noticed(monkeypatch):
     """The verdict has the level `error`, here 1e-3, and not that of the lower bound."""
     repetitions, options = 300, {"error": 1e-3, "confidence": 0.7, "runs": 1000}
@@ -205,6 +209,7 @@ class OneOfMany(Evidence):
         return super().limit(counts, level * len(self.counted))
 
 
+@pytest.mark.chance(1e-6, "a count of wrong bounds, against its binomial quantile")
 @pytest.mark.parametrize(("broken", "events"), [(BothDirections, 1), (OneOfMany, 3)])
 def test_a_forgotten_correction_is_noticed(broken, events):
     """Disjoint rare events that are as likely on both inputs: a bound above 0 is wrong, in at most 5 % of 20,000."""
@@ -224,6 +229,7 @@ def test_a_forgotten_correction_is_noticed(broken, events):
 # What calibration cannot see
 
 
+@pytest.mark.chance(1e-6, "three counts of wrong audits, against binomial quantiles")
 def test_counts_taken_the_wrong_way_round_are_seen_by_power_alone(monkeypatch):
     """Swapped sides make bounds too small, not too large: no false alarm, and no alarm."""
 
