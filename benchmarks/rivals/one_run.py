@@ -27,10 +27,10 @@ from tools import Method, Tool
 
 import privcheck
 
-SIZES = {1000: 1000, 10_000: 50, 100_000: 10}
+SIZES = {1000: 1000, 10_000: 20, 100_000: 5}
 """Numbers of canaries, and how often each mechanism is run with so many."""
 
-FEWER = 20
+FEWER = 5
 """Repetitions of the methods that are slow."""
 
 SCORES = "scores and coins"
