@@ -32,8 +32,8 @@ def parser(names: Sequence[str]) -> argparse.ArgumentParser:
         "--python",
         action="append",
         default=[],
-        metavar="PACKAGE=PATH",
-        help="interpreter in which a package is installed that is played apart; may be given several times",
+        metavar="NAME=PATH",
+        help="interpreter for what is played apart; may be given several times",
     )
     made.add_argument("--runs", type=int, help="runs on each input, instead of the declared number")
     made.add_argument("--seed", type=int, default=0)
@@ -78,7 +78,7 @@ def _audit_all(chosen: Sequence[Wild], options: argparse.Namespace, found: recor
     missing: dict[str, list[str]] = {}
     good = True
     for wild in chosen:
-        python = options.python.get(wild.project.package)
+        python = options.python.get(wild.project.key)
         lacks = wild.project.lacks(options.repositories, python)
         if lacks:
             missing.setdefault(lacks, []).append(wild.id)
@@ -111,7 +111,7 @@ def _audit_all(chosen: Sequence[Wild], options: argparse.Namespace, found: recor
 def _pair(text: str) -> tuple[str, str]:
     package, equals, python = text.partition("=")
     if not (package and equals and python):
-        raise PrivcheckError("--python", text, "PACKAGE=PATH", "such as tmlt-core=tumult/bin/python")
+        raise PrivcheckError("--python", text, "NAME=PATH", "such as tmlt-core=tumult/bin/python")
     return package, python
 
 

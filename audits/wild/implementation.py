@@ -45,6 +45,11 @@ class Project:
     apart: bool = False
 
     @property
+    def key(self) -> str:
+        """What names it on the command line, where its interpreter is given."""
+        return self.package or self.name
+
+    @property
     def source(self) -> str:
         """Name and version, with the owner of a repository."""
         return f"{self.owner}/{self.name} {self.version}" if self.owner else f"{self.name} {self.version}"
@@ -54,7 +59,7 @@ class Project:
         """The line that installs it, or says which checkout is missing."""
         needed = " ".join(self.needs)
         if self.package:
-            where = f" in an environment, and give its interpreter as --python {self.package}=PATH" if self.apart else ""
+            where = f" in an environment, and give its interpreter as --python {self.key}=PATH" if self.apart else ""
             return f"pip install {self.package}=={self.version} {needed}".strip() + where
         needed = f"; pip install {needed}" if needed else ""
         return f"check out {self.owner}/{self.name} at {self.version} and give its parent as --repositories{needed}"
@@ -188,7 +193,7 @@ class Wild:
     def replay(self) -> str:
         """The command that repeats the audit."""
         place = " --repositories DIR" if self.project.owner else ""
-        place += f" --python {self.project.package}=PATH" if self.project.apart else ""
+        place += f" --python {self.project.key}=PATH" if self.project.apart else ""
         return f"python -m audits.wild {self.id}{place}"
 
     def as_expected(self, verdict: str | None) -> bool:

@@ -87,9 +87,7 @@ def _input(wild: Wild, data: Any) -> Any:
     return data if wild.pair is None else wild.pair[int(data[0])]
 
 
-def audit(
-    wild: Wild, *, runs: int | None = None, seed: int = 0, python: str | None = None
-) -> privcheck.AuditReport:
+def audit(wild: Wild, *, runs: int | None = None, seed: int = 0, python: str | None = None) -> privcheck.AuditReport:
     """Audit an implementation."""
     streams: dict[str, Any] = {} if wild.pair is None else {"streams": ([0.0], [1.0])}
     return privcheck.audit(

@@ -32,6 +32,7 @@ from tools import TOOLS, Tool
 
 import privcheck
 
+
 def main() -> None:
     """Install, run, write the page."""
     parser = argparse.ArgumentParser(description=__doc__)

@@ -129,7 +129,7 @@ def shared_failure(right: float, probability: float) -> Canaries:
 
 def noise() -> Canaries:
     """Scores that tell nothing: every positive bound is above the truth."""
-    return Canaries("noise", lambda coins, rng: rng.normal(size=len(coins)), lambda epsilon: 0.0)
+    return Canaries("noise", lambda coins, rng: rng.normal(size=len(coins)), lambda _: 0.0)
 
 
 def mechanisms() -> list[Canaries]:

@@ -27,11 +27,11 @@ from tools import Method, Tool
 
 import privcheck
 
-SIZES = {1000: 1000, 10_000: 20, 100_000: 5}
+SIZES = {1000: 1000, 10_000: 5, 100_000: 3}
 """Numbers of canaries, and how often each mechanism is run with so many."""
 
 FEWER = 5
-"""Repetitions of the methods that are slow."""
+"""Repetitions of the methods that are slow, with the fewest canaries; with more they are not run."""
 
 SCORES = "scores and coins"
 FROM_OUTPUT = "no proof: the number of guesses depends on the output"
@@ -74,6 +74,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("out/rivals"), help="environments and samples")
     parser.add_argument("--large", action="store_true", help="install tools that take gigabytes, too")
     parser.add_argument("--share", type=float, default=1.0, help="of the repetitions, for a quick look")
+    parser.add_argument("--sizes", type=int, nargs="*", default=list(SIZES), help="numbers of canaries to run now")
     parser.add_argument("--out", type=Path, help="write the page there")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
@@ -82,14 +83,29 @@ def main() -> None:
         why = install(tool, arguments.folder)
         if why:
             sys.exit(f"{tool.name}: {why}")
-    results: dict[tuple[int, str], Lowers] = {}
     compared = [*mechanisms(), noise()]
-    for size, repetitions in SIZES.items():
-        for mechanism in compared:
+    for size in arguments.sizes:
+        for number, mechanism in enumerate(compared):
+            record = arguments.folder / f"one-run-{size}-{number}.json"
+            if record.exists():  # what an earlier call has found is not run again
+                continue
             print(f"{mechanism.name}, {size} canaries", file=sys.stderr)
-            results[size, mechanism.name] = bounds(
-                mechanism, size, max(2, round(repetitions * arguments.share)), tools, arguments.folder
+            repetitions = max(2, round(SIZES[size] * arguments.share))
+            found = bounds(mechanism, size, repetitions, tools, arguments.folder)
+            record.write_text(json.dumps([[*key, lowers] for key, lowers in found.items()]), encoding="utf-8")
+    results = {
+        (size, mechanism.name): {
+            (tool, name): lowers
+            for tool, name, lowers in json.loads(
+                (arguments.folder / f"one-run-{size}-{number}.json").read_text(encoding="utf-8")
             )
+        }
+        for size in SIZES
+        for number, mechanism in enumerate(compared)
+        if (arguments.folder / f"one-run-{size}-{number}.json").exists()
+    }
+    if len(results) < len(SIZES) * len(compared):
+        return
     command = "python benchmarks/rivals/one_run.py" + " --large" * arguments.large
     text = page(results, compared, tools, command)
     print(text)
@@ -108,14 +124,16 @@ def bounds(mechanism: Canaries, size: int, repetitions: int, tools: list[Tool], 
             alone = privcheck.one_run(scores, included, delta=DELTA, confidence=1.0 - LEVEL, independent=True)
             found["privcheck", "one_run, if Gaussian"].append(one.epsilon_if_gaussian or 0.0)
             found["privcheck", "one_run, if Gaussian and independent"].append(alone.epsilon_if_gaussian or 0.0)
-    for slow in (False, True):
-        samples = folder / f"canaries-{slow}.npz"
+    for slow in (False, True)[: 1 + (size == min(SIZES))]:
+        samples = folder / f"canaries-{size}-{slow}.npz"
         np.savez(samples, **{name: values[:FEWER] if slow else values for name, values in runs.items()})
         for tool in tools:
             names = [method.name for method in tool.methods if method.slow == slow]
             command: list[Any] = [python_of(tool, folder), DRIVERS / tool.driver, samples, str(DELTA), str(LEVEL)]
             started = time.monotonic()
-            done = subprocess.run([*command, *names], capture_output=True, text=True, check=False, env=os.environ | ALONE)
+            done = subprocess.run(
+                [*command, *names], capture_output=True, text=True, check=False, env=os.environ | ALONE
+            )
             for line in done.stdout.splitlines():
                 said = json.loads(line)
                 if said["error"]:
@@ -138,7 +156,8 @@ def page(results: dict[tuple[int, str], Lowers], compared: list[Canaries], tools
         f"`{command}` on {where}; repetition r has the seed r.\n",
         "- A method is *valid* if its bound holds with this confidence for every mechanism, whatever the dependence "
         "between scores.\n- Slow methods were run on the first "
-        f"{FEWER} repetitions; the others on all of them.\n- An asterisk marks a mean above the truth.\n",
+        f"{FEWER} repetitions with {min(SIZES):,} canaries only; the others on all.\n"
+        "- An asterisk marks a mean above the truth.\n",
     ]
     shown = [mechanism for mechanism in compared if mechanism.truth > 0.0]
     for size in SIZES:
@@ -147,13 +166,15 @@ def page(results: dict[tuple[int, str], Lowers], compared: list[Canaries], tools
         lines += ["| method | " + " | ".join(f"{m.name} (truth {m.truth:.2f})" for m in shown) + " | valid |"]
         lines += ["|---" * (len(shown) + 2) + "|"]
         for (tool, name), method in methods.items():
+            if (tool, name) not in results[size, shown[0].name]:
+                continue
             means = [(statistics.mean(results[size, m.name][tool, name]), m.truth) for m in shown]
             cells = " | ".join(f"{mean:.2f}{'*' if mean > truth else ''}" for mean, truth in means)
             lines.append(f"| {tool}, {name} | {cells} | {'yes' if method.valid else 'no'} |")
         lines.append("")
     size = min(SIZES)
     lines += [f"## How often a bound is above the truth: {size:,} canaries\n"]
-    lines += ["At confidence 0.95 this should be at most 5 % of the runs. \"noise\" has scores that tell nothing.\n"]
+    lines += ['At confidence 0.95 this should be at most 5 % of the runs. "noise" has scores that tell nothing.\n']
     lines += ["| method | runs | " + " | ".join(m.name for m in compared) + " |", "|---" * (len(compared) + 2) + "|"]
     for tool, name in methods:
         columns = [(results[size, m.name][tool, name], m.truth) for m in compared]

@@ -44,39 +44,35 @@ def bounds(data: Any, rng: Any) -> Any:
     return approx_bounds(MANY[int(data[0])], 1.0)
 
 
-def query(data: Any, rng: Any) -> Any:
-    """Count rows by SQL."""
-    import pandas
-    from snsql import Privacy, from_connection
+def public_categories() -> Any:
+    """Return the transformer of a column with the categories 0 and 1, fitted without private data."""
+    from snsynth.transform import LabelTransformer, TableTransformer
 
-    frame, table = pandas.DataFrame({"x": ROWS[int(data[0])]}), {"x": {"type": "float"}, "row_privacy": True}
-    reader = from_connection(frame, privacy=Privacy(epsilon=1.0), metadata={"": {"": {"t": table}}})
-    return reader.execute("SELECT COUNT(*) AS n FROM t")[1][0]
+    column = TableTransformer([LabelTransformer(nullable=False)])
+    column.fit([(0,), (1,)])
+    return column
 
 
 def multiplicative_weights(data: Any, rng: Any) -> Any:
     """Draw ten synthetic rows of a column whose categories, 0 and 1, are public."""
     from snsynth.mwem import MWEMSynthesizer
-    from snsynth.transform import LabelTransformer, TableTransformer
 
-    public = TableTransformer([LabelTransformer(nullable=False)]).fit([(0,), (1,)])
     model = MWEMSynthesizer(epsilon=1.0, iterations=1, q_count=1)
-    model.fit([(row,) for row in CATEGORIES[int(data[0])]], transformer=public)
+    model.fit([(row,) for row in CATEGORIES[int(data[0])]], transformer=public_categories())
     return [int(row[0]) for row in model.sample(10)]
 
 
 def audited(name: str, what: str, play: Any, relation: str, **more: Any) -> Wild:
     """Return an audit of code that cannot be seeded, in an interpreter of its own."""
     project = more.pop("project", SQL)
-    rows = more.pop("pair", tuple(ROWS))
-    return Wild(f"smartnoise-{name}", what, project, play, 1.0, relation, pair=rows, runs=3_000, seeded=False, **more)
+    more = {"pair": tuple(ROWS), "runs": 3_000} | more
+    return Wild(f"smartnoise-{name}", what, project, play, 1.0, relation, seeded=False, **more)
 
 
 AUDITS = (
     audited("laplace", "`Laplace`", laplace, ADDED),
     audited("gaussian", "`Gaussian`", gaussian, ADDED, delta=1e-5),
-    audited("bounds", "`approx_bounds`", bounds, ADDED, pair=tuple(MANY)),
-    audited("count", "`SELECT COUNT(*)`", query, ADDED),
+    audited("bounds", "`approx_bounds`", bounds, ADDED, pair=tuple(MANY), runs=500),
     audited(
         "mwem",
         "`MWEMSynthesizer`",
@@ -89,7 +85,7 @@ AUDITS = (
             "the audit sees it on given inputs",
             "`_histogram_from_data_attributes` takes the bins of each column from the smallest and largest value in "
             "the private data, even if the transformer was fitted on public categories.",
-            "A synthetic row can only have a category between the smallest and the largest that occur: one that has the "
+            "A synthetic row can only have a category between the smallest and the largest that occur: one with the "
             "last category shows that somebody has it.",
             "Take the number of categories from the transformer, or let the caller give it.",
             "not reported upstream yet",

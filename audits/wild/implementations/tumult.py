@@ -33,17 +33,22 @@ def discrete_gaussian(data: Any, rng: Any) -> Any:
     return int(AddDiscreteGaussianNoise(sigma_squared=16)(len(ROWS[int(data[0])])))
 
 
-def median(data: Any, rng: Any) -> Any:
-    """Release a median."""
-    import pandas
+def quantile_of_column() -> Any:
+    """Return the median of a series of numbers from 0 to 1, at epsilon 1."""
     from tmlt.core.domains.numpy_domains import NumpyFloatDomain
     from tmlt.core.domains.pandas_domains import PandasSeriesDomain
     from tmlt.core.measurements.pandas_measurements.series import NoisyQuantile
     from tmlt.core.measures import PureDP
 
     column = PandasSeriesDomain(NumpyFloatDomain())
-    release = NoisyQuantile(column, PureDP(), quantile=0.5, lower=0.0, upper=1.0, epsilon=1)
-    return float(release(pandas.Series(ROWS[int(data[0])])))
+    return NoisyQuantile(column, PureDP(), quantile=0.5, lower=0.0, upper=1.0, epsilon=1)
+
+
+def median(data: Any, rng: Any) -> Any:
+    """Release a median."""
+    import pandas as pd
+
+    return float(quantile_of_column()(pd.Series(ROWS[int(data[0])])))
 
 
 def audited(name: str, what: str, play: Any, epsilon: float = 1.0, **more: Any) -> Wild:

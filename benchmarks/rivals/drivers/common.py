@@ -40,7 +40,7 @@ def run_each(methods):
 
     def of_all(method):
         def lowers(samples, delta, level):
-            pairs = zip(samples["scores"], samples["included"])
+            pairs = zip(samples["scores"], samples["included"], strict=True)
             return [float(method(scores, included, delta, level)) for scores, included in pairs]
 
         return lowers
