@@ -161,8 +161,8 @@ def page(results: dict[tuple[int, str], Lowers], compared: list[Canaries], tools
     ]
     shown = [mechanism for mechanism in compared if mechanism.truth > 0.0]
     for size in SIZES:
-        repetitions = len(results[size, shown[0].name]["privcheck", "one_run"])
-        lines += [f"## {size:,} canaries: means over {repetitions:,} runs\n"]
+        repetitions = {len(results[size, m.name]["privcheck", "one_run"]) for m in shown}
+        lines += [f"## {size:,} canaries: means over {' or '.join(map(str, sorted(repetitions)))} runs\n"]
         lines += ["| method | " + " | ".join(f"{m.name} (truth {m.truth:.2f})" for m in shown) + " | valid |"]
         lines += ["|---" * (len(shown) + 2) + "|"]
         for (tool, name), method in methods.items():
@@ -175,11 +175,11 @@ def page(results: dict[tuple[int, str], Lowers], compared: list[Canaries], tools
     size = min(SIZES)
     lines += [f"## How often a bound is above the truth: {size:,} canaries\n"]
     lines += ['At confidence 0.95 this should be at most 5 % of the runs. "noise" has scores that tell nothing.\n']
-    lines += ["| method | runs | " + " | ".join(m.name for m in compared) + " |", "|---" * (len(compared) + 2) + "|"]
+    lines += ["| method | " + " | ".join(m.name for m in compared) + " |", "|---" * (len(compared) + 1) + "|"]
     for tool, name in methods:
         columns = [(results[size, m.name][tool, name], m.truth) for m in compared]
-        over = " | ".join(str(sum(lower > truth + 1e-9 for lower in lowers)) for lowers, truth in columns)
-        lines.append(f"| {tool}, {name} | {len(columns[0][0]):,} | {over} |")
+        over = (f"{sum(lower > truth + 1e-9 for lower in lowers)} of {len(lowers)}" for lowers, truth in columns)
+        lines.append(f"| {tool}, {name} | {' | '.join(over)} |")
     lines += ["", "## What the methods assume\n"]
     lines += [f"- {tool}, {name}: {method.covers}." for (tool, name), method in methods.items()]
     return "\n".join(lines) + "\n"

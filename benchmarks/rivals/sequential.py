@@ -132,7 +132,8 @@ def main() -> None:
     lines = [
         "# Sequential auditors side by side\n",
         f"Median runs per stream until a claim is refuted at level {ERROR:g}, and in how many of {arguments.seeds} "
-        f"audits it was,\nwith at most {MOST:,} runs to learn and bet. Printed by `{command}` on\n{where}; seeds 0, 1, ...\n",
+        f"audits it was,\nwith at most {MOST:,} runs to learn and bet. Printed by "
+        f"`{command}` on\n{where}; seeds 0, 1, ...\n",
         "| mechanism | truth | claim | " + " | ".join(METHODS) + " |",
         "|---" * (3 + len(METHODS)) + "|",
         *rows,
