@@ -166,7 +166,7 @@ def page(results: dict[tuple[int, str], Lowers], compared: list[Canaries], tools
         lines += ["| method | " + " | ".join(f"{m.name} (truth {m.truth:.2f})" for m in shown) + " | valid |"]
         lines += ["|---" * (len(shown) + 2) + "|"]
         for (tool, name), method in methods.items():
-            if (tool, name) not in results[size, shown[0].name]:
+            if any((tool, name) not in results[size, m.name] for m in shown):
                 continue
             means = [(statistics.mean(results[size, m.name][tool, name]), m.truth) for m in shown]
             cells = " | ".join(f"{mean:.2f}{'*' if mean > truth else ''}" for mean, truth in means)
