@@ -171,7 +171,7 @@ def page(results: dict[tuple[int, str], Lowers], compared: list[Canaries], tools
             means = [(statistics.mean(results[size, m.name][tool, name]), m.truth) for m in shown]
             cells = " | ".join(f"{mean:.2f}{'*' if mean > truth else ''}" for mean, truth in means)
             lines.append(f"| {tool}, {name} | {cells} | {'yes' if method.valid else 'no'} |")
-        lines.append("")
+        lines += ["", *behind(size, results, shown, methods), ""]
     size = min(SIZES)
     lines += [f"## How often a bound is above the truth: {size:,} canaries\n"]
     lines += ['At confidence 0.95 this should be at most 5 % of the runs. "noise" has scores that tell nothing.\n']
@@ -183,6 +183,20 @@ def page(results: dict[tuple[int, str], Lowers], compared: list[Canaries], tools
     lines += ["", "## What the methods assume\n"]
     lines += [f"- {tool}, {name}: {method.covers}." for (tool, name), method in methods.items()]
     return "\n".join(lines) + "\n"
+
+
+def behind(
+    size: int, results: dict[tuple[int, str], Lowers], shown: list[Canaries], methods: dict[tuple[str, str], Method]
+) -> list[str]:
+    """Return where another valid method has a larger mean than `privcheck.one_run`."""
+    lines = []
+    for mechanism in shown:
+        found = {key: statistics.mean(lowers) for key, lowers in results[size, mechanism.name].items()}
+        own = found["privcheck", "one_run"]
+        for key, mean in found.items():
+            if key[0] != "privcheck" and methods[key].valid and mean > own:
+                lines.append(f"- {mechanism.name}: {', '.join(key)}, has {mean:.3f} against {own:.3f}.")
+    return lines or ["No other valid method has a larger mean than `privcheck.one_run` here."]
 
 
 if __name__ == "__main__":

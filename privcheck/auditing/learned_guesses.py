@@ -16,6 +16,12 @@ LEAST_TO_LEARN = 100
 SHRINKING = 0.6
 """The numbers of guesses among which learning chooses are powers of this, as shares of the canaries."""
 
+ENOUGH = 50.0
+"""Number of guesses that are judged by what learning has seen of them."""
+
+CAUTION = 0.1
+"""Factor of the level at which guesses are judged: the best of a hundred has been lucky."""
+
 
 def learned_guesses(values: Array, coins: Bools, level: float) -> tuple[int, int]:
     """Return how many guesses are correct, and how many there are.
@@ -36,15 +42,19 @@ def learned_guesses(values: Array, coins: Bools, level: float) -> tuple[int, int
 
 
 def _thresholds(values: Array, coins: Bools, counted: int, level: float) -> tuple[float, float]:
-    """Return the thresholds that promise the largest bound on `counted` other canaries; infinite ones guess nothing."""
+    """Return the thresholds that promise the largest bound on `counted` other canaries; infinite ones guess nothing.
+
+    A few guesses are judged as the more numerous ones on the others would be; many as if there were no others, since
+    of many thresholds one looks too good by chance.
+    """
     highs, high_right, high_wrong = _guessed(-values, coins)
     lows, low_right, low_wrong = _guessed(values, ~coins)
     right = high_right[:, None] + low_right
     guesses = right + high_wrong[:, None] + low_wrong
-    scale = counted / len(values)
+    scale = np.clip(ENOUGH / np.maximum(guesses, 1.0), 1.0, counted / len(values))
     promised = scale * guesses * (right + 0.5) / (guesses + 1.0)  # correct guesses, drawn towards one half
     left = scale * guesses - promised + 1.0
-    chance = np.where(promised > 0.0, betaincinv(np.maximum(promised, 1e-9), left, level), 0.0)
+    chance = np.where(promised > 0.0, betaincinv(np.maximum(promised, 1e-9), left, CAUTION * level), 0.0)
     chance[-highs[:, None] <= lows] = -np.inf
     first, second = np.unravel_index(np.argmax(chance), chance.shape)
     return float(-highs[first]), float(lows[second])
