@@ -62,8 +62,8 @@ TOOLS = [
 ]
 OWN = {
     "one_run": Method("one_run", SCORES, "yes: docs/numbers.md has the proofs", True),
-    "one_run, if Gaussian": Method("", SCORES, "for Gaussian trade-offs, whatever the dependence", True),
-    "one_run, if Gaussian and independent": Method("", SCORES, "for Gaussian trade-offs and independent scores", True),
+    "one_run, if Gaussian": Method("", SCORES, "for Gaussian trade-offs, whatever the dependence", False),
+    "one_run, if Gaussian and independent": Method("", SCORES, "for Gaussian trade-offs and independent scores", False),
 }
 Lowers = dict[tuple[str, str], list[float]]
 
