@@ -28,6 +28,13 @@ def parser(names: Sequence[str]) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m audits.wild", description=__doc__)
     made.add_argument("names", nargs="*", metavar="ID", help=f"one of {', '.join(names)}; all by default")
     made.add_argument("--repositories", type=Path, metavar="DIR", help="folder with the checkouts")
+    made.add_argument(
+        "--python",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="interpreter for what is played apart; may be given several times",
+    )
     made.add_argument("--runs", type=int, help="runs on each input, instead of the declared number")
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--json", type=Path, help="write what was found to this file; what it has of others is kept")
@@ -52,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         found = record.read(options.json) if options.json else {}
         met = True
+        options.python = dict(_pair(text) for text in options.python)
         if not options.page_only:
             chosen = [declared[name] for name in options.names or declared]
             met = _audit_all(chosen, options, found)
@@ -70,7 +78,8 @@ def _audit_all(chosen: Sequence[Wild], options: argparse.Namespace, found: recor
     missing: dict[str, list[str]] = {}
     good = True
     for wild in chosen:
-        lacks = wild.project.lacks(options.repositories)
+        python = options.python.get(wild.project.key)
+        lacks = wild.project.lacks(options.repositories, python)
         if lacks:
             missing.setdefault(lacks, []).append(wild.id)
             continue
@@ -78,7 +87,7 @@ def _audit_all(chosen: Sequence[Wild], options: argparse.Namespace, found: recor
         try:
             with importable(wild.project, options.repositories), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                report = audit(wild, runs=options.runs, seed=options.seed)
+                report = audit(wild, runs=options.runs, seed=options.seed, python=python)
         except Exception as error:  # one that fails does not end the others
             _say(f"{wild.id}: could not be audited: {type(error).__name__}: {error}")
             good = False
@@ -97,6 +106,13 @@ def _audit_all(chosen: Sequence[Wild], options: argparse.Namespace, found: recor
 
         save_page(reports, options.html, title="Public implementations, audited", expected=expected)
     return good
+
+
+def _pair(text: str) -> tuple[str, str]:
+    package, equals, python = text.partition("=")
+    if not (package and equals and python):
+        raise PrivcheckError("--python", text, "NAME=PATH", "such as tmlt-core=tumult/bin/python")
+    return package, python
 
 
 def _say(text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import inspect
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ class Project:
     owner : the owner of a repository; empty for a package.
     needs : modules that it imports, and that neither it nor privcheck brings.
     folders : the folders of a checkout from which it imports, relative to its root.
+    apart : whether it is played in an interpreter of its own: it needs other versions of packages than privcheck.
 
     """
 
@@ -40,6 +42,12 @@ class Project:
     owner: str = ""
     needs: tuple[str, ...] = ()
     folders: tuple[str, ...] = ("",)
+    apart: bool = False
+
+    @property
+    def key(self) -> str:
+        """What names it on the command line, where its interpreter is given."""
+        return self.package or self.name
 
     @property
     def source(self) -> str:
@@ -51,22 +59,36 @@ class Project:
         """The line that installs it, or says which checkout is missing."""
         needed = " ".join(self.needs)
         if self.package:
-            return f"pip install {self.package}=={self.version} {needed}".strip()
+            where = f" in an environment, and give its interpreter as --python {self.key}=PATH" if self.apart else ""
+            return f"pip install {self.package}=={self.version} {needed}".strip() + where
         needed = f"; pip install {needed}" if needed else ""
         return f"check out {self.owner}/{self.name} at {self.version} and give its parent as --repositories{needed}"
 
-    def lacks(self, repositories: Path | None) -> str:
-        """Return how to get what is missing before it can be imported; empty if nothing is."""
+    def lacks(self, repositories: Path | None, python: str | None = None) -> str:
+        """Return how to get what is missing before it can be imported, here or by `python`; empty if nothing is."""
         if not all(importlib.util.find_spec(module) for module in self.needs):
             return self.how_to_get
         if self.package:
-            try:
-                installed = importlib.metadata.version(self.package)
-            except importlib.metadata.PackageNotFoundError:
+            installed = _installed(self.package, python)
+            if not installed:
                 return self.how_to_get
             return "" if installed == self.version else f"{self.how_to_get} (installed: {installed})"
         here = repositories is not None and (repositories / self.name).is_dir()
         return "" if here else self.how_to_get
+
+
+def _installed(package: str, python: str | None) -> str:
+    """Return the version of a package that is installed here, or for another interpreter; empty if it is not."""
+    if python is None:
+        try:
+            return importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            return ""
+    ask = f"import importlib.metadata as m; print(m.version({package!r}))"
+    try:
+        return subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
 
 
 @dataclass(frozen=True)
@@ -127,7 +149,7 @@ class Wild:
         made first; `f(rng)` for a bandit.
     epsilon, delta : what it claims.
     relation : the neighbours of its claim, in words.
-    pair : two neighbouring inputs; None if the audit searches for them.
+    pair : two neighbouring inputs; None if the audit searches for them. What is played apart is given their number.
     options : further arguments of `privcheck.audit`.
     runs : runs on each input.
     seeded : whether its randomness comes from numpy's or Python's generators, and so from the seed.
@@ -171,6 +193,7 @@ class Wild:
     def replay(self) -> str:
         """The command that repeats the audit."""
         place = " --repositories DIR" if self.project.owner else ""
+        place += f" --python {self.project.key}=PATH" if self.project.apart else ""
         return f"python -m audits.wild {self.id}{place}"
 
     def as_expected(self, verdict: str | None) -> bool:

@@ -32,7 +32,9 @@ The declarations, the glue and the arguments are in `audits/wild`.
   "inconclusive" if its bound is above the claim and the claim is not refuted, or if too few pairs were searched.
 - The claim holds for the neighbours in its column; under other relations it may be another number.
 - Where inputs are given, the audit did not search for them. All randomness is seeded where the code allows it; PyDP,
-  diffprivlib and OpenDP draw from the system, so that their numbers vary.
+  diffprivlib, OpenDP and what is played apart draw from the system, so that their numbers vary.
+- SmartNoise, Tumult Core and PipelineDP are played apart, through `privcheck.from_python`: install each in an
+  environment of its own, and add `--python NAME=PATH` with its interpreter. The command says which names there are.
 - All faults below were noticed by readers of the code; each says what suffices to see it without reading.
 - The noise is audited as real numbers. Attacks on floating-point numbers are out of scope.
 """

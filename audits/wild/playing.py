@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -19,8 +20,18 @@ def seed_globals(rng: np.random.Generator) -> None:
     random.seed(int(rng.integers(2**63)))
 
 
-def target_of(wild: Wild) -> Any:
-    """Return what `privcheck.audit` plays."""
+APART = {"randomness": "independent"}
+"""Options of audits in an interpreter of its own."""
+
+TIMEOUT = 120.0
+"""Seconds for a reply from there: imports count towards the first one."""
+
+
+def target_of(wild: Wild, python: str | None = None) -> Any:
+    """Return what `privcheck.audit` plays, by another interpreter if the project is played apart."""
+    if wild.project.apart:
+        place = f"{wild.play.__module__}:{wild.play.__name__}"
+        return privcheck.from_python(python or sys.executable, place, timeout=TIMEOUT)
     if wild.is_bandit:
 
         def factory(rng: np.random.Generator) -> Any:
@@ -76,15 +87,16 @@ def _input(wild: Wild, data: Any) -> Any:
     return data if wild.pair is None else wild.pair[int(data[0])]
 
 
-def audit(wild: Wild, *, runs: int | None = None, seed: int = 0) -> privcheck.AuditReport:
+def audit(wild: Wild, *, runs: int | None = None, seed: int = 0, python: str | None = None) -> privcheck.AuditReport:
     """Audit an implementation."""
     streams: dict[str, Any] = {} if wild.pair is None else {"streams": ([0.0], [1.0])}
     return privcheck.audit(
-        target_of(wild),
+        target_of(wild, python),
         epsilon=wild.epsilon,
         delta=wild.delta,
         runs=runs or wild.runs,
         seed=seed,
         **streams,
+        **(APART if wild.project.apart else {}),
         **wild.options,
     )

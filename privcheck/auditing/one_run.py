@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from privcheck.accounting.gaussian_profile import epsilon_of
 from privcheck.arrays import Array, Bools, Integers
+from privcheck.auditing.learned_guesses import LEAST_TO_LEARN, learned_guesses
 from privcheck.declared import Choice, Integer, OrNone, Real, Switch, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference.canary_guesses import (
@@ -17,6 +18,7 @@ from privcheck.inference.canary_guesses import (
     gaussian_lower,
     independent_gaussian_lower,
     tradeoff_lower,
+    unfixed_lower,
 )
 from privcheck.inference.counts import DELTA, EPSILON, LEVEL
 from privcheck.results.one_run_bound import OneRunBound
@@ -26,6 +28,9 @@ LEAST_CANARIES = 20
 
 LEAST_GUESSES = 8
 """Smallest number of guesses that is tried."""
+
+SHARE_OF_FIXED = 0.1
+"""Share of the level for numbers of guesses that are fixed, where another number is learned."""
 
 LEARNING_SHARE = 0.1
 """Share of independent canaries from which a threshold of their scores is learned."""
@@ -59,8 +64,9 @@ def one_run(
     delta : delta of the bound and of the claim, in [0, 1).
     epsilon : the claim; by default there is none, and no verdict.
     guesses : how many canaries are guessed about: a number, half of which are guessed to be included, or two numbers,
-        (included, not included). It must have been fixed without looking at the coins. By default several numbers are
-        tried, and the level is divided among them.
+        (included, not included). It must have been fixed without looking at the coins. By default most of the level is
+        for guesses by thresholds that are learned on some of the canaries, which do not count; the rest is divided
+        among several numbers.
     confidence : of each bound, in [0.5, 1).
     error : a true claim is refuted with at most this probability, in (0, 0.5].
     method : "f-dp" (the default) tests trade-off functions; "steinke" the largest number of correct guesses.
@@ -102,16 +108,26 @@ def one_run(
     tried = _numbers(guesses, len(values))
     correct = _correct(values, coins, tried)
     bound, counts = _bound(method, delta), (correct, tried, len(values))
-    limits = _limits(bound, *counts, level)
+    share = SHARE_OF_FIXED if guesses is None and len(values) >= LEAST_TO_LEARN else 1.0
+    limits = _limits(bound, *counts, share * level)
     best = int(np.argmax(limits))
-    verdict = None
-    if epsilon is not None:
-        verdict = "violation" if max(_limits(bound, *counts, error)) > epsilon else "not refuted"
+    lower, right, number = limits[best], correct[best], sum(tried[best])
+    refuted = epsilon is not None and max(_limits(bound, *counts, share * error)) > epsilon
+    learned = False
+    if share < 1.0:
+        found = learned_guesses(values, coins, (1.0 - share) * level)
+        unfixed = partial(unfixed_lower, *found, len(values), delta=delta)
+        limit = unfixed((1.0 - share) * level)
+        refuted = refuted or (epsilon is not None and unfixed((1.0 - share) * error) > epsilon)
+        learned = limit > lower
+        if learned:
+            lower, (right, number) = limit, found
+    verdict = None if epsilon is None else "violation" if refuted else "not refuted"
     mu = None
     if method != "steinke":
         mu = _independent_mu(values, coins, level) if independent else max(_limits(gaussian_lower, *counts, level))
     return OneRunBound(
-        epsilon_lower=limits[best],
+        epsilon_lower=lower,
         delta=delta,
         confidence=1.0 - level,
         mu_lower=mu,
@@ -121,9 +137,10 @@ def one_run(
         error=error,
         method=method,
         canaries=len(values),
-        guesses=sum(tried[best]),
-        correct=correct[best],
+        guesses=number,
+        correct=right,
         tried=tuple(tried),
+        learned=learned,
         independent=independent,
     )
 

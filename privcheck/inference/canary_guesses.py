@@ -100,13 +100,46 @@ def tradeoff_lower(correct: int, guesses: int, canaries: int, level: float, delt
     >>> 3.4 < tradeoff_lower(100, 100, 1000, 0.05) < 3.6
     True
     """
-    delta = check("delta", delta, DELTA)
+    level, delta = check("level", level, LEVEL), check("delta", delta, DELTA)
 
     def least(claims: Array, chance: Array) -> Array:
         one, two = np.exp(-claims) * (chance - delta), 1.0 - delta - np.exp(claims) * (1.0 - chance)
         return np.maximum(0.0, np.maximum(one, two))
 
     return _last_refuted(correct, guesses, canaries, level, least)
+
+
+SHARE_OF_DELTA = 0.25
+"""Share of the level for what delta adds to the chance of so many correct guesses, if their number is not fixed."""
+
+WIDER = 1.25
+"""Ratio of the deltas between which a test is made for all deltas at once."""
+
+
+def unfixed_lower(correct: int, guesses: int, canaries: int, level: float, delta: float = 0.0) -> float:
+    """Return a lower limit on epsilon, given delta, that holds even if the number of guesses depends on the output.
+
+    Source
+    ------
+    docs/numbers.md has the proof. With delta = 0 this is `binomial_lower`.
+
+    Examples
+    --------
+    >>> 3.2 < unfixed_lower(100, 100, 1000, 0.05, 1e-5) < tradeoff_lower(100, 100, 1000, 0.05, 1e-5)
+    True
+    """
+    level, delta = check("level", level, LEVEL), check("delta", delta, DELTA)
+    if delta == 0.0:
+        return binomial_lower(correct, guesses, canaries, level)
+    fixed, added = (1.0 - SHARE_OF_DELTA) * level, SHARE_OF_DELTA * level
+    most = (1.0 - fixed) / added  # from here on the level is 1
+    times = np.concatenate(([0.0, 0.5], WIDER ** np.arange(0.0, 1.0 + math.log(most) / math.log(WIDER))))
+    levels, deltas = fixed + added * times[:-1], np.minimum(delta * times[1:], 1.0)
+
+    def least(claims: Array, chance: Array) -> Array:
+        return np.asarray(np.maximum(0.0, np.exp(-claims) * (chance - deltas)))
+
+    return _last_refuted(correct, guesses, canaries, levels, least)
 
 
 def gaussian_lower(correct: int, guesses: int, canaries: int, level: float) -> float:
@@ -125,7 +158,7 @@ def gaussian_lower(correct: int, guesses: int, canaries: int, level: float) -> f
     def least(claims: Array, chance: Array) -> Array:
         return np.asarray(ndtr(ndtri(chance) - claims))
 
-    return _last_refuted(correct, guesses, canaries, level, least)
+    return _last_refuted(correct, guesses, canaries, check("level", level, LEVEL), least)
 
 
 def independent_gaussian_lower(correct: int, guesses: int, level: float) -> float:
@@ -145,16 +178,19 @@ Least = Callable[[Array, Array], Array]
 """For claims and the probability of an event, the least probability of the same event on a neighbouring input."""
 
 
-def _last_refuted(correct: int, guesses: int, canaries: int, level: float, least: Least) -> float:
-    """Return a limit that exceeds the true claim with probability at most `level`; refutation is monotone in claims."""
+def _last_refuted(correct: int, guesses: int, canaries: int, level: float | Array, least: Least) -> float:
+    """Return a limit that exceeds the true claim with probability at most `level`; refutation is monotone in claims.
+
+    With several levels a claim is refuted if it is at each of them.
+    """
     correct, guesses, canaries = _counts(correct, guesses, canaries)
-    level = check("level", level, LEVEL)
+    levels = np.atleast_1d(level)
     low, high = 0.0, LARGEST
     if guesses == 0:
         return 0.0
     for _ in range(4):
         claims = np.linspace(low, high, CLAIMS)
-        kept = ~_refuted(correct, guesses, canaries, level, claims, least)
+        kept = ~_refuted(correct, guesses, canaries, levels, claims[:, None], least).all(axis=1)
         first = int(np.argmax(kept)) if kept.any() else CLAIMS
         if first in (0, CLAIMS):
             return low if first == 0 else high
@@ -162,15 +198,17 @@ def _last_refuted(correct: int, guesses: int, canaries: int, level: float, least
     return low
 
 
-def _refuted(correct: int, guesses: int, canaries: int, level: float, claims: Array, least: Least) -> Bools:
-    """Tell for each claim whether so many correct guesses have a probability below `level`.
+def _refuted(correct: int, guesses: int, canaries: int, levels: Array, claims: Array, least: Least) -> Bools:
+    """Tell for each claim (a row) and level (a column) whether so many correct guesses have a probability below it.
 
     If they had at least this probability, all numbers of correct guesses together would have at least the probability
     that the recursion finds; more than 1 is a contradiction. `right` and `wrong` are the expected shares of canaries
     that are guessed rightly and wrongly while at least `number` guesses are correct.
     """
-    right = np.full(len(claims), level * correct / canaries)
-    wrong = np.full(len(claims), level * (guesses - correct) / canaries)
+    right, wrong = (
+        np.broadcast_to(levels * (number / canaries), (len(claims), len(levels))).copy()
+        for number in (correct, guesses - correct)
+    )
     for number in range(correct, 0, -1):
         needed = np.maximum(wrong, least(claims, np.minimum(right, 1.0)))
         if np.array_equal(needed, wrong):

@@ -28,8 +28,10 @@ class OneRunBound(Result):
     canaries : how many there were.
     guesses, correct : of those numbers of guesses that were tried, the one with the best bound, and how many of its
         guesses were right.
-    tried : numbers of guesses, (included, not included), among which the level was divided evenly.
+    tried : numbers of guesses, (included, not included), among which a share of the level was divided evenly: the whole
+        of it if the numbers were given.
     independent : whether scores were said to be independent of each other, given the coins; only `mu_lower` uses this.
+    learned : whether `epsilon_lower` is from guesses by thresholds that were learned on some of the canaries.
     """
 
     epsilon_lower: float
@@ -46,6 +48,7 @@ class OneRunBound(Result):
     correct: int
     tried: tuple[tuple[int, int], ...] = field(repr=False)
     independent: bool = False
+    learned: bool = False
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "bound", one row."""

@@ -191,6 +191,41 @@ def test_twice_the_claim_is_refuted():
     assert playing.audit(twin, runs=1000).verdict == "violation"
 
 
+def test_what_is_played_apart_is_looked_for_in_its_own_interpreter(capsys):
+    wild = declared["tumult-geometric"]
+    absent = replace(wild, project=replace(wild.project, package="privcheck-has-no-such-package"))
+    for python in (sys.executable, "/no/such/python"):
+        assert "give its interpreter as --python" in absent.project.lacks(None, python)
+    here = replace(wild.project, package="numpy", version=np.__version__)
+    assert here.lacks(None, sys.executable) == ""
+    assert "--python tmlt-core=PATH" in wild.replay
+    assert command.main(["tumult-geometric", "--python", "tmlt-core"]) == 2
+    assert "NAME=PATH" in capsys.readouterr().err
+
+
+def test_an_audit_in_another_interpreter_refutes_a_leaky_twin_and_not_the_correct_one():
+    """Glue that needs no package, given the number of an input: at error 1e-3 the correct one fails as often."""
+    correct, leaky = (playing_apart(f"tests.wild.apart:{name}") for name in ("noisy_count", "count"))
+    assert correct.verdict != "violation"
+    assert leaky.verdict == "violation"
+    assert correct.randomness == "independent"
+
+
+def playing_apart(place):
+    module, name = place.split(":")
+    return playing.audit(
+        replace(declared["tumult-geometric"], play=getattr(importlib.import_module(module), name)), runs=1000
+    )
+
+
+def test_a_domain_of_public_categories_does_not_refute(monkeypatch):
+    """The corrected twin of the argument about MWEM: with bins for all categories every synthetic row is possible."""
+    domain = importlib.import_module("audits.wild.arguments.data_as_domain")
+    assert domain.range_of_the_column().least == math.inf
+    monkeypatch.setattr(domain, "synthetic_law", lambda column: {0: 0.5, 1: 0.5})
+    assert not domain.range_of_the_column().refutes
+
+
 def test_bad_input_is_one_line(tmp_path, capsys):
     with pytest.raises(SystemExit) as stopped:
         command.main(["no-such-audit"])

@@ -28,7 +28,21 @@ def run(methods):
             with contextlib.redirect_stdout(sys.stderr):
                 start = time.perf_counter()
                 lower = method(samples, delta, level)
-            found |= {"lower": None if lower is None else float(lower), "seconds": time.perf_counter() - start}
+            lower = lower if lower is None or isinstance(lower, list) else float(lower)
+            found |= {"lower": lower, "seconds": time.perf_counter() - start}
         except Exception as error:
             found["error"] = f"{type(error).__name__}: {error}"[:200]
         print(json.dumps(found), flush=True)
+
+
+def run_each(methods):
+    """Bound every repetition of one run with canaries: a line for each method, with all its bounds."""
+
+    def of_all(method):
+        def lowers(samples, delta, level):
+            pairs = zip(samples["scores"], samples["included"], strict=True)
+            return [float(method(scores, included, delta, level)) for scores, included in pairs]
+
+        return lowers
+
+    run({name: of_all(method) for name, method in methods.items()})
