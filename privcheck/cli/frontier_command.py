@@ -22,7 +22,9 @@ from privcheck.cli.options import (
     LogRewardRange,
     Means,
     Policies,
+    Scheduler,
     Seed,
+    Store,
     check_json,
     number,
     numbers,
@@ -55,6 +57,8 @@ def frontier(
     csv: Annotated[str | None, typer.Option(help="Write one row per policy and budget to this .csv file.")] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    scheduler: Scheduler = None,
+    store: Store = None,
     json: Json = None,
 ) -> int:
     """Show what privacy costs: regret against epsilon, with the audited and certified epsilon and the theory's bounds.
@@ -84,6 +88,7 @@ def frontier(
     found = trade_off(
         policies, place, epsilons=numbers(epsilons, "epsilons"), horizon=horizon, runs=runs,  # type: ignore[arg-type]
         audit_runs=audit_runs, certificates=certificates, seed=seed, jobs=jobs, time_budget=time_budget,
+        scheduler=scheduler, store=store,
     )  # fmt: skip
     for remark in found.remarks:
         typer.echo(f"privcheck: {remark}", err=True)

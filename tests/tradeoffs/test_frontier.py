@@ -11,6 +11,8 @@ from privcheck.environments import Bernoulli, Gaussian
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.pictures.frontier_picture import frontier_figure
 from privcheck.results.frontier_points import Frontier, FrontierBound, FrontierPoint
+from privcheck.scheduling import chunk_store, executor
+from privcheck.scheduling import dask_workers as scheduling
 from privcheck.tradeoffs.frontier import frontier
 
 MEANS = [0.9, 0.1]
@@ -124,3 +126,38 @@ def test_the_legend_explains_the_marks_that_are_drawn():
     texts = [text.get_text() for text in frontier_figure(replace(found, points=(known,))).legends[0].get_texts()]
     assert "claim refuted by the audit" in texts
     assert any(text.startswith("true epsilon") for text in texts)
+
+
+def test_a_store_changes_no_number_and_spares_what_was_played(tmp_path, monkeypatch):
+    """The broken twin would hand the store to the simulations only, or to nobody."""
+    pytest.importorskip("pyarrow", reason="the extra store is not installed")
+    monkeypatch.setattr(chunk_store, "KEPT_FROM", 0.0)
+    asked = {"epsilons": [0.5, 2.0], "horizon": 500, "runs": 5, "audit_runs": 40, "certificates": False}
+    expected = frontier("adap-ucb", MEANS, **asked)
+    assert frontier("adap-ucb", MEANS, **asked, store=tmp_path) == expected
+
+    def played(*_):
+        raise AssertionError("a finished chunk was played again")
+
+    monkeypatch.setattr(executor, "timed", played)
+    assert frontier("adap-ucb", MEANS, **asked, store=tmp_path) == expected
+    with pytest.raises(AssertionError):
+        frontier("adap-ucb", MEANS, **asked | {"audit_runs": 60}, store=tmp_path)
+
+
+def test_one_scheduler_plays_all_of_it(monkeypatch):
+    """The broken twin would start the workers of local:1 for every simulation and every audit."""
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    started = []
+
+    def counted(scheduler):
+        started.append(scheduler)
+        return dask_workers(scheduler)
+
+    dask_workers = scheduling.dask_workers
+    monkeypatch.setattr(scheduling, "dask_workers", counted)
+    monkeypatch.setattr(executor, "dask_workers", counted)
+    asked = {"epsilons": [1.0], "horizon": 500, "runs": 5, "audit_runs": 40, "certificates": False}
+    assert frontier("adap-ucb", MEANS, **asked, scheduler="local:1") == frontier("adap-ucb", MEANS, **asked)
+    assert [each for each in started if each.startswith("local")] == ["local:1"]
+    assert len(started) == 3
