@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -125,6 +126,19 @@ def _import_failed(name: str, error: BaseException, hint: str = "fix this error 
     )
 
 
+def classes_in(path: str) -> list[str]:
+    """Return the names of the public classes of a Python file; none if it cannot be read.
+
+    >>> classes_in(__file__)
+    ['Location']
+    """
+    try:
+        tree = ast.parse(Path(path).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    return [node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+
+
 def takes_generator(factory: Any) -> bool:
     """Return whether the first parameter of a factory may be a Generator: it is none of those passed by name.
 
@@ -149,6 +163,33 @@ def factory_parameters(factory: Callable[..., Any]) -> set[str]:
         return set(inspect.signature(factory).parameters)
     except (TypeError, ValueError):
         return set()
+
+
+def about_first_parameter(factory: Callable[..., Any]) -> str:
+    """Return that the first parameter of a factory is given the Generator, unless its name says that it expects one.
+
+    >>> about_first_parameter(lambda n_arms: None), about_first_parameter(lambda rng: None)
+    ('its first parameter, n_arms, is given a numpy Generator', '')
+    """
+    try:
+        name = next(iter(inspect.signature(factory).parameters), "")
+    except (TypeError, ValueError):
+        return ""
+    expected = any(part in name.lower() for part in ("rng", "rand", "gen"))
+    return "" if expected or not name else f"its first parameter, {name}, is given a numpy Generator"
+
+
+def own_defaults(factory: Callable[..., Any]) -> dict[str, Any]:
+    """Return the parameters with a default that a factory is never passed, for it gives them names of its own.
+
+    >>> own_defaults(lambda rng, arms=2, eps=1.0: None)
+    {'eps': 1.0}
+    """
+    try:
+        parameters = list(inspect.signature(factory).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return {}
+    return {p.name: p.default for p in parameters if p.default is not p.empty and p.name not in FACTORY_KEYWORDS}
 
 
 def factory_arguments(
@@ -178,7 +219,7 @@ def factory_arguments(
             "target",
             words(f"class {factory.__name__}, which has no method {missing}()"),
             f"a class with {methods[0]}() and {methods[1]}()",
-            "a bandit is any object with these two methods",
+            _has(factory, "a bandit is any object with these two methods"),
         )
     try:
         parameters = list(inspect.signature(factory).parameters.values())
@@ -212,6 +253,13 @@ def factory_arguments(
         if name in arguments and arguments[name] is None:
             raise PrivcheckError(name, None, "a value, because the target's factory requires it", f"give {name}")
     return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _has(factory: type, otherwise: str) -> str:
+    """Return which methods a class has, for somebody who gave them other names."""
+    names = [name for name, value in vars(factory).items() if callable(value) and not name.startswith("_")]
+    has = ", ".join(f"{name}()" for name in names)
+    return f"it has {has}; rename what differs, or wrap the class" if has else otherwise
 
 
 def _wrapper(factory: Any, required: list[str]) -> str:

@@ -15,7 +15,7 @@ from privcheck.bandits import ALGORITHMS, Algorithm
 from privcheck.bandits.linear_bandit import LinearBandit
 from privcheck.bandits.shipped import ShippedId
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets.location import Location, function_at
+from privcheck.targets.location import Location, classes_in, function_at
 from privcheck.targets.mechanism import MechanismRunner, is_mechanism
 from privcheck.targets.runners import KernelRunner, PolicyRunner, Runner
 from privcheck.targets.services.service import Service
@@ -149,7 +149,9 @@ def _imported(target: Any) -> tuple[Location | None, Any]:
         return None, target
     module, _, name = target.rpartition(":") if ":" in target else (target, "", "")
     if not name:
-        raise PrivcheckError("target", target, "path/to/file.py:name", "name the class or factory after a colon")
+        named = [f"{target}:{each}" for each in classes_in(module)[:3]]
+        hint = f"as in {' or '.join(named)}" if named else "name the class or factory after a colon"
+        raise PrivcheckError("target", target, "path/to/file.py:name", hint)
     location = Location(module, name)
     return location, location.load()
 

@@ -132,7 +132,7 @@ def test_a_store_changes_no_number_and_spares_what_was_played(tmp_path, monkeypa
     """The broken twin would hand the store to the simulations only, or to nobody."""
     pytest.importorskip("pyarrow", reason="the extra store is not installed")
     monkeypatch.setattr(chunk_store, "KEPT_FROM", 0.0)
-    asked = {"epsilons": [0.5, 2.0], "horizon": 500, "runs": 5, "audit_runs": 40, "certificates": False}
+    asked = {"epsilons": [1.0], "horizon": 500, "runs": 5, "audit_runs": 40, "certificates": False}
     expected = frontier("adap-ucb", MEANS, **asked)
     assert frontier("adap-ucb", MEANS, **asked, store=tmp_path) == expected
 
