@@ -127,7 +127,8 @@ class LoggedFeedback:
             hint = "the log says nothing about their rewards: leave them out"
             raise PrivcheckError("arms", words(f"{', '.join(never)}, never logged"), "arms that occur in the log", hint)
         low, high = _range(reward_range)
-        values = _column(rows, reward, counted, Real(low, high), "reward_range declares the possible rewards")
+        hint = "reward_range, or --reward-range, declares the possible rewards"
+        values = _column(rows, reward, counted, Real(low, high), hint)
         odds = np.ones(len(rows))
         if propensity is not None:
             domain = Real(0.0, 1.0, low_open=True)

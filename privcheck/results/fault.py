@@ -143,5 +143,6 @@ class Fault:
 
     @property
     def place(self) -> str:
-        """The file's name, without its folder, and the line."""
-        return f"{Path(self.file).name}:{self.line}"
+        """The file, without its folder unless it is in one below the working directory, and the line."""
+        file = Path(self.file)
+        return f"{file.name if file.is_absolute() else file.as_posix()}:{self.line}"

@@ -18,6 +18,8 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 
+PACKAGE = Path(__file__).parents[1]
+
 FACTORY_KEYWORDS = ("arms", "epsilon", "delta", "horizon", "rho", "mu")
 
 
@@ -269,8 +271,10 @@ def _wrapper(factory: Any, required: list[str]) -> str:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return the exception in words, with the file and line that raised it."""
-    frames = traceback.extract_tb(error.__traceback__)
+    """Return the exception in words, with the file and line that raised it; for one of ours, that of its caller."""
+    frames = list(traceback.extract_tb(error.__traceback__))
+    if isinstance(error, PrivcheckError):
+        frames = [frame for frame in frames if not Path(frame.filename).is_relative_to(PACKAGE)]
     known = frames and not frames[-1].filename.startswith("<frozen")
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if known else ""
     return f"{type(error).__name__}: {_text_of(error)}{where}"

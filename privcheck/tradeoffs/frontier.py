@@ -112,6 +112,8 @@ def frontier(
             for epsilon in budgets if takes else [None]:
                 played = simulate(policy, place, epsilon=epsilon, **once)
                 name = _name(policy)
+                if not takes and is_own(policy):
+                    remarks.append(f"{name}: no parameter epsilon, so it is simulated once, without a claim")
                 remarks += [f"{name}, epsilon {epsilon}: {remark.text}" for remark in played.remarks]
                 row = played.summary()[0]
                 known: dict[str, Any] = {}

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from privcheck.bandits import ALGORITHMS
 from privcheck.reporting.pictures.regret_picture import PALETTE
 from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, settings
 from privcheck.reporting.text.places import described_place, picture_title
@@ -52,7 +53,8 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         _draw_theory(axes, frontier)
         for place, point in enumerate(without):
             dash = ("-", (0, (4, 2)), (0, (1, 1)))[place % 3]
-            axes.axhline(point.mean, color=INK, lw=0.9, ls=dash, label=f"{point.policy}, not private")
+            label = f"{point.policy}, {_without_budget(point.policy)}"
+            axes.axhline(point.mean, color=INK, lw=0.9, ls=dash, label=label)
         lows = []
         for place, name in enumerate(private):
             colour, marker = PALETTE[place % 6], MARKERS[place % len(MARKERS)]
@@ -64,6 +66,12 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         _axes_in_words(axes, frontier, budgets)
         _legend(figure, axes, frontier.points)
     return figure
+
+
+def _without_budget(policy: str) -> str:
+    """Return what is known of a policy that takes no budget: one that is not shipped may be private by itself."""
+    name = policy.partition("(")[0]
+    return "not private" if name in ALGORITHMS and not ALGORITHMS[name].private else "takes no epsilon"
 
 
 def _draw_theory(axes: Any, frontier: Frontier) -> None:
