@@ -25,6 +25,7 @@ from privcheck.cli.options import (
     Scheduler,
     Seed,
     Store,
+    check_html,
     check_json,
     number,
     numbers,
@@ -54,6 +55,7 @@ def frontier(
         float, number("time_budget", "Seconds for the simulated runs of a policy of your own.", "SECONDS")
     ] = 60.0,
     plot: Annotated[str | None, typer.Option(help="Draw regret against epsilon to this .png or .svg file.")] = None,
+    html: Annotated[str | None, typer.Option(help="Write a page with picture and tables to this .html file.")] = None,
     csv: Annotated[str | None, typer.Option(help="Write one row per policy and budget to this .csv file.")] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -76,6 +78,7 @@ def frontier(
     from privcheck.tradeoffs.frontier import frontier as trade_off
 
     check_json(json)
+    check_html(html)
     for path, name, suffixes in ((plot, "plot", (".png", ".svg")), (csv, "csv", (".csv",))):
         if path is not None:
             check_output(path, name, suffixes)
@@ -93,6 +96,7 @@ def frontier(
     for remark in found.remarks:
         typer.echo(f"privcheck: {remark}", err=True)
     files: list[Callable[[], object]] = [partial(found.save, csv)] if csv is not None else []
+    files += [partial(found.save_html, html)] if html is not None else []
     files += [partial(found.plot, plot)] if plot is not None else []
     deliver(json, found.to_json(), lambda: frontier_tables(found), *files)
     return int(any(point.verdict == "violation" for point in found.points))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.reporting.pictures.regret_picture import PALETTE
-from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, settings
+from privcheck.reporting.pictures.style import INK, MID, NARROW, WIDE, new_figure, settings
 from privcheck.reporting.text.places import described_place, picture_title
 from privcheck.reporting.text.theorem_names import theorem_name
 from privcheck.results.frontier_points import Frontier, FrontierPoint
@@ -47,10 +47,10 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
     where = described_place(frontier.environment, frontier.means, frontier.arms)
     title = f"Regret against epsilon on {where}, {frontier.horizon:,} rounds"
     with settings():
-        figure = new_figure(width, 4.6, title, "; ".join(said))
+        figure = new_figure(width, 4.6 if width > NARROW else 6.4, title, "; ".join(said))
         figure.set_layout_engine("constrained")
         axes = figure.add_subplot(facecolor="none")
-        axes.set_title(picture_title(where, 56), loc="left", fontsize=8.5)
+        axes.set_title(picture_title(where, 56 if width > NARROW else 36), loc="left", fontsize=8.5)
         axes.set_xscale("log")
         axes.set_yscale("log")
         budgets = sorted({point.epsilon for point in frontier.points if point.epsilon is not None})
@@ -70,7 +70,7 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         floor = min([left, *(low / 1.3 for low in lows)])
         axes.set_xlim(floor, right)
         _axes_in_words(axes, frontier, budgets)
-        _legend(figure, axes, frontier.points)
+        _legend(figure, axes, frontier.points, "outside right upper" if width > NARROW else "outside lower left")
     return figure
 
 
@@ -148,7 +148,7 @@ def _axes_in_words(axes: Any, frontier: Frontier, budgets: list[float]) -> None:
     axes.set_ylabel(f"pseudo-regret after {frontier.horizon:,} rounds")
 
 
-def _legend(figure: Figure, axes: Any, points: Sequence[FrontierPoint]) -> None:
+def _legend(figure: Figure, axes: Any, points: Sequence[FrontierPoint], where: Any) -> None:
     """Add the legend; marks that no point has are left out."""
     handles, labels = axes.get_legend_handles_labels()
     if any(point.epsilon_lower is not None or point.epsilon_upper is not None for point in points):
@@ -162,4 +162,4 @@ def _legend(figure: Figure, axes: Any, points: Sequence[FrontierPoint]) -> None:
     if any(point.verdict == "violation" for point in points):
         handles += axes.plot([], [], ls="none", marker="o", mfc="white", mec=INK, mew=1.4, ms=6)
         labels.append("claim refuted by the audit")
-    figure.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=7.5, labelspacing=0.9)
+    figure.legend(handles, labels, loc=where, frameon=False, fontsize=7.5, labelspacing=0.9)

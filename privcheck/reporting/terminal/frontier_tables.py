@@ -7,11 +7,9 @@ from rich.table import Table
 
 from privcheck.reporting.terminal.simulation_tables import titled_table
 from privcheck.reporting.text.places import described_place
-from privcheck.results.frontier_points import Frontier
+from privcheck.results.frontier_points import CLAIMS, Frontier
 
 COLUMNS = ("policy", "epsilon", "audited", "certified", "claim", "mean", "q05", "q95")
-CLAIMS = {"violation": "refuted", "consistent": "not refuted", "inconclusive": "not refuted", None: "-"}
-"""What the audits of a frontier, which screen few pairs, say of a claim."""
 
 
 def frontier_tables(frontier: Frontier) -> Group:
