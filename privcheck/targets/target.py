@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import numpy as np
@@ -201,7 +202,9 @@ class _Id(Loaded):
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:
         name = self.shipped.name
         if name not in ALGORITHMS:
+            near = get_close_matches(name.lower().replace("_", "-"), ALGORITHMS, 1)
             hint = "shipped ids are shown by `privcheck list`; a policy of your own is path/to/file.py:name"
+            hint = f"did you mean {near[0]!r}? {hint}" if near else hint
             raise PrivcheckError("target", name, f"one of {', '.join(ALGORITHMS)}, or a place like file.py:name", hint)
         if self.shipped.lacks_epsilon and settings.epsilon is None:
             raise PrivcheckError(

@@ -77,7 +77,7 @@ def _points(frontier: Frontier) -> str:
 
 def _bounds(frontier: Frontier) -> str:
     budgets = {point.epsilon for point in frontier.points}
-    columns = [("epsilon", NUMBER), ("rate × ln T", NUMBER), ("of", TEXT), ("upper bound at T", NUMBER), ("of", TEXT)]
+    columns = [("epsilon", TEXT), ("rate × ln T", NUMBER), ("of", TEXT), ("upper bound at T", NUMBER), ("of", TEXT)]
     rows: list[list[Cell | str]] = []
     for at in frontier.bounds:
         if at.epsilon in budgets:
