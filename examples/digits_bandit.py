@@ -6,11 +6,13 @@ its columns, and uses it in two ways: it draws rewards from the log again (for a
 replays the log by rejection (every row at most once). The digits are labelled, so the true accuracies are known too.
 
     python examples/digits_bandit.py
+    python examples/digits_bandit.py digits.csv  # only writes the log
 """
 
 from __future__ import annotations
 
 import csv
+import sys
 import tempfile
 from pathlib import Path
 
@@ -82,4 +84,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) == 2:
+        write_log(Path(sys.argv[1]), rounds=20_000, seed=0)
+    else:
+        main()

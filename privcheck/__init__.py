@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from privcheck.private_values.one_datum import feature
     from privcheck.private_values.source import clip, zeros
     from privcheck.reporting.any_picture import plot
+    from privcheck.reporting.explain import explain
     from privcheck.reporting.read_back import load
     from privcheck.results.audit_report import AuditReport
     from privcheck.results.certificate import Certificate
@@ -71,6 +72,7 @@ __all__ = [
     "certify",
     "clip",
     "clip_norm",
+    "explain",
     "feature",
     "from_command",
     "from_python",
@@ -112,6 +114,7 @@ _HOMES = {
     "rounded": "privcheck.private_values.integers",
     "load": "privcheck.reporting.read_back",
     "plot": "privcheck.reporting.any_picture",
+    "explain": "privcheck.reporting.explain",
     "LeakError": "privcheck.private_values.leaks",
     "BudgetExceededError": "privcheck.accounting",
     "ReleaseRefusedError": "privcheck.accounting",

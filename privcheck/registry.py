@@ -50,7 +50,7 @@ class Registry(Generic[T]):
         self._load()
         if name in self._entries:
             return self._entries[name]
-        near = difflib.get_close_matches(name, self._entries, n=1)
+        near = difflib.get_close_matches(name.lower().replace("_", "-"), self._entries, n=1)
         hint = f"did you mean {near[0]!r}?" if near else self._hint
         raise PrivcheckError(self.kind, name, f"one of {', '.join(sorted(self._entries))}", hint)
 

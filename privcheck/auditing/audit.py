@@ -18,6 +18,7 @@ from privcheck.auditing.relation_note import relation_note
 from privcheck.auditing.search.candidates import candidate_pairs, searched
 from privcheck.auditing.search.stream_families import spread
 from privcheck.auditing.search.written_streams import as_written
+from privcheck.auditing.untold_note import untold_note
 from privcheck.auditing.verdict import conclude, ended_early
 from privcheck.bandits import Algorithm
 from privcheck.errors import PrivcheckError
@@ -203,7 +204,8 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         outcome, hints = _checked_and_played(plan, settings, policy, candidates, workers)
     search = searched(candidates, plan.pairs, outcome, policy.runner)
     outcome = _with_notes(conclude(outcome, search), hints)
-    outcome = replace(outcome, notes=outcome.notes + relation_note(outcome, policy, settings, candidates[0]))
+    notes = relation_note(outcome, policy, settings, candidates[0]) + untold_note(unguarded.runner, settings)
+    outcome = replace(outcome, notes=outcome.notes + notes)
     certificate = None
     try:
         certificate = _certificate(unguarded, settings, horizon) if outcome.witness else None

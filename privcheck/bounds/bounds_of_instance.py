@@ -5,12 +5,11 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from difflib import get_close_matches
 from typing import Any
 
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import QUANTITIES
-from privcheck.bounds.theorem import KINDS, UNPROVEN, BoundValue
+from privcheck.bounds.theorem import KINDS, UNPROVEN, BoundValue, similar_ids
 from privcheck.declared import check
 from privcheck.errors import PrivcheckError, words
 from privcheck.serialise import to_json
@@ -52,7 +51,7 @@ class Bounds(list[BoundValue], Result):
         """
         found = next((value for value in self if value.id == name), None)
         if found is None:
-            near = get_close_matches(name, [value.id for value in self], 3)
+            near = similar_ids(name)
             raise PrivcheckError("name", name, "the id of a theorem", f"for example {', '.join(near)}" if near else "")
         return found
 

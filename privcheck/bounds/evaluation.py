@@ -51,7 +51,8 @@ def evaluate(instance: Any) -> Bounds:
     azize-basu-2022/thm3-tight 1.7528
     """
     if not isinstance(instance, Instance | Setting):
-        raise PrivcheckError("instance", instance, "a privcheck.bounds.Instance", "build one with Instance(...)")
+        hint = 'as in bounds.Instance("bernoulli", means=(0.75, 0.5), epsilon=1.0, horizon=10**6)'
+        raise PrivcheckError("instance", instance, "a privcheck.bounds.Instance", hint)
     values = Bounds((theorem.evaluate(instance) for theorem in THEOREMS.values()), instance)
     for lower, upper in values.contradictions:
         warnings.warn(describe_contradiction(lower, upper), ContradictionWarning, stacklevel=2)

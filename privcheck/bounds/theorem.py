@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from privcheck.bounds.instance import Instance
@@ -120,6 +121,9 @@ class Theorem:
     budget: Condition = FINITE_BUDGET
     claims: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<{self.id}: {self.kind} bound on {self.quantity}>"
+
     def evaluate(self, instance: Any) -> BoundValue:
         """Check the conditions on `instance` and, when all hold, compute the bound.
 
@@ -230,6 +234,16 @@ def theorem(
         return function
 
     return register
+
+
+def similar_ids(name: Any) -> list[str]:
+    """Return up to three ids that a name may mean: those of this number in any paper, else those spelled like it.
+
+    >>> similar_ids("Thm10"), similar_ids("azize-basu-2022/thm33")
+    (['azize-basu-2022/thm10'], [])
+    """
+    numbered = [known for known in THEOREMS if known.partition("/")[2] == str(name).lower()]
+    return numbered[:3] or get_close_matches(str(name), THEOREMS, 3)
 
 
 def _setting(about: type) -> str:

@@ -30,9 +30,10 @@ Audit, certify, bound and simulate differentially private bandits.
     privcheck certify adap-ucb --epsilon 1
     privcheck account plan.toml
     privcheck bounds --means 0.75,0.625,0.5 --epsilon 1 --horizon 1e7
-    privcheck simulate adap-ucb kl-ucb --environment c2 --epsilon 1 --horizon 1e5 --runs 200
+    privcheck simulate adap-ucb ucb --environment c2 --epsilon 1 --horizon 1e5
 
-`privcheck COMMAND --help` describes a command and its options.
+`privcheck COMMAND --help` describes a command and its options. --plot draws what a command found, --html writes a page
+about it, and --json its numbers.
 
 Exit status: 0 nothing found, 1 a violation, a leak or a refused certificate, 2 bad input (one line on standard error),
 3 inconclusive, 70 an internal error, 130 or 143 interrupted before there was an answer, 141 nobody reads the output.

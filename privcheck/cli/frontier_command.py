@@ -22,7 +22,10 @@ from privcheck.cli.options import (
     LogRewardRange,
     Means,
     Policies,
+    Scheduler,
     Seed,
+    Store,
+    check_html,
     check_json,
     number,
     numbers,
@@ -52,9 +55,12 @@ def frontier(
         float, number("time_budget", "Seconds for the simulated runs of a policy of your own.", "SECONDS")
     ] = 60.0,
     plot: Annotated[str | None, typer.Option(help="Draw regret against epsilon to this .png or .svg file.")] = None,
+    html: Annotated[str | None, typer.Option(help="Write a page with picture and tables to this .html file.")] = None,
     csv: Annotated[str | None, typer.Option(help="Write one row per policy and budget to this .csv file.")] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    scheduler: Scheduler = None,
+    store: Store = None,
     json: Json = None,
 ) -> int:
     """Show what privacy costs: regret against epsilon, with the audited and certified epsilon and the theory's bounds.
@@ -72,6 +78,7 @@ def frontier(
     from privcheck.tradeoffs.frontier import frontier as trade_off
 
     check_json(json)
+    check_html(html)
     for path, name, suffixes in ((plot, "plot", (".png", ".svg")), (csv, "csv", (".csv",))):
         if path is not None:
             check_output(path, name, suffixes)
@@ -84,10 +91,12 @@ def frontier(
     found = trade_off(
         policies, place, epsilons=numbers(epsilons, "epsilons"), horizon=horizon, runs=runs,  # type: ignore[arg-type]
         audit_runs=audit_runs, certificates=certificates, seed=seed, jobs=jobs, time_budget=time_budget,
+        scheduler=scheduler, store=store,
     )  # fmt: skip
     for remark in found.remarks:
         typer.echo(f"privcheck: {remark}", err=True)
     files: list[Callable[[], object]] = [partial(found.save, csv)] if csv is not None else []
+    files += [partial(found.save_html, html)] if html is not None else []
     files += [partial(found.plot, plot)] if plot is not None else []
     deliver(json, found.to_json(), lambda: frontier_tables(found), *files)
     return int(any(point.verdict == "violation" for point in found.points))

@@ -64,7 +64,7 @@ SECTIONS: dict[str, Sections] = {
     "frontier": {
         "What is played": ("epsilons", "horizon", "means", "environment", "settings"),
         "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
-        "Effort": ("runs", "audit_runs", "certificates", "time_budget", "seed", "jobs"),
+        "Effort": ("runs", "audit_runs", "certificates", "time_budget", "seed", "jobs", "scheduler", "store"),
         "Output": _OUTPUT,
     },
     "account": {"Privacy": ("delta", "epsilon"), "Output": _OUTPUT},

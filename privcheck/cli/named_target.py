@@ -37,7 +37,7 @@ def named_target(
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
         got = words(" and ".join(named) or "none")
-        raise PrivcheckError("target", got, "one of a target, --command and --url", "as in --command ./bandit")
+        raise PrivcheckError("target", got, "one of a target, --command and --url", "as in my_bandit.py:MyBandit")
     elsewhere = named[0] != "target"
     if python is not None and elsewhere:
         got = words(f"{python!r} with {named[0]}")

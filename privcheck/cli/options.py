@@ -75,7 +75,7 @@ Jobs = Annotated[int, whole("jobs", "Number of workers; the results do not depen
 Seed = Annotated[int, whole("seed", "Seed of all randomness.")]
 
 
-def numbers(text: str, parameter: str) -> tuple[float, ...]:
+def numbers(text: str, parameter: str, hint: str = "as in 0.75,0.5") -> tuple[float, ...]:
     """Read numbers separated by commas.
 
     >>> numbers("0.75, 0.5", "means")
@@ -84,7 +84,7 @@ def numbers(text: str, parameter: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise PrivcheckError(parameter, text, "numbers separated by commas", "as in 0.75,0.5") from None
+        raise PrivcheckError(parameter, text, "numbers separated by commas", hint) from None
 
 
 def reward_range(text: str) -> tuple[float, float]:
@@ -93,9 +93,10 @@ def reward_range(text: str) -> tuple[float, float]:
     >>> reward_range("0,1")
     (0.0, 1.0)
     """
-    pair = numbers(text, "rewards")
+    hint = "as in --rewards 0,1"
+    pair = numbers(text, "rewards", hint)
     if len(pair) != 2:
-        raise PrivcheckError("rewards", text, "the lowest and the highest reward", "as in --rewards 0,1")
+        raise PrivcheckError("rewards", text, "the lowest and the highest reward", hint)
     return pair
 
 

@@ -66,7 +66,9 @@ def report(
         if found.results:
             show(index_table(found), highlight=False)
         if found.claims is not None:
-            sys.stdout.write("".join(on_one_line(sentence) + "\n" for sentence in found.claims.sentences))
+            from rich.text import Text
+
+            show(Text("\n".join(map(on_one_line, found.claims.sentences))))
         sys.stdout.write(f"{on_one_line(headline(found))}\npage: {printable(str(target))}\n")
         sys.stdout.flush()
     finally:

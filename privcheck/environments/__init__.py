@@ -24,7 +24,7 @@ from privcheck.environments.logged import LoggedFeedback
 from privcheck.environments.logged_contexts import LoggedContexts
 from privcheck.environments.resampled_log import Replay
 from privcheck.environments.reward_table import RewardTable
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
 
 __all__ = [
     "ENVIRONMENTS", "Bernoulli", "Beta", "Combinatorial", "ContextualEnvironment", "CoverageArms", "Environment",
@@ -53,6 +53,9 @@ def environment(description: Any) -> Environment:
     """
     if isinstance(description, Environment):
         return description
+    if hasattr(description, "columns"):
+        hint = "a log is one: privcheck.environments.Replay.from_frame(frame, action=..., reward=...)"
+        raise PrivcheckError("environment", words("a data frame"), "an environment", hint)
     if not isinstance(description, str):
         return Bernoulli(description)
     found = ENVIRONMENTS[description]

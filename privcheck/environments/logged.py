@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +63,53 @@ class LoggedFeedback:
             name that is not an arm, an arm that is repeated or never logged, fewer than 2 or more than 127 arms.
         """
         rows = _read(path, [name for name in (action, reward, propensity) if name is not None])
-        _check_named(rows, action)
+        return cls._of_rows(rows, ("line", 2), action, reward, propensity, reward_range, arms)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        action: str,
+        reward: str,
+        propensity: str | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        arms: Sequence[str] | None = None,
+    ) -> LoggedFeedback:
+        """Read a data frame of pandas or polars, or a dict of columns; other columns are ignored.
+
+        Parameters
+        ----------
+        frame : what gives a column of n values as `frame[name]`.
+        action, reward, propensity, reward_range, arms : as in `from_csv`. Rows are counted from 0 in errors.
+
+        Raises
+        ------
+        PrivcheckError : what is no frame, and whatever `from_csv` refuses.
+
+        Examples
+        --------
+        >>> frame = {"item": ["b", "a", "b"], "stars": [5, 1, 3]}
+        >>> log = LoggedFeedback.from_frame(frame, action="item", reward="stars", reward_range=(1, 5))
+        >>> log.arms, log.rewards.tolist()
+        (('a', 'b'), [1.0, 0.0, 0.5])
+        """
+        rows = _rows(frame, [name for name in (action, reward, propensity) if name is not None])
+        return cls._of_rows(rows, ("row", 0), action, reward, propensity, reward_range, arms)
+
+    @classmethod
+    def _of_rows(
+        cls,
+        rows: list[dict[str, Any]],
+        counted: tuple[str, int],
+        action: str,
+        reward: str,
+        propensity: str | None,
+        reward_range: tuple[float, float],
+        arms: Sequence[str] | None,
+    ) -> LoggedFeedback:
+        """Check rows whose places errors name, such as ("line", 2) for the second line and those after it."""
+        _check_named(rows, action, counted)
         names = tuple(sorted({row[action] for row in rows})) if arms is None else _names(arms)
         if not 2 <= len(names) <= 127:
             raise PrivcheckError(
@@ -80,10 +127,12 @@ class LoggedFeedback:
             hint = "the log says nothing about their rewards: leave them out"
             raise PrivcheckError("arms", words(f"{', '.join(never)}, never logged"), "arms that occur in the log", hint)
         low, high = _range(reward_range)
-        values = _column(rows, reward, Real(low, high), "reward_range declares the possible rewards")
+        hint = "reward_range, or --reward-range, declares the possible rewards"
+        values = _column(rows, reward, counted, Real(low, high), hint)
         odds = np.ones(len(rows))
         if propensity is not None:
-            odds = _column(rows, propensity, Real(0.0, 1.0, low_open=True), "the probability of the logged arm")
+            domain = Real(0.0, 1.0, low_open=True)
+            odds = _column(rows, propensity, counted, domain, "the probability of the logged arm")
         return cls(names, actions, (values - low) / (high - low), odds)
 
 
@@ -100,6 +149,9 @@ def _read(path: str | Path, columns: list[str]) -> list[dict[str, str]]:
                     got = words(f"{column!r}, {header.count(column)} times")
                     raise PrivcheckError("columns", got, f"one column of this name in {path}", "rename the others")
             rows = list(reader)
+    except TypeError:
+        got = words(f"an object of type {type(path).__name__}")
+        raise PrivcheckError("log", got, "the path of a CSV file", "a data frame is read by from_frame") from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PrivcheckError("log", str(path), "a readable CSV file", reason) from None
@@ -108,10 +160,28 @@ def _read(path: str | Path, columns: list[str]) -> list[dict[str, str]]:
     return rows
 
 
-def _check_named(rows: list[dict[str, str]], action: str) -> None:
-    for line, row in enumerate(rows):
+def _rows(frame: Any, columns: list[str]) -> list[dict[str, Any]]:
+    known = [str(name) for name in getattr(frame, "columns", frame if isinstance(frame, dict) else ())]
+    if not known:
+        hint = "for a file, use from_csv"
+        raise PrivcheckError("frame", words(f"an object of type {type(frame).__name__}"), "a data frame", hint)
+    for column in columns:
+        if known.count(column) != 1:
+            found = f"the frame has {', '.join(known)}"
+            raise PrivcheckError("columns", column, "one column of the frame", found)
+    values = [list(frame[column]) for column in columns]
+    if not values[0] or any(len(each) != len(values[0]) for each in values):
+        got = words(f"columns of {', '.join(str(len(each)) for each in values)} values")
+        raise PrivcheckError("frame", got, "at least one logged round, and columns of equal length")
+    arms = ["" if value is None or value != value else str(value) for value in values[0]]
+    return [dict(zip(columns, row, strict=True)) for row in zip(arms, *values[1:], strict=True)]
+
+
+def _check_named(rows: list[dict[str, Any]], action: str, counted: tuple[str, int]) -> None:
+    for place, row in enumerate(rows):
         if not (row[action] or "").strip():
-            raise PrivcheckError(f"column {action!r}, line {line + 2}", row[action], "the name of the arm played")
+            where = f"column {action!r}, {counted[0]} {place + counted[1]}"
+            raise PrivcheckError(where, row[action], "the name of the arm played")
 
 
 def _names(arms: Sequence[str]) -> tuple[str, ...]:
@@ -128,12 +198,14 @@ def _range(pair: tuple[float, float]) -> tuple[float, float]:
     return float(pair[0]), float(pair[1])
 
 
-def _column(rows: list[dict[str, str]], name: str, domain: Real, hint: str) -> npt.NDArray[np.float64]:
+def _column(
+    rows: list[dict[str, Any]], name: str, counted: tuple[str, int], domain: Real, hint: str
+) -> npt.NDArray[np.float64]:
     values = np.empty(len(rows))
-    for line, row in enumerate(rows):
+    for place, row in enumerate(rows):
         try:
             number: float | str = float(row[name])
         except (TypeError, ValueError):
             number = row[name]
-        values[line] = check(f"column {name!r}, line {line + 2}", number, domain, hint)
+        values[place] = check(f"column {name!r}, {counted[0]} {place + counted[1]}", number, domain, hint)
     return values

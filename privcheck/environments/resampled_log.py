@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,6 +63,35 @@ class Replay(FiniteSupport):
         return cls(tuple(support.tolist()), tuple(map(tuple, shares.tolist())), names=log.arms)
 
     @classmethod
-    def from_csv(cls, path: str, **columns: Any) -> Replay:
-        """Return the environment of a CSV file; for `columns` see `LoggedFeedback.from_csv`."""
-        return cls.from_log(LoggedFeedback.from_csv(path, **columns))
+    def from_csv(
+        cls,
+        path: str | Path,
+        *,
+        action: str,
+        reward: str,
+        propensity: str | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        arms: Sequence[str] | None = None,
+    ) -> Replay:
+        """Return the environment of a CSV file with a header; see `LoggedFeedback.from_csv` for the columns."""
+        log = LoggedFeedback.from_csv(
+            path, action=action, reward=reward, propensity=propensity, reward_range=reward_range, arms=arms
+        )
+        return cls.from_log(log)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        action: str,
+        reward: str,
+        propensity: str | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        arms: Sequence[str] | None = None,
+    ) -> Replay:
+        """Return the environment of a data frame of pandas or polars; see `LoggedFeedback.from_frame`."""
+        log = LoggedFeedback.from_frame(
+            frame, action=action, reward=reward, propensity=propensity, reward_range=reward_range, arms=arms
+        )
+        return cls.from_log(log)

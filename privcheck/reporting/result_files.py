@@ -14,6 +14,7 @@ from privcheck.reporting.many_audits import p_value_of
 from privcheck.reporting.pages.page_audits import render_page
 from privcheck.reporting.pages.page_bounds import render_bounds
 from privcheck.reporting.pages.page_certificate import render_certificate
+from privcheck.reporting.pages.page_frontier import render_frontier
 from privcheck.reporting.summary_row import SummaryRow
 from privcheck.reporting.terminal.bounds_table import describe
 from privcheck.reporting.text import numbers
@@ -165,7 +166,7 @@ def _frontier(source: JsonSource) -> IndexRow:
     place = described_place(found.environment, found.means, found.arms)
     return IndexRow(
         source.path, source.when, "frontier", ", ".join(found.policies), worst, alarm=worst == "violation",
-        seed=found.seed,
+        seed=found.seed, page=lambda: render_frontier(found),
         detail=f"{len(found.points)} points{span} on {place}, {found.horizon:,} rounds{refuted}",
     )  # fmt: skip
 

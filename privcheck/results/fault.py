@@ -143,5 +143,14 @@ class Fault:
 
     @property
     def place(self) -> str:
-        """The file's name, without its folder, and the line."""
-        return f"{Path(self.file).name}:{self.line}"
+        """The file, without its folder unless it is in one below the working directory, and the line.
+
+        Cells of a notebook are files whose names are numbers.
+
+        >>> Fault("raw-decision", "473283483.py", 19, "", "").place
+        'the cell, line 19'
+        """
+        file = Path(self.file)
+        if file.stem.isdecimal():
+            return f"the cell, line {self.line}"
+        return f"{file.name if file.is_absolute() else file.as_posix()}:{self.line}"

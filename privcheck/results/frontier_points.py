@@ -17,6 +17,9 @@ from privcheck.tables import Result, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+CLAIMS: dict[str | None, str] = {"violation": "refuted", "consistent": "not refuted", "inconclusive": "not refuted"}
+"""What the audits of a frontier, which screen few pairs, say of a claim."""
+
 
 @dataclass(frozen=True)
 class FrontierPoint:
@@ -162,6 +165,21 @@ class Frontier(Result):
         if path is not None:
             save_figure(figure, path)
         return figure
+
+    def save_html(self, path: str | Path) -> None:
+        """Write a self-contained page with the picture and the tables; see `privcheck.reporting`.
+
+        Parameters
+        ----------
+        path : of the file, ending in .html or .htm.
+
+        Raises
+        ------
+        PrivcheckError : matplotlib missing, a path that cannot be written.
+        """
+        from privcheck.reporting.pages.page_frontier import save_frontier_page
+
+        save_frontier_page(self, path)
 
 
 def _numbers(row: dict[str, Any]) -> dict[str, Any]:

@@ -142,3 +142,18 @@ def dask_workers(scheduler: str) -> Iterator[DaskWorkers]:
             got = words(f"{scheduler}: {type(error).__name__}: {error}".splitlines()[0])
             raise PrivcheckError("scheduler", got, "a Dask scheduler with a worker", f"give {FORMS}") from error
         yield DaskWorkers(client)
+
+
+@contextmanager
+def scheduler_address(scheduler: str | None) -> Iterator[str | None]:
+    """Yield the address at which a scheduler stays for several audits or simulations; None without one.
+
+    Raises
+    ------
+    PrivcheckError : as `dask_workers`.
+    """
+    if scheduler is None:
+        yield None
+    else:
+        with dask_workers(scheduler) as workers:
+            yield workers.client.scheduler.address

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -16,6 +17,8 @@ from types import ModuleType
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
+
+PACKAGE = Path(__file__).parents[1]
 
 FACTORY_KEYWORDS = ("arms", "epsilon", "delta", "horizon", "rho", "mu")
 
@@ -125,6 +128,19 @@ def _import_failed(name: str, error: BaseException, hint: str = "fix this error 
     )
 
 
+def classes_in(path: str) -> list[str]:
+    """Return the names of the public classes of a Python file; none if it cannot be read.
+
+    >>> classes_in(__file__)
+    ['Location']
+    """
+    try:
+        tree = ast.parse(Path(path).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    return [node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+
+
 def takes_generator(factory: Any) -> bool:
     """Return whether the first parameter of a factory may be a Generator: it is none of those passed by name.
 
@@ -149,6 +165,33 @@ def factory_parameters(factory: Callable[..., Any]) -> set[str]:
         return set(inspect.signature(factory).parameters)
     except (TypeError, ValueError):
         return set()
+
+
+def about_first_parameter(factory: Callable[..., Any]) -> str:
+    """Return that the first parameter of a factory is given the Generator, unless its name says that it expects one.
+
+    >>> about_first_parameter(lambda n_arms: None), about_first_parameter(lambda rng: None)
+    ('its first parameter, n_arms, is given a numpy Generator', '')
+    """
+    try:
+        name = next(iter(inspect.signature(factory).parameters), "")
+    except (TypeError, ValueError):
+        return ""
+    expected = any(part in name.lower() for part in ("rng", "rand", "gen"))
+    return "" if expected or not name else f"its first parameter, {name}, is given a numpy Generator"
+
+
+def own_defaults(factory: Callable[..., Any]) -> dict[str, Any]:
+    """Return the parameters with a default that a factory is never passed, for it gives them names of its own.
+
+    >>> own_defaults(lambda rng, arms=2, eps=1.0: None)
+    {'eps': 1.0}
+    """
+    try:
+        parameters = list(inspect.signature(factory).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return {}
+    return {p.name: p.default for p in parameters if p.default is not p.empty and p.name not in FACTORY_KEYWORDS}
 
 
 def factory_arguments(
@@ -178,7 +221,7 @@ def factory_arguments(
             "target",
             words(f"class {factory.__name__}, which has no method {missing}()"),
             f"a class with {methods[0]}() and {methods[1]}()",
-            "a bandit is any object with these two methods",
+            _has(factory, "a bandit is any object with these two methods"),
         )
     try:
         parameters = list(inspect.signature(factory).parameters.values())
@@ -214,6 +257,13 @@ def factory_arguments(
     return {name: value for name, value in arguments.items() if value is not None}
 
 
+def _has(factory: type, otherwise: str) -> str:
+    """Return which methods a class has, for somebody who gave them other names."""
+    names = [name for name, value in vars(factory).items() if callable(value) and not name.startswith("_")]
+    has = ", ".join(f"{name}()" for name in names)
+    return f"it has {has}; rename what differs, or wrap the class" if has else otherwise
+
+
 def _wrapper(factory: Any, required: list[str]) -> str:
     """Return a function of one line that gives a factory what it requires; what only its author knows is `...`."""
     given = [name if name == "rng" or name in FACTORY_KEYWORDS else f"{name}=..." for name in required]
@@ -221,8 +271,10 @@ def _wrapper(factory: Any, required: list[str]) -> str:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return the exception in words, with the file and line that raised it."""
-    frames = traceback.extract_tb(error.__traceback__)
+    """Return the exception in words, with the file and line that raised it; for one of ours, that of its caller."""
+    frames = list(traceback.extract_tb(error.__traceback__))
+    if isinstance(error, PrivcheckError):
+        frames = [frame for frame in frames if not Path(frame.filename).is_relative_to(PACKAGE)]
     known = frames and not frames[-1].filename.startswith("<frozen")
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if known else ""
     return f"{type(error).__name__}: {_text_of(error)}{where}"

@@ -20,7 +20,13 @@ from privcheck.kernels.seeding import spawned
 from privcheck.privacy import Contexts
 from privcheck.targets.generator import generator, own_generator, position
 from privcheck.targets.global_generators import global_generators_seeded
-from privcheck.targets.location import Location, describe_exception, factory_arguments, takes_generator
+from privcheck.targets.location import (
+    Location,
+    about_first_parameter,
+    describe_exception,
+    factory_arguments,
+    takes_generator,
+)
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.player import player
 from privcheck.targets.releases import play_releasing
@@ -198,9 +204,9 @@ class PolicyRunner:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise PolicyError(
-                "target", words(describe_exception(error)), "a factory that builds a policy from a Generator"
-            ) from None
+            expected = "a factory that builds a policy from a Generator"
+            hint = about_first_parameter(self.factory) if self._takes_rng else ""
+            raise PolicyError("target", words(describe_exception(error)), expected, hint) from None
 
     def play(self, table: Table, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:
         rng = generator(seed)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from privcheck.bandits import ALGORITHMS, Algorithm
 from privcheck.bandits.linear_bandit import LinearBandit
 from privcheck.bandits.shipped import ShippedId
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets.location import Location, function_at
+from privcheck.targets.location import Location, classes_in, function_at
 from privcheck.targets.mechanism import MechanismRunner, is_mechanism
 from privcheck.targets.runners import KernelRunner, PolicyRunner, Runner
 from privcheck.targets.services.service import Service
@@ -149,7 +150,9 @@ def _imported(target: Any) -> tuple[Location | None, Any]:
         return None, target
     module, _, name = target.rpartition(":") if ":" in target else (target, "", "")
     if not name:
-        raise PrivcheckError("target", target, "path/to/file.py:name", "name the class or factory after a colon")
+        named = [f"{target}:{each}" for each in classes_in(module)[:3]]
+        hint = f"as in {' or '.join(named)}" if named else "name the class or factory after a colon"
+        raise PrivcheckError("target", target, "path/to/file.py:name", hint)
     location = Location(module, name)
     return location, location.load()
 
@@ -199,7 +202,9 @@ class _Id(Loaded):
     def target(self, settings: Settings, horizon: int, arms: int) -> Target:
         name = self.shipped.name
         if name not in ALGORITHMS:
+            near = get_close_matches(name.lower().replace("_", "-"), ALGORITHMS, 1)
             hint = "shipped ids are shown by `privcheck list`; a policy of your own is path/to/file.py:name"
+            hint = f"did you mean {near[0]!r}? {hint}" if near else hint
             raise PrivcheckError("target", name, f"one of {', '.join(ALGORITHMS)}, or a place like file.py:name", hint)
         if self.shipped.lacks_epsilon and settings.epsilon is None:
             raise PrivcheckError(

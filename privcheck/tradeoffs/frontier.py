@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from privcheck.environments import Combinatorial, ContextualEnvironment, Environ
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.results.frontier_points import Frontier, FrontierBound, FrontierPoint
+from privcheck.scheduling.dask_workers import scheduler_address
 from privcheck.simulation.labels import as_list
 from privcheck.simulation.own_policies import is_own
 from privcheck.simulation.play_own import TIME_BUDGET
@@ -48,6 +50,8 @@ def frontier(
     seed: int = 0,
     jobs: int = 1,
     time_budget: float = TIME_BUDGET,
+    scheduler: str | None = None,
+    store: str | Path | None = None,
 ) -> Frontier:
     r"""Simulate, audit and certify policies at several budgets, and return regret against epsilon.
 
@@ -61,6 +65,8 @@ def frontier(
     audit_runs : runs per side of each audit, at least 20; 0 for no audits. An audit screens 24 pairs of streams of 16
         rounds or, if that is more, what a shipped algorithm needs to make a release; a longer one by itself finds more.
     certificates : whether policies are certified.
+    scheduler, store : who plays simulations and audits, and where their finished chunks are kept; see
+        `privcheck.simulate`. Certificates are made in this process, and anew.
 
     Returns
     -------
@@ -98,21 +104,23 @@ def frontier(
             raise PrivcheckError("policies", policy, "shipped ids and factories of your own", hint)
     points: list[FrontierPoint] = []
     remarks: list[str] = []
-    for policy in given:
-        takes = _takes_epsilon(policy)
-        for epsilon in budgets if takes else [None]:
-            played = simulate(
-                policy, place, horizon=horizon, runs=runs, seed=seed, jobs=jobs, checkpoints=1, epsilon=epsilon,
-                time_budget=time_budget,
-            )  # fmt: skip
-            name = _name(policy)
-            remarks += [f"{name}, epsilon {epsilon}: {remark.text}" for remark in played.remarks]
-            row = played.summary()[0]
-            known: dict[str, Any] = {}
-            if epsilon is not None:
-                known = _privacy(policy, place, epsilon, effort, wanted, seed, jobs, remarks)
-            values = {key: row[key] for key in ("mean", "se", "q05", "q95", "runs")}
-            points.append(FrontierPoint(name, epsilon, **values, **known))
+    with scheduler_address(scheduler) as address:
+        by: dict[str, Any] = {"seed": seed, "jobs": jobs, "scheduler": address, "store": store}
+        once = by | {"horizon": horizon, "runs": runs, "checkpoints": 1, "time_budget": time_budget}
+        for policy in given:
+            takes = _takes_epsilon(policy)
+            for epsilon in budgets if takes else [None]:
+                played = simulate(policy, place, epsilon=epsilon, **once)
+                name = _name(policy)
+                if not takes and is_own(policy):
+                    remarks.append(f"{name}: no parameter epsilon, so it is simulated once, without a claim")
+                remarks += [f"{name}, epsilon {epsilon}: {remark.text}" for remark in played.remarks]
+                row = played.summary()[0]
+                known: dict[str, Any] = {}
+                if epsilon is not None:
+                    known = _privacy(policy, place, epsilon, effort, wanted, by, remarks)
+                values = {key: row[key] for key in ("mean", "se", "q05", "q95", "runs")}
+                points.append(FrontierPoint(name, epsilon, **values, **known))
     names = tuple(getattr(place, "names", ()))
     bounds = _theory(place, budgets, int(horizon))
     return Frontier(place.id, place.means, names, int(horizon), seed, CONFIDENCE, tuple(points), bounds, tuple(remarks))
@@ -144,22 +152,22 @@ def _name(policy: Any) -> str:
 
 
 def _privacy(
-    policy: Any, place: Environment, epsilon: float, runs: int, wanted: bool, seed: int, jobs: int, remarks: list[str]
+    policy: Any, place: Environment, epsilon: float, runs: int, wanted: bool, by: dict[str, Any], remarks: list[str]
 ) -> dict[str, Any]:
     """Return what an audit and a certificate say of a policy, and remark where there is none."""
     found: dict[str, Any] = {}
-    given: dict[str, Any] = {"epsilon": epsilon, "arms": place.arms, "seed": seed}
+    given: dict[str, Any] = {"epsilon": epsilon, "arms": place.arms}
     if not is_own(policy):
         given["feedback"] = ShippedId.read(policy).algorithm.feedback
     if runs:
         try:
-            report = audit(policy, runs=runs, pairs=PAIRS, jobs=jobs, confidence=CONFIDENCE, **given)
+            report = audit(policy, runs=runs, pairs=PAIRS, confidence=CONFIDENCE, **by, **given)
             found |= {"epsilon_lower": report.epsilon_lower, "verdict": report.verdict}
         except PrivcheckError as error:
             remarks.append(f"{_name(policy)}, epsilon {epsilon:g}: not audited: {error}")
     if wanted:
         try:
-            certificate = certify(policy, **given)
+            certificate = certify(policy, seed=by["seed"], **given)
             found["epsilon_upper"] = certificate.epsilon_upper
             if certificate.epsilon_upper is None:
                 remarks.append(f"{_name(policy)}, epsilon {epsilon:g}: no certificate for all executions")

@@ -119,7 +119,8 @@ def test_an_interrupted_audit_is_inconclusive(capsys, monkeypatch):
 
 
 BAD = [
-    (["nope"], ["No such command 'nope'"]),
+    (["nope"], ["No such command 'nope'", "lists the commands"]),
+    (["--nope"], ["No such option: --nope", "`privcheck --help` lists the options"]),
     (["audit"], ["target: got none", "--command"]),
     (["audit", "adap-ucb", "--nope"], ["No such option", "--nope"]),
     (["audit", "adap-ucb", "--epsilon", "x"], ["--epsilon"]),
@@ -130,9 +131,10 @@ BAD = [
     (["audit", "adap-ucb", "--epsilon", "-1"], ["epsilon: got -1.0"]),
     (["audit", "adap-ucb", "--epsilon", "nan"], ["epsilon: got nan"]),
     (["audit", "adap-ucb", "--epsilon", "inf"], ["epsilon: got inf"]),
-    (["audit", "adap-ucp", "--epsilon", "1"], ["target: got 'adap-ucp'", "privcheck list"]),
+    (["audit", "adap-ucp", "--epsilon", "1"], ["target: got 'adap-ucp'", "did you mean 'adap-ucb'?", "privcheck list"]),
     (["audit", "missing.py:Bandit", "--arms", "2"], ["missing.py", "an existing Python file"]),
     (["audit", EXAMPLE.replace("RunningMeanBandit", "Nope"), "--arms", "2"], ["it defines RunningMeanBandit"]),
+    (["audit", EXAMPLE.rpartition(":")[0], "--arms", "2"], ["path/to/file.py:name", "as in", EXAMPLE]),
     (["audit", EXAMPLE], ["arms: got None", "--arms 2"]),
     (["audit", "ucb", "--arms", "1"], ["arms: got 1", "an integer in [2, 127]"]),
     (["audit", "ucb", "--arms", "3", "--horizon", "2"], ["horizon: got 2", "at least the number of arms, 3"]),
@@ -148,7 +150,7 @@ BAD = [
     (["audit", "ucb", "--feedback", "some"], ["feedback: got 'some'", "'full'"]),
     (["audit", "ucb", "--neighbours", "rows"], ["neighbours: got 'rows'", "did you mean 'row'?"]),
     (["audit", "ucb", "--rewards", "0"], ["rewards: got '0'", "--rewards 0,1"]),
-    (["audit", "ucb", "--rewards", "0;1"], ["rewards: got '0;1'", "numbers separated by commas"]),
+    (["audit", "ucb", "--rewards", "0;1"], ["rewards: got '0;1'", "numbers separated by commas; as in --rewards 0,1"]),
     (["audit", "ucb", "--rewards", "1,0"], ["rewards range: got (1.0, 0.0)", "lo < hi"]),
     (["audit", "ucb", "--streams", "missing.csv"], ["streams: got 'missing.csv'", "an existing file"]),
     ([*CONSISTENT, "--json", "report.txt"], ["json: got 'report.txt'", ".json"]),
@@ -174,6 +176,7 @@ BAD = [
     (["simulate", "ucb", "--means", "0.7", "--horizon", "10"], ["means"]),
     (["simulate", "ucb", "--means", "0.7,2", "--horizon", "10"], ["means", "2.0"]),
     (["simulate", "ucb", "--environment", "c9", "--horizon", "10"], ["environment: got 'c9'"]),
+    (["simulate", "ucb", "--environment", "C2", "--horizon", "10"], ["environment: got 'C2'", "did you mean 'c2'?"]),
     (["simulate", "ucc", "--means", "0.7,0.5", "--horizon", "10"], ["algorithm: got 'ucc'", "did you mean 'ucb'?"]),
     (["simulate", "adap-ucb", "--means", "0.7,0.5", "--horizon", "10"], ["epsilon: got None"]),
     ([*SIMULATE, "--epsilon", "-1"], ["epsilon: got -1.0"]),

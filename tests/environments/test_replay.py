@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privcheck.bandits import ALGORITHMS
-from privcheck.environments import LoggedFeedback, Replay
+from privcheck.environments import LoggedFeedback, Replay, environment
 from privcheck.environments import resampled_log as replay_module
 from privcheck.errors import PrivcheckError
 from privcheck.kernels.reward_laws import law_sum
@@ -193,3 +193,50 @@ def test_bad_input(changes, parameter):
     with pytest.raises(PrivcheckError) as caught:
         replay(**({"policy": "adap-ucb", "log": logged(30, 0), "epsilon": 1.0} | changes))
     assert caught.value.parameter == parameter
+
+
+FRAME = {"item": ["b", "a", "b", "a"], "stars": [5, 1, 3, 2], "odds": [0.5, 0.25, 0.5, 0.25], "other": [None] * 4}
+COLUMNS = {"action": "item", "reward": "stars", "propensity": "odds", "reward_range": (1, 5)}
+
+
+def frames():
+    pandas, polars = (pytest.importorskip(name, reason=f"{name} is not installed") for name in ("pandas", "polars"))
+    return [FRAME, pandas.DataFrame(FRAME), polars.DataFrame(FRAME)]
+
+
+def test_a_data_frame_is_the_log_that_a_file_is(tmp_path):
+    lines = ["item,stars,odds", *(",".join(map(str, row)) for row in zip(*list(FRAME.values())[:3], strict=True))]
+    (tmp_path / "log.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    expected = Replay.from_csv(tmp_path / "log.csv", **COLUMNS)
+    assert expected.names == ("a", "b")
+    for frame in frames():
+        assert Replay.from_frame(frame, **COLUMNS) == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "parameter"),
+    [
+        ({"item": ["b", None, "b", "a"]}, "column 'item', row 1"),
+        ({"item": ["b", float("nan"), "b", "a"]}, "column 'item', row 1"),
+        ({"stars": [5, 1, 7, 2]}, "column 'stars', row 2"),
+        ({"stars": [5, 1, None, 2]}, "column 'stars', row 2"),
+        ({"odds": [0.5, 0.25, 0.5, 0.0]}, "column 'odds', row 3"),
+        ({"odds": [0.5, 0.25]}, "frame"),
+    ],
+)
+def test_a_frame_with_a_mistake_is_refused_with_its_row(change, parameter):
+    with pytest.raises(PrivcheckError) as caught:
+        Replay.from_frame(FRAME | change, **COLUMNS)
+    assert caught.value.parameter == parameter
+
+
+def test_frames_and_files_are_not_confused():
+    (frame, *_) = frames()[1:]
+    with pytest.raises(PrivcheckError, match="from_frame"):
+        Replay.from_csv(frame, **COLUMNS)
+    with pytest.raises(PrivcheckError, match="from_csv"):
+        Replay.from_frame("log.csv", **COLUMNS)
+    with pytest.raises(PrivcheckError, match="from_frame"):
+        environment(frame)
+    with pytest.raises(PrivcheckError, match="the frame has item"):
+        Replay.from_frame(frame, action="arm", reward="stars")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from privcheck import PrivcheckError
+from privcheck import PrivcheckError, explain
 from privcheck.bounds import THEOREMS, evaluate, named_instance
 from privcheck.cli import run
 from privcheck.reporting.text.explained import explained
@@ -46,3 +46,24 @@ def test_the_command_explains_with_and_without_an_instance(capsys):
     assert "for example azize-basu-2022/thm" in capsys.readouterr().err
     with pytest.raises(PrivcheckError, match="privcheck list"):
         explained("nothing")
+
+
+def test_python_explains_with_the_same_words_and_a_notebook_shows_lists():
+    instance = named_instance("c2", epsilon=1.0, horizon=10**6)
+    name = "azize-basu-2022/lemma2-kl"
+    told = explain(name, instance)
+    assert told == explained(name, instance) == repr(told)
+    assert explain(evaluate(instance).of(name), instance) == told
+    shown = told._repr_html_()
+    assert shown.count("<li>") == len(THEOREMS[name].conditions)
+    assert shown.startswith(f"<p><b>{name}")
+    assert "✓" in shown
+    assert "Reg &lt;=" in shown or "&" in shown or "<" not in told
+
+
+@pytest.mark.parametrize(("name", "near"), [("thm8", "azize-basu-2022/thm8"), (3, "privcheck list")])
+def test_an_id_that_is_incomplete_is_completed(name, near):
+    with pytest.raises(PrivcheckError, match=near):
+        explain(name)
+    with pytest.raises(PrivcheckError):
+        evaluate(named_instance("c2", epsilon=1.0)).of(name)

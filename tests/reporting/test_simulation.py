@@ -9,7 +9,9 @@ from rich.console import Console
 from privcheck.reporting.pictures import simulation_pictures
 from privcheck.reporting.pictures.simulation_pictures import RATE, panels_figure, small_png
 from privcheck.reporting.terminal import simulation_tables
+from privcheck.reporting.terminal.identification_table import identification_table
 from privcheck.reporting.terminal.simulation_tables import comparison_table, summary_table
+from privcheck.simulation.identify import identify
 from privcheck.simulation.simulate import simulate
 
 
@@ -76,3 +78,11 @@ def test_small_pictures_are_small(simulation):
     full = io.BytesIO()
     figure.savefig(full, format="png", dpi=110)
     assert len(small_png(figure)) < 0.6 * len(full.getvalue())
+
+
+def test_tables_of_identification_fit_into_80_columns():
+    found = identify("dp-exact-tt", [0.9, 0.8, 0.5], horizon=1e5, delta=[0.1, 0.01], runs=20, epsilon=1.0)
+    text = printed(identification_table(found), width=80)
+    assert max(map(len, text.splitlines())) <= 80
+    for word in ("dp-exact-tt", "median", "q99", "95 % interval", "seconds"):
+        assert word in text

@@ -7,11 +7,14 @@ import io
 import re
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import stats
 
 import privcheck
 from privcheck import tables
@@ -20,10 +23,17 @@ from privcheck.bibliography import PAPERS, bibtex, cited_in
 from privcheck.bounds import THEOREMS, curve, evaluate, named_instance
 from privcheck.claims import CLAIMS, Effort, Findings, examine
 from privcheck.reporting.example_results import GRANTED, VIOLATION
+from privcheck.tables import Result
 
 
 def findings():
     return Findings([examine(next(iter(CLAIMS.values())), Effort(points=10))])
+
+
+def swept():
+    plan = {"kind": "simulation", "targets": ["ucb"], "environments": [[0.75, 0.5]], "horizons": [50]}
+    with tempfile.TemporaryDirectory() as folder:
+        return privcheck.sweep(plan | {"options": {"runs": 2}}, folder)
 
 
 MAKERS = {
@@ -40,7 +50,13 @@ MAKERS = {
         np.random.default_rng(0).normal(size=2000), np.random.default_rng(1).normal(1.0, size=2000), epsilon=0.1
     ),
     "one run": lambda: privcheck.one_run(np.arange(200.0), np.arange(200) >= 90, epsilon=0.1),
+    "laws": lambda: privcheck.bound_from_laws(stats.laplace(0.0, 2.0), stats.laplace(1.0, 2.0), epsilon=0.4),
+    "frontier": lambda: privcheck.frontier(
+        ["adap-ucb", "ucb"], [0.75, 0.5], epsilons=[1.0], horizon=100, runs=5, audit_runs=0, certificates=False
+    ),
+    "sweep": swept,
 }
+PAGE = Path(__file__).parents[2] / "docs" / "results.md"
 
 
 @pytest.fixture(scope="module", params=MAKERS)
@@ -72,8 +88,8 @@ def test_every_result_has_a_form_in_a_notebook(result):
 
 
 def test_what_is_saved_is_loaded(result, tmp_path):
-    if not hasattr(result, "to_json"):
-        pytest.skip("no JSON form")
+    if not hasattr(result, "to_json") or isinstance(result, privcheck.Sweep):
+        pytest.skip("no JSON form that is read back")
     path = tmp_path / "result.json"
     result.save(path)
     if isinstance(result, privcheck.Simulation):
@@ -87,6 +103,36 @@ def test_what_is_saved_is_loaded(result, tmp_path):
     assert type(again) is type(result)
     assert again.to_json() == result.to_json()
     assert again.rows() == result.rows()
+
+
+def test_the_documented_table_says_what_becomes_of_the_result(result, tmp_path):
+    rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    table = {name.rpartition(".")[2]: [cell.strip() for cell in row.split("|")] for name, row in rows}
+    _, named, read, picture, page = table[type(result).__name__]
+    assert re.findall(r"`(\w+)`", named) == list(result.tables())
+    assert (page == "yes") == hasattr(result, "save_html")
+    if picture == "yes":
+        assert privcheck.plot(result).axes
+    else:
+        with pytest.raises(privcheck.PrivcheckError):
+            privcheck.plot(result)
+    suffix = re.search(r"`(\.\w+)`", read)
+    path = tmp_path / f"result{suffix[1] if suffix else '.json'}"
+    if hasattr(result, "to_json"):
+        result.save(path)
+    if suffix:
+        assert type(privcheck.load(path)) is type(result)
+    else:
+        with pytest.raises(privcheck.PrivcheckError):
+            privcheck.load(path)
+
+
+def test_the_documented_table_has_every_kind_of_result():
+    told = PAGE.read_text(encoding="utf-8")
+    made = {type(make()) for make in MAKERS.values()}
+    every = {kind for kind in Result.__subclasses__() if kind.__module__.startswith("privcheck.")}
+    assert made == every
+    assert [kind for kind in every if not re.search(rf"^\| `[\w.]*{kind.__name__}` ", told, re.MULTILINE)] == []
 
 
 def test_bad_files_and_paths_are_refused(tmp_path):

@@ -2,6 +2,7 @@
 
 import importlib.util
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from privcheck.bandits import ALGORITHMS
 from privcheck.environments import LinearContexts, LoggedContexts, TopKArms
 from privcheck.errors import PrivcheckError
 from privcheck.results.simulation import Simulation
-from privcheck.simulation import all_runs
+from privcheck.simulation import all_runs, play_own
 from privcheck.simulation.simulate import simulate
 
 FILE = Path(__file__).with_name("own_bandits.py")
@@ -83,6 +84,21 @@ def test_a_time_budget_gives_the_first_runs_and_says_so(tmp_path):
     short = simulate([own.OwnUCB, "ucb"], [0.8, 0.5], horizon=200, runs=30, checkpoints=3)
     short.save(tmp_path / "short.npz")
     assert Simulation.read_npz(tmp_path / "short.npz").results[0].algorithm == short.results[0].algorithm
+
+
+@pytest.mark.parametrize(("first", "runs"), [(8.0, 1000), (31.0, 1)])
+def test_a_first_run_that_imports_and_compiles_is_not_taken_for_the_speed(monkeypatch, first, runs):
+    """The broken twin stops the pilot after a first run of 8 seconds, and plays 7 runs in place of a thousand."""
+    clock, costs = [0.0], iter([first, 0.01, 0.01])
+
+    def play_one(*_):
+        clock[0] += next(costs)
+
+    monkeypatch.setattr(play_own, "play_one", play_one)
+    monkeypatch.setattr(play_own, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    policy = SimpleNamespace(runner=None)
+    found, _ = play_own.affordable_runs(policy, None, None, 1000, 0, (), 1, 60.0, False)
+    assert found == runs
 
 
 def test_files_keep_policies_with_fewer_runs(tmp_path):

@@ -6,14 +6,20 @@ import math
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 import privcheck
 from privcheck.bounds import THEOREMS
 from privcheck.environments import Bernoulli, Gaussian
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.pictures.frontier_picture import frontier_figure
+from privcheck.reporting.terminal.frontier_tables import COLUMNS, frontier_tables
 from privcheck.results.frontier_points import Frontier, FrontierBound, FrontierPoint
+from privcheck.scheduling import chunk_store, executor
+from privcheck.scheduling import dask_workers as scheduling
 from privcheck.tradeoffs.frontier import frontier
+
+pytestmark = pytest.mark.long
 
 MEANS = [0.9, 0.1]
 QUICK = {"horizon": 500, "runs": 5, "audit_runs": 0}
@@ -78,6 +84,10 @@ def test_files(tmp_path):
     assert privcheck.load(tmp_path / "frontier.json") == found
     found.plot(tmp_path / "frontier.png")
     assert (tmp_path / "frontier.png").stat().st_size > 10_000
+    found.save(tmp_path / "frontier.html")
+    page = (tmp_path / "frontier.html").read_text(encoding="utf-8")
+    for told in ("left 0.5", "not refuted", "Azize &amp; Basu 2022, Thm. 8 (explicit)", "said"):
+        assert told in page
     assert found.citations() == ("azize-basu-2022",)
     with pytest.raises(PrivcheckError, match="JSON of a frontier"):
         Frontier.from_json('{"schema_version": 2, "frontier": {}}')
@@ -129,3 +139,79 @@ def test_the_legend_explains_the_marks_that_are_drawn():
     texts = [text.get_text() for text in frontier_figure(replace(found, points=(known,))).legends[0].get_texts()]
     assert "claim refuted by the audit" in texts
     assert any(text.startswith("true epsilon") for text in texts)
+
+
+def test_a_store_changes_no_number_and_spares_what_was_played(tmp_path, monkeypatch):
+    """The broken twin would hand the store to the simulations only, or to nobody."""
+    pytest.importorskip("pyarrow", reason="the extra store is not installed")
+    monkeypatch.setattr(chunk_store, "KEPT_FROM", 0.0)
+    asked = {"epsilons": [1.0], "horizon": 500, "runs": 5, "audit_runs": 40, "certificates": False}
+    expected = frontier("adap-ucb", MEANS, **asked)
+    assert frontier("adap-ucb", MEANS, **asked, store=tmp_path) == expected
+
+    def played(*_):
+        raise AssertionError("a finished chunk was played again")
+
+    monkeypatch.setattr(executor, "timed", played)
+    assert frontier("adap-ucb", MEANS, **asked, store=tmp_path) == expected
+    with pytest.raises(AssertionError):
+        frontier("adap-ucb", MEANS, **asked | {"audit_runs": 60}, store=tmp_path)
+
+
+def test_one_scheduler_plays_all_of_it(monkeypatch):
+    """The broken twin would start the workers of local:1 for every simulation and every audit."""
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    started = []
+
+    def counted(scheduler):
+        started.append(scheduler)
+        return dask_workers(scheduler)
+
+    dask_workers = scheduling.dask_workers
+    monkeypatch.setattr(scheduling, "dask_workers", counted)
+    monkeypatch.setattr(executor, "dask_workers", counted)
+    asked = {"epsilons": [1.0], "horizon": 500, "runs": 5, "audit_runs": 40, "certificates": False}
+    assert frontier("adap-ucb", MEANS, **asked, scheduler="local:1") == frontier("adap-ucb", MEANS, **asked)
+    assert [each for each in started if each.startswith("local")] == ["local:1"]
+    assert len(started) == 3
+
+
+def test_a_bar_is_an_arrow_where_the_audit_saw_next_to_nothing():
+    """The broken twin would begin the bar at the left edge: those of several budgets hide each other."""
+
+    def bar(lower):
+        point = FrontierPoint("one", 3.0, 5.0, 0.1, 4.0, 6.0, 9, lower, "inconclusive", 3.0)
+        figure = frontier_figure(Frontier("c2", (0.5, 0.4), (), 100, 0, 0.95, (point,), ()))
+        (found,) = [each for each in figure.axes[0].lines if each.get_linewidth() == 3.2 and len(each.get_xdata())]
+        told = " ".join(text.get_text() for text in figure.legends[0].get_texts())
+        return [round(float(x), 3) for x in found.get_xdata()], "1/30 of the claim" in told
+
+    assert bar(0.0) == bar(0.1) == ([2.0, 3.0], True)
+    assert bar(0.2) == ([0.2, 3.0], False)
+
+
+def test_a_policy_without_a_budget_is_named_and_called_no_worse_than_it_is():
+    class Coin:
+        def __init__(self, rng, arms):
+            self.rng, self.arms = rng, arms
+
+        def select(self):
+            return int(self.rng.integers(self.arms))
+
+        def update(self, action, reward):
+            pass
+
+    found = frontier([Coin, "ucb"], MEANS, epsilons=[1.0], **QUICK)
+    assert found.remarks == ("Coin: no parameter epsilon, so it is simulated once, without a claim",)
+    texts = [text.get_text() for text in frontier_figure(found).legends[0].get_texts()]
+    assert {"Coin, takes no epsilon", "ucb, not private"} <= set(texts)
+
+
+def test_the_table_fits_into_80_columns():
+    found = frontier(["adap-kl-ucb", "ucb"], "c2", epsilons=[0.1, 3.0], horizon=10**6, runs=5, audit_runs=0)
+    with (console := Console(width=80)).capture() as shown:
+        console.print(frontier_tables(found))
+    text = shown.get()
+    assert max(map(len, text.splitlines())) <= 80
+    for word in (*COLUMNS, "adap-kl-ucb"):
+        assert word in text

@@ -94,6 +94,6 @@ def tests_summary(told: Sequence[tuple[str, str, str]], passed: str, page: str) 
     lines = [f"### Privacy tests: {failed} failed, {right} passed", ""]
     lines += ["| | test | what it found, or could have detected |", "|---|---|---|"]
     for good, node, text in rows:
-        kept = f" Page: {as_cell(pages[node])}" if not good and node in pages else ""
+        kept = f"<br>page: {as_cell(pages[node])}" if not good and node in pages else ""
         lines.append(f"| {'✅' if good else '❌'} | {as_cell(node)} | {as_cell(text)}{kept} |")
     return "\n".join([*lines, "", PASSES, ""])

@@ -27,14 +27,18 @@ def baseline_table(found: Baseline) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     used = [column for column in COLUMNS[1:] if any(cells(change)[column] != numbers.NONE for change in found.changes)]
     table.add_column("", no_wrap=True)
-    for column in ("result", *used, "note"):
-        table.add_column(column, overflow="fold")
+    table.add_column("result", overflow="fold")
+    for column in used:
+        table.add_column(column, no_wrap=True)
+    notes = []
     for change in found.changes:
         told = cells(change)
-        row = [told["result"], *(told[column] for column in used), _note(change)]
+        row = [told["result"], *(told[column].replace(" → ", "\n→ ") for column in used)]
+        if note := _note(change):
+            notes.append(Text(f"{told['result']}: {note}"))
         word = Text(f"{SIGNS[change.outcome]} {change.outcome}", style="bold red" if change.outcome == WORSE else "")
         table.add_row(word, *map(Text, row))
-    return Group(table, Text(found.sentence))
+    return Group(table, *notes, Text(found.sentence))
 
 
 def baseline_summary(found: Baseline) -> str:

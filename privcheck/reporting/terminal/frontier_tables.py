@@ -7,9 +7,9 @@ from rich.table import Table
 
 from privcheck.reporting.terminal.simulation_tables import titled_table
 from privcheck.reporting.text.places import described_place
-from privcheck.results.frontier_points import Frontier
+from privcheck.results.frontier_points import CLAIMS, Frontier
 
-COLUMNS = ("policy", "epsilon", "audited", "certified", "verdict", "mean", "se", "q05", "q95", "runs")
+COLUMNS = ("policy", "epsilon", "audited", "certified", "claim", "mean", "q05", "q95")
 
 
 def frontier_tables(frontier: Frontier) -> Group:
@@ -23,13 +23,17 @@ def frontier_tables(frontier: Frontier) -> Group:
     [1, 1]
     """
     place = described_place(frontier.environment, frontier.means, frontier.arms)
-    table = titled_table(f"pseudo-regret after {frontier.horizon:g} rounds on {place}")
+    runs = max(point.runs for point in frontier.points)
+    table = titled_table(f"pseudo-regret after {frontier.horizon:,} rounds on {place}, {runs:,} runs")
     for column in COLUMNS:
-        table.add_column(column, justify="left" if column in ("policy", "verdict") else "right", overflow="fold")
+        if column == "policy":
+            table.add_column(column, overflow="fold")
+        else:
+            table.add_column(column, justify="left" if column == "claim" else "right", no_wrap=True)
     for p in frontier.points:
         table.add_row(
-            p.policy, _shown(p.epsilon), _shown(p.epsilon_lower), _shown(p.epsilon_upper), p.verdict or "-",
-            *(_shown(value) for value in (p.mean, p.se, p.q05, p.q95, p.runs)),
+            p.policy, _shown(p.epsilon), _shown(p.epsilon_lower), _shown(p.epsilon_upper), CLAIMS.get(p.verdict, "-"),
+            *(_shown(value) for value in (p.mean, p.q05, p.q95)),
         )  # fmt: skip
     return Group(table, *([_theory(frontier)] if frontier.bounds else []))
 

@@ -25,7 +25,7 @@ def summary_table(simulation: Simulation) -> Table:
     1
     """
     where = f" on {place_text(simulation)}" if getattr(simulation.environment, "names", ()) else ""
-    table = titled_table(f"pseudo-regret after {simulation.horizon:g} rounds{where}, {simulation.runs:g} runs")
+    table = titled_table(f"pseudo-regret after {simulation.horizon:,} rounds{where}, {simulation.runs:,} runs")
     ragged = any(len(result.regret) != simulation.runs for result in simulation.results)
     columns = (COLUMNS[0], "runs", *COLUMNS[1:]) if ragged else COLUMNS
     for column in columns:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from difflib import get_close_matches
 from typing import Any
 
-from privcheck.bounds.theorem import ORDER_ONLY, THEOREMS, UNPROVEN
+from privcheck.bounds.theorem import ORDER_ONLY, THEOREMS, UNPROVEN, similar_ids
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.text.resting_claims import MORE, resting_sentence
 
@@ -38,8 +37,8 @@ def explained(name: str, instance: Any = None) -> str:
     >>> print(explained("azize-basu-2022/thm3-tight", named_instance("c2", epsilon=1.0)).splitlines()[-3])
     On this instance: 7.708 ln T (rate)
     """
-    if name not in THEOREMS:
-        near = get_close_matches(name, THEOREMS, 3)
+    if not isinstance(name, str) or name not in THEOREMS:
+        near = similar_ids(name)
         hint = f"for example {', '.join(near)}" if near else "`privcheck list` names them"
         raise PrivcheckError("explain", name, "the id of a theorem", hint)
     theorem = THEOREMS[name]
@@ -51,7 +50,8 @@ def explained(name: str, instance: Any = None) -> str:
         found = theorem.evaluate(instance)
         checks = [f"  {'✓' if check.holds else '✗'} {check.text}" for check in found.conditions]
         parts += ["\n".join(["Conditions on this instance:", *checks]), f"On this instance: {found.number_text}"]
-    parts.append(f"Source: {theorem.source} ({PROVENANCE[theorem.provenance]})")
+    known = "" if "derivations.md" in theorem.source else f" ({PROVENANCE[theorem.provenance]})"
+    parts.append(f"Source: {theorem.source}{known}")
     if wrong := resting_sentence(name):
         parts.append(f"✗ {wrong}. {MORE}")
     return "\n\n".join(parts)
