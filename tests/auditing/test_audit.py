@@ -49,6 +49,8 @@ CONTRACT = {
 EXTRAS = {
     "faults",
     "encode",
+    "law",
+    "by_law",
     "rho",
     "mu",
     "tradeoff_claimed",

@@ -14,7 +14,8 @@ from privcheck.privacy import Contexts
 from privcheck.reporting.text.numbers import clean
 from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
-from privcheck.targets.settings import CertifySettings, Settings
+from privcheck.targets.certify_settings import CertifySettings
+from privcheck.targets.settings import Settings
 
 ALWAYS = ("epsilon", "seed")
 """Options that a call shows even where they have their defaults."""
@@ -25,6 +26,9 @@ USUAL_SHARES = {"gdp": 1.0}
 OF_MECHANISMS = {"feedback": "mechanism", "arms": 0}
 """What a report says of a mechanism where no option was given: its data may have one dimension."""
 
+
+_FUNCTIONS = {"encode": "reads the outputs", "law": "gives the law of the outputs"}
+"""Options that are functions, and what these do: a report has the place of each, or the name of the option."""
 
 NOT_REPEATABLE = (
     "It cannot be repeated exactly: the random numbers of the target have no seed. Independence of the runs is taken "
@@ -100,8 +104,7 @@ def repeat_audit(report: AuditReport) -> Repeat:
     if report.randomness == "seeded" and report.engine in ("command", "service"):
         options["randomness"] = "seeded"
     streams = report.streams
-    if report.encode is not None:
-        options["encode"] = report.encode
+    options |= {name: place for name in _FUNCTIONS if (place := getattr(report, name)) is not None}
     if streams is None and report.pairs is None and report.screened_pairs == 1:  # written by an earlier version
         streams = PAIR
     return _repeat("audit", report.target, options, streams)
@@ -152,11 +155,12 @@ def _repeat(function: str, target: str, options: dict[str, Any], streams: str | 
         place, word = "target", "FILE.py:NAME"
         missing.append(f"target: {clean(target)}")
         missing_file.append(f"FILE.py:NAME: the place of {clean(target)}")
-    if options.get("encode") == "encode":
-        missing.append("encode: the function that reads the outputs")
-        missing_file.append("ENCODE.py:NAME: the place of the function that reads the outputs")
     arguments = [place, *(f"{name}={_python(value)}" for name, value in options.items())]
-    arguments = [part.replace("encode='encode'", "encode=encode") for part in arguments]
+    for name, what in _FUNCTIONS.items():
+        if options.get(name) == name:
+            missing.append(f"{name}: the function that {what}")
+            missing_file.append(f"{name.upper()}.py:NAME: the place of the function that {what}")
+            arguments = [part.replace(f"{name}='{name}'", f"{name}={name}") for part in arguments]
     words = [word, *(part for name, value in options.items() for part in _command(name, value))]
     contexts, given = options.get("contexts"), False
     if contexts is not None and (contexts.low, contexts.high) != (Contexts.low, Contexts.high):
@@ -218,8 +222,8 @@ def _python(value: Any) -> str:
 def _command(name: str, value: Any) -> list[str]:
     """Return an option of the command line with its value; None and False are said by leaving it out."""
     flag = f"--{name.replace('_', '-')}"
-    if (name, value) == ("encode", "encode"):
-        return ["--encode ENCODE.py:NAME"]
+    if name in _FUNCTIONS and value == name:
+        return [f"{flag} {name.upper()}.py:NAME"]
     if value is None or value is False:
         return []
     if value is True:
