@@ -15,6 +15,8 @@ from privcheck.reporting.text.audit_facts import number_rows
 from privcheck.reporting.text.audit_sentences import meaning, verdict_sentence
 from privcheck.reporting.text.repeating import repeat_audit
 
+pytestmark = pytest.mark.long
+
 CLAIM = 0.5
 PAIR = ([0.0], [1.0])
 ENDS = (-10.0, 10.0)

@@ -59,7 +59,7 @@ def search_and_confirm(
     counted = taken(sides, slice(chosen.folds.counting.start, None))
     stop_after = len(counted[0]) if stopped else settings.stop_after
     if len(sides[0]) < runs:
-        bets = Bets(chosen, settings)
+        bets = Bets([event for event, _ in chosen.events], settings)
         bets.add(counted)
         why = cut_short(len(counted[0]), runs - chosen.folds.counting.start)
         read = bets.read(counted, level)
