@@ -152,7 +152,7 @@ def meaning(report: AuditReport) -> list[str]:
     if report.e_value is not None:
         lower = (
             f"The lower bound holds with {percent(report.confidence)} confidence whenever it is read, and it accounts "
-            "for the whole search: streams and events were chosen on runs that were not used for betting."
+            "for the whole search: streams and events were chosen on earlier runs than those they were bet on."
         )
         bets = f"Bets against the claim multiplied their stake by {small(report.e_value)}. A factor of "
         bets += f"{small(1.0 / report.error)} refutes the claim at level {report.error:g}, whenever it is read."
