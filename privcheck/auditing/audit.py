@@ -28,6 +28,7 @@ from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport, Witness
 from privcheck.scheduling.chunk_keys import digest
 from privcheck.scheduling.executor import Executor, executor
+from privcheck.targets.adversary import Adversary, against, horizon_of
 from privcheck.targets.global_generators import global_generators_kept
 from privcheck.targets.location import function_at
 from privcheck.targets.runners import check_sent, closing, played_by
@@ -118,7 +119,8 @@ def audit(
         "add-remove" (one row more in one of them, for functions of a data set: n rows against n - 1).
     streams : your own pair of streams, or a .npy or .csv file that contains one, in place of the search; for a
         mechanism, a pair of inputs: arrays, or any objects, which are handed over as they are. Or a function
-        `draw(rng)` that returns pairs for the search, 100 of them or as many as `pairs` says.
+        `draw(rng)` that returns pairs for the search, 100 of them or as many as `pairs` says. Or a
+        `privcheck.Adversary`, which chooses each reward of a policy by the actions so far.
     contexts : a `privcheck.Contexts`, for contextual feedback.
     sequential : whether to stop as soon as the claim is refuted, after at most `runs` runs per stream. A gross
         violation is then found within a few thousand runs. The lower bound is valid at any time, and a little smaller
@@ -197,12 +199,16 @@ def audit(
 def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
     count = loaded.arms(settings.arms)
     settings = loaded.settled(settings, count)
-    candidates = candidate_pairs(loaded, settings, count)
+    adversary = settings.streams if isinstance(settings.streams, Adversary) else None
+    candidates = [adversary.pair()] if adversary else candidate_pairs(loaded, settings, count)
     law = None if settings.law is None else LawOfOutputs(function_at(settings.law), loaded.mechanism)
     if law is not None:
         candidates = law.best_first(candidates, settings)
     horizon = max(len(np.atleast_1d(table)) for table in (candidates[0].first, candidates[0].second))
+    horizon = horizon_of(settings, count) if adversary else horizon
     unguarded = policy = loaded.target(settings, horizon, count)
+    if adversary:
+        unguarded = policy = against(policy, adversary, settings, horizon)
     if settings.guarded:
         policy = _under_guard(unguarded, settings)
     randomness = source_of_randomness(settings.randomness, policy)
@@ -233,7 +239,7 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         "randomness": randomness,
         "arms": count,
         "horizon": horizon,
-        "feedback": policy.feedback,
+        "feedback": settings.feedback if adversary else policy.feedback,
         "runs": plan.runs,
     }
     resolved |= {
@@ -327,6 +333,8 @@ def _faults(policy: Target, settings: Settings, outcome: Outcome) -> tuple[list[
     """Return the lines behind a violation, or why none is known."""
     from privcheck.auditing.faults.find import find_faults
 
+    if isinstance(settings.streams, Adversary):
+        return [], "rewards were chosen by an adversary, and guarded runs know streams only"
     try:
         return find_faults(policy, settings, [found for found in (outcome.witness, outcome.simplest) if found])
     except KeyboardInterrupt:  # what the runs have shown is not lost

@@ -139,7 +139,7 @@ class Settings(Declared):
     )
     streams: Any = option(  # noqa: RUF009
         Checked("a pair of streams, a file with one, or a function that draws pairs", as_given),
-        doc="A .npy or .csv file with a pair of streams of your own, or FILE.py:NAME of a function that draws pairs.",
+        doc="A .npy or .csv file with a pair of streams, or FILE.py:NAME of a function that draws pairs, or Adversary.",
         heading=PLAYED,
         value="FILE",
         field="",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from privcheck.accounting import Concentrated, GaussianDP
-from privcheck.auditing.search.written_streams import FUNCTION, PAIR
+from privcheck.auditing.search.written_streams import ADVERSARY, FUNCTION, PAIR
 from privcheck.bandits import ALGORITHMS
 from privcheck.privacy import Contexts
 from privcheck.reporting.text.numbers import clean
@@ -167,11 +167,11 @@ def _repeat(function: str, target: str, options: dict[str, Any], streams: str | 
         missing_file.append(f"entries of contexts in [{contexts.low:g}, {contexts.high:g}] can be given in Python only")
     if streams is not None:
         arguments.append(f"streams={streams}")
-        given, drawn = streams[0] in "\"'", streams == FUNCTION
-        file = "DRAW.py:NAME" if drawn else "pair.npy"
+        given, (place_of, what) = streams[0] in "\"'", _GIVEN_BY.get(streams, ("", ""))
+        file = f"{place_of}.py:NAME" if place_of else "pair.npy"
         words.append(f"--streams {shlex.quote(ast.literal_eval(streams)) if given else file}")
         missing += [_MISSING[streams]] if streams in _MISSING else []
-        saved = "DRAW.py:NAME: the place of the function" if drawn else "pair.npy: the two streams, saved by numpy.save"
+        saved = f"{file}: the place of the {what}" if place_of else "pair.npy: the two streams, saved by numpy.save"
         missing_file += [] if given else [saved]
     parts = [f"privcheck.{function}({arguments[0]},", *(f"{part}," for part in arguments[1:-1])]
     last = f"{arguments[-1]})"
@@ -182,7 +182,14 @@ def _repeat(function: str, target: str, options: dict[str, Any], streams: str | 
     )
 
 
-_MISSING = {PAIR: "pair: the two streams of the witness", FUNCTION: f"{FUNCTION}: the function that draws pairs"}
+_GIVEN_BY = {FUNCTION: ("DRAW", "function"), ADVERSARY: ("ADVERSARY", "adversary")}
+"""Streams that only Python code gives: the name of its file in a call, and what it is."""
+
+_MISSING = {
+    PAIR: "pair: the two streams of the witness",
+    FUNCTION: f"{FUNCTION}: the function that draws pairs",
+    ADVERSARY: f"{ADVERSARY}: the privcheck.Adversary of the witness",
+}
 """What the user has to supply where streams are named only."""
 
 
