@@ -42,12 +42,14 @@ if TYPE_CHECKING:
     from privcheck.simulation.simulate import Simulation, simulate
     from privcheck.sweeps.run_sweep import sweep
     from privcheck.sweeps.sweep_result import Sweep, read_sweep
+    from privcheck.targets.adversary import Adversary
     from privcheck.targets.services.service import from_command, from_python, from_url
     from privcheck.tradeoffs.frontier import frontier
 
 __version__ = "0.2.0.dev0"
 
 __all__ = [
+    "Adversary",
     "AuditReport",
     "BudgetExceededError",
     "Certificate",
@@ -118,6 +120,7 @@ _HOMES = {
     "LeakError": "privcheck.private_values.leaks",
     "BudgetExceededError": "privcheck.accounting",
     "ReleaseRefusedError": "privcheck.accounting",
+    "Adversary": "privcheck.targets.adversary",
     "Contexts": "privcheck.privacy",
     "from_command": "privcheck.targets.services.service",
     "from_python": "privcheck.targets.services.service",

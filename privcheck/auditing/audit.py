@@ -13,6 +13,7 @@ from privcheck.auditing.confirmation.sequential_audit import search_and_bet
 from privcheck.auditing.exact import exact_loss
 from privcheck.auditing.harness.checked_runs import check_runs
 from privcheck.auditing.harness.source_of_randomness import source_of_randomness
+from privcheck.auditing.law_of_outputs import LawOfOutputs, judged_by_law
 from privcheck.auditing.plan import Plan, make_plan
 from privcheck.auditing.relation_note import relation_note
 from privcheck.auditing.search.candidates import candidate_pairs, searched
@@ -28,6 +29,7 @@ from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport, Witness
 from privcheck.scheduling.chunk_keys import digest
 from privcheck.scheduling.executor import Executor, executor
+from privcheck.targets.adversary import Adversary, against, horizon_of
 from privcheck.targets.global_generators import global_generators_kept
 from privcheck.targets.location import function_at
 from privcheck.targets.runners import check_sent, closing, played_by
@@ -39,6 +41,7 @@ from privcheck.targets.target import Loaded, Target, load
 if TYPE_CHECKING:
     from privcheck.results.certificate import Certificate
     from privcheck.results.fault import Fault
+    from privcheck.results.law_evidence import LawEvidence
 
 
 def audit(
@@ -69,6 +72,7 @@ def audit(
     rho: float | None = None,
     mu: float | None = None,
     tradeoff: Any = None,
+    law: Any = None,
     randomness: str | None = None,
     time_limit: float | None = None,
     scheduler: str | None = None,
@@ -116,7 +120,8 @@ def audit(
         "add-remove" (one row more in one of them, for functions of a data set: n rows against n - 1).
     streams : your own pair of streams, or a .npy or .csv file that contains one, in place of the search; for a
         mechanism, a pair of inputs: arrays, or any objects, which are handed over as they are. Or a function
-        `draw(rng)` that returns pairs for the search, 100 of them or as many as `pairs` says.
+        `draw(rng)` that returns pairs for the search, 100 of them or as many as `pairs` says. Or a
+        `privcheck.Adversary`, which chooses each reward of a policy by the actions so far.
     contexts : a `privcheck.Contexts`, for contextual feedback.
     sequential : whether to stop as soon as the claim is refuted, after at most `runs` runs per stream. A gross
         violation is then found within a few thousand runs. The lower bound is valid at any time, and a little smaller
@@ -135,6 +140,10 @@ def audit(
         lower bound. An interrupt before the search has begun, while the target is timed and checked, is raised.
     encode : for a function of data whose outputs are other objects, such as fitted models: `encode(output)` returns
         numbers, text, lists or dicts of them; or the place of such a function, "file.py:name".
+    law : for a function of data whose output is one to three real numbers: `law(data)` returns the law of the output,
+        an object with `logpdf(x)` and `support()`, as for `privcheck.bound_from_laws`; or the place of such a function.
+        Candidates are then ranked by their exact loss, the law is tested against runs, and a claim that it refutes is
+        violated: that the outputs have the law is taken on your word, unless the runs contradict it.
     accountants : for a claim with delta, the shares of delta of the certificate's accountants, as for
         `privcheck.certify`; the lower bound does not depend on them.
     rho, mu, tradeoff : a claim in place of epsilon: rho-zCDP, mu-GDP, or a trade-off curve: the corners (type I error,
@@ -166,7 +175,8 @@ def audit(
     verdict on a true claim is at most `error`. Both cover the whole search. They require runs that are independent
     given the streams, which holds if the policy draws all its randomness from its Generator and keeps nothing between
     runs. The audit plays the same seeds twice, unless there are none, and compares runs of one call with those of
-    others; a target with independent runs is refused with probability at most 1.25e-6.
+    others; a target with independent runs is refused with probability at most 1.25e-6. A verdict that rests on a given
+    law (`by_law.decides`) requires instead that the outputs have this law.
 
     Examples
     --------
@@ -190,9 +200,16 @@ def audit(
 def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
     count = loaded.arms(settings.arms)
     settings = loaded.settled(settings, count)
-    candidates = candidate_pairs(loaded, settings, count)
+    adversary = settings.streams if isinstance(settings.streams, Adversary) else None
+    candidates = [adversary.pair()] if adversary else candidate_pairs(loaded, settings, count)
+    law = None if settings.law is None else LawOfOutputs(function_at(settings.law), loaded.mechanism)
+    if law is not None:
+        candidates = law.best_first(candidates, settings)
     horizon = max(len(np.atleast_1d(table)) for table in (candidates[0].first, candidates[0].second))
+    horizon = horizon_of(settings, count) if adversary else horizon
     unguarded = policy = loaded.target(settings, horizon, count)
+    if adversary:
+        unguarded = policy = against(policy, adversary, settings, horizon)
     if settings.guarded:
         policy = _under_guard(unguarded, settings)
     randomness = source_of_randomness(settings.randomness, policy)
@@ -201,7 +218,7 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
             check_sent(policy.runner, name)
     with closing(policy.runner), executor(settings.jobs, settings.scheduler, settings.store) as workers:
         plan = _plan(replace(settings, jobs=workers.jobs), policy, candidates, started, workers)
-        outcome, hints = _checked_and_played(plan, settings, policy, candidates, workers)
+        outcome, hints, by_law = _checked_and_played(plan, settings, policy, candidates, workers, law)
     search = searched(candidates, plan.pairs, outcome, policy.runner)
     outcome = _with_notes(conclude(outcome, search), hints)
     notes = relation_note(outcome, policy, settings, candidates[0]) + untold_note(unguarded.runner, settings)
@@ -215,11 +232,16 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
     if outcome.verdict == "violation":
         faults, why = _faults(unguarded, settings, outcome)
         outcome = replace(outcome, notes=(*outcome.notes, *([f"no line was found at fault: {why}"] if why else [])))
+    if by_law is not None:
+        outcome, by_law = judged_by_law(outcome, by_law)
+    exact = _exact(policy, settings, np.shape(candidates[0].first), outcome.witness)
+    if exact is None and law is not None and outcome.witness is not None:
+        exact = law.loss(candidates, outcome.witness, settings.delta, by_law)
     resolved = {
         "randomness": randomness,
         "arms": count,
         "horizon": horizon,
-        "feedback": policy.feedback,
+        "feedback": settings.feedback if adversary else policy.feedback,
         "runs": plan.runs,
     }
     resolved |= {
@@ -231,7 +253,7 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         **asked | resolved,
         target=policy.name,
         engine=policy.runner.engine,
-        exact_loss=_exact(policy, settings, np.shape(candidates[0].first), outcome.witness),
+        exact_loss=exact,
         certificate=certificate,
         verdict=outcome.verdict,
         epsilon_lower=outcome.epsilon_lower,
@@ -252,11 +274,19 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         search=search,
         counted_runs=outcome.counted_runs,
         time_budget=settings.time_budget,
-        encode=settings.encode if settings.encode is None or isinstance(settings.encode, str) else "encode",
+        encode=_named(settings, "encode"),
+        law=_named(settings, "law"),
+        by_law=by_law,
         notes=list(outcome.notes),
         faults=faults,
         seconds=time.monotonic() - started,
     )
+
+
+def _named(settings: Settings, option: str) -> str | None:
+    """Return the place of a function, the name of the option if it was given without one, or None."""
+    value = getattr(settings, option)
+    return value if value is None or isinstance(value, str) else option
 
 
 def _plan(settings: Settings, policy: Target, candidates: list[StreamPair], started: float, workers: Executor) -> Plan:
@@ -305,6 +335,8 @@ def _faults(policy: Target, settings: Settings, outcome: Outcome) -> tuple[list[
     """Return the lines behind a violation, or why none is known."""
     from privcheck.auditing.faults.find import find_faults
 
+    if isinstance(settings.streams, Adversary):
+        return [], "rewards were chosen by an adversary, and guarded runs know streams only"
     try:
         return find_faults(policy, settings, [found for found in (outcome.witness, outcome.simplest) if found])
     except KeyboardInterrupt:  # what the runs have shown is not lost
@@ -312,16 +344,25 @@ def _faults(policy: Target, settings: Settings, outcome: Outcome) -> tuple[list[
 
 
 def _checked_and_played(
-    plan: Plan, settings: Settings, policy: Target, candidates: list[StreamPair], workers: Executor
-) -> tuple[Outcome, tuple[str, ...]]:
-    """Return the outcome, and what may explain a violation; an audit that stops after 0 counted runs plays nothing."""
+    plan: Plan,
+    settings: Settings,
+    policy: Target,
+    candidates: list[StreamPair],
+    workers: Executor,
+    law: LawOfOutputs | None,
+) -> tuple[Outcome, tuple[str, ...], LawEvidence | None]:
+    """Return the outcome, what may explain a violation, and what a given law says of the first candidate; an audit
+    that stops after 0 counted runs plays nothing.
+    """
     if settings.stop_after == 0:
-        return ended_early(settings), ()
+        return ended_early(settings), (), None
     try:
         hints = check_runs(policy.runner, candidates, settings.seed, plan.runs, plan.deadline)
+        sampler = Sampler(policy.runner, settings.seed, workers, plan.deadline)
+        by_law = None if law is None else law.evidence(candidates[0], sampler, plan.runs, settings)
     except StoppedError:
-        return ended_early(settings), ()
-    return _played(plan, settings, policy, workers), hints
+        return ended_early(settings), (), None
+    return _played(plan, settings, policy, workers), hints, by_law
 
 
 def _played(plan: Plan, settings: Settings, policy: Target, workers: Executor) -> Outcome:

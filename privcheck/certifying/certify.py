@@ -24,7 +24,8 @@ from privcheck.privacy import Contexts
 from privcheck.progress import progress
 from privcheck.results.certificate import EXPLORED, UNDER_GUARD, Certificate
 from privcheck.results.replay_result import ReplayResult
-from privcheck.targets.settings import DEFAULT_HORIZON, EXECUTIONS, CertifySettings, Settings
+from privcheck.targets.certify_settings import EXECUTIONS, CertifySettings
+from privcheck.targets.settings import DEFAULT_HORIZON, Settings
 from privcheck.targets.target import Target, load, load_policy
 
 

@@ -14,7 +14,7 @@ from privcheck.cli.delivery import deliver
 from privcheck.cli.long_runs import MANY_GUARDED, Yes, check_effort, seconds_per_run
 from privcheck.cli.options import Json, check_html, check_json
 from privcheck.cli.process import contained_target
-from privcheck.targets.settings import CertifySettings
+from privcheck.targets.certify_settings import CertifySettings
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,8 +7,9 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from privcheck.targets.certify_settings import CertifySettings
 from privcheck.targets.option_domains import CLAIM, EFFORT
-from privcheck.targets.settings import CertifySettings, Settings
+from privcheck.targets.settings import Settings
 
 Sections = dict[str, tuple[str, ...]]
 

@@ -103,13 +103,17 @@ def log_mean_exp(wealth: Array) -> float:
 
 
 @compiled
-def evidence(blocks: Integers, lengths: Integers, r: float, delta: float, mirrored: bool) -> tuple[float, float]:
+def evidence(
+    blocks: Integers, lengths: Integers, changes: Integers, pasts: Integers, r: float, delta: float, mirrored: bool
+) -> tuple[float, float]:
     """Return the logarithm of the e-value after all blocks, and its largest value after any.
 
     Parameters
     ----------
     blocks : counts as in `add_block`, shape (blocks, events, 4).
     lengths : pairs in each block.
+    changes : shape (m, 2), the blocks before which events changed, in order, and the pairs of runs known by then.
+    pasts : shape (m, events, 4), the counts of the new events in these.
     r, delta : e^epsilon and delta of the claim.
     mirrored : whether there are events S'.
 
@@ -120,8 +124,11 @@ def evidence(blocks: Integers, lengths: Integers, r: float, delta: float, mirror
         if mirrored or i == 1:
             wealth[:, i, :] = np.log(WEIGHTS) + (math.log(DIRECTIONS[i]) if mirrored else 0.0)
     past = np.zeros((events, 4), np.int64)
-    pairs, now, highest = 0, 0.0, 0.0
+    pairs, now, highest, change = 0, 0.0, 0.0, 0
     for t in range(blocks.shape[0]):
+        while change < len(changes) and changes[change, 0] == t:
+            past, pairs = pasts[change].copy(), changes[change, 1]
+            change += 1
         for e in range(events):
             add_block(wealth[e], past[e], blocks[t, e], pairs, lengths[t], r, delta)
         past += blocks[t]

@@ -29,7 +29,9 @@ class SequentialTest:
     Notes
     -----
     Under the claim, the probability that the e-value ever exceeds 1 / level is at most level (Ville), however often it
-    is read. Events may be chosen anew before each `update`, from pairs of earlier updates.
+    is read. That holds if events are chosen anew between updates, as a function of earlier runs: the capital of each
+    event's bets is multiplied by a factor whose expectation, given all earlier runs, is at most 1 under the claim for
+    every event and every stake that these runs determine. `change_events` says that they have changed.
 
     Raises
     ------
@@ -54,6 +56,7 @@ class SequentialTest:
         self.events, self.mirrored = check("events", events, Integer(1)), mirrored
         self._blocks = np.zeros((MOST_BLOCKS, self.events, 4), np.int64)
         self._lengths = np.zeros(MOST_BLOCKS, np.int64)
+        self._changes, self._pasts = np.zeros((0, 2), np.int64), np.zeros((0, self.events, 4), np.int64)
         self._filled, self._start, self._highest = 0, 0, 0.0
 
     @property
@@ -70,11 +73,7 @@ class SequentialTest:
             (pairs, events); booleans, or 1 for S, -1 for its mirror image S' and 0 for neither.
 
         """
-        codes = self._codes("first", first), self._codes("second", second)
-        if len(codes[0]) != len(codes[1]):
-            raise PrivcheckError(
-                "second", words(f"{len(codes[1])} runs"), f"{len(codes[0])} runs", "runs come in pairs"
-            )
+        codes = self._pairs(first, second)
         self._filled, self._start = add_pairs(*codes, self._blocks, self._lengths, self._filled, self._start)
         self._highest = max(self._highest, self._evidence(self.epsilon)[1])
 
@@ -84,6 +83,23 @@ class SequentialTest:
         self._blocks[: self._filled], self._lengths[: self._filled] = blocks, lengths
         self._start = int(lengths[:-1].sum())
         self._highest = max(0.0, self._evidence(self.epsilon)[1])
+
+    def change_events(self, first: npt.ArrayLike, second: npt.ArrayLike) -> None:
+        """Bet on other events from the next pair on, each with the capital of the event in whose place it comes.
+
+        Parameters
+        ----------
+        first, second : codes as in `update` of the new events in earlier runs, whether these were bet on or not. The
+            first bets on the new events are made as if these runs had come before.
+
+        """
+        one, two = self._pairs(first, second)
+        past = np.stack([(one == 1).sum(0), (one == -1).sum(0), (two == -1).sum(0), (two == 1).sum(0)], axis=1)
+        if not self._filled or self._lengths[self._filled - 1]:  # the block before ends here
+            self._start += int(self._lengths[self._filled - 1]) if self._filled else 0
+            self._filled += 1
+        self._changes = np.append(self._changes, [[self._filled - 1, len(one)]], axis=0)
+        self._pasts = np.append(self._pasts, past[None], axis=0)
 
     @property
     def log_e_value(self) -> float:
@@ -125,8 +141,16 @@ class SequentialTest:
         return found
 
     def _evidence(self, epsilon: float) -> tuple[float, float]:
-        blocks = self._blocks[: self._filled]
-        return evidence(blocks, self._lengths[: self._filled], math.exp(epsilon), self.delta, self.mirrored)
+        blocks, lengths = self._blocks[: self._filled], self._lengths[: self._filled]
+        return evidence(blocks, lengths, self._changes, self._pasts, math.exp(epsilon), self.delta, self.mirrored)
+
+    def _pairs(self, first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Codes, Codes]:
+        codes = self._codes("first", first), self._codes("second", second)
+        if len(codes[0]) != len(codes[1]):
+            raise PrivcheckError(
+                "second", words(f"{len(codes[1])} runs"), f"{len(codes[0])} runs", "runs come in pairs"
+            )
+        return codes
 
     def _codes(self, name: str, values: npt.ArrayLike) -> Codes:
         array = np.asarray(values)

@@ -6,11 +6,13 @@ from dataclasses import fields
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
+from privcheck.inference.law_fit import LawFit
 from privcheck.inference.tradeoff import TradeoffRegion
 from privcheck.privacy import Contexts
 from privcheck.results.audit_report import AuditReport, Estimate, Resolution, Search, Witness
 from privcheck.results.certificate_json import read_certificate
 from privcheck.results.fault import Fault
+from privcheck.results.law_evidence import LawEvidence
 from privcheck.serialise import ILL_TYPED, array, from_json, number, well_typed
 
 EXPECTED = "what AuditReport.to_json wrote"
@@ -54,6 +56,8 @@ def _parts(content: dict[str, Any]) -> dict[str, Any]:
         search = dict(content["search"])
         names = {name: tuple(search[name]) for name in ("families", "missing") if name in search}
         found["search"] = Search(**search | names)
+    if content.get("by_law") is not None:
+        found["by_law"] = _law_evidence(**content["by_law"])
     found["faults"] = [_fault(**fault) for fault in content.get("faults", [])]
     for place in ("witness", "simplest"):
         if content.get(place) is not None:
@@ -66,6 +70,13 @@ def _parts(content: dict[str, Any]) -> dict[str, Any]:
 
 def _fault(*, data: Any = (), excerpt: Any = (), **others: Any) -> Fault:
     return Fault(**others, data=tuple(data), excerpt=tuple(excerpt))
+
+
+def _law_evidence(*, bound: Any, fit: Any, **others: Any) -> LawEvidence:
+    from privcheck.results.bounds_json import law_bound
+
+    where = tuple((number(low), number(high)) for low, high in fit["where"])
+    return LawEvidence(law_bound(bound), fit=LawFit(**fit | {"where": where}), **others)
 
 
 def read_region(*, thresholds: Any, more: Any, less: Any, runs: Any, level: Any) -> TradeoffRegion:

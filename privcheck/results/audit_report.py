@@ -13,6 +13,7 @@ from privcheck.inference.tradeoff import TradeoffRegion
 from privcheck.privacy import Contexts
 from privcheck.results.cited_papers import papers_of
 from privcheck.results.fault import Fault
+from privcheck.results.law_evidence import LawEvidence
 from privcheck.serialise import plain, to_json
 from privcheck.tables import Result, Row
 
@@ -167,6 +168,9 @@ class AuditReport(Result):
         which may be read at any time. It covers the whole search, so p-values of many audits can be adjusted for their
         number: see `privcheck report`. None without a claim or without counted runs, and in reports written before
         there was such a field.
+    law : the place of the function that gave the law of the outputs, "law" if it has none; None if there was no
+        function. Where it was given, `exact_loss` is a lower limit of the loss by this law.
+    by_law : what the law says of the pair on which its loss is largest, and whether runs follow it; None without one.
 
     """
 
@@ -221,6 +225,8 @@ class AuditReport(Result):
     randomness: str = "seeded"
     time_limit: float | None = None
     p_value: float | None = None
+    law: str | None = None
+    by_law: LawEvidence | None = None
 
     @property
     def claimed(self) -> tuple[str, float] | None:

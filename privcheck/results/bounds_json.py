@@ -45,14 +45,23 @@ def read_laws(text: str) -> LawBound:
     return _read(text, LawBound)
 
 
+def law_bound(content: dict[str, Any]) -> LawBound:
+    """Return a bound from its plain fields."""
+    return _of_fields(content, LawBound)
+
+
 def _read(text: str, kind: type[B]) -> B:
     expected = f"what {kind.__name__}.to_json wrote"
     content = from_json(text, kind, expected)
     try:
-        fields = {name: value if name in TEXTS else number(value) for name, value in content.items()}
-        return well_typed(kind(**fields | _parts(content)))
+        return well_typed(_of_fields(content, kind))
     except ILL_TYPED as error:
         raise PrivcheckError("text", words(f"fields of the wrong type: {error}"), expected) from None
+
+
+def _of_fields(content: dict[str, Any], kind: type[B]) -> B:
+    fields = {name: value if name in TEXTS else number(value) for name, value in content.items()}
+    return kind(**fields | _parts(content))
 
 
 def _parts(content: dict[str, Any]) -> dict[str, Any]:

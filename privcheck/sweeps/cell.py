@@ -78,7 +78,9 @@ class Files:
 
     def hashes(self, cell: Cell) -> dict[str, Any]:
         """Return the hashes of a cell's sources and data files, by name."""
-        options = {name: value for name in ("streams", "encode") if isinstance(value := cell.options.get(name), str)}
+        options = {
+            name: value for name in ("streams", "encode", "law") if isinstance(value := cell.options.get(name), str)
+        }
         places = [place for place in (cell.target, *options.values()) if is_place(place)]
         data = dict.fromkeys(cell.data, "data") | dict.fromkeys(files_of(cell.environment), "environments")
         data |= {value: name for name, value in options.items() if not is_place(value)}

@@ -151,7 +151,7 @@ class MechanismRunner:
             batch = runs if self._batch else 0
             with limited(batch=batch, of_a_run=self.time_limit) as clock, global_generators_seeded(seed):
                 if self._batch is not None:
-                    return outputs_from_batch(np.asarray(self._batch(_data(table, plain=False), rng, runs)), runs)
+                    return outputs_from_batch(np.asarray(self._batch(input_of(table, plain=False), rng, runs)), runs)
                 outputs = []
                 for _ in range(runs):
                     clock.next_run()
@@ -167,8 +167,8 @@ class MechanismRunner:
     def _output(self, table: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run, which may be an exception that the function raises."""
         if is_measurement(self.mechanism):
-            return self._encoded(self.mechanism(_data(table, plain=True)))
-        data = _data(table, plain=False)  # afresh: a mechanism may change its input
+            return self._encoded(self.mechanism(input_of(table, plain=True)))
+        data = input_of(table, plain=False)  # afresh: a mechanism may change its input
         try:
             output = self.mechanism(data) if self._bare else self.mechanism(data, own_generator(rng))
         except (PrivcheckError, MemoryError):
@@ -188,7 +188,7 @@ class MechanismRunner:
             raise PolicyError("encode", words(describe_exception(error)), "a function of one output", hint) from None
 
 
-def _data(table: Any, *, plain: bool) -> Any:
+def input_of(table: Any, *, plain: bool) -> Any:
     """Return a copy of an input: an array without axes as a number, and everything as lists if `plain`, for OpenDP."""
     if isinstance(table, Given):
         return copy.deepcopy(table.value)

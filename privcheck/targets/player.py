@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,12 @@ def player(kind: Feedback, table: Table, arms: int, contexts: Contexts | None) -
     return lambda policy: play_rounds(kind, policy, rounds, arms)
 
 
-def play_rounds(kind: Feedback, policy: Any, rounds: Sequence[Any], arms: int) -> list[int]:
+def play_rounds(
+    kind: Feedback, policy: Any, rounds: Iterable[Any], arms: int, played: list[int] | None = None
+) -> list[int]:
     """Return the symbols of one run of a policy on rounds as `Feedback.play` takes them.
+
+    They are also appended to `played` while it runs, for rounds that depend on them.
 
     >>> class First:
     ...     select, update = lambda self: 0, lambda self, action, reward: None
@@ -39,14 +43,16 @@ def play_rounds(kind: Feedback, policy: Any, rounds: Sequence[Any], arms: int) -
     ------
     PolicyError : whatever the policy raises, with the round in which it did.
     """
-    played: list[int] = []
+    played = [] if played is None else played
     remaining = iter(rounds)
     try:
         kind.play(policy, remaining, arms, played)
     except (PolicyError, DivergenceError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        place = f"round {len(rounds) - operator.length_hint(remaining)}"
+        place = f"round {max(1, len(played))}"
+        if isinstance(rounds, Sequence):
+            place = f"round {len(rounds) - operator.length_hint(remaining)}"
         if isinstance(error, TypeError) and _is_call(error, kind):
             hint = f"another kind of policy needs another feedback, one of {', '.join(FEEDBACKS)}"
             got = words(f"{type(error).__name__}: {error}")

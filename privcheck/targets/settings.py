@@ -21,7 +21,6 @@ from privcheck.targets.option_domains import (
     Kinds,
     as_given,
     function_or_place,
-    listed,
     option,
     relation_name,
     reward_range,
@@ -41,9 +40,6 @@ audit takes seconds.
 """
 
 TWO_ARMS = "a bandit needs two arms or more"
-
-EXECUTIONS = 20
-"""Guarded runs of a certificate if no number is given."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +139,7 @@ class Settings(Declared):
     )
     streams: Any = option(  # noqa: RUF009
         Checked("a pair of streams, a file with one, or a function that draws pairs", as_given),
-        doc="A .npy or .csv file with a pair of streams of your own, or FILE.py:NAME of a function that draws pairs.",
+        doc="A .npy or .csv file with a pair of streams, or FILE.py:NAME of a function that draws pairs, or Adversary.",
         heading=PLAYED,
         value="FILE",
         field="",
@@ -199,6 +195,14 @@ class Settings(Declared):
         heading=CLAIM,
         value="NAME=SHARE,...",
         certify=True,
+    )
+    law: Any = option(  # noqa: RUF009
+        Checked("a function of the data that returns a law, or the place of one", function_or_place),
+        doc="FILE.py:NAME of a function of the data that returns the law of the output: its logpdf(x) and support().",
+        heading=PLAYED,
+        hint="law=lambda data: scipy.stats.laplace(data.sum(), 2.0), say",
+        value="PLACE",
+        field="",
     )
     randomness: str | None = option(
         Choice(("seeded", "independent")),
@@ -262,6 +266,8 @@ class Settings(Declared):
         if self.budget is not None and self.tradeoff is not None:
             got = words(f"{next(iter(vars(self.budget)))} and tradeoff")
             raise PrivcheckError("claim", got, "one claim", "audit them one after the other")
+        if self.law is not None and self.profile is not None:
+            raise PrivcheckError("law", words("a law"), "a claim in epsilon", "its loss is epsilon at a delta")
         if self.sequential and self.epsilon is None:
             raise PrivcheckError("epsilon", None, "a claim to bet against", "sequential audits end when it is refuted")
         if self.accountants is not None:
@@ -336,65 +342,3 @@ class Settings(Declared):
         """
         names = ((declared, declared.metadata["field"]) for declared in cls.options())
         return {declared.name if name is None else name: declared for declared, name in names if name != ""}
-
-
-@dataclass(frozen=True)
-class CertifySettings(Settings):
-    """The checked options of `privcheck.certify`; options that it does not have keep their defaults.
-
-    >>> [declared.name for declared in CertifySettings.options() if declared.default is None]
-    ['epsilon', 'arms', 'horizon', 'contexts', 'accountants', 'rho', 'mu', 'primitives']
-    """
-
-    feedback: str = option(
-        Choice(Kinds()),
-        doc="Kind of feedback: bandit, full (information), contextual, semi-bandit, identification, batch or delayed.",
-        heading=PLAYED,
-        default="bandit",
-        hint="'bandit' is the usual one: update(action, reward)",
-        value="KIND",
-        certify=True,
-    )
-    runs: int = option(
-        Integer(1),
-        doc="Guarded runs, each on its own stream.",
-        heading=EFFORT,
-        default=EXECUTIONS,
-        hint="20 guarded runs are usual",
-        certify=True,
-    )
-    neighbours: str = option(
-        Checked("the name of a neighbour relation", relation_name),
-        doc="Neighbour relation, i.e. what one datum is: row, reward, group:k or context-reward.",
-        heading=CLAIM,
-        default="row",
-        value="RELATION",
-        certify=True,
-    )
-    primitives: Any = option(  # noqa: RUF009
-        Checked("names of sets of primitives, or what privcheck.primitive returns", listed),
-        doc="Noise primitives to record and replay: numpy, random, opendp, diffprivlib or FILE.py:NAME.",
-        heading=PLAYED,
-        hint="as in primitives=['numpy']",
-        value="NAME,...",
-        certify=True,
-    )
-
-    def __post_init__(self) -> None:
-        from privcheck.privacy import refuse_adding
-
-        super().__post_init__()
-        refuse_adding(self.neighbours, "a policy")
-        self._check_budget()
-
-    @property
-    def budget(self) -> Notion | None:
-        """The budget of the filter; None without one."""
-        from privcheck.accounting import budget_of
-
-        return budget_of(self.epsilon, self.delta, self.rho, self.mu)
-
-    @classmethod
-    def options(cls) -> list[Field[Any]]:
-        """Return the declarations of the options that `privcheck.certify` has."""
-        return [declared for declared in declared_fields(cls) if declared.metadata["certify"]]

@@ -17,7 +17,7 @@ from privcheck.reporting.text.certificate_sentences import (
 from privcheck.reporting.text.numbers import clean
 from privcheck.reporting.text.repeating import repeat_certificate
 from privcheck.results.certificate import Certificate
-from privcheck.targets.settings import EXECUTIONS
+from privcheck.targets.certify_settings import EXECUTIONS
 from privcheck.testing.assertion import FACT, asked, assertion, called, failure, known, nothing, passed
 from privcheck.testing.kept_page import keep_page
 from privcheck.testing.project import arms_of, setting

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from privcheck.errors import PrivcheckError
-from privcheck.targets.settings import CertifySettings, Settings
+from privcheck.targets.certify_settings import CertifySettings
+from privcheck.targets.settings import Settings
 from privcheck.testing.assertion import PrivacyFailure
 from privcheck.testing.plugin import MARKS
 from privcheck.testing.project import project

@@ -15,8 +15,9 @@ from privcheck.mechanisms.base import recording
 from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
 from privcheck.privacy import Contexts, Relation
 from privcheck.reporting.text.certificate_sentences import divergence_sentences
+from privcheck.targets.certify_settings import CertifySettings
 from privcheck.targets.mechanism import is_mechanism
-from privcheck.targets.settings import CertifySettings, Settings
+from privcheck.targets.settings import Settings
 from privcheck.targets.target import load_policy
 from privcheck.testing.assertion import FACT, asked, assertion, failure, name_of, nothing, passed
 from privcheck.testing.project import arms_of, setting

@@ -15,7 +15,7 @@ from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS
 from privcheck.inference.counts import LEVEL
-from privcheck.targets.settings import CertifySettings
+from privcheck.targets.certify_settings import CertifySettings
 from privcheck.targets.target import load_policy
 from privcheck.testing.assertion import (
     ERROR,

@@ -50,6 +50,8 @@ CONTRACT = {
 EXTRAS = {
     "faults",
     "encode",
+    "law",
+    "by_law",
     "rho",
     "mu",
     "tradeoff_claimed",

@@ -12,9 +12,12 @@ from privcheck.auditing.confirmation import sequential_audit as sequentially
 from privcheck.auditing.search.decision_boundaries import BOUNDARY
 from privcheck.auditing.search.equal_coins import COUPLED
 from privcheck.errors import PrivcheckError
+from privcheck.inference.sequential import SequentialTest
 from privcheck.reporting.text.audit_sentences import verdict_sentence
 from privcheck.scheduling.executor import Executor
 from privcheck.targets.sampling import Request, Sampler, StoppedError
+
+pytestmark = pytest.mark.long
 
 PAIR = (np.zeros(1), np.ones(1))
 LEVEL = 0.05
@@ -116,11 +119,11 @@ def test_bets_on_runs_that_were_looked_at_are_noticed(monkeypatch):
     def alarms():
         reports = [
             privcheck.audit(noise, epsilon=1e-9, streams=PAIR, runs=100, sequential=True, error=LEVEL, seed=seed)
-            for seed in range(60)
+            for seed in range(24)
         ]
         return sum(report.verdict == "violation" for report in reports)
 
-    most = int(binom.isf(1e-6, 60, LEVEL))
+    most = int(binom.isf(1e-6, 24, LEVEL))
     assert alarms() <= most
 
     def same(pair, side, runs, key, planned):
@@ -167,23 +170,59 @@ def test_a_false_claim_is_not_called_consistent_because_the_audit_was_stopped():
         return data.sum() + rng.laplace(scale=0.6, size=runs)
 
     assert privcheck.audit(noisy, **options).verdict == "violation"
-    stopped = privcheck.audit(noisy, **options, stop_after=75)
+    stopped = privcheck.audit(noisy, **options, stop_after=40)
     assert stopped.resolution.epsilon > 1.0
     assert stopped.verdict == "inconclusive"
     assert "cut short" in verdict_sentence(stopped)
 
 
-def test_runs_that_settling_leaves_over_are_bet_on_before_any_new_ones(requested):
-    """Settling an easy target leaves fifteen of a hundred runs over; no new block is played when they suffice."""
-    report = privcheck.audit(
-        lambda data, rng, runs: data.sum() + 0.001 * rng.random(runs), epsilon=0.5, streams=PAIR, runs=20_000,
-        sequential=True,
-    )  # fmt: skip
-    assert report.verdict == "violation"
+def binary(data, rng, runs):
+    """The same as `response` with a true loss of 2."""
+    return (data[0] >= 0.5) ^ (rng.random(runs) >= math.exp(2.0) / (1.0 + math.exp(2.0)))
+
+
+@pytest.mark.parametrize(
+    ("target", "event"),
+    [(binary, lambda y: 2 * y.astype(int) - 1), (half_scale, lambda y: (y >= 1).astype(int) - (y <= 0).astype(int))],
+)
+def test_learning_the_event_while_betting_costs_at_most_as_many_runs_again(target, event):
+    """Claim 1, truth 2: all runs until the claim is refuted, those before the first bet too, by the median of 40.
+
+    The known event is bet on with its mirror image from the first pair on, and may stop after any fourth pair.
+    """
+
+    def known(seed):
+        rng, test = np.random.default_rng(seed), SequentialTest(1.0, mirrored=True)
+        first, second = (event(target(data, rng, 4000)) for data in PAIR[::-1])
+        while test.largest_e_value < 1000.0:
+            part = slice(test.pairs, test.pairs + 4)
+            test.update(first[part], second[part])
+        return test.pairs
+
+    reports = [
+        privcheck.audit(target, epsilon=1.0, streams=PAIR, runs=20_000, sequential=True, seed=seed)
+        for seed in range(40)
+    ]
+    assert {report.verdict for report in reports} == {"violation"}
+    learned = np.median([report.counted_runs + sequentially.LEARNING_RUNS for report in reports])
+    assert learned <= 2.0 * np.median([known(seed) for seed in range(100)])
+
+
+def test_runs_of_the_search_are_known_before_the_first_bet(requested, policies):
+    """Where the search has played the pair, none are made for learning."""
+    report = privcheck.audit(policies.LeakyResponse, epsilon=0.5, arms=2, horizon=3, runs=2000, sequential=True)
     assert report.counted_runs > 0
-    keys = [request.key for request in requested]
-    assert any(key[:3] == (3, 1, 1) for key in keys)
-    assert not [key for key in keys if key[0] == 3 and key[2] >= 2]
+    assert not [request for request in requested if request.key[:3] == (3, 1, 1)]
+    assert [request for request in requested if request.key[:3] == (3, 1, 2)]
+
+
+def test_a_witness_has_the_counts_of_runs_after_its_choice():
+    """Events are chosen anew: the shares of the last one are multiples of one over the runs since then."""
+    report = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=20_000, sequential=True)
+    share = report.witness.probability_first.value
+    fits = [n for n in range(1, report.counted_runs) if abs(share * n - round(share * n)) < 1e-9]
+    assert fits
+    assert fits[0] < report.counted_runs
 
 
 # Audits that are cut short

@@ -114,6 +114,65 @@ def test_events_chosen_on_the_counted_pairs_are_caught():
     assert averaged <= binom.isf(1e-6, 40, 0.05)
 
 
+def adaptive_alarms(sequences, *, peeking):
+    """Return how often a true claim is refuted at level .1 by bets on the best of 30 events so far, every 16 pairs.
+
+    The events are independent coins at the edge of the claim 1: of probability e / 4 on the first input, 1 / 4 on the
+    other. With `peeking` an event is chosen on the pairs that are bet on.
+    """
+    rng, refuted = np.random.default_rng(3), 0
+    for _ in range(sequences):
+        first, second = rng.random((320, 30)) < math.e / 4.0, rng.random((320, 30)) < 0.25
+        test = SequentialTest(1.0)
+        for start in range(16, 320, 16):
+            looked = slice(0, start + 16 if peeking else start)
+            best = int(np.argmax(first[looked].sum(axis=0) - math.e * second[looked].sum(axis=0)))
+            test.change_events(first[:start, best], second[:start, best])
+            test.update(first[start : start + 16, best], second[start : start + 16, best])
+        refuted += test.p_value <= 0.1
+    return refuted
+
+
+@pytest.mark.chance(1e-6, "a count of alarms, against its binomial quantile")
+def test_events_may_be_chosen_anew_from_earlier_pairs():
+    """Choosing on the pairs that are bet on is noticed."""
+    assert adaptive_alarms(300, peeking=False) <= binom.isf(1e-6, 300, 0.1)
+    assert adaptive_alarms(300, peeking=True) > 150
+
+
+def test_a_change_to_the_same_event_changes_nothing():
+    """Below 64 pairs, where every pair is a block of its own."""
+    first, second = laplace_pairs(np.random.default_rng(4), 60, 2.0, mirrored=True)
+    whole, parts = SequentialTest(1.0, mirrored=True), SequentialTest(1.0, mirrored=True)
+    whole.update(first, second)
+    for begin in range(0, 60, 20):
+        parts.change_events(first[:begin], second[:begin])
+        parts.update(first[begin : begin + 20], second[begin : begin + 20])
+    assert parts.pairs == 60
+    assert parts.log_e_value == pytest.approx(whole.log_e_value, rel=1e-12)
+    assert parts.lower_bound(0.1) == whole.lower_bound(0.1)
+
+
+def test_a_change_keeps_the_capital():
+    """A change alone wins and loses nothing; what was known of the new events makes the next bets better."""
+    rng = np.random.default_rng(5)
+    first, second = laplace_pairs(rng, 60, 2.0, mirrored=True)
+    test, blank = SequentialTest(1.0, mirrored=True), SequentialTest(1.0, mirrored=True)
+    test.update(first, second)
+    before = test.log_e_value
+    test.change_events(first, second)
+    test.change_events(first[:0], second[:0])
+    test.change_events(first, second)
+    assert test.log_e_value == before
+    known = SequentialTest(1.0, mirrored=True)
+    known.change_events(*laplace_pairs(rng, 200, 2.0, mirrored=True))
+    for each in (known, blank):
+        each.update(first, second)
+    assert known.log_e_value > blank.log_e_value
+    with pytest.raises(PrivcheckError):
+        test.change_events([2], [0])
+
+
 @pytest.mark.chance(1e-6, "a count of misses, against its binomial quantile")
 def test_the_lower_bound_holds_and_grows():
     """100 sequences, level 0.1, read three times each."""

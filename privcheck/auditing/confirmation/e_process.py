@@ -1,6 +1,4 @@
-"""Evidence that may be read at any time: an e-process, the wealth of bets on the chosen events, one pair of runs at a
-time.
-"""
+"""Evidence that may be read at any time: an e-process, the wealth of bets on events, one pair of runs at a time."""
 
 from __future__ import annotations
 
@@ -9,11 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privcheck.auditing.confirmation.evidence import Chosen, CountedEvent, counted
+from privcheck.arrays import Codes
+from privcheck.auditing.confirmation.evidence import Chosen, CountedEvent
+from privcheck.auditing.confirmation.folds import LEARNING_SHARE, is_easy, taken
 from privcheck.auditing.confirmation.tally import Tally
+from privcheck.auditing.events.event import Event, learned
+from privcheck.auditing.events.event_selection import choose
+from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.inference.sequential import SequentialTest
 from privcheck.targets.outputs import Sides
 from privcheck.targets.settings import Settings
+from privcheck.targets.stream_pair import StreamPair
+
+EASY_SHARE = 0.2
+"""Share of the known runs from which scores are learned before a bet, where there is little to learn; it is the share
+of the search's runs otherwise.
+"""
+
+LEAST_AHEAD = 100
+"""Runs per stream that are taken to be ahead, at least: about as many as it takes to refute a gross violation."""
 
 
 @dataclass(frozen=True)
@@ -42,36 +54,42 @@ class Anytime:
 
 
 class Bets:
-    """Bets on all chosen events, whose e-values are averaged.
+    """Bets on events, whose e-values are averaged.
 
     Parameters
     ----------
-    chosen : events that were chosen before the first pair of runs.
+    events : events that were chosen before the first pair of runs.
     settings : the claim and the levels of the audit.
+    mirrored : whether events have mirror images, or may have some after a change.
 
     """
 
-    def __init__(self, chosen: Chosen, settings: Settings) -> None:
-        self.chosen, self.settings = chosen, settings
-        mirrored = any(event.mirror is not None for event, _ in chosen.events)
+    def __init__(self, events: list[Event], settings: Settings, *, mirrored: bool | None = None) -> None:
+        self.events, self.settings = events, settings
+        self.shares = [1.0 / len(events)] * len(events)
+        two_tailed = any(event.mirror is not None for event in events) if mirrored is None else mirrored
         claim = 0.0 if settings.epsilon is None else settings.epsilon
-        self.test = SequentialTest(claim, settings.delta, len(chosen.events), mirrored=mirrored)
+        self.test = SequentialTest(claim, settings.delta, len(events), mirrored=two_tailed)
 
     @classmethod
     def on(cls, chosen: Chosen, settings: Settings, tally: Tally) -> Bets:
         """Return the bets on all runs of a tally, in their order."""
-        bets = cls(chosen, settings)
+        bets = cls([event for event, _ in chosen.events], settings)
+        bets.shares = [share for _, share in chosen.events]
         bets.test.add_blocks(tally.blocks, tally.lengths)
         return bets
 
     def add(self, sides: Sides) -> None:
         """Bet on further pairs of runs, one on each stream, in their order."""
-        one, two = [], []
-        for event, _ in self.chosen.events:
-            codes = event.codes(sides[0]), event.codes(sides[1])
-            one.append(codes[1] if event.reverse else codes[0])
-            two.append(codes[0] if event.reverse else codes[1])
-        self.test.update(np.stack(one, axis=1), np.stack(two, axis=1))
+        self.test.update(*_codes(self.events, sides))
+
+    def changed(self, events: list[Event], known: Sides) -> Bets:
+        """Return these bets, to go on with equally many other events that were chosen by `known` runs, or fewer."""
+        bets = copy.copy(self)
+        bets.events = [events[min(place, len(events) - 1)] for place in range(len(self.events))]
+        bets.test = copy.deepcopy(self.test)
+        bets.test.change_events(*_codes(bets.events, known))
+        return bets
 
     def extended(self, sides: Sides) -> Bets:
         """Return these bets and bets on further pairs of runs; these stay as they are."""
@@ -81,7 +99,51 @@ class Bets:
         return bets
 
     def read(self, tally: Tally, level: float) -> Anytime:
-        """Return the evidence; `tally` counts all runs that were bet on, for the witness."""
-        winner = max(counted(self.chosen, tally), key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5))
+        """Return the evidence; `tally` counts the runs that were bet on since the events were chosen, for the witness."""
+        found = zip(self.events, self.shares, tally.counts, tally.sequences, strict=False)
+        winner = max(
+            (CountedEvent(*each) for each in found), key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5)
+        )
         e_value = None if self.settings.epsilon is None else self.test.largest_e_value
         return Anytime(self.test.pairs, e_value, self.test.lower_bound(level), winner)
+
+
+def choose_to_bet(pair: StreamPair, known: Sides, settings: Settings, views: ViewMaker) -> list[Event]:
+    """Return events to bet on: those whose bets would have won most.
+
+    Scores are learned on a part of the known runs. The events with the largest expected limits are selected on the
+    others, and ranked by the e-values of bets on these.
+
+    Parameters
+    ----------
+    pair : the two streams.
+    known : all runs on each stream so far.
+    settings : the claim and the levels of the audit.
+    views : how outputs are read.
+
+    Raises
+    ------
+    PrivcheckError : outputs that have no parts in which they could differ.
+    """
+    cut = int(len(known[0]) * (EASY_SHARE if is_easy(*known) else LEARNING_SHARE))
+    learning, choosing = taken(known, slice(0, cut)), taken(known, slice(cut, None))
+    scores = learned(views(pair, learning[0], thorough=True), *learning)
+    ahead = max(LEAST_AHEAD, len(known[0]) // 2)
+    found = [candidate.event for candidate in choose(scores, choosing, ahead, settings.error, settings.delta)]
+
+    def won(event: Event) -> float:
+        bets = Bets([event], settings)
+        bets.add(choosing)
+        return bets.test.log_e_value
+
+    return sorted(found, key=lambda event: -won(event))
+
+
+def _codes(events: list[Event], sides: Sides) -> tuple[Codes, Codes]:
+    """Return the codes of runs, shape (runs, events), on the stream where an event is likelier and on the other."""
+    one, two = [], []
+    for event in events:
+        codes = event.codes(sides[0]), event.codes(sides[1])
+        one.append(codes[1] if event.reverse else codes[0])
+        two.append(codes[0] if event.reverse else codes[1])
+    return np.stack(one, axis=1), np.stack(two, axis=1)

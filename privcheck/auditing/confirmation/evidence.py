@@ -10,12 +10,11 @@ from privcheck.arrays import Array
 from privcheck.auditing.confirmation.folds import LEARNING_SHARE, Folds, folds, is_easy, probe, taken
 from privcheck.auditing.confirmation.tally import Counter, Tally, oriented, usual_output
 from privcheck.auditing.events.claim_selection import choose_for_claim
-from privcheck.auditing.events.event import Counts, Event, Scored, learn
+from privcheck.auditing.events.event import Counts, Event, learned
 from privcheck.auditing.events.event_selection import choose, choose_for_delta
 from privcheck.auditing.events.level_allocation import weigh
 from privcheck.auditing.scoring.sequences import Sequences
 from privcheck.auditing.scoring.view import ViewMaker
-from privcheck.errors import PrivcheckError, words
 from privcheck.inference.limits import clopper_pearson_lower
 from privcheck.inference.tradeoff import TradeoffRegion, declared_thresholds
 from privcheck.inference.two_tails import two_tails_lower, two_tails_p_value
@@ -200,10 +199,7 @@ def settle(
         cut = int(len(training[0]) * LEARNING_SHARE) if searched else len(training[0])
         learning = joined_sides([learning, taken(training, slice(0, cut))])
         choosing = joined_sides([choosing, taken(training, slice(cut, None))])
-    scores: Scored = learn(views(pair, learning[0], thorough=True), *learning)
-    if not scores:  # say, the successive differences of a stream of one round
-        got = words("outputs without parts, such as empty arrays")
-        raise PrivcheckError("output", got, "outputs that can differ", "return what an observer sees")
+    scores = learned(views(pair, learning[0], thorough=True), *learning)
     counting_runs = parts.counting.stop - parts.counting.start
     candidates = choose(scores, choosing, counting_runs, level, delta)
     weighed = weigh(candidates, weighing, counting_runs, level, delta)

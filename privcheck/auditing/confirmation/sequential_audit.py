@@ -1,27 +1,30 @@
 """A sequential audit: stages of growing size, each with its own search and bets on fresh pairs of runs.
 
 The level is divided among the stages by alpha spending: stage r = 1, 2, ... has the weight w_r = 1 / (r (r + 1)). The
-wealth E_r of its bets starts at 1, and the pair and the events that are bet on are fixed in advance. So the sum of
-w_r E_r is an e-process against the claim; by Ville's inequality, the probability that it ever reaches 1 / error is at
-most `error` if the claim is true. The lower bounds of the stages are valid at any time at the levels
-w_r (1 - confidence), hence all together at `confidence`.
+wealth E_r of its bets starts at 1. Its pair is searched for on runs that are never bet on. Its events are learned while
+betting: before a block of fresh runs, from all runs on this pair that were made before, whether these were bet on or
+not. Given these runs, the events and the stakes are fixed and the runs of the block are new and independent, so under
+the claim every factor by which a bet multiplies its wealth has an expectation of at most 1, whichever events were
+chosen: E_r, a product of such factors, stays a non-negative supermartingale when events change. So the sum of w_r E_r
+is an e-process against the claim; by Ville's inequality, the probability that it ever reaches 1 / error is at most
+`error` if the claim is true. The lower bounds of the stages are valid at any time at the levels w_r (1 - confidence),
+hence all together at `confidence`: events do not depend on the claim that is tested.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from privcheck.auditing import budget
-from privcheck.auditing.confirmation.e_process import Bets
-from privcheck.auditing.confirmation.evidence import settle
-from privcheck.auditing.confirmation.folds import folds, taken
-from privcheck.auditing.confirmation.tally import Tally
+from privcheck.auditing.confirmation.e_process import Anytime, Bets, choose_to_bet
+from privcheck.auditing.confirmation.tally import Counter, Tally, alike_runs, usual_output
+from privcheck.auditing.events.event import Event
 from privcheck.auditing.scoring.views_of import views_of
-from privcheck.auditing.search.successive_halving import Screening, screen
+from privcheck.auditing.search.successive_halving import Found, Screening, screen
 from privcheck.auditing.verdict import ended_early, judge_anytime, unrefuted
 from privcheck.feedback import kind
 from privcheck.inference.sequential import SequentialTest
@@ -35,13 +38,24 @@ from privcheck.targets.stream_pair import StreamPair
 from privcheck.targets.target import Target
 
 FIRST_RUNS = 500
-"""Runs per stream of the first stage, both to select events and to bet."""
+"""Runs per stream of the first stage."""
 
 GROWTH = 4
 """Factor by which stages grow: the larger it is, the fewer stages there are and the more weight the last one has."""
 
-FIRST_BLOCK = 32
+LEARNING_RUNS = 16
+"""Runs per stream that are known before the first bet. Where the search made none on the pair, say because it was
+given, they are made for that.
+"""
+
+FIRST_BLOCK = 8
 """Pairs of runs after which a stage may first end."""
+
+EVENTS = 2
+"""Events that are bet on at a time: the second most promising one costs little and helps where the first is luck."""
+
+NEWS = 2
+"""Factor by which the known runs grow until events are chosen anew."""
 
 
 def stages(runs: int) -> list[int]:
@@ -80,25 +94,56 @@ def search_and_bet(sampler: Sampler, pairs: list[StreamPair], runs: int, setting
 
 @dataclass(frozen=True)
 class _Stage:
-    """A stage, what was spent on its search, its weight, and the blocks of runs that it has bet on so far."""
+    """A stage, what was spent on its search, its weight, the blocks of runs that it has bet on so far, and how many of
+    these there were when its events were chosen.
+    """
 
     pair: StreamPair
     screening: Screening
     weight: float
-    bets: Bets
+    bets: Bets | None = None
     blocks: list[Sides] = field(default_factory=list)
+    chosen_after: int = 0
 
     @property
     def pairs(self) -> int:
-        return self.bets.test.pairs
+        return 0 if self.bets is None else self.bets.test.pairs
 
     @property
     def worth(self) -> float:
-        return self.weight * self.bets.test.e_value
+        return self.weight * (1.0 if self.bets is None else self.bets.test.e_value)
+
+    @property
+    def sides(self) -> Sides:
+        return joined_sides(self.blocks)
 
     @cached_property
     def tally(self) -> Tally:
-        return self.bets.chosen.counter(joined_sides(self.blocks))
+        """The counts of the runs since the events were chosen."""
+        assert self.bets is not None
+        since = joined_sides(self.blocks[min(self.chosen_after, len(self.blocks) - 1) :])
+        events = tuple(self.bets.events)
+        return Counter(events, len(events), events[0], np.zeros(0), usual_output(since))(since)
+
+    def common(self, hidden: Sequence[int]) -> float:
+        """Return the share of the runs with the most common output, if it is more than a half."""
+        usual = usual_output(self.sides)
+        return float(np.mean([alike_runs(usual, side, hidden).mean() for side in self.sides]))
+
+    def with_events(self, events: list[Event], known: Sides, settings: Settings) -> _Stage:
+        """Return the stage, to go on with bets on these events."""
+        bets = self.bets or Bets(events[:1] * EVENTS, settings, mirrored=True)
+        return replace(self, bets=bets.changed(events, known), chosen_after=len(self.blocks))
+
+    def with_block(self, block: Sides) -> _Stage:
+        """Return the stage after bets on a block."""
+        assert self.bets is not None
+        return replace(self, bets=self.bets.extended(block), blocks=[*self.blocks, block])
+
+    def read(self, level: float) -> Anytime:
+        """Return the evidence; the event's probabilities come from the runs since it was chosen."""
+        assert self.bets is not None
+        return self.bets.read(self.tally, level)
 
 
 class _Game:
@@ -128,24 +173,31 @@ class _Game:
         found = screen(
             self.sampler, self.pairs, spend, runs, level, delta, views, lambda _: None, (*keys, 0), settings.relation
         )
-        settling = folds(runs).counting.start
-        settled = self._fresh(found.pair, settling, (*keys, 1), advance)
-        hidden = kind(settings.feedback).hidden(found.pair.rounds)
-        chosen = settle(found.pair, settled, runs, level, delta, views, found.training, hidden=hidden)
-        assert chosen is not None
-        present = _Stage(found.pair, found.screening, weight, Bets(chosen, settings))
-        unused = taken(settled, slice(chosen.folds.counting.start, settling))
-        if len(unused[0]):
-            present = self._with_bet(present, taken(unused, slice(0, self.room)))
-        for number, size in enumerate(_sizes(runs - settling), 2):
+        present = _Stage(found.pair, found.screening, weight)
+        known = self._known(found)
+        if known is None or len(known[0]) < LEARNING_RUNS:
+            more = self._fresh(found.pair, min(LEARNING_RUNS, runs), (*keys, 1), advance)
+            known, runs = joined_sides([*([known] if known else []), more]), runs - len(more[0])
+        learned_on = 0
+        for number, size in enumerate(_sizes(runs), 2):
             if self._refuted() or self.room == 0:
                 break
-            present = self._with_bet(present, self._fresh(found.pair, size, (*keys, number), advance, self.room))
+            if len(known[0]) >= NEWS * learned_on:
+                events, learned_on = choose_to_bet(found.pair, known, settings, views), len(known[0])
+                present = present.with_events(events, known, settings)
+            block = self._fresh(found.pair, size, (*keys, number), advance, self.room)
+            present, known = self._with_bet(present, block), joined_sides([known, block])
         return self._refuted()
+
+    def _known(self, found: Found) -> Sides | None:
+        """Return the runs on a pair so far, those of the search first; None if there are none."""
+        before = [stage.sides for stage in self.stages if stage.pair is found.pair]
+        parts = [*([found.training] if found.training else []), *before]
+        return joined_sides(parts) if parts else None
 
     def _with_bet(self, stage: _Stage, block: Sides) -> _Stage:
         """Return the present stage with another block, which counts from here on: it is added as a whole or not."""
-        after = replace(stage, bets=stage.bets.extended(block), blocks=[*stage.blocks, block])
+        after = stage.with_block(block)
         self.stages = [*(other for other in self.stages if other.weight != stage.weight), after]
         return after
 
@@ -186,7 +238,7 @@ class _Game:
             return ended_early(settings)
         screening = replace(self.stages[-1].screening, runs=sum(stage.screening.runs for stage in self.stages))
         large = [stage for stage in self.stages if stage.pairs >= most / GROWTH]  # the others give smaller bounds
-        reads = [(stage.bets.read(stage.tally, settings.level * stage.weight), stage) for stage in large]
+        reads = [(stage.read(settings.level * stage.weight), stage) for stage in large]
         read, best = max(reads, key=lambda entry: entry[0].lower)
         could_show = max(_could_show(s.pairs, settings.delta, settings.error * s.weight) for s in large)
         level = settings.level * best.weight
@@ -202,7 +254,8 @@ class _Game:
         resolution = Resolution(could_show, None)
         verdict, notes = "violation", of_best.notes
         if not self._refuted():
-            judged, lacking = unrefuted(read.lower, resolution, screening, best.tally.common, settings)
+            common = best.common(kind(settings.feedback).hidden(best.pair.rounds))
+            judged, lacking = unrefuted(read.lower, resolution, screening, common, settings)
             verdict = judged if whole else "inconclusive"
             notes = tuple(dict.fromkeys(notes + lacking))
         return replace(
@@ -217,15 +270,15 @@ class _Game:
 
 
 def _sizes(pairs: int) -> list[int]:
-    """Return the sizes of blocks of pairs, each half as large again as the last; a stage may end after any of them.
+    """Return the sizes of blocks of pairs, each a quarter larger than the last; a stage may end after any of them.
 
-    >>> _sizes(100)
-    [32, 48, 20]
+    >>> _sizes(50)
+    [8, 10, 12, 15, 5]
     """
     sizes, size = [], FIRST_BLOCK
     while pairs > 0:
         sizes.append(min(size, pairs))
-        pairs, size = pairs - size, size * 3 // 2
+        pairs, size = pairs - size, size * 5 // 4
     return sizes
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from privcheck.arrays import Array, Codes
 from privcheck.auditing.scoring.view import Score, View
+from privcheck.errors import PrivcheckError, words
 from privcheck.targets.outputs import Outputs
 
 
@@ -97,3 +98,17 @@ Scored = list[tuple[View, Score]]
 def learn(views: list[View], first: Outputs, second: Outputs) -> Scored:
     """Learn one score per view from training runs on each stream."""
     return [(view, view.learn(first, second)) for view in views]
+
+
+def learned(views: list[View], first: Outputs, second: Outputs) -> Scored:
+    """Do the same, and refuse outputs that no view can read.
+
+    Raises
+    ------
+    PrivcheckError : outputs that have no parts in which they could differ.
+    """
+    scores = learn(views, first, second)
+    if not scores:  # say, the successive differences of a stream of one round
+        got = words("outputs without parts, such as empty arrays")
+        raise PrivcheckError("output", got, "outputs that can differ", "return what an observer sees")
+    return scores

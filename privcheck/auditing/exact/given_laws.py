@@ -109,7 +109,8 @@ class _Sticks:
         if self.line:
             self.points = _fine(cuts[0])
             for density in (one, two):  # where a density ends, or begins
-                self.cuts = [with_cuts(self.cuts[0], _changes(self.points, density.on_the_line, -math.inf))]
+                ends = _changes(self.points, density.on_the_line, np.array([-math.inf]))
+                self.cuts = [with_cuts(self.cuts[0], ends)]
 
     def deltas(self, epsilons: Array) -> tuple[Array, Array]:
         """Return limits for the larger of the two divergences at each epsilon, shape (m,)."""
@@ -139,8 +140,7 @@ class _Sticks:
             with np.errstate(invalid="ignore"):
                 return np.abs(np.nan_to_num(logs[0] - logs[1], nan=0.0, posinf=math.inf, neginf=-math.inf))
 
-        kinks = [_changes(self.points, ratio, epsilon) for epsilon in epsilons.tolist()]
-        return [with_cuts(self.cuts[0], np.concatenate(kinks))]
+        return [with_cuts(self.cuts[0], _changes(self.points, ratio, epsilons))]
 
     def unbounded(self, delta: float) -> bool:
         """Tell whether outputs outside of the support of the other law have a probability above delta."""
@@ -204,13 +204,13 @@ def _fine(cuts: Array) -> Array:
     return found
 
 
-def _changes(points: Array, function: Callable[[Array], Array], limit: float) -> Array:
-    """Return where a function begins or ceases to be above a limit between neighbouring points, by bisection."""
-    now = function(points) > limit
-    places = np.flatnonzero(now[1:] != now[:-1])
-    low, high, at_low = points[places], points[places + 1], now[places]
+def _changes(points: Array, function: Callable[[Array], Array], limits: Array) -> Array:
+    """Return where a function begins or ceases to be above each of the limits, by bisection between the points."""
+    above = function(points) > limits[:, None]
+    which, places = np.nonzero(above[:, 1:] != above[:, :-1])
+    low, high, at_low = points[places], points[places + 1], above[which, places]
     for _ in range(HALVINGS if len(places) else 0):
         middle = low + (high - low) / 2.0
-        same = (function(middle) > limit) == at_low
+        same = (function(middle) > limits[which]) == at_low
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     return np.concatenate([low, high])

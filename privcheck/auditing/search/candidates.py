@@ -37,8 +37,9 @@ def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[Strea
         hint = "'report' is for a local randomiser f(data, rng); 'row' protects one round of a policy"
         raise PrivcheckError("neighbours", "report", "another neighbour relation for a policy", hint)
     refuse_adding(settings.neighbours, "a policy, whose horizon is public")
-    if settings.encode is not None:
-        raise PrivcheckError("encode", settings.encode, "None for a policy", "its outputs are its actions")
+    for option in ("encode", "law"):
+        if (given := getattr(settings, option)) is not None:
+            raise PrivcheckError(option, given, "None for a policy", "its outputs are its actions")
     horizon = settings.horizon or max(DEFAULT_HORIZON, 2 * arms)
     own: list[StreamPair] = []
     if settings.streams is not None:

@@ -13,6 +13,9 @@ from privcheck.targets.stream_pair import StreamPair
 MOST_PAIRS = 800
 """Pairs of the family that are kept, sampled without looking at the policy: the family grows with the square of K."""
 
+SPACED = " in spaced rounds"
+"""Ends the name of a change in rounds that do not follow each other."""
+
 
 def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neighbours: str) -> list[StreamPair]:
     """Return the structured family, or `MOST_PAIRS` pairs of it, shuffled without looking at the policy.
@@ -20,7 +23,8 @@ def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neig
     Every round of a base table has the same row: all arms low, all high, one arm high or one arm low. One round is then
     given a row that differs between the streams: all arms low and all high, or one arm against the others. It is tried
     in every position, or for long horizons in a selection that includes the edges of doubling blocks. Under
-    `neighbours="reward"` one entry changes, under "group:k" k successive rows.
+    `neighbours="reward"` one entry changes, under "group:k" k rows, in successive rounds or at equal distances: persons
+    may return after any number of rounds. At most `MOST_PAIRS` // 2 of the pairs are spaced.
     """
     low, high = rewards
     rows = [np.full(arms, low), np.full(arms, high)]
@@ -28,15 +32,31 @@ def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neig
         rows += [np.where(one, high, low), np.where(one, low, high)]
     bases = {row.tobytes(): row for row in rows}.values()
     found: dict[tuple[bytes, bytes], StreamPair] = {}
-    size = int(neighbours.partition(":")[2] or 1)
-    for base, place in itertools.product(bases, _places(horizon)):
+    size = group_size(neighbours)
+    for base, place, distance in itertools.product(bases, _places(horizon), [1, *_distances(horizon, size)]):
+        if distance > 1 and place + (size - 1) * distance >= horizon:
+            continue
         for change, before, after in _changes(base, low, high, neighbours):
             first = np.tile(base, (horizon, 1))
             second = first.copy()
-            first[place : place + size], second[place : place + size] = before, after
-            pair = StreamPair(first, second, "", _base(base, high), change)
+            rounds = slice(place, place + (size - 1) * distance + 1, distance)
+            first[rounds], second[rounds] = before, after
+            pair = StreamPair(first, second, "", _base(base, high), change + SPACED * (distance > 1))
             found.setdefault((first.tobytes(), second.tobytes()), pair)
-    return _shuffled(list(found.values()))
+    apart = [pair for pair in found.values() if pair.change.endswith(SPACED)]
+    return _shuffled([pair for pair in found.values() if not pair.change.endswith(SPACED)]) + _shuffled(apart, 2)
+
+
+def group_size(neighbours: str) -> int:
+    """Return k of "group:k", and 1 for other relations."""
+    return int(neighbours.partition(":")[2] or 1)
+
+
+def _distances(horizon: int, size: int) -> list[int]:
+    """Return distances from 2 on between the rounds of a person: small ones, powers of two, and the largest."""
+    most = (horizon - 1) // (size - 1) if size > 1 else 0
+    distances = {*range(2, 9), *(2**i for i in range(4, horizon.bit_length())), most, most - 1}
+    return sorted(distance for distance in distances if 2 <= distance <= most)
 
 
 def adding_pairs(rows: int, columns: int, rewards: tuple[float, float]) -> list[StreamPair]:
@@ -125,9 +145,9 @@ MOST_CORNERS = 4
 """Extreme contexts that are combined with each other: the family grows with the cube of their number."""
 
 
-def _shuffled(pairs: list[StreamPair]) -> list[StreamPair]:
+def _shuffled(pairs: list[StreamPair], part: int = 1) -> list[StreamPair]:
     order = np.random.Generator(np.random.PCG64(20221)).permutation(len(pairs))
-    return [pairs[i] for i in order[:MOST_PAIRS]]
+    return [pairs[i] for i in order[: MOST_PAIRS // part]]
 
 
 def _changes(base: Table, low: float, high: float, neighbours: str) -> list[tuple[str, Table, Table]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from privcheck.arrays import Bools, Table
 from privcheck.auditing.search.random_pairs import SEED_KEY
+from privcheck.auditing.search.stream_families import group_size
 from privcheck.privacy import Contexts
 from privcheck.targets.stream_pair import RANDOM, StreamPair
 
@@ -75,8 +76,8 @@ def varied_pairs(
     """Return pairs of streams whose rounds differ from each other, or whose rewards lie inside the range, by turns.
 
     A pair with rewards inside the range has two levels, drawn for it alone; like other random pairs, it is left out if
-    the target refuses it. With contexts, half of the pairs alternate between two contexts, and the others have a random
-    one in each round.
+    the target refuses it. Under "group:k" the k rounds that change have a random distance. With contexts, half of the
+    pairs alternate between two contexts, and the others have a random one in each round.
 
     Parameters
     ----------
@@ -102,9 +103,11 @@ def varied_pairs(
         ends = rewards if not inside else tuple(sorted(rng.uniform(*rewards, size=2)))
         first = np.where(KINDS[names[kind]](rng, horizon, arms), ends[1], ends[0])
         second = first.copy()
-        size = min(int(neighbours.partition(":")[2] or 1), horizon)
-        place = int(rng.integers(max(1, horizon - size + (0 if shown_later else 1))))
-        rows = slice(place, place + size)
+        size = min(group_size(neighbours), horizon)
+        distance = int(rng.integers(1, max(2, horizon // size))) if size > 1 else 1
+        span = (size - 1) * distance + 1
+        place = int(rng.integers(max(1, horizon - span + (0 if shown_later else 1))))
+        rows = slice(place, place + span, distance)
         before, after = _changed(rng, arms, (*rewards, *ends), neighbours)
         if neighbours == "reward":
             arm = int(rng.integers(arms))

@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.targets.adversary import Adversary
+
 SHORT = 40
 """The most entries of a stream that are written out."""
 
 PAIR = "pair"
 """The name of a pair that is not written out."""
+
+ADVERSARY = "adversary"
+"""The name of an adversary."""
 
 FUNCTION = "neighbours_of_mine"
 """The name of a function that draws pairs."""
@@ -29,6 +34,8 @@ def as_written(streams: Any) -> str | None:
         return repr(str(streams))
     if callable(streams):
         return FUNCTION
+    if isinstance(streams, Adversary):
+        return ADVERSARY
     if any(isinstance(part, str | bytes | dict | set) or hasattr(part, "columns") for part in streams):
         return PAIR
     try:

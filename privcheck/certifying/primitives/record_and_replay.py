@@ -41,8 +41,9 @@ from privcheck.progress import progress
 from privcheck.results.certificate import EXPLORED, Certificate
 from privcheck.results.primitive_use import PrimitiveUse
 from privcheck.results.replay_result import ReplayResult
+from privcheck.targets.certify_settings import CertifySettings
 from privcheck.targets.location import describe_exception
-from privcheck.targets.settings import DEFAULT_HORIZON, CertifySettings
+from privcheck.targets.settings import DEFAULT_HORIZON
 from privcheck.targets.target import Loaded, Target
 
 _ONE_AT_A_TIME = threading.Lock()

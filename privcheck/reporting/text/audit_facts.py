@@ -6,6 +6,7 @@ from privcheck.reporting.text import numbers
 from privcheck.reporting.text.audit_sentences import candidates, played, plural, resolution
 from privcheck.reporting.text.both_bounds import certified_text
 from privcheck.results.audit_report import AuditReport
+from privcheck.results.law_evidence import LawEvidence
 
 
 def number_rows(report: AuditReport) -> list[tuple[str, str]]:
@@ -26,11 +27,23 @@ def found_rows(report: AuditReport) -> list[tuple[str, str]]:
     if report.e_value is not None:
         rows.append(("e-value against the claim", numbers.small(report.e_value)))
     if report.exact_loss is not None:
-        rows.append(("exact loss", numbers.exact(report.exact_loss)))
+        name = "exact loss" if report.law is None else "loss by the given law, taken on your word"
+        rows.append((name, numbers.exact(report.exact_loss)))
+    if report.by_law is not None:
+        rows += _by_law(report.by_law)
     certified = certified_text(report)
     if certified is not None:
         rows.append(("certified upper bound", certified))
     return rows
+
+
+def _by_law(evidence: LawEvidence) -> list[tuple[str, str]]:
+    """Return the largest loss by the given law, with its pair, and how runs on this pair fit the law."""
+    fit = "follow it" if evidence.follows else "do not follow it"
+    return [
+        ("largest loss by the law", f"{numbers.at_least(evidence.bound.epsilon_lower)}, on {evidence.streams}"),
+        ("runs against the law", f"{evidence.runs:,} on each input {fit}: p-value {numbers.small(evidence.p_value)}"),
+    ]
 
 
 def search_rows(report: AuditReport) -> list[tuple[str, str]]:

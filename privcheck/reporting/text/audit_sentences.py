@@ -50,6 +50,11 @@ def verdict_sentence(report: AuditReport) -> str:
     bound = lower_bound(report)
     if report.verdict is None:
         return f"no claim: no claim was given to test; {bound}"
+    if report.by_law is not None and report.by_law.decides:
+        shown = at_least(report.by_law.bound.epsilon_lower)
+        return (
+            f"violation: the claim {claim(report)} is refuted by the given law, whose loss is {shown}; by runs, {bound}"
+        )
     if report.verdict == "violation":
         return f"violation: the claim {claim(report)} is refuted at level {report.error:g}; {bound}"
     refuted = f"the claim {claim(report)} is not refuted at level {report.error:g}"
@@ -70,6 +75,8 @@ def _lacking(report: AuditReport, claimed: float) -> str:
         return f"{played(report)} could have shown {resolution(report)}, too little to refute it"
     if report.e_value is not None and report.stop_after is not None:
         return f"the audit was cut short after {played(report)}"
+    if report.by_law is not None and not report.by_law.follows:
+        return "the outputs do not follow the law that was given for them"
     if report.search is not None and not report.search.complete:
         return f"only {candidates(report.search)} were screened, too few to call it consistent"
     return "nearly all runs put out the same, which is too little to call it consistent"
@@ -145,7 +152,7 @@ def meaning(report: AuditReport) -> list[str]:
     if report.e_value is not None:
         lower = (
             f"The lower bound holds with {percent(report.confidence)} confidence whenever it is read, and it accounts "
-            "for the whole search: streams and events were chosen on runs that were not used for betting."
+            "for the whole search: streams and events were chosen on earlier runs than those they were bet on."
         )
         bets = f"Bets against the claim multiplied their stake by {small(report.e_value)}. A factor of "
         bets += f"{small(1.0 / report.error)} refutes the claim at level {report.error:g}, whenever it is read."
@@ -157,6 +164,12 @@ def meaning(report: AuditReport) -> list[str]:
     if report.verdict is None:
         others = "an observer may tell other streams apart more reliably"
         return [lower, f"It is only a lower bound: the search tried {searched}, and {others}."]
+    if report.by_law is not None and report.by_law.decides:
+        return [
+            "This verdict rests on the law that was given for the outputs, which is taken on your word: runs did not "
+            "contradict it, and runs never show a law. Quadrature added up its loss, with estimates of its errors.",
+            lower,
+        ]
     if report.verdict == "violation":
         return [
             f"If the claim were true, the probability of this verdict would be at most {report.error:g}. The verdict "

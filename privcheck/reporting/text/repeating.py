@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from privcheck.accounting import Concentrated, GaussianDP
-from privcheck.auditing.search.written_streams import FUNCTION, PAIR
+from privcheck.auditing.search.written_streams import ADVERSARY, FUNCTION, PAIR
 from privcheck.bandits import ALGORITHMS
 from privcheck.privacy import Contexts
 from privcheck.reporting.text.numbers import clean
 from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
-from privcheck.targets.settings import CertifySettings, Settings
+from privcheck.targets.certify_settings import CertifySettings
+from privcheck.targets.settings import Settings
 
 ALWAYS = ("epsilon", "seed")
 """Options that a call shows even where they have their defaults."""
@@ -25,6 +26,9 @@ USUAL_SHARES = {"gdp": 1.0}
 OF_MECHANISMS = {"feedback": "mechanism", "arms": 0}
 """What a report says of a mechanism where no option was given: its data may have one dimension."""
 
+
+_FUNCTIONS = {"encode": "reads the outputs", "law": "gives the law of the outputs"}
+"""Options that are functions, and what these do: a report has the place of each, or the name of the option."""
 
 NOT_REPEATABLE = (
     "It cannot be repeated exactly: the random numbers of the target have no seed. Independence of the runs is taken "
@@ -100,8 +104,7 @@ def repeat_audit(report: AuditReport) -> Repeat:
     if report.randomness == "seeded" and report.engine in ("command", "service"):
         options["randomness"] = "seeded"
     streams = report.streams
-    if report.encode is not None:
-        options["encode"] = report.encode
+    options |= {name: place for name in _FUNCTIONS if (place := getattr(report, name)) is not None}
     if streams is None and report.pairs is None and report.screened_pairs == 1:  # written by an earlier version
         streams = PAIR
     return _repeat("audit", report.target, options, streams)
@@ -152,22 +155,23 @@ def _repeat(function: str, target: str, options: dict[str, Any], streams: str | 
         place, word = "target", "FILE.py:NAME"
         missing.append(f"target: {clean(target)}")
         missing_file.append(f"FILE.py:NAME: the place of {clean(target)}")
-    if options.get("encode") == "encode":
-        missing.append("encode: the function that reads the outputs")
-        missing_file.append("ENCODE.py:NAME: the place of the function that reads the outputs")
     arguments = [place, *(f"{name}={_python(value)}" for name, value in options.items())]
-    arguments = [part.replace("encode='encode'", "encode=encode") for part in arguments]
+    for name, what in _FUNCTIONS.items():
+        if options.get(name) == name:
+            missing.append(f"{name}: the function that {what}")
+            missing_file.append(f"{name.upper()}.py:NAME: the place of the function that {what}")
+            arguments = [part.replace(f"{name}='{name}'", f"{name}={name}") for part in arguments]
     words = [word, *(part for name, value in options.items() for part in _command(name, value))]
     contexts, given = options.get("contexts"), False
     if contexts is not None and (contexts.low, contexts.high) != (Contexts.low, Contexts.high):
         missing_file.append(f"entries of contexts in [{contexts.low:g}, {contexts.high:g}] can be given in Python only")
     if streams is not None:
         arguments.append(f"streams={streams}")
-        given, drawn = streams[0] in "\"'", streams == FUNCTION
-        file = "DRAW.py:NAME" if drawn else "pair.npy"
+        given, (place_of, what) = streams[0] in "\"'", _GIVEN_BY.get(streams, ("", ""))
+        file = f"{place_of}.py:NAME" if place_of else "pair.npy"
         words.append(f"--streams {shlex.quote(ast.literal_eval(streams)) if given else file}")
         missing += [_MISSING[streams]] if streams in _MISSING else []
-        saved = "DRAW.py:NAME: the place of the function" if drawn else "pair.npy: the two streams, saved by numpy.save"
+        saved = f"{file}: the place of the {what}" if place_of else "pair.npy: the two streams, saved by numpy.save"
         missing_file += [] if given else [saved]
     parts = [f"privcheck.{function}({arguments[0]},", *(f"{part}," for part in arguments[1:-1])]
     last = f"{arguments[-1]})"
@@ -178,7 +182,14 @@ def _repeat(function: str, target: str, options: dict[str, Any], streams: str | 
     )
 
 
-_MISSING = {PAIR: "pair: the two streams of the witness", FUNCTION: f"{FUNCTION}: the function that draws pairs"}
+_GIVEN_BY = {FUNCTION: ("DRAW", "function"), ADVERSARY: ("ADVERSARY", "adversary")}
+"""Streams that only Python code gives: the name of its file in a call, and what it is."""
+
+_MISSING = {
+    PAIR: "pair: the two streams of the witness",
+    FUNCTION: f"{FUNCTION}: the function that draws pairs",
+    ADVERSARY: f"{ADVERSARY}: the privcheck.Adversary of the witness",
+}
 """What the user has to supply where streams are named only."""
 
 
@@ -218,8 +229,8 @@ def _python(value: Any) -> str:
 def _command(name: str, value: Any) -> list[str]:
     """Return an option of the command line with its value; None and False are said by leaving it out."""
     flag = f"--{name.replace('_', '-')}"
-    if (name, value) == ("encode", "encode"):
-        return ["--encode ENCODE.py:NAME"]
+    if name in _FUNCTIONS and value == name:
+        return [f"{flag} {name.upper()}.py:NAME"]
     if value is None or value is False:
         return []
     if value is True:

@@ -1,0 +1,282 @@
+"""Audits of functions whose law is given: the search by the law, its test against runs, and the verdict."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import privcheck
+from privcheck import AuditReport, PrivcheckError
+from privcheck.auditing.exact.approximate_loss import approximate_loss
+from privcheck.auditing.exact.given_density import Density
+from privcheck.cli import run
+from privcheck.reporting.text.audit_facts import number_rows
+from privcheck.reporting.text.audit_sentences import meaning, verdict_sentence
+from privcheck.reporting.text.repeating import repeat_audit
+
+pytestmark = pytest.mark.long
+
+CLAIM = 0.5
+PAIR = ([0.0], [1.0])
+ENDS = (-10.0, 10.0)
+
+
+class Accepted:
+    """The law of a rejection sampler of exp(-|x - centre| / 4), with proposals from a Laplace law of scale 2.
+
+    Accepted by wanted / proposed it is right. By the inverse ratio the law is proportional to proposed^2 / wanted.
+    """
+
+    normalised = False
+
+    def __init__(self, centre, *, inverted):
+        self.centre, self.rate = centre, 0.75 if inverted else 0.25
+
+    def logpdf(self, x):
+        return -self.rate * np.abs(x - self.centre)
+
+    def support(self):
+        return ENDS
+
+
+def sampler(*, inverted):
+    def accepted(data, rng, runs):
+        centre, found = float(np.sum(data)), np.zeros(0)
+        while len(found) < runs:
+            x = rng.laplace(centre, 2.0, 4 * runs)
+            x = x[(x > ENDS[0]) & (x < ENDS[1])]
+            ratio = np.exp(-np.abs(x - centre) / 4.0) if inverted else np.exp((np.abs(x - centre) - 11.0) / 4.0)
+            found = np.concatenate([found, x[rng.random(len(x)) < ratio]])
+        return found[:runs]
+
+    return accepted
+
+
+def law(*, inverted):
+    return lambda data: Accepted(float(np.sum(data)), inverted=inverted)
+
+
+def audited(target, law, **options):
+    return privcheck.audit(target, law=law, **{"epsilon": CLAIM, "runs": 200, "streams": PAIR} | options)
+
+
+def test_an_inverted_acceptance_ratio_is_refuted_from_its_density():
+    """200 runs are too few to refute the claim; its own law does, and the correct sampler's law does not."""
+    broken = audited(sampler(inverted=True), law(inverted=True))
+    assert (broken.verdict, broken.by_law.decides) == ("violation", True)
+    assert broken.epsilon_lower < CLAIM < broken.by_law.bound.epsilon_lower == broken.exact_loss
+    assert broken.exact_loss == pytest.approx(0.75, abs=1e-3)
+    assert "refuted by the given law, whose loss is 0.7" in verdict_sentence(broken)
+    assert "taken on your word" in meaning(broken)[0]
+    correct = audited(sampler(inverted=False), law(inverted=False))
+    assert correct.verdict != "violation"
+    assert correct.by_law.follows
+    assert not correct.by_law.decides
+    assert correct.exact_loss == pytest.approx(0.25, abs=0.05)
+
+
+def test_a_sampler_that_does_not_follow_its_law_is_not_consistent():
+    """The broken sampler with the law that was meant. The correct one fails with probability 0.001."""
+    broken = audited(sampler(inverted=True), law(inverted=False), epsilon=1.0, runs=2000)
+    assert broken.verdict == "inconclusive"
+    assert not broken.by_law.follows
+    assert broken.by_law.p_value < 1e-9
+    assert any("do not follow the given law" in note for note in broken.notes)
+    assert "do not follow the law that was given" in verdict_sentence(broken)
+    correct = audited(sampler(inverted=False), law(inverted=False), epsilon=1.0, runs=2000)
+    assert (correct.verdict, correct.by_law.follows) == ("consistent", True)
+
+
+def test_a_law_that_runs_contradict_refutes_nothing():
+    found = audited(sampler(inverted=False), law(inverted=True), runs=2000)
+    assert found.by_law.bound.verdict == "violation"
+    assert (found.verdict, found.by_law.follows, found.by_law.decides) == ("inconclusive", False, False)
+
+
+def test_runs_that_refute_the_claim_need_no_law():
+    found = audited(sampler(inverted=True), law(inverted=True), epsilon=0.3, runs=20_000)
+    assert (found.verdict, found.by_law.decides) == ("violation", False)
+    assert "refuted at level" in verdict_sentence(found)
+
+
+def squared(data, rng, runs):
+    return np.sum(data) ** 2 + rng.laplace(scale=10.0, size=runs)
+
+
+def test_pairs_are_searched_by_their_exact_loss():
+    """Truth: a sum of 3 or 4, whose squares are 7 apart; a loss of 0.7, more than 200 runs could show."""
+    found = privcheck.audit(
+        squared, epsilon=0.65, runs=200, horizon=4, law=lambda data: stats.laplace(np.sum(data) ** 2, 10.0)
+    )
+    assert found.verdict == "violation"
+    assert found.by_law.bound.epsilon_lower == pytest.approx(0.7, abs=1e-4)
+    assert found.resolution.epsilon > 0
+    twin = privcheck.audit(
+        squared, epsilon=0.71, runs=200, horizon=4, law=lambda data: stats.laplace(np.sum(data) ** 2, 10.0)
+    )
+    assert twin.verdict != "violation"
+
+
+def test_a_variant_of_the_candidates_may_have_the_largest_loss():
+    """Scale 1 if the last row is high and the first two are low, else 10: no structured stream is like that."""
+
+    def scale(data):
+        return 1.0 if data[3] > data[0] == data[1] == 0.0 else 10.0
+
+    found = privcheck.audit(
+        lambda data, rng, runs: data[2] + rng.laplace(scale=scale(data), size=runs),
+        epsilon=0.9,
+        runs=100,
+        horizon=4,
+        law=lambda data: stats.laplace(data[2], scale(data)),
+    )
+    assert found.by_law.bound.epsilon_lower > 0.9
+
+
+def test_a_claim_with_delta():
+    """Truth by Balle and Wang (2018), Theorem 8."""
+
+    def delta(epsilon):
+        return stats.norm.cdf(0.5 - epsilon) - math.exp(epsilon) * stats.norm.cdf(-0.5 - epsilon)
+
+    found = audited(
+        lambda data, rng, runs: np.sum(data) + rng.normal(size=runs),
+        lambda data: stats.norm(np.sum(data)),
+        delta=0.01,
+        epsilon=2.0,
+    )
+    assert found.verdict == "violation"
+    assert delta(found.exact_loss + 1e-3) < 0.01 < delta(found.exact_loss - 1e-3)
+    assert found.by_law.bound.delta_lower <= delta(2.0) <= found.by_law.bound.delta_upper
+
+
+class Two:
+    def __init__(self, data):
+        self.laws = stats.laplace(data[0], 2.0), stats.norm(data[1], 3.0)
+
+    def logpdf(self, x):
+        return self.laws[0].logpdf(x[:, 0]) + self.laws[1].logpdf(x[:, 1])
+
+    def support(self):
+        return [(-math.inf, math.inf)] * 2
+
+
+def test_two_numbers():
+    def noisy(data, rng):
+        return [data[0] + rng.laplace(scale=2.0), float(data[1] + rng.normal(scale=3.0))]
+
+    found = audited(noisy, Two, streams=([0.0, 1.0], [1.0, 1.0]), epsilon=0.4)
+    assert (found.verdict, found.by_law.fit.test) == ("violation", "binomial tests of boxes")
+    assert 0.49 < found.exact_loss <= 0.5
+
+
+def test_objects_and_a_function_that_draws_pairs():
+    def ill(people):
+        return sum(person["ill"] for person in people)
+
+    def draw(rng):
+        people = [{"ill": int(x)} for x in rng.integers(0, 2, 3)]
+        return people, [{"ill": 1 - people[0]["ill"]}, *people[1:]]
+
+    found = privcheck.audit(
+        lambda people, rng: ill(people) + rng.laplace(scale=0.5),
+        epsilon=1.0,
+        law=lambda people: stats.laplace(ill(people), 0.5),
+        streams=draw,
+        pairs=5,
+        runs=200,
+    )
+    assert found.verdict == "violation"
+    assert found.exact_loss == pytest.approx(2.0, abs=1e-3)
+    assert found.search.pairs == 5
+
+
+def test_an_exception_in_some_runs_is_no_sample_of_a_law():
+    def fails(data, rng):
+        x = np.sum(data) + rng.laplace()
+        if x > 4.0:
+            raise ValueError
+        return float(x)
+
+    found = audited(fails, lambda data: stats.laplace(np.sum(data)), epsilon=2.0, runs=2000)
+    assert not found.by_law.follows
+    assert found.by_law.fit.test == "some outputs that are not 1 real numbers"
+
+
+def test_what_is_asked_again_gives_the_same():
+    found = audited(sampler(inverted=True), law(inverted=True))
+    again = audited(sampler(inverted=True), law(inverted=True), stop_after=50)
+    assert found.by_law == again.by_law
+    assert found.verdict == again.verdict == "violation"
+    assert audited(sampler(inverted=True), law(inverted=True), stop_after=0).by_law is None
+    assert AuditReport.from_json(found.to_json()).by_law == found.by_law
+    assert "law=law" in str(repeat_audit(found).python)
+    assert "--law LAW.py:NAME" in str(repeat_audit(found).command)
+    rows = dict(number_rows(found))
+    assert rows["loss by the given law, taken on your word"].startswith("0.7")
+    assert "200 on each input follow it" in rows["runs against the law"]
+
+
+def test_the_approximate_loss_is_near_the_bound():
+    exact = privcheck.bound_from_laws(stats.norm(0.0), stats.norm(1.0), delta=0.05).epsilon_lower
+    pairs = [
+        (stats.laplace(0.0, 2.0), stats.laplace(1.0, 2.0), 0.0, 0.5),
+        (stats.cauchy(0.0), stats.cauchy(1.0), 0.0, math.log((3 + math.sqrt(5)) / 2)),
+        (stats.norm(0.0), stats.norm(1.0), 0.05, exact),
+        (stats.uniform(0.0), stats.uniform(0.5), 0.0, 700.0),
+        (Two([0.0, 0.0]), Two([1.0, 0.0]), 0.0, 0.5),
+        (stats.norm(), stats.norm(), 0.0, 0.0),
+    ]  # fmt: skip
+    for one, two, delta, truth in pairs:
+        found = approximate_loss(Density(one, "law"), Density(two, "law"), delta)
+        assert found == pytest.approx(truth, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"law": 3}, "law: got 3, expected a function of the data that returns a law"),
+        ({"law": lambda data: 1 / 0}, "law: got ZeroDivisionError.*expected a function law"),
+        ({"law": lambda data: 3}, r"law\(data\): got an object of type int, expected a law"),
+        ({"law": Two, "streams": ([0.0, 1.0], [1.0, 1.0])}, "law: got outputs that are not 2 real numbers"),
+        ({"law": lambda data: stats.norm(), "epsilon": None, "mu": 1.0}, "law: got a law, expected a claim in epsilon"),
+        ({"target": lambda data, rng: 3, "law": lambda data: stats.norm()}, "law: got outputs that are not 1 real"),
+    ],
+)
+def test_what_is_no_law_is_refused(options, message):
+    with pytest.raises(PrivcheckError, match=message):
+        audited(**{"target": lambda data, rng: rng.normal()} | options)
+
+
+def test_a_policy_has_no_law():
+    with pytest.raises(PrivcheckError, match=r"law: got .* expected None for a policy"):
+        privcheck.audit("adap-ucb", epsilon=1.0, law=abs)
+
+
+FILE = """
+from scipy import stats
+
+def noisy(data, rng, runs):
+    return data.sum() + rng.laplace(scale=2.0, size=runs)
+
+def law(data):
+    return stats.laplace(data.sum(), 2.0)
+
+def narrow(data):
+    return stats.laplace(data.sum(), 1.0)
+"""
+
+
+def test_the_command_line_takes_the_place_of_a_law(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(FILE)
+    options = ["audit", "mine.py:noisy", "--runs", "1000", "--epsilon"]
+    assert run([*options, "0.45", "--law", "mine.py:law", "--json", "a.json"]) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert "--law mine.py:law" in told
+    assert "taken on your word" in told
+    assert AuditReport.from_json((tmp_path / "a.json").read_text()).by_law.decides
+    assert run([*options, "0.6", "--law", "mine.py:law"]) == 0
+    assert run([*options, "0.6", "--law", "mine.py:narrow"]) == 3
+    assert run([*options, "0.6", "--law", "mine.py:none"]) == 2
