@@ -99,7 +99,7 @@ class Bets:
         return bets
 
     def read(self, tally: Tally, level: float) -> Anytime:
-        """Return the evidence; `tally` counts the runs that were bet on since the events were chosen, for the witness."""
+        """Return the evidence; `tally` counts the runs since the events were chosen, for the witness."""
         found = zip(self.events, self.shares, tally.counts, tally.sequences, strict=False)
         winner = max(
             (CountedEvent(*each) for each in found), key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5)
