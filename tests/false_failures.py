@@ -1,6 +1,6 @@
 """What every statistical test says of its false failures, the page that lists it, and which tests look statistical.
 
-    python -m pytest --collect-only -q --false-failures docs/false-failures.md
+    python -m pytest --collect-only -q --false-failures=docs/false-failures.md
 
 writes the table of the page again, and
 

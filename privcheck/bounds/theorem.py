@@ -239,7 +239,7 @@ def theorem(
 def similar_ids(name: Any) -> list[str]:
     """Return up to three ids that a name may mean: those of this number in any paper, else those spelled like it.
 
-    >>> similar_ids("Thm10"), similar_ids("azize-basu-2022/thm33")
+    >>> similar_ids("Thm10"), similar_ids("nothing like it")
     (['azize-basu-2022/thm10'], [])
     """
     numbered = [known for known in THEOREMS if known.partition("/")[2] == str(name).lower()]

@@ -155,7 +155,7 @@ def counted_pairs(first: Codes, second: Codes, before: int) -> tuple[Integers, I
 
     >>> counts, lengths, begin = counted_pairs(np.ones((3, 1), np.int8), np.zeros((3, 1), np.int8), 64)
     >>> counts[:, 0, 0].tolist(), lengths.tolist(), begin
-    ([2, 1], [2, 1], 48)
+    ([0, 2, 1], [0, 2, 1], 63)
     """
     begun, start = last_block(before)
     begin = max(0, begun - 1)

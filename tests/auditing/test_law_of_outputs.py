@@ -58,9 +58,11 @@ def law(*, inverted):
 
 
 def audited(target, law, **options):
-    return privcheck.audit(target, law=law, **{"epsilon": CLAIM, "runs": 200, "streams": PAIR} | options)
+    settings = {"epsilon": CLAIM, "runs": 200, "streams": PAIR, "error": 1e-6, "confidence": 1.0 - 1e-6}
+    return privcheck.audit(target, law=law, **settings | options)
 
 
+@pytest.mark.chance(3e-6, "a verdict on a true claim, and two tests of a law that runs follow, 1e-6 each")
 def test_an_inverted_acceptance_ratio_is_refuted_from_its_density():
     """200 runs are too few to refute the claim; its own law does, and the correct sampler's law does not."""
     broken = audited(sampler(inverted=True), law(inverted=True))
@@ -76,8 +78,9 @@ def test_an_inverted_acceptance_ratio_is_refuted_from_its_density():
     assert correct.exact_loss == pytest.approx(0.25, abs=0.05)
 
 
+@pytest.mark.chance(3e-6, "verdict and bound of one audit of a true claim, and a test of its law, 1e-6 each")
 def test_a_sampler_that_does_not_follow_its_law_is_not_consistent():
-    """The broken sampler with the law that was meant. The correct one fails with probability 0.001."""
+    """The broken sampler with the law that was meant."""
     broken = audited(sampler(inverted=True), law(inverted=False), epsilon=1.0, runs=2000)
     assert broken.verdict == "inconclusive"
     assert not broken.by_law.follows
@@ -104,16 +107,17 @@ def squared(data, rng, runs):
     return np.sum(data) ** 2 + rng.laplace(scale=10.0, size=runs)
 
 
+@pytest.mark.chance(3e-6, "a verdict on a true claim, and two tests of a law that runs follow, 1e-6 each")
 def test_pairs_are_searched_by_their_exact_loss():
     """Truth: a sum of 3 or 4, whose squares are 7 apart; a loss of 0.7, more than 200 runs could show."""
     found = privcheck.audit(
-        squared, epsilon=0.65, runs=200, horizon=4, law=lambda data: stats.laplace(np.sum(data) ** 2, 10.0)
+        squared, epsilon=0.65, runs=200, horizon=4, error=1e-6, law=lambda data: stats.laplace(np.sum(data) ** 2, 10.0)
     )
     assert found.verdict == "violation"
     assert found.by_law.bound.epsilon_lower == pytest.approx(0.7, abs=1e-4)
     assert found.resolution.epsilon > 0
     twin = privcheck.audit(
-        squared, epsilon=0.71, runs=200, horizon=4, law=lambda data: stats.laplace(np.sum(data) ** 2, 10.0)
+        squared, epsilon=0.71, runs=200, horizon=4, error=1e-6, law=lambda data: stats.laplace(np.sum(data) ** 2, 10.0)
     )
     assert twin.verdict != "violation"
 
@@ -134,6 +138,7 @@ def test_a_variant_of_the_candidates_may_have_the_largest_loss():
     assert found.by_law.bound.epsilon_lower > 0.9
 
 
+@pytest.mark.chance(1e-6, "a test of a law that runs follow")
 def test_a_claim_with_delta():
     """Truth by Balle and Wang (2018), Theorem 8."""
 
