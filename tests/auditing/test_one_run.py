@@ -77,8 +77,8 @@ def test_few_canaries_that_are_given_away_are_found_by_learning():
 @pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 def test_a_false_claim_of_pure_privacy_is_refuted_and_a_true_one_is_not():
     rng = np.random.default_rng(3)
-    included = rng.random(1000) < 0.5
-    told = np.where(rng.random(1000) < np.exp(1.0) / (1.0 + np.exp(1.0)), included, ~included)  # epsilon is 1
+    included = rng.random(3000) < 0.5
+    told = np.where(rng.random(3000) < np.exp(1.0) / (1.0 + np.exp(1.0)), included, ~included)  # epsilon is 1
     verdicts = [privcheck.one_run(told, included, epsilon=claim, error=1e-6).verdict for claim in (0.5, 1.0)]
     assert verdicts == ["violation", "not refuted"]
     assert privcheck.one_run(told, included, epsilon=0.5, method="steinke").verdict == "violation"

@@ -178,6 +178,6 @@ def test_targets_of_make_and_files_that_are_named_exist():
 def test_pages_stay_short():
     """Two pages of print are about 1,100 words; measured tables and what is copied from elsewhere may be longer."""
     longer = {"bandits-measured.md", "bandits.md", "claims.md", "printed-numbers.md", "rivals.md", "simulators.md"}
-    longer |= {"wild.md"}
+    longer |= {"wild.md", "false-failures.md"}
     words = {name: len(page.split()) for name, page in PAGES.items() if name not in longer}
     assert {name: count for name, count in words.items() if count > 1700} == {}

@@ -183,7 +183,7 @@ def test_an_audit_names_the_line_of_the_example(report):
     assert line.strip() == "self.published[arm] = self.sums[arm] / n + noise"
     assert (fault.kind, fault.data) == ("released-again", (1,))
     assert "released 3 times, after rounds 2, 4 and 8" in fault.said
-    assert f"at fault: running_mean_bandit.py:{fault.line}" in str(report)
+    assert f"at fault: examples/running_mean_bandit.py:{fault.line}" in str(report)
     assert not [note for note in report.notes if "at fault" in note]
 
 
