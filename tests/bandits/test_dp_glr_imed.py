@@ -137,7 +137,7 @@ def test_two_agreeing_batches_are_as_much_evidence_as_one():
 @pytest.mark.evidence
 @pytest.mark.parametrize("epsilon", [0.1, 0.25, 0.5, 1.0])
 def test_on_c2_it_beats_its_relatives_in_mean_and_upper_quantiles(epsilon, evidence):
-    """T = 1e7, all in one run. A run in about 10,000 has a regret of more than 1e5: means are cut off far above most."""
+    """T = 1e7, all in one run. A regret of more than 1e5, in one run of 10,000, is cut off far above all others."""
     names = ["dp-glr-imed", "dp-imed", "dp-kl-ucb"]
     found = simulate(names, "c2", horizon=1e7, runs=evidence(1500, 10_000), seed=3, epsilon=epsilon, checkpoints=1)
     regret = {result.policy: np.minimum(result.regret[:, -1], 2000.0 / epsilon) for result in found.results}
