@@ -28,6 +28,7 @@ NAMED = {
     "privacy/contexts.py": "the default of a public function from below the room; callers above say which are meant",
     "privacy/neighbours.py": "hands that function a kind that goes with a relation, from below the room",
     "testing/table_strategies.py": "likewise, for a relation without a policy",
+    "targets/adversary.py": "an adversary answers single arms, round by round: two kinds are like that",
     "simulation/log_replay.py": "a log has one reward a round: its theorem is about bandit feedback",
     "reporting/pictures/regret_lower_bounds.py": "the theorems whose lines are drawn are about bandit feedback",
 }

@@ -51,7 +51,8 @@ def offences(page):
     structure = Structure(page)
     tags = Counter(tag for tag, _, _ in structure.elements)
     ids = Counter(attributes["id"] for _, attributes, _ in structure.elements if "id" in attributes)
-    return outline(structure, tags, ids) + parts(structure, tags, ids) + dependencies(structure, tags, ids)
+    source = ["mathematics"] if re.search(r"\\math|\$\{", page) else []
+    return outline(structure, tags, ids) + parts(structure, tags, ids) + dependencies(structure, tags, ids) + source
 
 
 def outline(structure, tags, ids):
@@ -130,6 +131,7 @@ def test_pages_keep_the_rules(pages, name):
         (("</main>", '<a href="https://a.b">c</a></main>'), "link"),
         (("</main>", '<a href="#nowhere">c</a></main>'), "link"),
         (('lang="en"', ""), "language"),
+        (("</text>", r"$\mathdefault{10^{-4}}$</text>"), "mathematics"),
     ],
 )
 def test_a_broken_page_is_noticed(pages, change, offence):

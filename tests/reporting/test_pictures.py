@@ -107,7 +107,11 @@ def test_changed_rounds_are_framed(reports):
 
 
 def test_far_apart_probabilities_get_a_logarithmic_axis(reports):
-    assert witness_figure(reports["unbounded"]).axes[2].get_xscale() == "log"
+    figure = witness_figure(reports["unbounded"])
+    assert figure.axes[2].get_xscale() == "log"
+    assert "mathdefault" not in to_svg(figure), "an SVG has text, not mathematics"
+    labels = [label.get_text() for label in figure.axes[2].get_xticklabels()]
+    assert {"0.1", "1"} <= set(labels), labels
     assert witness_figure(reports["violation"]).axes[2].get_xscale() == "linear"
 
 

@@ -40,7 +40,7 @@ def test_a_sweep_is_reported_half_way_and_in_the_end(monkeypatch, capsys):
         with pytest.raises(KeyboardInterrupt):
             sweep(PLAN | {"seeds": [0, 1]}, "store")
     assert run(["report", "store", "--no-pages"]) == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert "sweep of 8 cells: 2 done, 6 to play" in said
     assert "among 8 claims, 6 of them not tested yet" in said
     assert not list(Path("store/cells").glob("*.html"))

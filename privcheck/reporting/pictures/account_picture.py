@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.accounting import Account, Plan
-from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, settings
+from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, power, settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +90,7 @@ def _draw(axes: Axes, places: Sequence[float], found: Sequence[Account], least: 
     if seen.size and seen.max() > LOGARITHMIC * max(float(seen.min()), 2.0 * least):
         axes.set_yscale("log")
         axes.set_ylim(bottom=float(seen.min()) / 1.3)
-        axes.yaxis.set_major_formatter(_power)
+        axes.yaxis.set_major_formatter(power)
     else:
         axes.set_ylim(bottom=0.0)
     axes.set_xlim(places[0], places[-1])
@@ -101,7 +101,7 @@ def _draw(axes: Axes, places: Sequence[float], found: Sequence[Account], least: 
 def _label(axes: Axes, name: str, title: str, *, logarithmic: bool) -> None:
     if logarithmic:
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(_power)
+        axes.xaxis.set_major_formatter(power)
     axes.tick_params(which="both", colors=MID, labelcolor=INK)
     axes.set_xlabel(name)
     axes.set_title(title, loc="left", fontsize=8.5)
@@ -116,11 +116,6 @@ def _mark(panels: Sequence[Axes], found: Account, delta: float, count: int) -> N
         axes.plot([at], [found.epsilon], "o", ms=4.5, color=COLOURS[found.best], zorder=5, clip_on=False)
     place: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "top", "color": INK, "fontsize": 8}
     panels[0].annotate(f"{found.epsilon:.4g}", (delta, found.epsilon), (-5, -5), **place)
-
-
-def _power(value: float, _: object) -> str:
-    """Return the label of a power of ten."""
-    return f"{value:,.10g}" if 0.05 <= value < 1e5 else f"1e{math.log10(value):.0f}"
 
 
 def _legend(axes: Axes) -> list[tuple[Any, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from privcheck.reporting.pictures.style import COLOURS, INK, MID, add_axes
+from privcheck.reporting.pictures.style import COLOURS, INK, MID, add_axes, power
 from privcheck.reporting.text.audit_sentences import MARKS, verdict_word
 from privcheck.reporting.text.numbers import probability, small
 from privcheck.results.audit_report import AuditReport, Estimate, Witness
@@ -93,9 +93,9 @@ def _axis(axes: Axes, estimates: list[Estimate]) -> None:
     ends = [value for estimate in estimates for value in (estimate.value, estimate.low, estimate.high) if value > 0.0]
     axes.set_xscale("log")
     axes.set_xlim(10.0 ** math.floor(math.log10(min(ends)) - 0.3), min(1.0, 1.2 * largest))
-    from matplotlib.ticker import LogFormatterMathtext, LogLocator, NullLocator
+    from matplotlib.ticker import LogLocator, NullLocator
 
     axes.xaxis.set_major_locator(LogLocator(numticks=8))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(LogFormatterMathtext())
+    axes.xaxis.set_major_formatter(power)
     axes.set_xlabel("probability of the event (logarithmic)")

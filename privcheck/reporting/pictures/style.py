@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -83,3 +84,12 @@ def add_axes(figure: Figure, left: float, top: float, width: float, height: floa
     axes = figure.add_axes(box, facecolor="none")
     axes.set_yticks([])
     return axes
+
+
+def power(value: float, _: object) -> str:
+    """Return the label of a power of ten, without mathematical notation: in an SVG it would stand as its source.
+
+    >>> power(1e-6, None), power(0.1, None), power(1000.0, None)
+    ('1e-6', '0.1', '1,000')
+    """
+    return f"{value:,.10g}" if 0.05 <= value < 1e5 else f"1e{math.log10(value):.0f}"
