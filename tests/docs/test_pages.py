@@ -175,6 +175,7 @@ def test_targets_of_make_and_files_that_are_named_exist():
             assert (REPOSITORY / path).exists(), f"{name} names {path}"
 
 
+@pytest.mark.chance(0.0, "nothing in it is random")
 def test_pages_stay_short():
     """Two pages of print are about 1,100 words; measured tables and what is copied from elsewhere may be longer."""
     longer = {"bandits-measured.md", "bandits.md", "claims.md", "printed-numbers.md", "rivals.md", "simulators.md"}

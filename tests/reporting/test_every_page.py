@@ -131,7 +131,7 @@ def test_pages_keep_the_rules(pages, name):
         (("</main>", '<a href="https://a.b">c</a></main>'), "link"),
         (("</main>", '<a href="#nowhere">c</a></main>'), "link"),
         (('lang="en"', ""), "language"),
-        (("</text>", r"$\mathdefault{10^{-4}}$</text>"), "mathematics"),
+        (("</main>", r"<p>$\mathdefault{10^{-4}}$</p></main>"), "mathematics"),
     ],
 )
 def test_a_broken_page_is_noticed(pages, change, offence):

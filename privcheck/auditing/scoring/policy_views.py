@@ -22,7 +22,7 @@ CHUNK = 1 << 15
 
 
 def policy_views(
-    pair: StreamPair, outputs: Outputs, *, arms: int, feedback: str = "bandit", thorough: bool = False
+    pair: StreamPair, outputs: Outputs, *, arms: int, feedback: Feedback | str = "bandit", thorough: bool = False
 ) -> list[View]:
     """Return the views of a policy's runs.
 
@@ -34,12 +34,13 @@ def policy_views(
     pair : the two streams; actions up to the first round that differs have the same law on both.
     outputs : training runs, which show what there is to read.
     arms : K.
-    feedback : id of the kind of feedback, which determines the rounds that are not read (those that differ, for
+    feedback : the kind of feedback, or its id, which determines the rounds that are not read (those that differ, for
         joint DP).
     thorough : for the confirmation rather than the search.
 
     """
-    horizon, start, by = len(pair.first), pair.changed + 1, kind(feedback)
+    horizon, start = len(pair.first), pair.changed + 1
+    by = kind(feedback) if isinstance(feedback, str) else feedback
     hidden = by.hidden(pair.rounds)
 
     def actions(outputs: Outputs) -> Symbols:

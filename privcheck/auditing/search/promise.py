@@ -12,7 +12,6 @@ from privcheck.auditing.events.event_selection import promising
 from privcheck.auditing.scoring.view import ViewMaker
 from privcheck.scheduling.executor import Calls, Executor
 from privcheck.targets.outputs import Sides
-from privcheck.targets.runners import Runner, code_of
 from privcheck.targets.stream_pair import StreamPair
 
 PESSIMISM = (0.5, 1.0, 2.0)
@@ -53,12 +52,8 @@ class Promise:
         """Return the promises of a pair, one for each degree of pessimism."""
         return _mean([self.judged(half) for half in halves(pair, sides)])
 
-    def of_each(self, played: Sequence[Played], workers: Executor, runner: Runner) -> list[list[float]]:
-        """Return the promises of several pairs, judged by worker processes, or by the workers of a scheduler.
-
-        They are sent the runner as well: with it they load the target's module, which may define what views need, such
-        as a kind of feedback.
-        """
+    def of_each(self, played: Sequence[Played], workers: Executor) -> list[list[float]]:
+        """Return the promises of several pairs, judged by worker processes, or by the workers of a scheduler."""
         every = [half for pair, sides in played for half in halves(pair, sides)]
         together, size = list[list[Half]](), JUDGED_TOGETHER
         for half in every:
@@ -67,8 +62,7 @@ class Promise:
                 size = 0
             together[-1].append(half)
             size += OVERHEAD + len(half[1][0]) + len(half[2][0])
-        calls = Calls(_judged, [(self, some, runner) for some in together], alone=True, code=code_of(runner))
-        with closing(workers.in_order(calls)) as results:
+        with closing(workers.in_order(Calls(_judged, [(self, some) for some in together], alone=True))) as results:
             judged = [promises for some in results for promises in some]
         return [_mean(judged[place : place + 2]) for place in range(0, len(judged), 2)]
 
@@ -91,7 +85,7 @@ def _mean(promises: Sequence[list[float]]) -> list[float]:
     return [sum(both) / 2.0 for both in zip(*promises, strict=True)]
 
 
-def _judged(promise: Promise, some: list[Half], runner: Runner) -> list[list[float]]:  # noqa: ARG001
+def _judged(promise: Promise, some: list[Half]) -> list[list[float]]:
     return [promise.judged(half) for half in some]
 
 

@@ -230,7 +230,7 @@ class _Game:
     def _judged(self, played: list[Played]) -> list[list[float]]:
         if self.judges is None:
             return [self.promise(*each) for each in played]
-        return self.promise.of_each(played, self.judges, self.sampler.runner)
+        return self.promise.of_each(played, self.judges)
 
 
 def _joining(parents: list[StreamPair], rows: list[Table], number: int, seen: set[bytes]) -> list[StreamPair]:
