@@ -234,9 +234,13 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         outcome = replace(outcome, notes=(*outcome.notes, *([f"no line was found at fault: {why}"] if why else [])))
     if by_law is not None:
         outcome, by_law = judged_by_law(outcome, by_law)
-    exact = _exact(policy, settings, np.shape(candidates[0].first), outcome.witness)
-    if exact is None and law is not None and outcome.witness is not None:
-        exact = law.loss(candidates, outcome.witness, settings.delta, by_law)
+    exact = None
+    try:
+        exact = _exact(policy, settings, np.shape(candidates[0].first), outcome.witness)
+        if exact is None and law is not None and outcome.witness is not None:
+            exact = law.loss(candidates, outcome.witness, settings.delta, by_law)
+    except KeyboardInterrupt:
+        outcome = replace(outcome, notes=(*outcome.notes, "interrupted before the exact loss was known"))
     resolved = {
         "randomness": randomness,
         "arms": count,

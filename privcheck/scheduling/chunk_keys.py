@@ -7,7 +7,14 @@ import functools
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodType,
+)
 from typing import Any
 
 import numpy as np
@@ -53,7 +60,7 @@ def _feed(value: Any, update: Callable[[bytes], None], above: tuple[int, ...]) -
 
 def _parts(value: Any) -> tuple[str, list[Any]]:
     """Return what kind of value it is, and the bytes and values that it consists of."""
-    if value is None or isinstance(value, bool | int | str | range):
+    if value is None or value is ... or isinstance(value, bool | int | str | range | complex):
         return type(value).__name__, [repr(value).encode()]
     if isinstance(value, float):
         return "float", [value.hex().encode()]
@@ -106,8 +113,31 @@ def _code(value: Any) -> list[Any]:
     if source is None:
         got = words(f"{name}, which is defined in no file")
         raise PrivcheckError("store", got, "a target in a file", "write it to a file, and name it 'file.py:name'")
-    held: list[Any] = []
+    return [f"{module} {name} {source}".encode(), own_sources([value]), *_held(value)]
+
+
+def _held(value: Any) -> list[Any]:
+    """Return what tells code from other code of the same name in the same file, such as two lambdas."""
+    value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
-        held = [cell.cell_contents for cell in value.__closure__ or ()]
-        held += [value.__defaults__, value.__kwdefaults__, value.__code__.co_code if "<" in name else b""]
-    return [f"{module} {name} {source}".encode(), own_sources([value]), *held]
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        return [*cells, value.__defaults__, value.__kwdefaults__, *_instructions(value.__code__)]
+    if not isinstance(value, type) or "<" not in value.__qualname__:
+        return []
+    held: dict[str, Any] = {}
+    for name, part in vars(value).items():  # a class in a function: its methods may close over other values each time
+        part = getattr(part, "__func__", part)
+        if isinstance(part, property):
+            held[name] = [part.fget, part.fset, part.fdel]
+        elif isinstance(part, functools.cached_property):
+            held[name] = part.func
+        elif isinstance(part, FunctionType):
+            held |= {} if part.__code__.co_filename == "<string>" else {name: part}  # a dataclass writes its own
+        elif not (name.startswith(("__", "_abc_")) or isinstance(part, MemberDescriptorType | GetSetDescriptorType)):
+            held[name] = part
+    return [held, list(value.__bases__)]
+
+
+def _instructions(code: CodeType) -> list[Any]:
+    constants = [_instructions(held) if isinstance(held, CodeType) else held for held in code.co_consts]
+    return [code.co_code, constants, code.co_names]

@@ -50,12 +50,13 @@ class Outputs:
 
     @classmethod
     def joined(cls, parts: Sequence[Outputs]) -> Outputs:
-        """Return the runs of all parts, in order; shorter outputs are padded."""
-        ratios = [part.ratios for part in parts if part.ratios is not None]
+        """Return the runs of all parts, in order; shorter outputs are padded, ratios with NaN where a part has none."""
+        known = any(part.ratios is not None for part in parts)
+        ratios = [np.full(len(part), np.nan) if part.ratios is None else part.ratios for part in parts if known]
         return cls(
             np.concatenate(padded([part.symbols for part in parts], MISSING)),
             np.concatenate(padded([part.numbers for part in parts], np.nan)),
-            np.concatenate(ratios) if len(ratios) == len(parts) else None,
+            np.concatenate(ratios) if known else None,
             names={code: name for part in parts for code, name in part.names.items()},
         )
 
@@ -81,6 +82,25 @@ Sides = tuple[Outputs, Outputs]
 def joined_sides(parts: Sequence[Sides]) -> Sides:
     """Return the runs of all parts on the first stream, and those on the second."""
     return Outputs.joined([one for one, _ in parts]), Outputs.joined([two for _, two in parts])
+
+
+def narrowed(sides: Sides) -> Sides:
+    """Return the same runs without the last parts that none of them has, which other runs may have had.
+
+    >>> one = Outputs.of_numbers(np.array([[1.0, np.nan], [2.0, np.nan], [3.0, 4.0]]))
+    >>> narrowed((one[:2], one[:1]))[0].numbers.tolist()
+    [[1.0], [2.0]]
+    """
+    symbols = max(_width(side.symbols != MISSING) for side in sides)
+    numbers = max(_width(~np.isnan(side.numbers)) for side in sides)
+    first, second = (
+        Outputs(side.symbols[:, :symbols], side.numbers[:, :numbers], side.ratios, names=side.names) for side in sides
+    )
+    return first, second
+
+
+def _width(present: npt.NDArray[np.bool_]) -> int:
+    return int(np.flatnonzero(present.any(axis=0)).max(initial=-1)) + 1
 
 
 MISSING = int(np.iinfo(np.int64).min)

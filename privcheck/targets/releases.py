@@ -40,10 +40,11 @@ def play_releasing(
     The statistics are the policy's `released` if it has that attribute, and otherwise all outputs of its mechanisms.
     The ratio comes from a replay on the other stream with the same releases; it is NaN in a run whose replay plays
     different actions. An event of the ratio must be an event of what is observed, so there is no ratio if nothing is
-    released through mechanisms, if `released` differs from the outputs of the mechanisms (only the winner of a noisy
-    maximum may be published), or if the policy has coins of its own, which stay secret (a datum may be left out of a
-    release by chance). It has if it draws from its Generator, or reads the Generator's state or seed, from which a
-    jumped or copied generator starts. With other coins, then, a replay gives the same ratio: some runs check this.
+    released through mechanisms, or if `released` differs from the outputs of the mechanisms (only the winner of a noisy
+    maximum may be published). It is NaN in a run in which the policy has coins of its own, on either stream, which stay
+    secret (a datum may be left out of a release by chance); whether it has follows from the releases before the first
+    of them. It has if it draws from its Generator, or reads the Generator's state or seed, from which a jumped or
+    copied generator starts. With other coins, then, a replay gives the same ratio: some runs check this.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def play_releasing(
 
     """
     symbols, numbers, ratios = [], [], np.full(runs, np.nan)
-    recorded, secret = False, False
+    known, secret = False, False
     for run in range(runs):
         clock.next_run()
         coins, noise = children(rng, 2)
@@ -73,20 +74,25 @@ def play_releasing(
         released = getattr(policy, "released", None)
         everything = as_row([release.output for release in tape.releases])
         numbers.append(everything if released is None else as_row(released))
-        recorded = recorded or bool(tape.releases)
         secret = secret or not np.array_equal(numbers[-1], everything)
-        if again is None or secret or not tape.releases:
+        if again is None or secret or not tape.releases or _has_drawn(coins, start):
             continue
-        ratios[run] = _ratio(build, again, coins, tape, actions)
-        secret = is_copied(coins) or position(coins) != start  # also where the replay on the other stream draws
-        if run < REDRAWN and not secret:
+        ratio = _ratio(build, again, coins, tape, actions)
+        if _has_drawn(coins, start):  # in the replay on the other stream
+            continue
+        known, ratios[run] = True, ratio
+        if run < REDRAWN:
             others = children(coins, 2)
             moved = _ratio(build, play, others[0], tape, actions)
             elsewhere = _ratio(build, again, others[1], tape, actions)
-            if moved != 0.0 or not np.array_equal(elsewhere, ratios[run], equal_nan=True):
+            if moved != 0.0 or not np.array_equal(elsewhere, ratio, equal_nan=True):
                 raise _hidden()
     wide = np.concatenate(padded([row[None, :] for row in numbers], np.nan))
-    return Outputs(np.asarray(symbols), wide, ratios if recorded and not secret and again is not None else None)
+    return Outputs(np.asarray(symbols), wide, ratios if known and not secret else None)
+
+
+def _has_drawn(coins: np.random.Generator, start: Any) -> bool:
+    return is_copied(coins) or position(coins) != start
 
 
 def _ratio(

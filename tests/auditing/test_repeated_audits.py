@@ -364,3 +364,30 @@ def test_a_shell_reads_a_folded_command_as_the_line(words):
     read = subprocess.run(shown, capture_output=True, text=True, check=True).stdout.split("\0")[:-1]
     assert read == shlex.split(str(call), comments=True)[1:]
     assert max(map(len, call.folded().splitlines())) <= 79
+
+
+@pytest.mark.parametrize(
+    ("step", "options"),
+    [
+        ((fixed_runs, "judge"), {}),
+        ((fixed_runs, "judge_anytime"), {"stop_after": 200}),
+        ((sequential_audit, "judge_anytime"), {"sequential": True}),
+    ],
+)
+def test_an_interrupt_while_the_counts_are_judged_loses_none(place, monkeypatch, step, options):
+    module, name = step
+    judged, interrupts = getattr(module, name), [KeyboardInterrupt()]
+
+    def interrupted(*arguments):
+        if interrupts:
+            raise interrupts.pop()
+        return judged(*arguments)
+
+    asked = {"epsilon": 1.0, "runs": RUNS, "pairs": PAIRS, "seed": 3} | options
+    whole = privcheck.audit(place("batch"), **asked)
+    monkeypatch.setattr(module, name, interrupted)
+    cut = privcheck.audit(place("batch"), **asked)
+    assert not interrupts
+    assert cut.counted_runs == whole.counted_runs > 0
+    assert cut.epsilon_lower == whole.epsilon_lower
+    assert same(cut, by_python(cut))

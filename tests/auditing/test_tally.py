@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 import privcheck
 from privcheck.auditing.confirmation import folds
 from privcheck.auditing.confirmation.e_process import Bets
-from privcheck.auditing.confirmation.evidence import Chosen, evidence_of
+from privcheck.auditing.confirmation.evidence import Chosen, evidence_of, settle
 from privcheck.auditing.confirmation.folds import Folds
 from privcheck.auditing.confirmation.tally import TALLY_FORM, Counter, Tally
 from privcheck.auditing.events.event import Event
 from privcheck.auditing.scoring import sequences
+from privcheck.auditing.scoring.output_views import output_views
 from privcheck.auditing.scoring.prefix import PrefixScore
 from privcheck.auditing.scoring.view import NumberView, SequenceView
 from privcheck.auditing.search.successive_halving import Screening
@@ -224,3 +225,32 @@ def test_workers_count_the_same(monkeypatch):
         found = [json.loads(privcheck.audit(target, epsilon=1.0, **options, jobs=jobs).to_json()) for jobs in (1, 2)]
         assert found[0] | {"seconds": 0} == found[1] | {"seconds": 0}
         assert found[0]["counted_runs"] > 0
+
+
+# What is looked at before runs are counted
+
+
+def test_no_event_depends_on_the_length_of_counted_outputs():
+    rng, runs = np.random.default_rng(0), 1000
+    numbers = np.stack([rng.laplace(1.0, size=runs), rng.laplace(0.0, size=runs)])
+    longer = np.stack([numbers, np.full((2, runs), np.nan)], axis=2)
+    longer[0, -1, 1] = 1.0
+    found = []
+    for values in (numbers[:, :, None], longer):
+        sides = Outputs.of_numbers(values[0]), Outputs.of_numbers(values[1])
+        chosen = settle(PAIR, sides, runs, 0.05, 0.0, output_views)
+        found.append([(event.view.name, event.threshold, share) for event, share in chosen.events])
+    assert found[0] == found[1]
+
+
+def test_exceptions_before_the_counted_runs_are_told(monkeypatch):
+    """Here the counting fold begins with a chunk, and only a run before it raises."""
+    monkeypatch.setattr("privcheck.targets.mechanism.MechanismRunner.chunk_runs", 50)
+
+    def seldom_raises(data, rng):
+        if rng.random() < 0.0005:
+            raise ValueError
+        return int(np.sum(data) + rng.laplace(0, 1.0))
+
+    report = privcheck.audit(seldom_raises, epsilon=0.5, streams=([0.0, 0.0], [0.0, 1.0]), runs=1000, horizon=2)
+    assert any("some runs raised the exception ValueError" in note for note in report.notes)

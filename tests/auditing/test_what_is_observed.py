@@ -10,6 +10,7 @@ import pytest
 import privcheck
 from privcheck import PolicyError
 from privcheck.mechanisms import Laplace
+from privcheck.targets.outputs import Outputs
 from privcheck.targets.runners import PolicyRunner
 
 HIGH = np.array([[1.0, 1.0], [0.0, 0.0]])
@@ -138,6 +139,37 @@ def test_only_a_policy_without_coins_is_judged_by_its_likelihood_ratio():
     """The ratio is the best score there is, and stays where it is a function of what is observed."""
     shown = {policy: _ratios(policy) is not None for policy in [*SECRET, LeaksHalf]}
     assert shown == dict.fromkeys(SECRET, False) | {LeaksHalf: True}
+
+
+class SeldomTosses(LeaksHalf):
+    """Broken twin with a coin of its own after a large release."""
+
+    large = 4.5
+
+    def update(self, action, reward):
+        if self.noise.release(reward, self.rng) > self.large:
+            self.rng.random()
+
+
+class TossesOften(SeldomTosses):
+    large = 3.0
+
+
+def test_only_runs_with_a_coin_lack_a_likelihood_ratio():
+    runner = PolicyRunner(TossesOften, {"arms": 2}, "bandit", observe="releases")
+    chunks = [runner.play(LOW, 500, np.random.SeedSequence(seed), HIGH) for seed in range(4)]
+    runs = Outputs.joined([*chunks, Outputs(chunks[0].symbols, chunks[0].numbers)])
+    tossed = (runs.numbers > TossesOften.large).any(axis=1)
+    assert tossed[:2000].any()
+    assert np.array_equal(np.isnan(runs.ratios[:2000]), tossed[:2000])
+    assert np.isnan(runs.ratios[2000:]).all()
+
+
+def test_a_coin_in_a_counted_run_hides_no_leak(monkeypatch):
+    """None of the runs before these has one, so the event is one of the ratio."""
+    monkeypatch.setattr(PolicyRunner, "chunk_runs", 50)
+    options = {"arms": 2, "horizon": 2, "observe": "releases", "streams": (HIGH, LOW), "runs": 1000, "seed": 11}
+    assert privcheck.audit(SeldomTosses, epsilon=1.0, **options).verdict == "violation"
 
 
 def test_a_coin_from_no_generator_moves_the_likelihood_ratio():

@@ -294,3 +294,75 @@ def test_digests_differ_where_values_do():
     command = "from privcheck.scheduling.chunk_keys import digest as d; print(d({'b', 'a', 'c'}), d({'x': 1, 'y': 2}))"
     again = subprocess.run([sys.executable, "-P", "-c", command], capture_output=True, text=True, check=True)
     assert again.stdout.split() == [digest({"c", "a", "b"}), digest({"y": 2, "x": 1})]
+
+
+lowest, highest = (lambda values: values[0]), (lambda values: values[-1])
+first_name, second_name = (lambda held: held.first), (lambda held: held.second)
+
+
+def scaled(scale):
+    class Policy:
+        def select(self):
+            return scale
+
+    return Policy
+
+
+def of_scale(number):
+    class Policy:
+        scale = number
+
+    return Policy
+
+
+def redefined():
+    def one():
+        return 1
+
+    first = one
+
+    def one():
+        return {2.5j, "two", ...}
+
+    return first, one
+
+
+@dataclasses.dataclass
+class Written:
+    value: int = 0
+
+
+@pytest.mark.parametrize(
+    "alike",
+    [(lowest, highest), (first_name, second_name), (scaled(1.0), scaled(2.0)), (of_scale(1.0), of_scale(2.0)),
+     redefined(), (type("<held>", (scaled(1.0),), {}), type("<held>", (scaled(2.0),), {}))],
+)  # fmt: skip
+def test_code_of_one_name_in_one_file_is_told_apart(alike):
+    assert digest(alike[0]) == digest(alike[0]) != digest(alike[1])
+
+
+def test_equal_classes_made_twice_are_the_same():
+    assert digest(scaled(1.0)) == digest(scaled(1.0))
+    assert digest(Written) == digest(Written)
+
+
+ENCODED = """
+def noisy(data, rng):
+    return {"hidden": data.sum() + rng.laplace(scale=40.0), "seen": data.sum() + rng.laplace(scale=0.5)}
+
+
+hidden, seen = (lambda output: output["hidden"]), (lambda output: output["seen"])
+"""
+
+
+def test_an_audit_reads_no_outputs_that_another_lambda_encoded(tmp_path):
+    (tmp_path / "own_encoded.py").write_text(ENCODED)
+    target, store = f"{tmp_path}/own_encoded.py:noisy", tmp_path / "store"
+    options = {"epsilon": 1.0, "runs": 400, "pairs": 2, "horizon": 2}
+
+    def audited(name, **kept):
+        report = privcheck.audit(target, encode=f"{tmp_path}/own_encoded.py:{name}", **options, **kept)
+        return json.loads(report.to_json()) | {"seconds": 0}
+
+    audited("hidden", store=store)
+    assert audited("seen", store=store) == audited("seen")

@@ -19,7 +19,7 @@ from privcheck.inference.limits import clopper_pearson_lower
 from privcheck.inference.tradeoff import TradeoffRegion, declared_thresholds
 from privcheck.inference.two_tails import two_tails_lower, two_tails_p_value
 from privcheck.inference.unconditional import NUISANCE_SHARE, delta_lower, epsilon_lower, p_value
-from privcheck.targets.outputs import Outputs, Sides, joined_sides
+from privcheck.targets.outputs import Outputs, Sides, joined_sides, narrowed
 from privcheck.targets.stream_pair import StreamPair
 
 
@@ -193,7 +193,8 @@ def settle(
     parts = divided(sides, runs, training)
     if min(len(sides[0]), len(sides[1])) < settling(parts):
         return None
-    learning, choosing, weighing = (taken(sides, part) for part in parts[:3])
+    before = narrowed(taken(sides, slice(0, settling(parts))))
+    learning, choosing, weighing = (taken(before, part) for part in parts[:3])
     if training is not None:
         searched = learns_from(training, runs)
         cut = int(len(training[0]) * LEARNING_SHARE) if searched else len(training[0])
@@ -208,9 +209,9 @@ def settle(
     for_delta = None if claim is None else choose_for_delta(scores, choosing, claim)
     for_claim = None
     if profile is not None:
-        before = joined_sides([choosing, weighing])
-        for_claim = choose_for_claim(scores, before, counting_runs, level, profile)
-    usual = usual_output(taken(sides, slice(0, settling(parts))))
+        deciding = joined_sides([choosing, weighing])
+        for_claim = choose_for_claim(scores, deciding, counting_runs, level, profile)
+    usual = usual_output(before)
     return Chosen(parts, weighed, thresholds, usual, tuple(hidden), for_delta, for_claim)
 
 

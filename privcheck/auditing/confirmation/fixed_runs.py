@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from privcheck.auditing import budget
 from privcheck.auditing.confirmation.e_process import Bets
-from privcheck.auditing.confirmation.evidence import evidence_of, settle
+from privcheck.auditing.confirmation.evidence import Chosen, evidence_of, settle
 from privcheck.auditing.confirmation.fresh_runs import FreshRuns
+from privcheck.auditing.confirmation.tally import Tally
 from privcheck.auditing.scoring.views_of import views_of
 from privcheck.auditing.search.simplest_witness import Simplest, simplest_witness
-from privcheck.auditing.search.successive_halving import screen, screening_cost
+from privcheck.auditing.search.successive_halving import Found, screen, screening_cost
 from privcheck.auditing.verdict import cut_short, ended_early, judge, judge_anytime
 from privcheck.auditing.witness import describe
 from privcheck.feedback import kind
@@ -58,15 +59,11 @@ def search_and_confirm(
         tally, cut = fresh.counted(chosen, settings.stop_after, depends)
     if tally is None:
         return ended_early(settings)
-    counting = runs - chosen.folds.counting.start
-    stop_after = tally.runs if cut else settings.stop_after
-    if tally.runs < counting:
-        read = Bets.on(chosen, settings, tally).read(tally, level)
-        why = cut_short(tally.runs, counting)
-        return judge_anytime(found.pair, found.screening, read, tally, settings, why, level, stop_after)
-    evidence = evidence_of(chosen, tally, level, delta)
-    outcome = replace(judge(found.pair, found.screening, evidence, chosen, tally, settings), stop_after=stop_after)
-    if outcome.verdict != "violation" or stop_after is not None or settings.profile is not None:
+    try:
+        outcome = _judged(found, chosen, tally, settings, runs, tally.runs if cut else settings.stop_after)
+    except KeyboardInterrupt:  # what the runs have shown is not lost
+        outcome = _judged(found, chosen, tally, settings, runs, tally.runs)
+    if outcome.verdict != "violation" or outcome.stop_after is not None or settings.profile is not None:
         return outcome
     own = settings.streams is not None or is_measurement(policy.mechanism)  # not rows, a metric
     afford = found.screening.runs + 2 * runs
@@ -76,6 +73,19 @@ def search_and_confirm(
     except (StoppedError, KeyboardInterrupt):  # the violation does not depend on it
         return replace(outcome, stop_after=tally.runs)
     return _with_simplest(outcome, simpler, settings)
+
+
+def _judged(
+    found: Found, chosen: Chosen, tally: Tally, settings: Settings, runs: int, stop_after: int | None
+) -> Outcome:
+    """Return the outcome of the counted runs, by bets if there are fewer than planned."""
+    counting = runs - chosen.folds.counting.start
+    if tally.runs < counting:
+        read = Bets.on(chosen, settings, tally).read(tally, settings.level)
+        why = cut_short(tally.runs, counting)
+        return judge_anytime(found.pair, found.screening, read, tally, settings, why, settings.level, stop_after)
+    evidence = evidence_of(chosen, tally, settings.level, settings.delta)
+    return replace(judge(found.pair, found.screening, evidence, chosen, tally, settings), stop_after=stop_after)
 
 
 def _decided_by(sides: Sides, runs: int, settings: Settings, training: Sides | None) -> str:

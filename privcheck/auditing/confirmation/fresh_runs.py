@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privcheck.auditing.confirmation.evidence import Chosen, divided, learns_from, settling
@@ -77,7 +77,10 @@ class FreshRuns:
                 tallies = [Tally.total([*tallies, tally])] if len(tallies) == TOGETHER else [*tallies, tally]
         except (StoppedError, KeyboardInterrupt):
             cut = True
-        return Tally.total(tallies) if tallies else None, cut
+        if not tallies:
+            return None, cut
+        total, (first, second) = Tally.total(tallies), self._played[0]
+        return replace(total, names=first.names | second.names | total.names), cut
 
     def _tallies(self, count: Counter, start: int, until: int, depends: Any) -> Iterator[Tally]:
         left = taken(self._played[0], slice(start, until))

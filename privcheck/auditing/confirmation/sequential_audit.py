@@ -89,7 +89,10 @@ def search_and_bet(sampler: Sampler, pairs: list[StreamPair], runs: int, setting
                 whole = True
         except (StoppedError, KeyboardInterrupt):
             stop_after = game.counted
-    return game.outcome(len(plan), stop_after, whole=whole)
+    try:
+        return game.outcome(len(plan), stop_after, whole=whole)
+    except KeyboardInterrupt:  # what the runs have shown is not lost
+        return game.outcome(len(plan), stop_after, whole=whole)
 
 
 @dataclass(frozen=True)
