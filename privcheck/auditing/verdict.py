@@ -113,8 +113,8 @@ def judge_anytime(
 ) -> Outcome:
     """Return the outcome of runs that stopped early or are sequential, from bets that may be read at any time.
 
-    `level` is the level at which the evidence was read: that of the audit, or a stage's share of it; `stop_after` is
-    the number of counted runs after which they stopped, None if they ended by themselves.
+    `level` is that of the witness's intervals: the level of the audit, or the share of it that the last events of a
+    stage have; `stop_after` is the number of counted runs after which they stopped, None if they ended by themselves.
     """
     winner = anytime.winner
     verdict = anytime.verdict(settings) if settings.profile is None else "inconclusive"

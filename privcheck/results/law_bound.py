@@ -22,7 +22,8 @@ class LawBound(Result):
     delta : the delta of the bounds and of the claim.
     epsilon : the claim, or None.
     delta_lower, delta_upper : limits for delta at the claimed epsilon; None without a claim.
-    verdict : "violation" if `delta_lower` is above `delta`, else "not refuted"; None without a claim.
+    verdict : "violation" if `delta_lower` is above `delta` and `epsilon_lower` above `epsilon`, which it is not if the
+        claim fails by rounding alone; else "not refuted". None without a claim.
     log_ratio : the largest |ln(p / q)| at a point where both densities are within floating point.
     at : that point, d numbers; empty if the densities are equal.
     """

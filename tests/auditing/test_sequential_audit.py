@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy.stats import binom
 
 import privcheck
 from privcheck.auditing.confirmation import sequential_audit as sequentially
+from privcheck.auditing.confirmation.e_process import Bets
 from privcheck.auditing.search.decision_boundaries import BOUNDARY
 from privcheck.auditing.search.equal_coins import COUPLED
 from privcheck.errors import PrivcheckError
@@ -223,6 +225,42 @@ def test_a_witness_has_the_counts_of_runs_after_its_choice():
     fits = [n for n in range(1, report.counted_runs) if abs(share * n - round(share * n)) < 1e-9]
     assert fits
     assert fits[0] < report.counted_runs
+
+
+def test_the_intervals_of_a_witness_allow_for_every_choice_of_events(monkeypatch):
+    """The last of k choices has a share 1 / (k (k + 1)) of its stage's level: the shares of all choices add up to 1."""
+    choices, levels = [], []
+    choose, judge = sequentially.choose_to_bet, sequentially.judge_anytime
+
+    def chosen(*options):
+        choices.append(options)
+        return choose(*options)
+
+    def judged(pair, screening, anytime, tally, settings, why, level, stop_after):
+        levels.append(level)
+        return judge(pair, screening, anytime, tally, settings, why, level, stop_after)
+
+    monkeypatch.setattr(sequentially, "choose_to_bet", chosen)
+    monkeypatch.setattr(sequentially, "judge_anytime", judged)
+    report = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=20_000, sequential=True, confidence=0.95)
+    assert "refuted in stage 1 of" in report.notes[0]
+    assert len(choices) > 1
+    assert levels == [pytest.approx(LEVEL / 2 / (len(choices) * (len(choices) + 1)))]
+
+
+def test_a_refuted_claim_is_not_said_to_need_more_runs(monkeypatch):
+    """The stage with the largest bound may have won less than 1 / error by itself: the stages together refute."""
+    read = Bets.read
+
+    def poorer(bets, tally, level):
+        return replace(read(bets, tally, level), e_value=900.0)
+
+    monkeypatch.setattr(Bets, "read", poorer)
+    report = privcheck.audit(half_scale, epsilon=1.0, streams=PAIR, runs=20_000, sequential=True)
+    assert report.verdict == "violation"
+    assert report.e_value >= 1000.0
+    assert report.p_value == 1.0 / report.e_value
+    assert not any("not yet" in note for note in report.notes)
 
 
 # Audits that are cut short

@@ -97,8 +97,8 @@ def search_and_bet(sampler: Sampler, pairs: list[StreamPair], runs: int, setting
 
 @dataclass(frozen=True)
 class _Stage:
-    """A stage, what was spent on its search, its weight, the blocks of runs that it has bet on so far, and how many of
-    these there were when its events were chosen.
+    """A stage, what was spent on its search, its weight, the blocks of runs that it has bet on so far, how many of
+    these there were when its events were chosen, and how often it chose events.
     """
 
     pair: StreamPair
@@ -107,6 +107,7 @@ class _Stage:
     bets: Bets | None = None
     blocks: list[Sides] = field(default_factory=list)
     chosen_after: int = 0
+    choices: int = 0
 
     @property
     def pairs(self) -> int:
@@ -136,7 +137,8 @@ class _Stage:
     def with_events(self, events: list[Event], known: Sides, settings: Settings) -> _Stage:
         """Return the stage, to go on with bets on these events."""
         bets = self.bets or Bets(events[:1] * EVENTS, settings, mirrored=True)
-        return replace(self, bets=bets.changed(events, known), chosen_after=len(self.blocks))
+        changed = bets.changed(events, known)
+        return replace(self, bets=changed, chosen_after=len(self.blocks), choices=self.choices + 1)
 
     def with_block(self, block: Sides) -> _Stage:
         """Return the stage after bets on a block."""
@@ -244,7 +246,8 @@ class _Game:
         reads = [(stage.read(settings.level * stage.weight), stage) for stage in large]
         read, best = max(reads, key=lambda entry: entry[0].lower)
         could_show = max(_could_show(s.pairs, settings.delta, settings.error * s.weight) for s in large)
-        level = settings.level * best.weight
+        # whichever choice of events is the last: when a stage ends depends on the runs that its witness counts
+        level = settings.level * best.weight / (best.choices * (best.choices + 1))
         end = f"stage {len(self.stages)} of {planned}"
         why = (
             ""
@@ -253,7 +256,8 @@ class _Game:
         )
         if self._refuted():
             why = f"the claim was refuted in {end}, and the audit ended there"
-        of_best = judge_anytime(best.pair, screening, read, best.tally, settings, why, level, stop_after)
+        together = replace(read, e_value=self.highest)
+        of_best = judge_anytime(best.pair, screening, together, best.tally, settings, why, level, stop_after)
         resolution = Resolution(could_show, None)
         verdict, notes = "violation", of_best.notes
         if not self._refuted():
@@ -265,8 +269,6 @@ class _Game:
             of_best,
             verdict=verdict,
             notes=notes,
-            e_value=self.highest,
-            p_value=None if settings.epsilon is None else 1.0 / self.highest,
             resolution=resolution,
             counted_runs=self.counted,
         )

@@ -83,7 +83,7 @@ def bound_from_laws(first: Law, second: Law, *, delta: float = 0.0, epsilon: flo
     if epsilon is not None:
         (low,), (high,) = sticks.deltas(np.array([epsilon]))
         least, most = max(0.0, float(low)), min(1.0, float(high))
-        verdict = "violation" if least > delta else "not refuted"
+        verdict = "violation" if least > delta and lower > epsilon else "not refuted"
     ratio, at = sticks.largest
     return LawBound(
         epsilon_lower=lower,

@@ -56,6 +56,13 @@ def test_the_boundary_is_no_violation():
         assert bound_from_laws(stats.laplace(0.0, 2.0), stats.laplace(1.0, 2.0), epsilon=claim).verdict == verdict
 
 
+def test_rounding_far_from_zero_is_no_violation():
+    """1e4 + 0.1 - 1e4 is 0.1 (1 + 3.6e-12) in floating point, so the two laws have an excess of 3e-13 at the claim."""
+    pair = stats.laplace(1e4, 0.1), stats.laplace(1e4 + 0.1, 0.1)
+    assert bound_from_laws(*pair, epsilon=1.0).verdict == "not refuted"
+    assert bound_from_laws(*pair, epsilon=1.0 - 1e-6).verdict == "violation"
+
+
 @pytest.mark.parametrize(("mu", "epsilon", "delta"), [(0.25, 1.0, 1e-5), (1.0, 1.0, 0.05), (3.0, 4.0, 0.01)])
 def test_gaussian_laws(mu, epsilon, delta):
     found = bound_from_laws(stats.norm(0.0, 1.0), stats.norm(mu, 1.0), delta=delta, epsilon=epsilon)
