@@ -20,7 +20,7 @@ def seed_globals(rng: np.random.Generator) -> None:
     random.seed(int(rng.integers(2**63)))
 
 
-APART = {"randomness": "independent"}
+APART: dict[str, Any] = {"randomness": "independent"}
 """Options of audits in an interpreter of its own."""
 
 TIMEOUT = 120.0

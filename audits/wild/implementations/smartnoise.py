@@ -65,8 +65,8 @@ def multiplicative_weights(data: Any, rng: Any) -> Any:
 def audited(name: str, what: str, play: Any, relation: str, **more: Any) -> Wild:
     """Return an audit of code that cannot be seeded, in an interpreter of its own."""
     project = more.pop("project", SQL)
-    more = {"pair": tuple(ROWS), "runs": 3_000} | more
-    return Wild(f"smartnoise-{name}", what, project, play, 1.0, relation, seeded=False, **more)
+    usual: dict[str, Any] = {"pair": (ROWS[0], ROWS[1]), "runs": 3_000}
+    return Wild(f"smartnoise-{name}", what, project, play, 1.0, relation, seeded=False, **usual | more)
 
 
 AUDITS = (
