@@ -29,7 +29,7 @@ from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import AuditReport, Witness
 from privcheck.scheduling.chunk_keys import digest
 from privcheck.scheduling.executor import Executor, executor
-from privcheck.targets.adversary import Adversary, against, horizon_of
+from privcheck.targets.adversary import Adversary, against
 from privcheck.targets.global_generators import global_generators_kept
 from privcheck.targets.location import function_at
 from privcheck.targets.runners import check_sent, closing, played_by
@@ -206,7 +206,7 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
     if law is not None:
         candidates = law.best_first(candidates, settings)
     horizon = max(len(np.atleast_1d(table)) for table in (candidates[0].first, candidates[0].second))
-    horizon = horizon_of(settings, count) if adversary else horizon
+    horizon = settings.rounds(count) if adversary else horizon
     unguarded = policy = loaded.target(settings, horizon, count)
     if adversary:
         unguarded = policy = against(policy, adversary, settings, horizon)

@@ -25,7 +25,7 @@ from privcheck.progress import progress
 from privcheck.results.certificate import EXPLORED, UNDER_GUARD, Certificate
 from privcheck.results.replay_result import ReplayResult
 from privcheck.targets.certify_settings import EXECUTIONS, CertifySettings
-from privcheck.targets.settings import DEFAULT_HORIZON, Settings
+from privcheck.targets.settings import Settings
 from privcheck.targets.target import Target, load, load_policy
 
 
@@ -117,7 +117,7 @@ def certify(
     if settings.feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", settings.feedback, expected, "other kinds cannot be certified yet")
-    length = settings.horizon or max(DEFAULT_HORIZON, 2 * count, loaded.warm_up(settings, count))
+    length = settings.rounds(count, loaded.warm_up(settings, count))
     return certified(loaded.target(settings, length, count), settings, length, settings.runs)
 
 

@@ -15,7 +15,7 @@ from privcheck.privacy import check_rewards_range
 from privcheck.targets.location import describe_exception
 from privcheck.targets.mechanism import MechanismRunner
 from privcheck.targets.player import play_rounds
-from privcheck.targets.settings import DEFAULT_HORIZON, Settings
+from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import Given, StreamPair
 from privcheck.targets.target import Target
 
@@ -147,8 +147,3 @@ def against(policy: Target, adversary: Adversary, settings: Settings, horizon: i
     game = Game(policy.build, adversary, settings, policy.arms, horizon)
     runner = MechanismRunner(game, randomness=settings.randomness, time_limit=settings.time_limit)
     return Target(policy.name, runner, "mechanism", policy.arms)
-
-
-def horizon_of(settings: Settings, arms: int) -> int:
-    """Return the rounds of a game."""
-    return settings.horizon or max(DEFAULT_HORIZON, 2 * arms)

@@ -280,6 +280,10 @@ class Settings(Declared):
             hint = "the guard lets nothing but actions out: leave observe out"
             raise PrivcheckError("observe", self.observe, "'actions' for a guarded policy", hint)
 
+    def rounds(self, arms: int, least: int = 0) -> int:
+        """Return the horizon; by default one in which every arm may be played twice, and at least so many rounds."""
+        return self.horizon or max(DEFAULT_HORIZON, 2 * arms, least)
+
     @property
     def relation(self) -> Relation:
         """The neighbour relation."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 
-import numpy as np
-
 from privcheck.arrays import Codes
 from privcheck.auditing.confirmation.evidence import Chosen, CountedEvent
 from privcheck.auditing.confirmation.folds import LEARNING_SHARE, is_easy, taken
-from privcheck.auditing.confirmation.tally import Tally
+from privcheck.auditing.confirmation.tally import Tally, side_by_side
 from privcheck.auditing.events.event import Event, learned
 from privcheck.auditing.events.event_selection import choose
 from privcheck.auditing.scoring.view import ViewMaker
@@ -140,10 +138,4 @@ def choose_to_bet(pair: StreamPair, known: Sides, settings: Settings, views: Vie
 
 
 def _codes(events: list[Event], sides: Sides) -> tuple[Codes, Codes]:
-    """Return the codes of runs, shape (runs, events), on the stream where an event is likelier and on the other."""
-    one, two = [], []
-    for event in events:
-        codes = event.codes(sides[0]), event.codes(sides[1])
-        one.append(codes[1] if event.reverse else codes[0])
-        two.append(codes[0] if event.reverse else codes[1])
-    return np.stack(one, axis=1), np.stack(two, axis=1)
+    return side_by_side(events, [[event.codes(side) for side in sides] for event in events])

@@ -131,8 +131,9 @@ class _Stage:
 
     def common(self, hidden: Sequence[int]) -> float:
         """Return the share of the runs with the most common output, if it is more than a half."""
-        usual = usual_output(self.sides)
-        return float(np.mean([alike_runs(usual, side, hidden).mean() for side in self.sides]))
+        sides = self.sides
+        usual = usual_output(sides)
+        return float(np.mean([alike_runs(usual, side, hidden).mean() for side in sides]))
 
     def with_events(self, events: list[Event], known: Sides, settings: Settings) -> _Stage:
         """Return the stage, to go on with bets on these events."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from privcheck.arrays import Array, Bools, Integers
+from privcheck.arrays import Array, Bools, Codes, Integers
 from privcheck.auditing.events.event import Counts, Event, scores_of
 from privcheck.auditing.scoring.sequences import Sequences
-from privcheck.auditing.scoring.view import SequenceView
+from privcheck.auditing.scoring.view import SequenceView, View
 from privcheck.inference.betting import counted_pairs
 from privcheck.inference.tradeoff import at_least
 from privcheck.scheduling.executor import Form
@@ -99,21 +99,36 @@ class Counter:
     def __call__(self, sides: Sides, before: int = 0) -> Tally:
         """Return the counts of runs in their order, `before` of which came before them on each stream."""
         codes = [[event.codes(side) for side in sides] for event in self.events]
-        bets = [pair[::-1] if event.reverse else pair for event, pair in zip(self.events, codes, strict=True)]
-        one, two = (np.stack([pair[place] for pair in bets[: self.bets]], axis=1) for place in (0, 1))
+        read = {id(view): _sequences(view, sides) for view in (event.view for event in self.events)}
         return Tally(
             len(sides[0]),
             tuple(event.of_codes(*pair) for event, pair in zip(self.events, codes, strict=True)),
-            tuple(_sequences(event, sides) for event in self.events),
+            tuple(read[id(event.view)] for event in self.events),
             np.stack([at_least(oriented(self.main, side), self.thresholds) for side in sides]),
             sum(int(alike_runs(self.usual, side, self.hidden).sum()) for side in sides),
-            *counted_pairs(one, two, before),
+            *counted_pairs(*side_by_side(self.events[: self.bets], codes[: self.bets]), before),
             sides[0].names | sides[1].names,
         )
 
 
-def _sequences(event: Event, sides: Sides) -> Sequences | None:
-    return event.view.sequences(*sides) if isinstance(event.view, SequenceView) else None
+def side_by_side(events: Sequence[Event], codes: Sequence[Sequence[Codes]]) -> tuple[Codes, Codes]:
+    """Return the codes of runs as bets take them, shape (runs, events).
+
+    Parameters
+    ----------
+    events : the events.
+    codes : for each of them, the codes of the runs on the first and on the second stream.
+
+    Returns
+    -------
+    Those on the stream on which each event is likelier, and those on the other.
+    """
+    likelier = [pair[::-1] if event.reverse else pair for event, pair in zip(events, codes, strict=True)]
+    return np.stack([one for one, _ in likelier], axis=1), np.stack([two for _, two in likelier], axis=1)
+
+
+def _sequences(view: View, sides: Sides) -> Sequences | None:
+    return view.sequences(*sides) if isinstance(view, SequenceView) else None
 
 
 def oriented(event: Event, outputs: Outputs) -> Array:

@@ -16,7 +16,7 @@ from privcheck.privacy import refuse_adding
 from privcheck.results.audit_outcome import Outcome
 from privcheck.results.audit_report import Search
 from privcheck.targets.runners import Runner
-from privcheck.targets.settings import DEFAULT_HORIZON, Settings
+from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import RANDOM, StreamPair
 from privcheck.targets.target import Loaded
 
@@ -40,7 +40,7 @@ def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[Strea
     for option in ("encode", "law"):
         if (given := getattr(settings, option)) is not None:
             raise PrivcheckError(option, given, "None for a policy", "its outputs are its actions")
-    horizon = settings.horizon or max(DEFAULT_HORIZON, 2 * arms)
+    horizon = settings.rounds(arms)
     own: list[StreamPair] = []
     if settings.streams is not None:
         read = partial(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -186,7 +186,7 @@ def _judges(sampler: Sampler, budget: int) -> Executor | None:
     """Return the workers that judge pairs; None to judge them here, where there is too little to be worth sending."""
     many = sampler.executor.cluster is not None or sampler.executor.jobs > 1
     processes = sampler.runner.joblib_backend == "loky" and sampler.executor.cluster is None
-    return replace(sampler.executor, store=None) if many and (processes or budget >= WORTH_SENDING) else None
+    return sampler.executor if many and (processes or budget >= WORTH_SENDING) else None
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,6 @@ from privcheck.results.primitive_use import PrimitiveUse
 from privcheck.results.replay_result import ReplayResult
 from privcheck.targets.certify_settings import CertifySettings
 from privcheck.targets.location import describe_exception
-from privcheck.targets.settings import DEFAULT_HORIZON
 from privcheck.targets.target import Loaded, Target
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -67,7 +66,7 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
     noise, primitives = declared(settings.primitives)
     count = loaded.arms(settings.arms)
     settings = loaded.settled(settings, count)
-    length = settings.horizon or max(DEFAULT_HORIZON, 2 * count, loaded.warm_up(settings, count))
+    length = settings.rounds(count, loaded.warm_up(settings, count))
     target = loaded.target(settings, length, count)
     if not _ONE_AT_A_TIME.acquire(blocking=False):
         raise PrivcheckError("primitives", words("a second certificate"), "one at a time", "they replace functions")
