@@ -203,8 +203,6 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
     adversary = settings.streams if isinstance(settings.streams, Adversary) else None
     candidates = [adversary.pair()] if adversary else candidate_pairs(loaded, settings, count)
     law = None if settings.law is None else LawOfOutputs(function_at(settings.law), loaded.mechanism)
-    if law is not None:
-        candidates = law.best_first(candidates, settings)
     horizon = max(len(np.atleast_1d(table)) for table in (candidates[0].first, candidates[0].second))
     horizon = settings.rounds(count) if adversary else horizon
     unguarded = policy = loaded.target(settings, horizon, count)
@@ -217,6 +215,8 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         if getattr(settings, name) is not None:
             check_sent(policy.runner, name)
     with closing(policy.runner), executor(settings.jobs, settings.scheduler, settings.store) as workers:
+        if law is not None:
+            candidates = law.best_first(candidates, settings, policy.runner)
         plan = _plan(replace(settings, jobs=workers.jobs), policy, candidates, started, workers)
         outcome, hints, by_law = _checked_and_played(plan, settings, policy, candidates, workers, law)
     search = searched(candidates, plan.pairs, outcome, policy.runner)

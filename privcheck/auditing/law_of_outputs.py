@@ -4,9 +4,11 @@ follow it.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,9 @@ from privcheck.results.law_bound import LawBound
 from privcheck.results.law_evidence import LawEvidence
 from privcheck.targets.location import describe_exception
 from privcheck.targets.mechanism import input_of, is_measurement
+from privcheck.targets.output_parts import all_raised
 from privcheck.targets.outputs import MISSING, Outputs
+from privcheck.targets.runners import Runner
 from privcheck.targets.sampling import Request, Sampler
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import RANDOM, Given, StreamPair
@@ -37,6 +41,11 @@ MOST_RANKED = 100
 
 PARENTS, MOST_VARIANTS = 4, 24
 """The best candidates of which variants are ranked too, and the most variants."""
+
+TRIED = 4
+"""Runs on each input of a random pair that show whether the target takes it: one that it refuses raises an error in all
+of them.
+"""
 
 MOST_RUNS = 2000
 """Most runs on each input that are compared with its law: enough to see a distance of 0.05 between distribution
@@ -91,21 +100,32 @@ class LawOfOutputs:
             return LawFit(0.0, nowhere, float(complete.mean()), 1.0, f"some {NOT_NUMBERS.format(size)}")
         return fit_of_law(numbers[:, 0] if size == 1 else numbers, law)
 
-    def best_first(self, pairs: list[StreamPair], settings: Settings) -> list[StreamPair]:
+    def best_first(self, pairs: list[StreamPair], settings: Settings, runner: Runner) -> list[StreamPair]:
         """Return the candidates, with the pair that the law tells apart best before the others.
 
-        It is one of the candidates, or a variant of one. A random pair on which the law raises an error is not ranked.
+        It is one of the candidates, or a variant of one. A random pair on which the law raises an error is not ranked,
+        and one that the target does not take is passed over.
+
+        Parameters
+        ----------
+        pairs : the candidates.
+        settings : the claim, and the seed.
+        runner : plays the target; keys of its runs begin with (6, 2).
         """
         if len(pairs) == 1:
             return pairs
+        seeds = (np.random.SeedSequence(settings.seed, spawn_key=(6, 2, number)) for number in itertools.count())
+        taken = partial(filter, lambda pair: _is_taken(pair, runner, next(seeds)))
         ranked = self._ranked(spread(pairs, min(MOST_RANKED, settings.pairs or len(pairs))), settings.delta)
+        parents = [*itertools.islice(taken(ranked), PARENTS)] or ranked[:1]
         rows, known = palette(pairs), {key_of(pair) for pair in pairs}
-        every = [variant for parent in ranked[:PARENTS] for variant in variants(parent, rows)]
+        every = [variant for parent in parents for variant in variants(parent, rows)]
         new = list({key_of(variant): variant for variant in every if key_of(variant) not in known}.values())
-        ranked = self._ranked(
-            [*ranked[:1], *(replace(pair, base=RANDOM) for pair in new[:MOST_VARIANTS])], settings.delta
+        later = self._ranked(
+            [parents[0], *(replace(pair, base=RANDOM) for pair in new[:MOST_VARIANTS])], settings.delta
         )
-        return [ranked[0], *(pair for pair in pairs if pair is not ranked[0])]
+        best = next(taken(later), parents[0])
+        return [best, *(pair for pair in pairs if pair is not best)]
 
     def evidence(self, pair: StreamPair, sampler: Sampler, runs: int, settings: Settings) -> LawEvidence:
         """Return what the law says of a pair, which was chosen without runs, and whether fresh runs follow it.
@@ -168,6 +188,16 @@ class LawOfOutputs:
         if key not in self._densities:
             self._densities[key] = Density(self.at(data), "law(data)")
         return self._densities[key]
+
+
+def _is_taken(pair: StreamPair, runner: Runner, seed: np.random.SeedSequence) -> bool:
+    """Return whether a target puts anything out on both inputs of a pair; only random pairs are tried."""
+    if pair.base != RANDOM:
+        return True
+    try:
+        return not any(all_raised(runner.play(data, TRIED, seed)) for data in (pair.first, pair.second))
+    except PolicyError:
+        return False
 
 
 def _numbers(outputs: Outputs, size: int) -> tuple[Array, Any]:

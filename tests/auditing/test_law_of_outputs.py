@@ -122,6 +122,33 @@ def test_pairs_are_searched_by_their_exact_loss():
     assert twin.verdict != "violation"
 
 
+def refusing(data, rng, runs):
+    if not np.isin(data, (0.0, 1.0)).all():
+        raise ValueError("rewards are 0 or 1")
+    return np.sum(data) + rng.laplace(scale=2.0, size=runs)
+
+
+def refusing_runs(data, rng):
+    return float(refusing(data, rng, 1)[0])
+
+
+def steep(data):
+    """The law of both, with a loss that is larger where the target is not defined."""
+    inside = np.isin(data, (0.0, 1.0)).all()
+    return stats.laplace(np.sum(data), 2.0) if inside else stats.laplace(20.0 * np.sum(data), 2.0)
+
+
+@pytest.mark.chance(3e-6, "a verdict on a true claim, and two tests of laws that runs follow, 1e-6 each")
+@pytest.mark.parametrize("target", [refusing, refusing_runs])
+def test_the_law_is_asked_only_about_inputs_that_the_target_takes(target):
+    """A random pair that the target refuses says nothing of the law, however far the law tells it apart."""
+    found = privcheck.audit(target, epsilon=0.6, runs=400, horizon=4, error=1e-6, law=steep)
+    assert (found.verdict, found.by_law.follows) == ("consistent", True)
+    assert found.by_law.bound.epsilon_lower == pytest.approx(0.5, abs=1e-4)
+    found = privcheck.audit(target, epsilon=0.4, runs=400, horizon=4, error=1e-6, law=steep)
+    assert (found.verdict, found.by_law.decides) == ("violation", True)
+
+
 def test_a_variant_of_the_candidates_may_have_the_largest_loss():
     """Scale 1 if the last row is high and the first two are low, else 10: no structured stream is like that."""
 

@@ -107,6 +107,7 @@ def _proof(told: dict[str, Any]) -> str:
         return "an identity, shown by computer algebra"
     region = "; ".join(f"{name} in [{low:g}, {high:g}]" for name, (low, high) in told["region"].items())
     if told["method"] == "enumeration":
-        return f"checked exactly at all {told['points']} points" + (f" with {region}" if region else "")
+        where = "its only point" if told["points"] == 1 else f"all {told['points']} points"
+        return f"checked exactly at {where}" + (f" with {region}" if region else "")
     share = "" if told["share"] == 1.0 else f"{100 * told['share']:.1f} % of "
     return f"proven by intervals on {share}{region}, {told['boxes']} boxes"
