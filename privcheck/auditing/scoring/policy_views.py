@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from itertools import groupby
 
@@ -9,13 +10,23 @@ import numpy as np
 
 from privcheck.arrays import Symbols
 from privcheck.auditing.scoring.number_views import number_views, numbered
+from privcheck.auditing.scoring.prefix import distinct_rows
 from privcheck.auditing.scoring.view import SequenceView, View
 from privcheck.feedback import Feedback, Reading, kind
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.stream_pair import StreamPair
 
+FEW_COURSES = 16
+"""Courses of the actions before the change up to which no score disregards them: each has enough training runs."""
+
+RUNS_OF_A_COURSE = 16
+"""Training runs, on average, of each course of the actions in the first rounds from the change on."""
+
 SPELLED_COUNTS = 2
 """Counts of pulls that are spelled out in a witness; of the finer ones, only the number is given."""
+
+BEGIN = "the actions begin"
+"""What stands before the actions that are spelled out."""
 
 CHUNK = 1 << 15
 """Runs whose pulls are counted at a time, to bound the memory."""
@@ -26,8 +37,9 @@ def policy_views(
 ) -> list[View]:
     """Return the views of a policy's runs.
 
-    They read the actions in order; whatever else the kind of feedback shows, such as the stopping time and the
-    recommendation; how often each arm was played after the change, from coarse to fine; and the released numbers.
+    They read the actions in order; where those before the change take many courses, the actions from the change on;
+    whatever else the kind of feedback shows, such as the stopping time and the recommendation; how often each arm was
+    played after the change, from coarse to fine; and the released numbers.
 
     Parameters
     ----------
@@ -50,13 +62,46 @@ def policy_views(
         symbols[:, hidden] = arms
         return symbols
 
+    def with_later_first(outputs: Outputs) -> Symbols:
+        return np.roll(actions(outputs), -pair.changed, axis=1)
+
     found: list[View] = [SequenceView("actions", start, actions, _spelling(arms, by, horizon))]
+    found += _later(
+        actions, outputs, pair.changed, _spelling(arms, by, horizon - pair.changed, start), thorough=thorough
+    )
     found += [_read(reading) for reading in by.readings(arms, horizon)]
     stops = _stops(start, horizon)
     if stops:
         found.append(_pulls(stops, by.counted(arms), start, by))
     released = numbered("released statistic", outputs)
-    return found + number_views(outputs, actions, released, "sequence", thorough=thorough)
+    return found + number_views(outputs, with_later_first, released, "sequence", thorough=thorough)
+
+
+def _later(
+    actions: Callable[[Outputs], Symbols],
+    outputs: Outputs,
+    changed: int,
+    spelling: Callable[[tuple[int, ...]], str],
+    *,
+    thorough: bool,
+) -> list[View]:
+    """Return views of the actions from the change on: of as many rounds as have few courses, and if `thorough` of all.
+
+    A score of all actions from the beginning has too few training runs of each course if those before it are many.
+    """
+    shown = actions(outputs)
+    if len(distinct_rows(shown[:, :changed])[0]) <= FEW_COURSES:
+        return []
+    most = max(FEW_COURSES, len(shown) // RUNS_OF_A_COURSE)
+    rounds = range(changed + 1, shown.shape[1] + 1)
+    stop = changed + bisect_right(rounds, most, key=lambda stop: len(distinct_rows(shown[:, changed:stop])[0]))
+    found: list[View] = []
+    if changed < stop < shown.shape[1]:
+        name = "actions in the first rounds from the change on"
+        found.append(SequenceView(name, 1, lambda runs: actions(runs)[:, changed:stop], spelling))
+    if thorough or not found:
+        found.append(SequenceView("actions from the change on", 1, lambda runs: actions(runs)[:, changed:], spelling))
+    return found
 
 
 def _pulls(stops: list[int], arms: int, start: int, by: Feedback) -> SequenceView:
@@ -100,18 +145,20 @@ def _stops(start: int, horizon: int) -> list[int]:
     return stops
 
 
-def _spelling(arms: int, by: Feedback, horizon: int) -> Callable[[tuple[int, ...]], str]:
+def _spelling(arms: int, by: Feedback, horizon: int, start: int = 1) -> Callable[[tuple[int, ...]], str]:
+    begin = BEGIN if start == 1 else f"the actions from round {start} on begin"
+
     def name(symbol: int) -> str:
         return by.word(symbol, arms)
 
     def spell(symbols: tuple[int, ...]) -> str:
-        actions = actions_in_words(symbols[:horizon], name)
+        actions = actions_in_words(symbols[:horizon], name, begin)
         return f"{actions}; {by.ending(symbols[horizon:], arms)}" if len(symbols) > horizon else actions
 
     return spell
 
 
-def actions_in_words(symbols: tuple[int, ...], name: Callable[[int], str] = str) -> str:
+def actions_in_words(symbols: tuple[int, ...], name: Callable[[int], str] = str, begin: str = BEGIN) -> str:
     """Spell out the beginning of a run, with repeated arms as a product.
 
     >>> actions_in_words((0, 1, 1, 0))
@@ -120,4 +167,4 @@ def actions_in_words(symbols: tuple[int, ...], name: Callable[[int], str] = str)
     if not symbols:
         return "every run"
     spelled = [(arm, len(list(group))) for arm, group in groupby(symbols)]
-    return "the actions begin " + ", ".join(f"{name(arm)} x {n}" if n > 1 else name(arm) for arm, n in spelled)
+    return f"{begin} " + ", ".join(f"{name(arm)} x {n}" if n > 1 else name(arm) for arm, n in spelled)
