@@ -13,8 +13,8 @@ audit: $(VENV)/.package  ## audit the three targets of the main job; the page go
 test: $(VENV)/.package $(VENV)/.testing  ## run the whole test suite against the built wheel
 	PRIVCHECK_WHEEL=1 $(BIN)/python -P -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=20
 
-evidence: $(VENV)/.package $(VENV)/.testing  ## run the slow statistical evidence in full
-	$(BIN)/python -P -m pytest -q -n 2 -m evidence --evidence full
+evidence: $(VENV)/.package $(VENV)/.testing  ## run the slow statistical evidence and the slow cases in full
+	$(BIN)/python -P -m pytest -q -n 2 -m "evidence or nightly" --evidence full
 
 benchmark: $(VENV)/.package  ## print the tables of benchmarks/
 	$(BIN)/python -P benchmarks/simulate.py

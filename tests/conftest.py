@@ -1,4 +1,7 @@
-"""What all tests share: their order, what is said of failures, how much evidence to gather, reproducible properties."""
+"""What all tests share: their order, what is left to the night, what is said of failures, how much evidence to gather.
+
+Properties are reproducible: hypothesis draws the same examples in every run.
+"""
 
 from __future__ import annotations
 
@@ -26,20 +29,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--evidence",
         choices=("reduced", "full"),
         default="reduced",
-        help="how many repetitions the tests marked `evidence` make",
+        help="how many repetitions the tests marked `evidence` make; `full` runs those marked `nightly` too",
     )
+    parser.addoption("--write-nightly", type=Path, help="the list of slow cases, which are run and measured")
     parser.addoption("--false-failures", type=Path, help="the page into which the table of all tests is written")
     parser.addoption("--reseed", type=int, help="take other seeds than those that are written in the tests")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files that are marked `long` first: where processes share the suite, one that starts last runs alone."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is left to the night, unless it is asked for by its id, and put the files that are marked `long`
+    first: where processes share the suite, one that starts last runs alone.
+    """
+    kept, left_out = _beside("nightly").divided(items)
+    asked = config.getoption("--evidence") == "full" or any("::" in argument for argument in config.args)
+    if not (asked or config.getoption("--write-nightly") or config.getoption("--false-failures")):
+        items[:] = kept
+        config.hook.pytest_deselected(items=left_out)
     long = {item.path for item in items if item.get_closest_marker("long")}
     items.sort(key=lambda item: item.path not in long)
 
 
-def _false_failures() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("false_failures", Path(__file__).with_name("false_failures.py"))
+def _beside(name: str) -> ModuleType:
+    """Return a module of this folder, which cannot be imported by name."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -47,7 +60,7 @@ def _false_failures() -> ModuleType:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     if page := session.config.getoption("--false-failures"):
-        _false_failures().write(page, session.items)
+        _beside("false_failures").write(page, session.items)
 
 
 class NamesFailures:
@@ -67,8 +80,10 @@ class NamesFailures:
 def pytest_configure(config: pytest.Config) -> None:
     if terminal := config.pluginmanager.get_plugin("terminalreporter"):
         config.pluginmanager.register(NamesFailures(terminal))
+        if file := config.getoption("--write-nightly"):
+            config.pluginmanager.register(_beside("nightly").Stopwatch(file))
     if (number := config.getoption("--reseed")) is not None:
-        _false_failures().reseed(number)
+        _beside("false_failures").reseed(number)
 
 
 @pytest.fixture(scope="session")

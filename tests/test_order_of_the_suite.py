@@ -8,7 +8,8 @@ HERE = Path(__file__).parent
 
 
 def test_files_marked_long_come_first_and_stay_whole(pytester):
-    pytester.makeconftest((HERE / "conftest.py").read_text(encoding="utf-8"))
+    for name in ("conftest", "nightly"):
+        pytester.makepyfile(**{name: (HERE / f"{name}.py").read_text(encoding="utf-8")})
     pytester.makepyfile(
         test_a="def test_1(): ...\ndef test_2(): ...",
         test_b="import pytest\ndef test_1(): ...\n@pytest.mark.long\ndef test_2(): ...",

@@ -71,6 +71,7 @@ def test_the_noise_of_thompson_sampling_in_coba_does_not_depend_on_the_seed(coba
     assert len({tuple(play.actions(adapter, seed, rewards)) for seed in range(20)}) == 1
 
 
+@pytest.mark.nightly
 def test_learners_that_follow_rewards_are_refuted(coba, streams, contextual):
     for build in (learners(coba)["ucb"], lambda seed: coba.LinTSLearner(seed=seed)):
         report = privcheck.audit(from_coba(build, [0, 1]), epsilon=1.0, streams=streams, runs=500)

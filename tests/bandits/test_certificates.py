@@ -70,6 +70,7 @@ def test_the_printed_noise_of_the_tree_is_refused(horizon):
     assert certificate.refusals
 
 
+@pytest.mark.nightly
 @pytest.mark.chance(3e-6, "a verdict and two bounds at 1e-6")
 def test_an_audit_of_the_releases_finds_the_printed_noise_of_the_tree():
     """Four rounds: the three levels of the tree cost 3 / ln 4 = 2.16 with the printed noise, and 1 with the shipped."""

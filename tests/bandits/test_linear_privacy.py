@@ -267,6 +267,7 @@ def wishart(norm, runs=1, **changes):
     )  # fmt: skip
 
 
+@pytest.mark.nightly
 def test_wishart_twins():
     """The scale Ltilde in the place of its square, half the degrees of freedom, delta not divided among the nodes."""
     assert wishart(2.0, runs=3).epsilon_upper == 1.0

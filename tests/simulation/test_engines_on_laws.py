@@ -183,6 +183,7 @@ print(peak(lambda: play_steps(ALGORITHMS["ucb"](arms=2), Bernoulli((0.6, 0.5)), 
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of memory is read from Linux's /proc")
 def test_memory_does_not_grow_with_the_horizon():
     """At T = 1e7 one action a round would be 10 MB; the step checker does keep a table, 32 MB at T = 2e6."""

@@ -21,6 +21,7 @@ def libraries():
     pytest.importorskip("coba", reason="needs coba, which privcheck[adapters] installs")
 
 
+@pytest.mark.nightly
 def test_the_private_one_passes_both_marks_and_the_others_fail(libraries, imported, plugin, pytester):
     broken = FILES["test_bandits"].replace(
         "def test_private", '@pytest.mark.parametrize("name", ["greedy", "ucb"])\ndef test'
@@ -33,6 +34,7 @@ def test_the_private_one_passes_both_marks_and_the_others_fail(libraries, import
     result.stdout.fnmatch_lines(["*violation: the claim epsilon = 1 is refuted*", "*MAB(EpsilonGreedy): certified: *"])
 
 
+@pytest.mark.nightly
 def test_the_command_line_needs_no_number_of_arms(libraries, tmp_path):
     (tmp_path / "bandits.py").write_text(FILES["bandits"], encoding="utf-8")
     command = next(line.strip() for line in TEXT.splitlines() if line.startswith("    privcheck audit "))

@@ -51,6 +51,7 @@ def test_laplace_laws_have_the_loss_of_the_mechanism(place, scale):
     assert at.verdict == "violation"
 
 
+@pytest.mark.nightly
 def test_the_boundary_is_no_violation():
     for claim, verdict in ((0.5, "not refuted"), (0.4999, "violation"), (0.51, "not refuted")):
         assert bound_from_laws(stats.laplace(0.0, 2.0), stats.laplace(1.0, 2.0), epsilon=claim).verdict == verdict
@@ -97,6 +98,7 @@ def test_two_dimensions_and_an_unknown_factor(factor):
     assert 0.49 < found.epsilon_lower <= 0.5
 
 
+@pytest.mark.nightly
 def test_three_dimensions():
     laws = [Product([stats.norm(shift), stats.norm(), stats.norm()]) for shift in (0.0, 1.0)]
     found = bound_from_laws(*laws, delta=0.01, epsilon=1.0)

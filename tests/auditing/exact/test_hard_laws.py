@@ -68,6 +68,7 @@ def test_a_gap_without_density_is_seen(width):
     assert found is None or found.epsilon_upper is None
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("place", [1e6])
 def test_a_narrow_heavy_tailed_law_far_out(place):
     """Truth: ln 2, the largest log-ratio of Cauchy densities of scales s and 2 s."""

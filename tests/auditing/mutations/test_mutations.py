@@ -167,6 +167,7 @@ def screened_on_counted_runs(sampler, pairs, budget, runs, level, delta, views, 
     return Found(max(pairs, key=bound), Screening(len(pairs), 0), None)
 
 
+@pytest.mark.nightly
 @pytest.mark.chance(1e-6, "three counts of wrong audits, against binomial quantiles")
 def test_a_pair_chosen_on_the_runs_that_are_counted_is_noticed(monkeypatch):
     """A response to the parity of the data: 24 pairs of thirteen rows, all with a loss of 1."""
@@ -184,6 +185,7 @@ def test_a_pair_chosen_on_the_runs_that_are_counted_is_noticed(monkeypatch):
 # Levels
 
 
+@pytest.mark.nightly
 @pytest.mark.chance(1e-6, "a count of wrong verdicts, against its binomial quantile")
 def test_a_verdict_at_the_level_of_the_bound_is_noticed(monkeypatch):
     """The verdict has the level `error`, here 1e-3, and not that of the lower bound."""

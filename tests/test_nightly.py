@@ -1,0 +1,69 @@
+"""The gate leaves slow cases to the night, and keeps a case of every test that it does not leave there by name."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+HERE = Path(__file__).parent
+_spec = importlib.util.spec_from_file_location("nightly", HERE / "nightly.py")
+nightly = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(nightly)
+
+TESTS = """
+import pytest
+
+@pytest.mark.parametrize("case", [1, 2])
+def test_a(case): ...
+
+@pytest.mark.nightly
+def test_b(): ...
+
+def test_c(): ...
+"""
+
+
+@pytest.fixture
+def suite(pytester):
+    for name in ("conftest.py", "nightly.py"):
+        pytester.makepyfile(**{name.removesuffix(".py"): (HERE / name).read_text(encoding="utf-8")})
+    pytester.makefile(".txt", nightly="test_it.py::test_a[2]\n")
+    pytester.makepyfile(test_it=TESTS)
+    pytester.makeini("[pytest]\nmarkers = nightly\n")
+    return lambda *arguments: pytester.runpytest("-p", "no:cacheprovider", "-W", "ignore", *arguments)
+
+
+def test_listed_and_marked_cases_are_left_out(suite):
+    suite().assert_outcomes(passed=2, deselected=2)
+    suite("test_it.py").assert_outcomes(passed=2, deselected=2)
+
+
+def test_they_run_when_they_are_asked_for(suite):
+    suite("test_it.py::test_a").assert_outcomes(passed=2)
+    suite("--evidence", "full").assert_outcomes(passed=4)
+    suite("--evidence", "full", "-m", "nightly").assert_outcomes(passed=2, deselected=2)
+
+
+def test_the_list_is_written_from_a_run_of_everything(suite, pytester):
+    suite("--write-nightly=new.txt").assert_outcomes(passed=4)
+    assert (pytester.path / "new.txt").read_text(encoding="utf-8") == "", "nothing is slow"
+
+
+def test_the_quickest_case_of_a_test_stays():
+    slow, quick = nightly.SLOW, nightly.SLOW / 2
+    assert nightly.slow({"a::t[1]": slow, "a::t[2]": quick, "a::alone": slow}) == ["a::t[1]"]
+    assert nightly.slow({"a::t[1]": slow, "a::t[2]": slow + 1, "a::t[3]": slow + 1}) == ["a::t[2]", "a::t[3]"]
+
+
+def test_what_is_listed_exists_and_is_not_all_of_a_test(request):
+    listed = nightly.listed()
+    assert listed
+    for name in listed:
+        file, _, test = name.partition("::")
+        assert f"def {test.partition('[')[0]}(" in (HERE.parent / file).read_text(encoding="utf-8"), name
+    left_out = {name.partition("[")[0] for name in listed}
+    kept = {item.nodeid.partition("[")[0] for item in request.session.items if item.nodeid not in listed}
+    collected = {item.nodeid.partition("::")[0] for item in request.session.items}
+    assert {name for name in left_out if name.partition("::")[0] in collected} <= kept
