@@ -64,7 +64,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy")
-    session.run("mypy", "audits")
+    session.run("mypy", "audits", "--explicit-package-bases")
 
 
 @nox.session(python="3.11")

@@ -15,7 +15,7 @@ class PrimitiveUse:
     Parameters
     ----------
     name : the primitive.
-    location : file:line of the code that calls it.
+    location : the place of the code that calls it, a file and a line.
     calls : the number of calls of which two inputs were compared.
     metric : how their distance is measured; "" if that is not known.
     declared : the smallest sensitivity that the code states there; None if it states none.
