@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import inspect
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,7 +30,8 @@ class Project:
     licence : as it states itself; "none stated" if it does not.
     package : its name for pip; empty for a repository.
     owner : the owner of a repository; empty for a package.
-    needs : modules that it imports, and that neither it nor privcheck brings.
+    needs : modules that it imports, and that neither it nor a plain installation of privcheck brings.
+    below : packages that it needs in older versions than pip would choose, with the first that is too new.
     folders : the folders of a checkout from which it imports, relative to its root.
     apart : whether it is played in an interpreter of its own: it needs other versions of packages than privcheck.
 
@@ -41,6 +43,7 @@ class Project:
     package: str = ""
     owner: str = ""
     needs: tuple[str, ...] = ()
+    below: tuple[tuple[str, str], ...] = ()
     folders: tuple[str, ...] = ("",)
     apart: bool = False
 
@@ -57,12 +60,13 @@ class Project:
     @property
     def how_to_get(self) -> str:
         """The line that installs it, or says which checkout is missing."""
-        needed = " ".join(self.needs)
+        needed = " ".join([*self.needs, *(f"'{name}<{first}'" for name, first in self.below)])
         if self.package:
-            where = f" in an environment, and give its interpreter as --python {self.key}=PATH" if self.apart else ""
+            where = f" in an environment of its own, then add --python {self.key}=PATH" if self.apart else ""
             return f"pip install {self.package}=={self.version} {needed}".strip() + where
         needed = f"; pip install {needed}" if needed else ""
-        return f"check out {self.owner}/{self.name} at {self.version} and give its parent as --repositories{needed}"
+        where = f"check out {self.owner}/{self.name} at {self.version} as DIR/{self.name}, then add --repositories DIR"
+        return f"{where}{needed}"
 
     def lacks(self, repositories: Path | None, python: str | None = None) -> str:
         """Return how to get what is missing before it can be imported, here or by `python`; empty if nothing is."""
@@ -72,9 +76,31 @@ class Project:
             installed = _installed(self.package, python)
             if not installed:
                 return self.how_to_get
-            return "" if installed == self.version else f"{self.how_to_get} (installed: {installed})"
-        here = repositories is not None and (repositories / self.name).is_dir()
-        return "" if here else self.how_to_get
+            others = [name for name, first in self.below if _numbers(_installed(name, python)) >= _numbers(first)]
+            if installed == self.version and not others:
+                return ""
+            there = [f"{name} {_installed(name, python)}" for name in (self.package, *others)]
+            return f"{self.how_to_get} (installed: {', '.join(there)})"
+        if repositories is None or not (repositories / self.name).is_dir():
+            return self.how_to_get
+        commit = _checked_out(repositories / self.name)
+        return "" if commit.startswith(self.version) or not commit else f"{self.how_to_get} (it is at {commit[:7]})"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version, for a comparison."""
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def _checked_out(folder: Path) -> str:
+    """Return the commit of a checkout; empty if git does not know it, as where it was unpacked from an archive."""
+    if not (folder / ".git").exists():
+        return ""
+    try:
+        ask = ["git", "-C", str(folder), "rev-parse", "HEAD"]
+        return subprocess.run(ask, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
 
 
 def _installed(package: str, python: str | None) -> str:

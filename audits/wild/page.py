@@ -2,40 +2,50 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from audits.wild.implementation import SEEN_BY, Wild
 from audits.wild.record import Record
 
-COMMAND = "python -m audits.wild --repositories DIR --json audits/wild/found.json --markdown docs/wild.md"
+COMMAND = """python -m audits.wild --repositories DIR --python NAME=PATH \\
+    --json audits/wild/found.json --markdown docs/wild.md"""
 
 INTRODUCTION = f"""# Public implementations, audited
 
-{{counted}} implementations of differential privacy that others wrote and published, each audited with at most five
-lines between it and `privcheck.audit`. {{kept}} of them keep their claims as far as such an audit can see. {{faults}}
-do not: the audits refute {{refuted}} of these, and for each a second argument, which uses nothing of privcheck, shows
-it too; the others have that argument alone. All software has faults, this toolkit too: these are set out so that they
-can be mended, with a change that we would suggest. Thanks are due to the authors, who published their code.
+{{counted}} implementations of differential privacy, from {{sources}} packages and repositories that others
+wrote and published, each audited through glue of at most five lines (what sets it up, such as its parameters, is not
+counted). {{kept}} of them keep their claims as far as such an audit can see{{inconclusive}}.
+{{faults}} do not: for each an argument of its own, which uses nothing of privcheck, shows it, and the audits refute
+{{refuted}} of them as well (shown by the argument alone: {{alone}}). All software has faults, this toolkit too: these
+are set out so that they can be mended, with a change that we would suggest. Thanks are due to the authors, who
+published their code.
 
 ```
 {COMMAND}
 ```
 
-audits what is installed and what is checked out under DIR, in minutes, says how to get the rest, and writes this page.
+in a checkout of privcheck audits what is installed beside it and what is checked out under DIR, says how to get the
+rest, and writes this page. All of the audits below, one after the other, took {{minutes}} minutes of processor time.
 The declarations, the glue and the arguments are in `audits/wild`.
 
 - *Lower bound*: epsilon is larger than this, at confidence 0.95. *Resolution*: the largest lower bound that so many
   runs could have shown at the level of the verdict, 1e-3.
 - "Consistent" means that this audit, with these inputs and this many runs, found nothing. It is no proof.
-- Each bound is above the truth with probability up to .05, so that among so many one or two may be. An audit is
+- Each bound is above the truth with probability up to .05, so that a few among so many may be. An audit is
   "inconclusive" if its bound is above the claim and the claim is not refuted, or if too few pairs were searched.
-- The claim holds for the neighbours in its column; under other relations it may be another number.
+- Each claim is about the neighbours in its column; under other relations it may be another number.
 - Where inputs are given, the audit did not search for them. All randomness is seeded where the code allows it; PyDP,
   diffprivlib, OpenDP and what is played apart draw from the system, so that their numbers vary.
 - SmartNoise, Tumult Core and PipelineDP are played apart, through `privcheck.from_python`: install each in an
-  environment of its own, and add `--python NAME=PATH` with its interpreter. The command says which names there are.
-- All faults below were noticed by readers of the code; each says what suffices to see it without reading.
+  environment of its own, and add `--python NAME=PATH` with its interpreter, once for each. The command says which
+  names there are.
+- All faults below were noticed by readers of the code; each says what suffices to see it without reading. Each
+  suggested change was tried on a copy: with it the same audit is consistent with the claim, and the quadrature for
+  OpenDP's sampler stays below its map.
+- All this is about the versions that are named, and says nothing of later ones. Whoever maintains one of these and
+  finds a sentence wrong is asked to say so: it will be corrected.
 - The noise is audited as real numbers. Attacks on floating-point numbers are out of scope.
 """
 
@@ -44,18 +54,14 @@ def line(wild: Wild, found: Mapping[str, Any]) -> str:
     """Return one line about an audit, for the terminal."""
     mark = "" if wild.as_expected(found["verdict"]) else f"   EXPECTED: {wild.expected}"
     seconds = f"{found['cpu_seconds']:.0f} s"
-    return f"{wild.id:28} {found['verdict']:12} claim {wild.claim:16} at least {_number(found)}  {seconds:>6}{mark}"
+    return f"{wild.id:28} {found['verdict']:12} claim {wild.claim:18} at least {_number(found)}  {seconds:>6}{mark}"
 
 
 def page(declared: Mapping[str, Wild], record: Record) -> str:
     """Return the page, with a row for each declared audit that the record has."""
     shown = {name: wild for name, wild in declared.items() if name in record}
     faults = {name: wild for name, wild in shown.items() if wild.fault is not None}
-    refuted = sum(record[name]["verdict"] == "violation" for name in faults)
-    parts = [
-        INTRODUCTION.format(counted=len(shown), kept=len(shown) - len(faults), faults=len(faults), refuted=refuted),
-        "## Claims that do not hold\n",
-    ]
+    parts = [_introduction(shown, record), "## Claims that do not hold\n"]
     for name, wild in faults.items():
         parts.append(_fault(wild, record[name]))
     kept = {name: wild for name, wild in shown.items() if wild.fault is None}
@@ -67,6 +73,23 @@ def page(declared: Mapping[str, Wild], record: Record) -> str:
     if remarks:
         parts += ["", *remarks]
     return "\n".join(parts) + "\n"
+
+
+def _introduction(shown: Mapping[str, Wild], record: Record) -> str:
+    """Return the head of the page, with its numbers."""
+    faults = [name for name, wild in shown.items() if wild.fault is not None]
+    refuted = sum(record[name]["verdict"] == "violation" for name in faults)
+    unclear = sum(record[name]["verdict"] == "inconclusive" for name in shown if name not in faults)
+    return INTRODUCTION.format(
+        counted=len(shown),
+        sources=len({wild.project.source for wild in shown.values()}),
+        kept=len(shown) - len(faults),
+        inconclusive=f" ({unclear} of these audits inconclusive)" if unclear else "",
+        faults=len(faults),
+        refuted=refuted,
+        alone=len(faults) - refuted,
+        minutes=math.ceil(sum(record[name]["cpu_seconds"] for name in shown) / 60),
+    )
 
 
 def _row(wild: Wild, found: Mapping[str, Any]) -> str:
@@ -95,7 +118,7 @@ def _fault(wild: Wild, found: Mapping[str, Any]) -> str:
     replay = f"{wild.replay} --runs {found['runs']} --seed {found['seed']}"
     return f"""### {wild.project.source}: {wild.what}
 
-Claim {wild.claim} for {wild.relation}. Lower bound of the audit: {audited}.
+Claimed: epsilon {wild.claim}, for {wild.relation}. Lower bound of the audit: {audited}.
 {fault.seen_by[0].upper()}{fault.seen_by[1:]}.
 
 - Cause: {fault.cause}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.metadata
 import json
 import math
 import subprocess
@@ -167,6 +168,29 @@ def test_what_is_missing_is_named_with_the_line_that_gets_it(tmp_path, capsys):
     assert "keirp/private-bandits at e666280" in said
 
 
+def test_a_package_that_is_too_new_for_another_is_named():
+    installed = replace(declared["opendp-geometric"].project, package="numpy", version=np.__version__)
+    old = replace(installed, below=(("scipy", "0.1"),))
+    assert old.lacks(None).startswith(f"pip install numpy=={np.__version__} 'scipy<0.1' (installed: numpy ")
+    assert f", scipy {importlib.metadata.version('scipy')})" in old.lacks(None)
+    assert replace(installed, below=(("scipy", "1000"),)).lacks(None) == ""
+    assert replace(installed, below=(("privcheck-has-no-such-package", "0.1"),)).lacks(None) == ""
+
+
+def test_a_checkout_at_another_commit_is_named(tmp_path):
+    project = declared["keirp-binary"].project
+    checkout = tmp_path / project.name
+    checkout.mkdir()
+    assert project.lacks(tmp_path) == "", "git does not know the commit of an unpacked archive"
+    who = ["-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false"]
+    for asked in (["init", "-q"], [*who, "commit", "-q", "--allow-empty", "-m", "other"]):
+        subprocess.run(["git", "-C", str(checkout), *asked], check=True)
+    ask = ["git", "-C", str(checkout), "rev-parse", "HEAD"]
+    commit = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
+    assert project.lacks(tmp_path) == f"{project.how_to_get} (it is at {commit[:7]})"
+    assert replace(project, version=commit[:7]).lacks(tmp_path) == ""
+
+
 @pytest.mark.chance(1e-9, "one verdict on a true claim at this error", fresh=True)
 def test_an_audit_is_recorded_and_the_page_is_made_of_it(tmp_path, capsys, monkeypatch):
     """At an error of 1e-9: the truth is the claim, and OpenDP takes no seed."""
@@ -195,7 +219,7 @@ def test_what_is_played_apart_is_looked_for_in_its_own_interpreter(capsys):
     wild = declared["tumult-geometric"]
     absent = replace(wild, project=replace(wild.project, package="privcheck-has-no-such-package"))
     for python in (sys.executable, "/no/such/python"):
-        assert "give its interpreter as --python" in absent.project.lacks(None, python)
+        assert "in an environment of its own, then add --python" in absent.project.lacks(None, python)
     here = replace(wild.project, package="numpy", version=np.__version__)
     assert here.lacks(None, sys.executable) == ""
     assert "--python tmlt-core=PATH" in wild.replay
@@ -255,7 +279,21 @@ def test_the_committed_page_is_made_of_the_committed_record():
     assert (REPOSITORY / "docs" / "wild.md").read_text(encoding="utf-8") == page.page(declared, FOUND)
 
 
+def test_the_head_of_the_page_counts_what_its_rows_say():
+    names = ["opendp-laplace", "opendp-geometric", "opendp-eigenvector", "feducb-messages"]
+    shown = {name: declared[name] for name in names}
+    record = {name: FOUND[name] | {"cpu_seconds": 40.0} for name in names}
+    for name in names[:2]:
+        record[name] = record[name] | {"verdict": "inconclusive" if name == "opendp-laplace" else "consistent"}
+    head = " ".join(page.page(shown, record).split("## ")[0].split())
+    assert "4 implementations of differential privacy, from 2 packages and repositories" in head
+    assert "2 of them keep their claims as far as such an audit can see (1 of these audits inconclusive). 2 do" in head
+    assert "the audits refute 1 of them as well (shown by the argument alone: 1)" in head
+    assert "took 3 minutes of processor time" in head
+
+
 def test_the_committed_record_is_as_expected():
+    assert FOUND.keys() == declared.keys()
     assert len(FOUND) >= 25
     for name, found in FOUND.items():
         assert declared[name].as_expected(found["verdict"]), name

@@ -11,7 +11,7 @@ from audits.wild.arguments.linear_bandits import short_gaussian_noise
 from audits.wild.arguments.successive_elimination import one_draw_for_all_arms, swapped_polya_parameter
 from audits.wild.implementation import Fault, Project, Wild
 
-REPOSITORY = Project("Differentially-Private-Bandits", "ea7503b", "GPL-3.0", owner="sayakrc")
+REPOSITORY = Project("Differentially-Private-Bandits", "ea7503b", "GPL-3.0", owner="sayakrc", needs=("pandas",))
 
 PARAMETERS = {"crs": 1, "delta": 0.1, "dc": 4}
 BATCH_OF_ZEROS, BATCH_WITH_A_ONE = [0.0] * 4, [1.0, 0.0, 0.0, 0.0]
@@ -125,7 +125,8 @@ AUDITS = (
             "Two users with opposite features are told apart as two normal laws whose means are 1.93 eps standard "
             "deviations apart. At the setting of the main script (eps = 0.2, delta = 0.1) the claim holds; "
             "at eps = 1 it does not.",
-            "Calibrate the noise to the L2 sensitivity of the report, sqrt(12) in units of these features.",
+            "Calibrate the noise to the L2 sensitivity of the report: the reports of these two users are sqrt(12) "
+            "apart.",
             "not reported upstream yet",
             short_gaussian_noise,
         ),

@@ -9,7 +9,7 @@ import numpy as np
 from audits.wild.arguments.regression import exact_second_moment
 from audits.wild.implementation import Fault, Project, Wild
 
-PACKAGE = Project("diffprivlib", "0.6.6", "MIT", package="diffprivlib")
+PACKAGE = Project("diffprivlib", "0.6.6", "MIT", package="diffprivlib", below=(("scikit-learn", "1.9"),))
 
 REPLACED, ADDED = "one row replaced", "one row more or less"
 RANGE = (0.0, 1.0)
@@ -120,7 +120,7 @@ AUDITS = (
             "there twice. With bounds (0, 1) it is 0.",
             "The sum of squares of each feature enters the fitted line without noise.",
             "Use `np.abs([bounds_X[0][i], bounds_X[1][i]])`, as for the target a few lines above.",
-            "known upstream: issue 105 of IBM/differential-privacy-library, with a change in pull request 110",
+            "known upstream: issues 104 and 105 of IBM/differential-privacy-library, with a change in pull request 110",
             exact_second_moment,
         ),
     ),

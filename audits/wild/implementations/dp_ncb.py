@@ -9,7 +9,7 @@ import numpy as np
 from audits.wild.arguments.raw_first_rewards import the_third_arm_is_the_better_raw_reward
 from audits.wild.implementation import Fault, Project, Wild
 
-REPOSITORY = Project("DP-NCB", "4839751", "none stated", owner="NP-Hardest", needs=("tqdm",))
+REPOSITORY = Project("DP-NCB", "4839751", "none stated", owner="NP-Hardest", needs=("tqdm", "matplotlib"))
 
 ROUND = "the reward of one round"
 
@@ -60,6 +60,6 @@ AUDITS = (
         1.0,
         ROUND,
         options={"horizon": 12},
-        remark="its bonuses outweigh rewards at such horizons",
+        remark="at such horizons its choices depend on bonuses more than on rewards",
     ),
 )

@@ -87,7 +87,7 @@ AUDITS = (
             "the private data, even if the transformer was fitted on public categories.",
             "A synthetic row can only have a category between the smallest and the largest that occur: one with the "
             "last category shows that somebody has it.",
-            "Take the number of categories from the transformer, or let the caller give it.",
+            "Take the number of bins and their range from the transformer, or let the caller give them.",
             "not reported upstream yet",
             range_of_the_column,
         ),
