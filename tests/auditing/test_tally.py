@@ -9,11 +9,12 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privcheck
-from privcheck.auditing.confirmation import folds
+from privcheck.auditing.confirmation import folds, fresh_runs
 from privcheck.auditing.confirmation.e_process import Bets
 from privcheck.auditing.confirmation.evidence import Chosen, evidence_of, settle
 from privcheck.auditing.confirmation.folds import Folds
@@ -28,7 +29,9 @@ from privcheck.auditing.verdict import judge, judge_anytime
 from privcheck.inference.betting import end_of_block
 from privcheck.inference.sequential import SequentialTest
 from privcheck.inference.tradeoff import tradeoff_region
+from privcheck.targets.mechanism import MechanismRunner
 from privcheck.targets.outputs import Outputs, Sides
+from privcheck.targets.runners import KernelRunner
 from privcheck.targets.settings import Settings
 from privcheck.targets.stream_pair import StreamPair
 
@@ -175,11 +178,55 @@ def test_counters_do_not_look_at_hidden_rounds():
         assert Counter((event,), 1, event, np.array([0.5]), usual, hidden)((runs, runs)).usual == same
 
 
+# Chunks that are asked for at a time
+
+
+def leaky(data, rng):
+    """A function of one run at a time, whose chunks worker processes or this one play."""
+    return int(rng.random() < 0.5 + 0.1 * float(np.sum(data)))
+
+
+def without_seeds(data):
+    return leaky(data, np.random.default_rng())
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        ("adap-ucb", {"runs": 10_000, "arms": 2, "horizon": 4, "pairs": 20}),
+        ("adap-ucb", {"runs": 10_000, "arms": 2, "horizon": 4, "pairs": 20, "jobs": 2}),
+        (leaky, {"runs": 4000, "streams": ([0.0], [1.0])}),
+    ],
+)
+def test_few_chunks_at_a_time_give_the_same_report(monkeypatch, target, options):
+    monkeypatch.setattr(KernelRunner, "chunk_runs", 500)
+    monkeypatch.setattr(MechanismRunner, "chunk_runs", 500)
+    whole = privcheck.audit(target, epsilon=1.0, **options).to_dict()
+    asked = list[int]()
+    requests = fresh_runs.FreshRuns._requests
+    monkeypatch.setattr(fresh_runs, "CHUNKS_TOGETHER", 1)
+    monkeypatch.setattr(
+        fresh_runs.FreshRuns, "_requests", lambda self, *both: asked.append(both[0]) or requests(self, *both)
+    )
+    again = privcheck.audit(target, epsilon=1.0, **options).to_dict()
+    assert len(asked) > 3
+    assert asked == sorted(set(asked))
+    assert {**whole, "seconds": 0.0, "created": ""} == {**again, "seconds": 0.0, "created": ""}
+
+
+def test_few_chunks_at_a_time_count_all_runs_without_seeds(monkeypatch):
+    monkeypatch.setattr(fresh_runs, "CHUNKS_TOGETHER", 1)
+    report = privcheck.audit(
+        without_seeds, epsilon=1.0, runs=1000, streams=([0.0], [1.0]), randomness="independent", error=1e-6
+    )
+    assert report.counted_runs == 1000 - folds.folds(1000, easy=True).counting.start
+
+
 # Large audits
 
 LARGE = """
 import resource, sys, privcheck
-from privcheck.auditing.confirmation import folds
+from privcheck.auditing.confirmation import folds, fresh_runs
 from privcheck.auditing import budget
 from privcheck.targets.runners import KernelRunner
 folds.MOST_DIVIDED = budget.MOST_DIVIDED = 20_000

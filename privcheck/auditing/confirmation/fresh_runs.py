@@ -16,6 +16,11 @@ from privcheck.targets.stream_pair import StreamPair
 TOGETHER = 32
 """Tallies that are added up at a time."""
 
+CHUNKS_TOGETHER = 10_000
+"""Chunks that are asked for at a time, at about a kilobyte each: so many that hundreds of workers seldom wait for the
+last of them.
+"""
+
 
 @dataclass
 class FreshRuns:
@@ -49,7 +54,7 @@ class FreshRuns:
         if self._have < runs or not self._played:
             size = self.sampler.chunk_runs
             until = min(self.planned, -(-runs // size) * size)
-            first, second = self.sampler.play(list(self._requests(until)), self.advance)
+            first, second = self.sampler.play(list(self._requests(self._have, until)), self.advance)
             self._played = [joined_sides([*self._played, (first, second)])]
         return taken(self._played[0], slice(0, runs))
 
@@ -86,13 +91,14 @@ class FreshRuns:
         left = taken(self._played[0], slice(start, until))
         if len(left[0]):
             yield count(left)
-        if until > self._have:
-            reduction = Reduction(count, depends, TALLY_FORM, self._have - start)
-            yield from self.sampler.reduced(self._requests(until), reduction, self.advance)
+        together = CHUNKS_TOGETHER * self.sampler.chunk_runs
+        for begin in range(self._have, until, together):
+            reduction = Reduction(count, depends, TALLY_FORM, begin - start)
+            requests = self._requests(begin, min(until, begin + together))
+            yield from self.sampler.reduced(requests, reduction, self.advance)
 
-    def _requests(self, until: int) -> tuple[Request, Request]:
-        runs, begin = until - self._have, self._have
+    def _requests(self, begin: int, until: int) -> tuple[Request, Request]:
         first, second = (
-            Request(self.pair, side, runs, (2, side), planned=self.planned, begin=begin) for side in (0, 1)
+            Request(self.pair, side, until - begin, (2, side), planned=self.planned, begin=begin) for side in (0, 1)
         )
         return first, second
