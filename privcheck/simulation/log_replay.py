@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -97,8 +98,9 @@ def replay(
     V_k = m(a) + 1{a_k = a} (r_k - m(a)) / p_k, with m = 0 for inverse propensities, and with the mean of arm a in the
     rows before k for the doubly robust estimate. Given what came before, V_k has the mean of arm a as its expectation,
     whatever m is; and since every round waits for equally many rows on average, the mean of V_k estimates the mean
-    reward per round. The standard error is that of a sum of martingale differences, and includes what the policy gains
-    by learning: it is too large rather than too small.
+    reward per round. Rows in which the policy waits for one match have its arm in common, so the standard error adds up
+    what they deviate from the mean, wait by wait. It includes how the arms differ and what the policy gains by
+    learning: it is too large rather than too small.
 
     Conditions of all three: rows are independent with one law; p is the true probability of the logged arm, above 0 for
     every arm, and does not depend on rewards. Without a column of propensities it is 1 / K.
@@ -148,12 +150,11 @@ def replay(
         accepted = streams.rewards.random(rows) < keep[sequence]
         columns = (log.actions[sequence], log.rewards[sequence], propensities[sequence], accepted)
         found = _one_run(played, len(log.arms), *(column.tolist() for column in columns))
-        matched[run] = len(found[0])
-        for place, sample in enumerate(found):
+        matched[run] = len(found[0][0])
+        for place, (sample, waits) in enumerate(found):
             if len(sample):
                 values[place, run] = np.mean(sample)
-            if len(sample) > 1:
-                errors[place, run] = np.std(sample, ddof=1) / np.sqrt(len(sample))
+                errors[place, run] = _error(sample, waits)
     return ReplayResult(known, values[0], matched, rows, values[1], values[2], errors)
 
 
@@ -173,9 +174,9 @@ def _policy(
 
 def _one_run(
     played: Any, arms: int, actions: list[int], rewards: list[float], propensities: list[float], accepted: list[bool]
-) -> tuple[list[float], list[float], list[float]]:
-    """Return the rewards of the matched rows, and what the other two estimates average over all rows."""
-    matched: list[float] = []
+) -> list[tuple[list[float], list[int]]]:
+    """Return what each of the three estimates averages, and the number of the wait in which it arose."""
+    matched, waits = list[float](), list[int]()
     weighted, robust = [0.0] * len(actions), [0.0] * len(actions)
     sums, counts = [0.0] * arms, [0] * arms
     arm = as_arm(played.select(), arms, "action in round 1")
@@ -186,8 +187,18 @@ def _one_run(
             robust[k] += (value - model) / odds
         sums[action] += value
         counts[action] += 1
+        waits.append(len(matched))
         if action == arm and taken:
             matched.append(value)
             played.update(arm, value)
             arm = as_arm(played.select(), arms, f"action in round {len(matched) + 1}")
-    return matched, weighted, robust
+    return [(matched, list(range(len(matched)))), (weighted, waits), (robust, waits)]
+
+
+def _error(sample: list[float], waits: list[int]) -> float:
+    """Return the standard error of a mean of terms that may depend on each other within a wait; NaN for one wait."""
+    number = waits[-1] + 1
+    if number < 2:
+        return math.nan
+    apart = np.bincount(waits, np.asarray(sample) - np.mean(sample))
+    return float(np.sqrt(number / (number - 1) * np.sum(apart**2)) / len(sample))

@@ -46,7 +46,7 @@ def test_a_witness_of_many_rounds_becomes_one_of_two():
         report.witness.first != report.witness.second
     )
     relation("row").check(simplest.first, simplest.second)
-    assert 1.0 < report.simplest_lower <= 2.0
+    assert 0.5 < report.simplest_lower <= 2.0, "the claim is refuted at 1e-3, and this limit is at 1e-6"
     assert simplest.event.startswith("the actions begin")
     assert "; or" not in simplest.event, "one beginning"
     assert simplest.mirror is None

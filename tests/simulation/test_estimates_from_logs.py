@@ -33,9 +33,9 @@ class Alternates(Always):
         self.rounds += 1
 
 
-def log(rng, rows=2000, *, told=True):
+def log(rng, rows=2000, *, told=True, means=MEANS):
     actions = rng.choice(3, rows, p=ODDS)
-    rewards = (rng.random(rows) < MEANS[actions]).astype(float)
+    rewards = (rng.random(rows) < means[actions]).astype(float)
     return LoggedFeedback(("a", "b", "c"), actions, rewards, ODDS[actions] if told else np.ones(rows))
 
 
@@ -54,6 +54,20 @@ def test_estimates_are_unbiased_and_their_errors_are_right(policy, truth):
     if policy is Always:
         robust, weighted = (np.mean([r.errors[place, 0] for r in found]) for place in (2, 1))
         assert robust < weighted
+
+
+@pytest.mark.chance(1e-8, "a spread above 1.25")
+def test_rows_of_one_wait_have_their_arm_in_common():
+    """Rewards are known for sure: what varies is how long each arm is waited for. Rows counted as independent of each
+    other would have a standard error a quarter of the true one.
+    """
+    rng, sure = np.random.default_rng(5), np.array([0.0, 1.0, 1.0])
+    found = [replay(Alternates, log(rng, means=sure), runs=1, seed=i) for i in range(300)]
+    values = np.array([r.doubly_robust[0] for r in found])
+    errors = np.array([r.errors[2, 0] for r in found])
+    assert ((values - 2.0 / 3.0) / errors).std(ddof=1) < 1.25
+    rows = np.sqrt(values * (1.0 - values) / 2000)
+    assert ((values - 2.0 / 3.0) / rows).std(ddof=1) > 2.5
 
 
 def test_a_log_without_its_propensities_misleads_and_this_test_sees_it():
