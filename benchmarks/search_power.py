@@ -24,14 +24,16 @@ from zoo import hidden
 
 PAGE = """# What the search finds
 
-{found} of {all} hidden leaks, and silence on {silent} of their {all} correct twins: audits that claim epsilon = 1 at
-default settings, with {runs:,} runs per stream and nothing said about where to look. Each leak shows only on certain
-streams, or only in a certain function of several parts of the output; its twin does the same with enough noise.
+{found} of {all} hidden leaks are found, and {silent} of their {all} correct twins are consistent: audits of a claim of
+epsilon = 1 at default settings, with {runs:,} runs per stream and nothing said about where to look. Each leak shows
+only on certain streams, or only in a certain function of several parts of the output; its twin does the same with
+enough noise.
 
 - *Needs*: a function of several parts (linear), rewards inside their range (interior), rounds that differ from each
   other (alternating), the right contexts or the right rounds.
-- *Bound*: the lower bound on epsilon at confidence 0.95. So many runs show no more than {most:.2f}, also where there is
-  no noise at all. That of a twin, whose epsilon is at most 1, is above 1 with probability up to 0.05.
+- *Bound*: the lower bound on epsilon at confidence 0.95. Those near {most:.2f} are of leaks without limit,
+  of which more runs would show more. That of a twin, whose epsilon is at most 1, is above 1 with probability up to
+  0.05.
 - *CPU s*: processor time of the whole audit, on one core of a machine with other work to do.
 
 Written by `python benchmarks/search_power.py --seed {seed} --markdown docs/search-power.md`. The targets are in
@@ -50,15 +52,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--markdown", type=Path, help="the page to write")
     arguments = parser.parse_args()
+    if arguments.markdown and arguments.names:
+        parser.error("--markdown writes the page of all targets: leave the names out")
     chosen = [t for t in hidden.TWINS if not arguments.names or any(name in t.name for name in arguments.names)]
     table = Table("leak", "needs", "verdict", "bound", "CPU s", "twin", "bound", "CPU s", "witness")
     found = silent = 0
     rows, most = "", 0.0
+    audited(chosen[0].correct, argparse.Namespace(runs=1000, seed=0), chosen[0].options)  # imports and compiles
     for twins in chosen:
         broken, seconds = audited(twins.broken, arguments, twins.options | twins.for_broken)
         correct, too = audited(twins.correct, arguments, twins.options | twins.for_correct)
         found += broken.verdict == "violation"
-        silent += correct.verdict != "violation"
+        silent += correct.verdict == "consistent"
         most = max(most, broken.epsilon_lower)
         cells = [*_cells(broken, seconds), *_cells(correct, too)]
         words = broken.witness.event if broken.witness and broken.verdict == "violation" else ""
@@ -67,7 +72,7 @@ def main() -> None:
         rows += f"| {' | '.join([twins.name, twins.leak, twins.needs, *cells])} |\n"
     console = Console(width=200) if not sys.stdout.isatty() else Console()
     console.print(table)
-    console.print(f"found {found} of {len(chosen)}; silent on {silent} of {len(chosen)} correct twins")
+    console.print(f"found {found} of {len(chosen)}; {silent} of {len(chosen)} correct twins consistent")
     if arguments.markdown:
         told = {"found": found, "silent": silent, "all": len(chosen), "most": most}
         text = PAGE.format(**told, runs=arguments.runs, seed=arguments.seed) + rows

@@ -38,12 +38,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is left to the night, unless it is asked for by its id, and put the files that are marked `long`
-    first: where processes share the suite, one that starts last runs alone.
+    """Leave out what is left to the night, unless tests are chosen by ids, marks or names, and put the files that are
+    marked `long` first: where processes share the suite, one that starts last runs alone.
     """
     kept, left_out = _beside("nightly").divided(items)
-    asked = config.getoption("--evidence") == "full" or any("::" in argument for argument in config.args)
-    if not (asked or config.getoption("--write-nightly") or config.getoption("--false-failures")):
+    chosen = any(config.getoption(option, False) for option in ("-m", "-k", "--lf", "--write-nightly"))
+    chosen = chosen or any("::" in argument for argument in config.args)
+    if not (chosen or config.getoption("--evidence") == "full" or config.getoption("--false-failures")):
         items[:] = kept
         config.hook.pytest_deselected(items=left_out)
     long = {item.path for item in items if item.get_closest_marker("long")}

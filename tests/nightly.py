@@ -35,16 +35,23 @@ def slow(seconds: Mapping[str, float]) -> list[str]:
 
 
 class Stopwatch:
-    """Adds up what each case takes, with its fixtures, and writes the list when the suite has ended."""
+    """Adds up what each case takes, with its fixtures, and writes the list when the suite has ended.
+
+    Cases that are skipped or fail are no cases that the gate can keep.
+    """
 
     def __init__(self, file: Path) -> None:
-        self.file, self.seconds = file, dict[str, float]()
+        self.file, self.seconds, self.left_out = file, dict[str, float](), set[str]()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        if report.passed:
+            self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        else:
+            self.left_out.add(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
-        self.file.write_text("".join(f"{name}\n" for name in slow(self.seconds)), encoding="utf-8")
+        seconds = {name: took for name, took in self.seconds.items() if name not in self.left_out}
+        self.file.write_text("".join(f"{name}\n" for name in slow(seconds)), encoding="utf-8")
 
 
 def listed(file: Path = LIST) -> set[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -43,9 +44,12 @@ PARENTS, MOST_VARIANTS = 4, 24
 """The best candidates of which variants are ranked too, and the most variants."""
 
 TRIED = 4
-"""Runs on each input of a random pair that show whether the target takes it: one that it refuses raises an error in all
-of them.
+"""Runs on each input of a pair that show whether the target takes it: one that it refuses raises an error in all of
+them.
 """
+
+TRYING = 5.0
+"""Seconds in which pairs are tried: a target may take as long as its time limit to refuse one."""
 
 MOST_RUNS = 2000
 """Most runs on each input that are compared with its law: enough to see a distance of 0.05 between distribution
@@ -103,8 +107,8 @@ class LawOfOutputs:
     def best_first(self, pairs: list[StreamPair], settings: Settings, runner: Runner) -> list[StreamPair]:
         """Return the candidates, with the pair that the law tells apart best before the others.
 
-        It is one of the candidates, or a variant of one. A random pair on which the law raises an error is not ranked,
-        and one that the target does not take is passed over.
+        It is one of the candidates, or a variant of one. A random pair on which the law raises an error is not ranked.
+        One that the target does not take is passed over: what that shows is for runs to judge.
 
         Parameters
         ----------
@@ -115,7 +119,8 @@ class LawOfOutputs:
         if len(pairs) == 1:
             return pairs
         seeds = (np.random.SeedSequence(settings.seed, spawn_key=(6, 2, number)) for number in itertools.count())
-        taken = partial(filter, lambda pair: _is_taken(pair, runner, next(seeds)))
+        until = time.monotonic() + TRYING
+        taken = partial(filter, lambda pair: _is_taken(pair, runner, next(seeds), until))
         ranked = self._ranked(spread(pairs, min(MOST_RANKED, settings.pairs or len(pairs))), settings.delta)
         parents = [*itertools.islice(taken(ranked), PARENTS)] or ranked[:1]
         rows, known = palette(pairs), {key_of(pair) for pair in pairs}
@@ -190,10 +195,12 @@ class LawOfOutputs:
         return self._densities[key]
 
 
-def _is_taken(pair: StreamPair, runner: Runner, seed: np.random.SeedSequence) -> bool:
-    """Return whether a target puts anything out on both inputs of a pair; only random pairs are tried."""
-    if pair.base != RANDOM:
-        return True
+def _is_taken(pair: StreamPair, runner: Runner, seed: np.random.SeedSequence, until: float) -> bool:
+    """Return whether a target puts anything out on both inputs of a pair; past a time, that is believed of all pairs
+    that are not random.
+    """
+    if time.monotonic() > until:
+        return pair.base != RANDOM
     try:
         return not any(all_raised(runner.play(data, TRIED, seed)) for data in (pair.first, pair.second))
     except PolicyError:

@@ -1,6 +1,7 @@
 """Audits of functions whose law is given: the search by the law, its test against runs, and the verdict."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -10,10 +11,16 @@ import privcheck
 from privcheck import AuditReport, PrivcheckError
 from privcheck.auditing.exact.approximate_loss import approximate_loss
 from privcheck.auditing.exact.given_density import Density
+from privcheck.auditing.law_of_outputs import LawOfOutputs
+from privcheck.auditing.search.candidates import candidate_pairs
 from privcheck.cli import run
 from privcheck.reporting.text.audit_facts import number_rows
 from privcheck.reporting.text.audit_sentences import meaning, verdict_sentence
 from privcheck.reporting.text.repeating import repeat_audit
+from privcheck.targets.mechanism import MechanismRunner
+from privcheck.targets.settings import Settings
+from privcheck.targets.stream_pair import RANDOM
+from privcheck.targets.target import load
 
 pytestmark = pytest.mark.long
 
@@ -312,3 +319,37 @@ def test_the_command_line_takes_the_place_of_a_law(tmp_path, monkeypatch, capsys
     assert run([*options, "0.6", "--law", "mine.py:law"]) == 0
     assert run([*options, "0.6", "--law", "mine.py:narrow"]) == 3
     assert run([*options, "0.6", "--law", "mine.py:none"]) == 2
+
+
+def test_structured_pairs_that_the_target_refuses_are_left_to_the_runs():
+    """The exception shows the claim to be wrong; the law has nothing to say of that input."""
+
+    def count(data, rng):
+        if data.sum() == 0.0:
+            raise ValueError("nothing to count")
+        return float(data.sum() + rng.laplace(scale=2.0))
+
+    found = privcheck.audit(
+        count, epsilon=0.6, runs=2000, horizon=4, law=lambda data: stats.laplace(data.sum() or -50.0, 2.0)
+    )
+    assert found.verdict == "violation"
+    assert "ValueError" in found.witness.event
+    assert found.by_law.follows
+
+
+def test_pairs_are_tried_for_a_short_time(monkeypatch):
+    """A target that hangs on rewards inside the range takes its whole time limit to refuse each."""
+    monkeypatch.setattr("privcheck.auditing.law_of_outputs.TRYING", 0.5)
+    tried = []
+
+    def hangs(data, rng):
+        if not np.isin(data, (0.0, 1.0)).all():
+            tried.append(1)
+            time.sleep(10.0)
+        return float(np.sum(data) + rng.laplace(scale=2.0))
+
+    law_of, settings = LawOfOutputs(steep, hangs), Settings(epsilon=0.6, horizon=4, time_limit=0.3)
+    pairs = candidate_pairs(load(hangs), settings, 2)
+    best = law_of.best_first(pairs, settings, MechanismRunner(hangs, time_limit=0.3))[0]
+    assert best.base != RANDOM
+    assert len(tried) <= 3

@@ -117,3 +117,12 @@ def test_the_safest_event_is_always_counted():
         sides = three_valued(more, 20_000, rng), three_valued(less, 20_000, rng)
         weighed = weigh([threshold(2.0, 9.0), threshold(1.0, 1.0)], sides, 750_000, LEVEL, 0.0)
         assert 1.0 in {event.threshold for event, _ in weighed}
+
+
+def test_the_safest_event_is_that_at_the_level_of_the_limit():
+    """A rare event was seen 20 times on one stream and never on the other; at level 1e-6 that shows nothing."""
+    frequent, rare = np.array([5000, 4980, 20]), np.array([8180, 1820, 0])
+    sides = tuple(Outputs.of_numbers(np.repeat([0.0, 1.0, 2.0], counts)[:, None]) for counts in (frequent, rare))
+    candidates = [threshold(2.0, 9.0), threshold(1.0, 1.0)]
+    weighed = weigh(candidates, sides, 75_000, 1e-6, 0.0)
+    assert 1.0 in {event.threshold for event, _ in weighed}

@@ -41,9 +41,9 @@ def test_sorted_samples_are_shuffled(monkeypatch):
 @pytest.mark.chance(3e-6, "two bounds and a verdict at 1e-6")
 def test_bounds_are_near_the_truth():
     levels = {"error": 1e-6, "confidence": 1.0 - 1e-6}
-    found = privcheck.bound_from_samples(*laplace(0, 100_000), epsilon=0.9, **levels)
+    found = privcheck.bound_from_samples(*laplace(0, 100_000), epsilon=0.8, **levels)
     assert found.verdict == "violation"
-    assert 0.93 < found.epsilon_lower < 1.0
+    assert 0.84 < found.epsilon_lower < 1.0
     assert found.delta_lower > 0.0
     rng = np.random.default_rng(1)
     gaussian = rng.normal(0.268, size=100_000), rng.normal(size=100_000)

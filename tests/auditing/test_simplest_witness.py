@@ -29,17 +29,18 @@ def leaky_sum(data, rng, runs):
 
 
 @pytest.mark.chance(
-    2e-6, "one bound at 1e-6, and ten searches none of which ends short, each with probability .25 at most"
+    2e-6,
+    "one bound at 1e-6, and twelve searches none of which ends short and one-tailed, each with probability .3 at most",
 )
 def test_a_witness_of_many_rounds_becomes_one_of_two():
     """RNM-FTNL as published shows the first reward in the second action already.
 
     One search in five or so ends at eight rounds: what is left of its streams leaks too little for an attempt's 2000
-    runs to refute the claim.
+    runs to refute the claim. One in twenty or so ends with an event and its mirror image.
     """
     options = {"arms": 3, "horizon": 8, "runs": 50_000, "confidence": 1.0 - 1e-6}
-    audits = (privcheck.audit("rnm-ftnl-published", epsilon=1.0, seed=seed, **options) for seed in range(10))
-    report = next(report for report in audits if len(report.simplest.first) < 8)
+    audits = (privcheck.audit("rnm-ftnl-published", epsilon=1.0, seed=seed, **options) for seed in range(12))
+    report = next(r for r in audits if len(r.simplest.first) < 8 and r.simplest.mirror is None)
     assert report.verdict == "violation"
     simplest = report.simplest
     assert np.count_nonzero(simplest.first != simplest.second) <= np.count_nonzero(
@@ -49,7 +50,6 @@ def test_a_witness_of_many_rounds_becomes_one_of_two():
     assert 0.5 < report.simplest_lower <= 2.0, "the claim is refuted at 1e-3, and this limit is at 1e-6"
     assert simplest.event.startswith("the actions begin")
     assert "; or" not in simplest.event, "one beginning"
-    assert simplest.mirror is None
     high, low = sorted((simplest.probability_first.value, simplest.probability_second.value), reverse=True)
     assert math.log(high / low) > report.simplest_lower
 

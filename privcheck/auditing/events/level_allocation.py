@@ -19,7 +19,9 @@ DRAWS = 64
 """Posterior draws over which limits are averaged; they only guide the allocation, so their error affects no bound."""
 
 SAFE_LEVEL = 1e-3
-"""The event whose limit from the weighing runs is largest at this level, the default `error`, is always counted."""
+"""The event whose limit from the weighing runs is largest at this level, the default `error`, is always counted; at the
+level of the limit, if that is smaller: else a rare event that was lucky twice is the only one now and then.
+"""
 
 MOST_EVENTS = 12
 """Candidates that are considered: the allocations to compare grow with the square of their number."""
@@ -61,7 +63,8 @@ def weigh(
     codes = [[event.codes(side) for event in events] for side in sides]
     rng = np.random.Generator(np.random.PCG64(1994))
     hits, misses = _drawn(candidates, codes, len(sides[0]), rng)
-    safest = int(np.argmax(_limits(hits.mean(axis=0), misses.mean(axis=0), len(sides[0]), SAFE_LEVEL, delta)))
+    seen = _limits(hits.mean(axis=0), misses.mean(axis=0), len(sides[0]), min(SAFE_LEVEL, level), delta)
+    safest = int(np.argmax(seen))
     hits, misses = _shrunk(hits, misses, safest, rng)
     growth = counting_runs / len(sides[0])
     limits = {

@@ -37,10 +37,10 @@ class LogisticScore:
         numbers = np.concatenate([first[1], second[1]])
         self.levels = _levels(symbols)
         finite = np.where(np.isfinite(numbers), numbers, np.nan)
-        with np.errstate(all="ignore"):
-            quartiles = np.zeros((3, 0))
-            if finite.shape[1]:
-                quartiles = np.nan_to_num(np.nanquantile(finite, (0.25, 0.5, 0.75), axis=0))
+        quartiles, seen = np.zeros((3, finite.shape[1])), ~np.isnan(finite).all(axis=0)
+        if seen.any():
+            with np.errstate(all="ignore"):
+                quartiles[:, seen] = np.nan_to_num(np.nanquantile(finite[:, seen], (0.25, 0.5, 0.75), axis=0))
         self.centre, spread = quartiles[1], quartiles[2] - quartiles[0]
         self.spread = np.where(spread > 0.0, spread, 1.0)
         self.gaps = np.flatnonzero(np.isnan(numbers).any(axis=0))
