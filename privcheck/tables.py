@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import importlib.util
 import io
 import math
@@ -107,6 +108,9 @@ class Result:
         lines = [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule", rf"{head} \\", r"\midrule", *body]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
+    def _repr_html_(self) -> str:
+        return html_table(repr(self), self.rows())
+
     def to_bibtex(self) -> str:
         """Return the BibTeX entries of `citations()`, and that of privcheck."""
         return bibtex(self.citations())
@@ -141,6 +145,22 @@ class Result:
         if page is not None:
             found[".html"] = page
         return found
+
+
+def html_table(heading: str, rows: Sequence[Row]) -> str:
+    """Return a heading and a table as HTML, for notebooks; floats have four digits.
+
+    >>> html_table("one", [{"a": 0.123456, "b": "<"}])
+    '<p>one</p><table><tr><th>a</th><th>b</th></tr><tr><td>0.1235</td><td>&lt;</td></tr></table>'
+    """
+    names = list(rows[0]) if rows else []
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    body = "".join(f"<tr>{''.join(f'<td>{_plain(row[name])}</td>' for name in names)}</tr>" for row in rows)
+    return f"<p>{html.escape(heading)}</p><table><tr>{head}</tr>{body}</table>"
+
+
+def _plain(cell: Any) -> str:
+    return "" if cell is None else html.escape(f"{cell:.4g}" if isinstance(cell, float) else str(cell))
 
 
 def _library(given: str | None) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 
 from privcheck.claims.claim import Claim, Order, Reading, Relation
 from privcheck.claims.variables import Variable
+from privcheck.errors import PrivcheckError
 
 REPAIRED = "repaired: "
 
@@ -57,11 +60,30 @@ def repaired(
     return Reading(REPAIRED + text, variables, says, assumes, provable)
 
 
+EXPECTED = "the id of a claim, or of a theorem that rests on claims"
+
+
+class UnknownClaimError(PrivcheckError, KeyError):
+    """An id that no claim has; a KeyError as well, as of any mapping."""
+
+
+def _hint(name: object, known: Mapping[str, Claim]) -> str:
+    """Return the claims of a statement whose number is given without its letters, else the id that is spelled alike."""
+    parts = [other for other in known if re.match(re.escape(str(name)) + r"[a-z(-]", other)]
+    near = parts[:6] or get_close_matches(str(name), known, 1)
+    if not near:
+        return "`privcheck claims --list` lists them"
+    return f"did you mean {' or '.join(map(repr, near))}?"
+
+
 class Claims(Mapping[str, Claim]):
     """All claims by id, in the order of the papers; their modules are imported when the first one is asked for."""
 
     def __getitem__(self, name: str) -> Claim:
-        return self._all()[name]
+        known = self._all()
+        if name not in known:
+            raise UnknownClaimError("id", name, EXPECTED, _hint(name, known))
+        return known[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())

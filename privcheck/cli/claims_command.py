@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -61,10 +61,13 @@ def claims(
     work = _effort(effort, seed)
     if replay is not None:
         return _replayed(replay)
-    chosen = _chosen(ids, paper)
+    from privcheck.claims import examine
+    from privcheck.claims.chosen_claims import chosen_claims
+
+    chosen = chosen_claims(ids or None, paper)
     if listed:
         return _listed(chosen, json)
-    found = _examined(chosen, work)
+    found = examine(chosen, work)
     how = {"command": f"privcheck claims --effort {effort} --seed {seed}"} | asdict(work)
     _hand_out(found, how, json, html, markdown)
     return int(any(finding.wrong for finding in found))
@@ -92,50 +95,6 @@ def _effort(text: str, seed: int) -> Effort:
         raise PrivcheckError(*wrong)
     minutes = int(found[1]) * (60 if found[2] == "h" else 1)
     return Effort(POINTS_A_MINUTE * minutes, BOXES_A_MINUTE * minutes, seed)
-
-
-def _chosen(ids: list[str] | None, paper: str | None) -> list[Claim]:
-    from difflib import get_close_matches
-
-    from privcheck.claims import CLAIMS
-
-    papers = sorted({claim.paper for claim in CLAIMS.values()})
-    if paper is not None and paper not in papers:
-        raise PrivcheckError("paper", paper, " or ".join(papers))
-    names: dict[str, None] = {} if ids else dict.fromkeys(CLAIMS)
-    for name in ids or ():
-        found = _meant(name)
-        if not found:
-            near = get_close_matches(name, CLAIMS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else "`privcheck claims --list` lists them"
-            raise PrivcheckError("id", name, "the id of a claim, or of a theorem that rests on claims", hint)
-        names |= dict.fromkeys(found)
-    return [CLAIMS[name] for name in names if paper in (None, CLAIMS[name].paper)]
-
-
-def _meant(name: str) -> Sequence[str]:
-    """Return the claims that an id means: itself, those that a theorem names, or the one whose id ends with it."""
-    from privcheck.bounds import THEOREMS
-    from privcheck.claims import CLAIMS
-
-    if name in CLAIMS:
-        return [name]
-    if name in THEOREMS:
-        return THEOREMS[name].claims
-    ending = [claim for claim in CLAIMS if claim.endswith(f"/{name}")]
-    return ending if len(ending) == 1 else []
-
-
-def _examined(chosen: list[Claim], work: Effort) -> list[Finding]:
-    from privcheck.claims import examine
-    from privcheck.progress import progress
-
-    found = []
-    with progress("examining claims", len(chosen)) as advance:
-        for claim in chosen:
-            found.append(examine(claim, work))
-            advance(1)
-    return found
 
 
 def _listed(chosen: list[Claim], json: str | None) -> int:
