@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
 
+from privcheck.bibliography import OWN, cited, cited_in
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import QUANTITIES
-from privcheck.bounds.theorem import KINDS, UNPROVEN, BoundValue, similar_ids
+from privcheck.bounds.theorem import DERIVED, KINDS, UNPROVEN, BoundValue, similar_ids
 from privcheck.declared import check
 from privcheck.errors import PrivcheckError, words
 from privcheck.serialise import to_json
@@ -109,8 +110,8 @@ class Bounds(list[BoundValue], Result):
         return {"bounds": lambda: list(map(_row, self)), "applicable": lambda: list(map(_row, self.applicable))}
 
     def citations(self) -> tuple[str, ...]:
-        """Return the BibTeX keys of the papers whose theorems apply."""
-        return tuple(dict.fromkeys(_paper(bound) for bound in self.applicable))
+        """Return the BibTeX keys of the papers whose theorems apply, and of those that their statements name."""
+        return citations_of(self.applicable)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields of the JSON form: "instance", "bounds", "regime" and "contradictions"."""
@@ -151,8 +152,19 @@ def _amount(bound: BoundValue) -> float:
     return amount
 
 
-def _paper(bound: BoundValue) -> str:
-    return bound.id.partition("/")[0]
+def citations_of(values: Iterable[BoundValue]) -> tuple[str, ...]:
+    """Return the keys of the papers that bounds are from, and of those that their sources and statements name."""
+    return tuple(dict.fromkeys(key for bound in values for key in _cited(bound) if key != OWN))
+
+
+def _cited(bound: BoundValue) -> list[str]:
+    """Return what a bound rests on: its paper, the others that it names, and privcheck where that derived it.
+
+    A theorem of your own has no entry.
+    """
+    keys = [key for key in (cited(bound.id), *cited_in(f"{bound.source} {bound.statement}")) if key]
+    own = [OWN] if bound.provenance == DERIVED and cited(bound.id) else []
+    return list(dict.fromkeys([*keys, *own]))
 
 
 def _row(bound: BoundValue) -> Row:
@@ -167,5 +179,5 @@ def _row(bound: BoundValue) -> Row:
         "asks_for": "; ".join(condition.text for condition in bound.conditions if not condition.holds),
         "provenance": bound.provenance,
         "source": bound.source,
-        "cite": _paper(bound),
+        "cite": ",".join(_cited(bound)),
     }

@@ -16,9 +16,9 @@ from privcheck.errors import PrivcheckError
 Evaluation = Callable[[Any], float | None]
 """A function of an instance of the class that the theorem is about."""
 
-UNPROVEN, ORDER_ONLY = "unproven", "order-only"
+DERIVED, UNPROVEN, ORDER_ONLY = "derived", "unproven", "order-only"
 KINDS = Choice(("lower", "upper"))
-PROVENANCES = Choice(("explicit", "derived", "second-hand", UNPROVEN, ORDER_ONLY))
+PROVENANCES = Choice(("explicit", DERIVED, "second-hand", UNPROVEN, ORDER_ONLY))
 """As printed; proved by us; known through other texts; printed, with a proof that gives less; without constants."""
 
 
@@ -206,14 +206,16 @@ def theorem(
 
     Raises
     ------
-    PrivcheckError : an unknown kind or provenance, an id already taken.
+    PrivcheckError : an unknown kind or provenance, an id that another function has taken. The same function defined
+        again, as by a cell of a notebook that runs twice, replaces its theorem.
     """
     check("kind", kind, KINDS)
     check("provenance", provenance, PROVENANCES)
 
     def register(function: Evaluation) -> Evaluation:
-        if theorem_id in THEOREMS:
-            raise PrivcheckError("theorem_id", theorem_id, "an id that is not taken", "choose another id")
+        if theorem_id in THEOREMS and not _redefined(THEOREMS[theorem_id].evaluation, function):
+            hint = "choose another id, or take the other theorem out: del privcheck.bounds.THEOREMS[...]"
+            raise PrivcheckError("theorem_id", theorem_id, "an id that is not taken", hint)
         statement = " ".join((function.__doc__ or "").strip().split("\n\n")[0].split())
         THEOREMS[theorem_id] = Theorem(
             theorem_id,
@@ -234,6 +236,13 @@ def theorem(
         return function
 
     return register
+
+
+def _redefined(known: Evaluation, function: Evaluation) -> bool:
+    """Whether a function outside of this package is another version of a known one: of its name, in its module."""
+    names = [(getattr(of, "__module__", ""), getattr(of, "__qualname__", "")) for of in (known, function)]
+    module, name = names[1]
+    return names[0] == names[1] and "<lambda>" not in name and module.partition(".")[0] != "privcheck"
 
 
 def similar_ids(name: Any) -> list[str]:

@@ -124,6 +124,8 @@ class Claim:
     consequence : what a reader of the paper should do if the printed form fails, and what still stands.
     repair : a corrected form, which is examined in the same way.
     repair_text : the corrected form in words.
+    tested_on : the case that the formulas of the readings are about, and what their two sides are there; empty if they
+        are the printed ones.
 
     Raises
     ------
@@ -140,9 +142,10 @@ class Claim:
     consequence: str = ""
     repair: Reading | None = None
     repair_text: str = ""
+    tested_on: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("id", "place", "quote"):
+        for name in ("id", "place", "quote", "consequence", "repair_text", "tested_on"):
             if not isinstance(getattr(self, name), str):
                 raise PrivcheckError(name, getattr(self, name), "a text")
         check("kind", self.kind, KINDS)

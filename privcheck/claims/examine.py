@@ -26,7 +26,7 @@ from privcheck.claims.finding import (
 )
 from privcheck.claims.mechanisms import EveryMechanism, exceeds_again, worst_event
 from privcheck.claims.orders import divergence
-from privcheck.claims.prove.bisection import prove
+from privcheck.claims.prove.bisection import described_rest, prove
 from privcheck.claims.prove.enumeration import enumerated
 from privcheck.claims.prove.symbolic import vanishes
 from privcheck.claims.search.hunt import hunt
@@ -137,6 +137,7 @@ def _examine_one(claim: Claim, effort: Effort) -> Finding:
         repair_status=repair.status if repair else "",
         seed=effort.seed,
         seconds=round(time.process_time() - started, 3),
+        tested_on=claim.tested_on,
     )
 
 
@@ -203,6 +204,8 @@ def _relation(reading: Reading, effort: Effort) -> tuple[str, dict[str, Any]]:
         if proof.share >= LEAST_SHARE:
             whole = proof.share == 1.0 and all(of.whole_domain for of in reading.variables)
             found = {"method": "intervals", "region": _region(reading), "share": proof.share, "boxes": proof.boxes}
+            if proof.left_open:
+                found["open"] = described_rest(proof.left_open, {of.name: of.proved for of in reading.variables})
             return (PROVEN if whole else ON_REGION), found
     return NOT_REFUTED, {"tried": search.tried, "closest": search.closest, "where": search.where}
 

@@ -76,6 +76,7 @@ class Finding:
     repair_status : what was found about it.
     seed : of the search.
     seconds : CPU time.
+    tested_on : the case that the formulas are about, and what their two sides are there; empty if they are printed.
 
     """
 
@@ -92,6 +93,7 @@ class Finding:
     repair_status: str
     seed: int
     seconds: float
+    tested_on: str = ""
 
     @property
     def wrong(self) -> bool:

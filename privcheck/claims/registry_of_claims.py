@@ -18,7 +18,13 @@ _FOUND: dict[str, Claim] = {}
 
 
 def claim(
-    name: str, place: str, *, kind: str = "inequality", role: str = "statement", consequence: str = ""
+    name: str,
+    place: str,
+    *,
+    kind: str = "inequality",
+    role: str = "statement",
+    consequence: str = "",
+    tested_on: str = "",
 ) -> Callable[[Callable[[], Reading | tuple[Reading, ...]]], Callable[[], Reading | tuple[Reading, ...]]]:
     """Register a function as a claim: its docstring is what the paper prints, what it returns are the readings.
 
@@ -26,7 +32,7 @@ def claim(
     ----------
     name : the id.
     place : where it stands in the paper.
-    kind, role, consequence : as in `Claim`.
+    kind, role, consequence, tested_on : as in `Claim`.
     """
 
     def register(
@@ -42,7 +48,7 @@ def claim(
         _FOUND[name] = Claim(
             name, place, quote, kind, printed, role, consequence,
             repairs[0] if repairs else None,
-            repairs[0].name.removeprefix(REPAIRED) if repairs else "",
+            repairs[0].name.removeprefix(REPAIRED) if repairs else "", tested_on,
         )  # fmt: skip
         return function
 

@@ -21,6 +21,10 @@ POINTS_A_MINUTE, BOXES_A_MINUTE = 3000, 1500
 """Work on each reading for one minute of `--effort`: all claims then take about that long."""
 
 
+WRONG = "wrong"
+"""All statuses that say that the printed form fails."""
+
+
 def claims(
     ids: Annotated[
         list[str] | None,
@@ -37,14 +41,23 @@ def claims(
     replay: Annotated[
         str | None, typer.Option(help="Check the refutations in a file that --json wrote once more.")
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List the claims as they are printed, and stop.")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the claims as they are printed, with their kept status, and stop.")
+    ] = False,
+    status: Annotated[
+        str | None,
+        typer.Option(
+            help="Only claims with this status in the run that is kept in the package: refuted, proven, ...; or wrong, "
+            "for all that fail."
+        ),
+    ] = None,
 ) -> int:
     """Put statements of the papers to the test: search for counterexamples, prove where possible, say what was found.
 
         privcheck claims hu-2021/fact17b azize-basu-2022/thm2-constant
         privcheck claims hu-2021/fact17b --json claims.json
         privcheck claims --replay claims.json
-        privcheck claims --list
+        privcheck claims --list --status refuted
 
     A refutation holds in exact rationals, or in intervals of 50 and of 100 digits. Effort is counted in evaluations, so
     that equal runs give equal findings. Needs the extra packages of `pip install 'privcheck[claims]'`.
@@ -54,34 +67,49 @@ def claims(
     """
     check_json(json)
     check_html(html)
-    _check_options(ids, paper, replay, markdown)
+    _check_options(ids, paper, replay, markdown, status)
     from privcheck.extras import require_extra
 
     require_extra("claims", "claims")
     work = _effort(effort, seed)
     if replay is not None:
         return _replayed(replay)
-    from privcheck.claims import examine
+    from privcheck.claims import examine, kept_findings
     from privcheck.claims.chosen_claims import chosen_claims
 
     chosen = chosen_claims(ids or None, paper)
-    if listed:
-        return _listed(chosen, json)
+    if listed or status is not None:
+        kept = {found.id: found for found in kept_findings()}
+        chosen = [claim for claim in chosen if status is None or _has(status, kept.get(claim.id))]
+        if listed:
+            return _listed(chosen, {name: found.status for name, found in kept.items()}, json)
     found = examine(chosen, work)
     how = {"command": f"privcheck claims --effort {effort} --seed {seed}"} | asdict(work)
     _hand_out(found, how, json, html, markdown)
     return int(any(finding.wrong for finding in found))
 
 
-def _check_options(ids: list[str] | None, paper: str | None, replay: str | None, markdown: str | None) -> None:
+def _check_options(
+    ids: list[str] | None, paper: str | None, replay: str | None, markdown: str | None, status: str | None
+) -> None:
+    from privcheck.claims.finding import STATUSES
+    from privcheck.declared import Choice, check
     from privcheck.files import check_output
+
+    if status is not None:
+        check("status", status, Choice((WRONG, *STATUSES)))
 
     if markdown is not None:
         check_output(markdown, "markdown", (".md",))
-        if ids or paper:
-            raise PrivcheckError("markdown", markdown, "a run of all claims", "leave out the ids and --paper")
-    if replay is not None and (ids or paper):
-        raise PrivcheckError("replay", replay, "no ids and no --paper", "a file is checked whole")
+        if ids or paper or status:
+            raise PrivcheckError("markdown", markdown, "a run of all claims", "leave out the ids, --paper and --status")
+    if replay is not None and (ids or paper or status):
+        raise PrivcheckError("replay", replay, "no ids, no --paper and no --status", "a file is checked whole")
+
+
+def _has(status: str, kept: Finding | None) -> bool:
+    """Return whether a claim has a status in the run that is kept, or any that says that its printed form fails."""
+    return kept is not None and (kept.wrong if status == WRONG else kept.status == status)
 
 
 def _effort(text: str, seed: int) -> Effort:
@@ -97,15 +125,13 @@ def _effort(text: str, seed: int) -> Effort:
     return Effort(POINTS_A_MINUTE * minutes, BOXES_A_MINUTE * minutes, seed)
 
 
-def _listed(chosen: list[Claim], json: str | None) -> int:
+def _listed(chosen: list[Claim], kept: dict[str, str], json: str | None) -> int:
     from privcheck.reporting.terminal.claims_table import listed_claims
     from privcheck.serialise import to_json
 
-    rows = [
-        {"id": claim.id, "place": claim.place, "kind": claim.kind, "role": claim.role, "quote": claim.quote}
-        for claim in chosen
-    ]
-    deliver(json, to_json({"declared": rows}), lambda: listed_claims(chosen))
+    fields = ("id", "place", "kind", "role", "quote")
+    rows = [{name: getattr(claim, name) for name in fields} | {"kept_status": kept.get(claim.id)} for claim in chosen]
+    deliver(json, to_json({"declared": rows}), lambda: listed_claims(chosen, kept))
     return 0
 
 

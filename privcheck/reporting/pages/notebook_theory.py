@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privcheck.claims.finding import Finding
-from privcheck.reporting.pages.elements import element, text
-from privcheck.reporting.text.claim_sentences import evidence_sentences, headline
+from privcheck.reporting.pages.elements import element, items, text
+from privcheck.reporting.text.claim_sentences import evidence_sentences, headline, side_sentences
 
 LEFT = ' style="text-align: left"'
 """Notebooks align cells to the right."""
@@ -26,6 +26,7 @@ def findings_html(findings: Sequence[Finding]) -> str:
     parts += [plain_table(("claim", "place", "status", "evidence"), rows)] if rows else []
     if len(findings) == 1:
         (only,) = findings
+        parts += [items(side_sentences(only))] if only.wrong else []
         parts.append(element("blockquote", text(only.quote)))
         parts += [element("p", text(only.consequence))] if only.wrong and only.consequence else []
     return "".join(parts)

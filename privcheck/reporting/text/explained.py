@@ -6,6 +6,7 @@ import inspect
 import re
 from typing import Any
 
+from privcheck.bibliography import cited
 from privcheck.bounds.theorem import ORDER_ONLY, THEOREMS, UNPROVEN, similar_ids
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.text.resting_claims import MORE, resting_sentence
@@ -51,6 +52,8 @@ def explained(name: str, instance: Any = None) -> str:
         checks = [f"  {'✓' if check.holds else '✗'} {check.text}" for check in found.conditions]
         parts += ["\n".join(["Conditions on this instance:", *checks]), f"On this instance: {found.number_text}"]
     known = "" if "derivations.md" in theorem.source else f" ({PROVENANCE[theorem.provenance]})"
+    if not cited(name):
+        known = f" ({theorem.provenance}; declared in {theorem.evaluation.__module__})"
     parts.append(f"Source: {theorem.source}{known}")
     if wrong := resting_sentence(name):
         parts.append(f"✗ {wrong}. {MORE}")
