@@ -102,5 +102,5 @@ def _meaning(frontier: Frontier) -> list[str]:
         "A certified upper bound covers the code that was certified under its guard; for a shipped algorithm this is "
         "its reference.",
         "A rate times ln T is the limit as T grows, and not a bound at any T. An upper bound is that of the algorithm "
-        "that its theorem is about.",
+        "that its theorem is about, or T times the largest gap, which no regret exceeds, where that is smaller.",
     ]

@@ -6,6 +6,9 @@ import re
 
 from privcheck.bibliography import PAPERS
 
+TRIVIAL = "trivial/horizon-times-gap"
+"""The regret that no policy can exceed; see `privcheck.bounds.evaluation.trivial_bounds`."""
+
 KINDS = {"thm": "Thm.", "prop": "Prop.", "cor": "Cor.", "lemma": "Lemma", "claim": "Claim"}
 
 
@@ -19,6 +22,8 @@ def theorem_name(theorem_id: str) -> str:
     >>> theorem_name("mine-2026/main")
     'mine-2026/main'
     """
+    if theorem_id == TRIVIAL:
+        return "trivial: T × largest gap"
     paper, _, statement = theorem_id.partition("/")
     found = re.fullmatch(r"([a-z]+)(\d+[a-z]?)(?:-(.+))?", statement)
     if paper not in PAPERS or found is None or found[1] not in KINDS:
