@@ -9,7 +9,7 @@
 from privcheck.bounds import papers as papers  # registers the theorems
 from privcheck.bounds.bounds_of_instance import Bounds
 from privcheck.bounds.claimed_regret import ClaimedRegret, claimed_regret
-from privcheck.bounds.curve import Curve, curve
+from privcheck.bounds.curve import Curve, CurveTable, curve
 from privcheck.bounds.distinguishability import d_inf, t_inf
 from privcheck.bounds.divergences import kl_bernoulli, kl_gaussian, tv_bernoulli, tv_gaussian
 from privcheck.bounds.enclosure import Enclosure
@@ -49,6 +49,7 @@ __all__ = [
     "Condition",
     "ContradictionWarning",
     "Curve",
+    "CurveTable",
     "Enclosure",
     "FiniteLaw",
     "Indistinguishability",

@@ -20,7 +20,7 @@ import privcheck
 from privcheck import tables
 from privcheck.accounting import Charge, Plan, PlannedRelease
 from privcheck.bibliography import PAPERS, bibtex, cited_in
-from privcheck.bounds import THEOREMS, curve, evaluate, named_instance
+from privcheck.bounds import THEOREMS, claimed_regret, curve, evaluate, named_instance
 from privcheck.claims import CLAIMS, Effort, Findings, examine
 from privcheck.reporting.example_results import GRANTED, VIOLATION
 from privcheck.tables import Result
@@ -40,6 +40,8 @@ MAKERS = {
     "audit": lambda: VIOLATION,
     "certificate": lambda: GRANTED,
     "bounds": lambda: evaluate(named_instance("c2", epsilon=1.0, horizon=10**6)),
+    "curve": lambda: curve(named_instance("c2", epsilon=1.0, horizon=10**6), "epsilon", [0.5, 1.0]).table,
+    "claimed regret": lambda: claimed_regret(evaluate(named_instance("c2", epsilon=1.0, horizon=10**6)), 500.0),
     "simulation": lambda: privcheck.simulate(
         ["ucb", "adap-ucb"], [0.75, 0.5], horizon=100, runs=5, checkpoints=3, epsilon=1.0
     ),

@@ -9,7 +9,7 @@ from typing import Any
 from privcheck.bibliography import cited
 from privcheck.bounds.theorem import ORDER_ONLY, THEOREMS, UNPROVEN, similar_ids
 from privcheck.errors import PrivcheckError
-from privcheck.reporting.text.resting_claims import MORE, resting_sentence
+from privcheck.reporting.text.resting_claims import MORE, kept_run, resting_sentence
 
 PROVENANCE = {
     "explicit": "printed in the paper",
@@ -41,6 +41,8 @@ def explained(name: str, instance: Any = None) -> str:
     if not isinstance(name, str) or name not in THEOREMS:
         near = similar_ids(name)
         hint = f"for example {', '.join(near)}" if near else "`privcheck list` names them"
+        if name in kept_run()[1]:
+            hint = f"it is the id of a claim: `privcheck claims {name}`, or claims.examine({name!r})"
         raise PrivcheckError("explain", name, "the id of a theorem", hint)
     theorem = THEOREMS[name]
     parts = [f"{name}: {theorem.kind} bound on {theorem.quantity}", theorem.statement]
