@@ -12,6 +12,7 @@ from privcheck.bounds.failed_conditions import advice, commonest_failures
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import QUANTITIES
 from privcheck.bounds.theorem import DERIVED, KINDS, UNPROVEN, BoundValue, similar_ids
+from privcheck.bounds.theorem_names import statement_name
 from privcheck.declared import check
 from privcheck.errors import PrivcheckError, words
 from privcheck.serialise import to_json
@@ -38,6 +39,8 @@ class Bounds(list[BoundValue], Result):
     >>> [(bound.id, round(bound.constant, 3)) for bound in found.best("lower", asymptotic=True)]
     [('azize-basu-2022/thm3-tight', 7.708)]
     """
+
+    latex_columns = ("theorem", "measure", "kind", "bound", "provenance", "cite")
 
     def __init__(self, values: Iterable[BoundValue] = (), instance: Any = None) -> None:
         try:
@@ -136,7 +139,9 @@ class Bounds(list[BoundValue], Result):
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "bounds", a row for every theorem, and "applicable", without those that do not apply.
 
-        A bound that does not apply has no number, but the conditions that fail in `asks_for`.
+        A bound that does not apply has no number, but the conditions that fail in `asks_for`. "theorem" is the name
+        of the statement in its paper, "bound" its number as text: a rate is "7.708 ln T". "measure" is the quantity without what all have in
+        common.
         """
         return {"bounds": lambda: list(map(_row, self)), "applicable": lambda: list(map(_row, self.applicable))}
 
@@ -252,4 +257,7 @@ def _row(bound: BoundValue) -> Row:
         "provenance": bound.provenance,
         "source": bound.source,
         "cite": ",".join(_cited(bound)),
+        "theorem": statement_name(bound.id),
+        "bound": bound.number_text.removesuffix(" (rate)"),
+        "measure": QUANTITIES[bound.quantity].short if bound.quantity in QUANTITIES else bound.quantity,
     }

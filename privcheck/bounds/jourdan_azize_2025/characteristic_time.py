@@ -102,7 +102,9 @@ def characteristic_time(
             raise PrivcheckError("means", words("an instance and more"), "an instance alone, or family, means, epsilon")
         if family.variance != 1:
             raise PrivcheckError("variance", family.variance, "1", "scale the means by the standard deviation")
-        family, means, epsilon = family.family, family.means, None if math.isinf(family.epsilon) else family.epsilon
+        instance = family
+        epsilon = None if math.isinf(instance.epsilon) else instance.epsilon
+        family, means = instance.family, instance.means
     if means is None or epsilon is ...:
         missing = "means" if means is None else "epsilon"
         raise PrivcheckError(missing, words(f"no {missing}"), "an instance, or family, means and epsilon")

@@ -11,7 +11,7 @@ from privcheck.bounds.curve import Curve, curve
 from privcheck.bounds.evaluation import contradictions, describe_contradiction
 from privcheck.bounds.failed_conditions import advice, not_applying
 from privcheck.bounds.instance import Instance
-from privcheck.bounds.quantity import BANDIT, QUANTITIES
+from privcheck.bounds.quantity import QUANTITIES
 from privcheck.bounds.theorem import BoundValue
 from privcheck.files import check_output, write_whole
 from privcheck.reporting.pages.elements import document, element, header, inline_picture, section, text
@@ -125,9 +125,7 @@ def _heading(text_of_quantity: str) -> str:
     quantity = QUANTITIES.get(text_of_quantity)
     if quantity is None:
         return text_of_quantity
-    words = [quantity.measure] + [quantity.feedback] * (quantity.feedback != BANDIT)
-    words += [quantity.scope] * quantity.minimax
-    found = ", ".join(words)
+    found = quantity.short
     return found[0].upper() + found[1:]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from privcheck.bounds.theorem_names import theorem_name
 from privcheck.files import check_output, write_whole
 from privcheck.reporting.pages.elements import document, facts, header, inline_picture, items, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, table
@@ -11,7 +12,6 @@ from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.frontier_picture import frontier_figure
 from privcheck.reporting.text.numbers import NONE, amount
 from privcheck.reporting.text.places import described_place
-from privcheck.reporting.text.theorem_names import theorem_name
 from privcheck.results.frontier_points import CLAIMS, Frontier
 
 TITLE = "privcheck frontier"

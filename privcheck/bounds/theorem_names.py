@@ -24,9 +24,21 @@ def theorem_name(theorem_id: str) -> str:
     """
     if theorem_id == TRIVIAL:
         return "trivial: T × largest gap"
+    paper, name = theorem_id.partition("/")[0], statement_name(theorem_id)
+    if name == theorem_id:
+        return theorem_id
+    return f"{PAPERS[paper].cited_as.replace(' and ', ' & ')}, {name}"
+
+
+def statement_name(theorem_id: str) -> str:
+    """Return the number of a theorem in its paper; an id of another form is returned as it is.
+
+    >>> statement_name("azize-basu-2022/thm3-tight"), statement_name("mine-2026/main")
+    ('Thm. 3 (tight)', 'mine-2026/main')
+    """
     paper, _, statement = theorem_id.partition("/")
     found = re.fullmatch(r"([a-z]+)(\d+[a-z]?)(?:-(.+))?", statement)
     if paper not in PAPERS or found is None or found[1] not in KINDS:
         return theorem_id
     form = f" ({found[3].replace('-', ' ')})" if found[3] else ""
-    return f"{PAPERS[paper].cited_as.replace(' and ', ' & ')}, {KINDS[found[1]]} {found[2]}{form}"
+    return f"{KINDS[found[1]]} {found[2]}{form}"
