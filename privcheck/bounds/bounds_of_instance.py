@@ -140,8 +140,8 @@ class Bounds(list[BoundValue], Result):
         """Return "bounds", a row for every theorem, and "applicable", without those that do not apply.
 
         A bound that does not apply has no number, but the conditions that fail in `asks_for`. "theorem" is the name
-        of the statement in its paper, "bound" its number as text: a rate is "7.708 ln T". "measure" is the quantity without what all have in
-        common.
+        of the statement in its paper, "bound" its number as text: a rate is "7.708 ln T". "measure" is the quantity
+        without what all have in common.
         """
         return {"bounds": lambda: list(map(_row, self)), "applicable": lambda: list(map(_row, self.applicable))}
 

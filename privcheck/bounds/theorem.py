@@ -16,6 +16,9 @@ from privcheck.errors import PrivcheckError
 Evaluation = Callable[[Any], float | None]
 """A function of an instance of the class that the theorem is about."""
 
+Terms = Callable[[Any], list[dict[str, float | str]]]
+"""The parts of a bound on an instance, each with a number "term": those of a sum, or those of a maximum."""
+
 DERIVED, UNPROVEN, ORDER_ONLY = "derived", "unproven", "order-only"
 KINDS = Choice(("lower", "upper"))
 PROVENANCES = Choice(("explicit", DERIVED, "second-hand", UNPROVEN, ORDER_ONLY))
@@ -120,6 +123,7 @@ class Theorem:
     about: type = Instance
     budget: Condition = FINITE_BUDGET
     claims: tuple[str, ...] = ()
+    terms: Terms | None = None
 
     def __repr__(self) -> str:
         return f"<{self.id}: {self.kind} bound on {self.quantity}>"
@@ -183,6 +187,7 @@ def theorem(
     about: type = Instance,
     budget: Condition = FINITE_BUDGET,
     claims: Sequence[str] = (),
+    terms: Terms | None = None,
 ) -> Callable[[Evaluation], Evaluation]:
     """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
 
@@ -203,6 +208,8 @@ def theorem(
     budget : the privacy budgets that it covers: `FINITE_BUDGET`, `POSITIVE_BUDGET` or `ANY_BUDGET`.
     claims : ids of the claims in `privcheck.claims` that the printed statement or its printed proof consists of. No
         verdict is named here: reports say which of them failed in the run that is kept with the claims.
+    terms : a function of an instance that returns the parts of the bound there, for explanations: dicts with a number
+        "term", and whatever it is made of by name.
 
     Raises
     ------
@@ -230,6 +237,7 @@ def theorem(
             about,
             budget,
             tuple(claims),
+            terms,
         )
         if isinstance(quantity, Quantity):
             QUANTITIES[str(quantity)] = quantity

@@ -46,7 +46,7 @@ def bounds_html(instance: Any, values: Sequence[BoundValue]) -> str:
 
     >>> from privcheck.bounds import evaluate, named_instance
     >>> found = evaluate(named_instance("c2", epsilon=1.0))
-    >>> "low-privacy regime" in bounds_html(found.instance, found)
+    >>> "regime at epsilon = 1" in bounds_html(found.instance, found)
     True
     """
     marks, applying = BoundMarks(instance, values), [value for value in values if value.applies]
