@@ -13,7 +13,7 @@ from privcheck.bounds.evaluation import trivial_bounds
 from privcheck.bounds.quantity import QUANTITIES
 from privcheck.bounds.theorem import UNPROVEN, BoundValue
 from privcheck.declared import POSITIVE, check
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
 from privcheck.tables import Result, Row
 
 IMPOSSIBLE, POSSIBLE, SILENT = "impossible", "not refuted", "says nothing"
@@ -68,7 +68,7 @@ def claimed_regret(values: Bounds, claimed: float | str) -> ClaimedRegret:
 
     Raises
     ------
-    PrivcheckError : a claim that is neither, a regret without a horizon, or no bound on a regret.
+    PrivcheckError : a claim that is neither, a regret without a horizon, values without a bound on a regret.
 
     Examples
     --------
@@ -77,6 +77,8 @@ def claimed_regret(values: Bounds, claimed: float | str) -> ClaimedRegret:
     >>> claimed_regret(found, "5 ln T").verdict, claimed_regret(found, "20 ln T").verdict
     ('impossible', 'not refuted')
     """
+    if not isinstance(values, Bounds):
+        raise PrivcheckError("values", words(f"an object of type {type(values).__name__}"), "what `evaluate` returns")
     amount, rate = _read(claimed)
     horizon = getattr(values.instance, "horizon", None)
     if not rate and horizon is None:
@@ -109,7 +111,7 @@ def _read(claimed: Any) -> tuple[float, bool]:
     found = _RATE.fullmatch(claimed) if isinstance(claimed, str) else None
     try:
         value = float(found[1] if found else claimed)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise PrivcheckError("claimed", claimed, EXPECTED) from None
     check("claimed", value, POSITIVE)
     return value, found is not None

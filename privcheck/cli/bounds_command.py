@@ -86,8 +86,7 @@ def bounds(
     claimed: Annotated[
         str | None,
         typer.Option(
-            metavar="REGRET",
-            help="Say whether a claimed regret is possible: a number at the horizon, or a coefficient as in '16 ln T'.",
+            help="Say whether a claimed regret is possible: a number at the horizon, or a coefficient as in '16 ln T'."
         ),
     ] = None,
     explain: Annotated[

@@ -70,6 +70,12 @@ def test_what_is_no_claim_is_refused(bad):
         claimed_regret(FOUND, bad)
 
 
+@pytest.mark.parametrize("values", [None, [], "c2", FOUND.instance])
+def test_what_are_no_bounds_are_refused(values):
+    with pytest.raises(PrivcheckError, match="values: got an object of type"):
+        claimed_regret(values, 5)
+
+
 def test_a_regret_needs_a_horizon():
     values = evaluate(Instance("bernoulli", (0.75, 0.5), epsilon=1.0))
     with pytest.raises(PrivcheckError, match="an instance with a horizon"):
