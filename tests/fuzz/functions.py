@@ -42,8 +42,10 @@ GOOD: dict[str, list[Any]] = {
 }  # fmt: skip
 
 SLOW = {"sweep", "characteristic_time", "characteristic_time_tv", "curve", "theorem", "Theorem", "Condition"}
-RECORDS = {"Bounds", "BoundValue", "CharacteristicTime", "ClaimedRegret", "ContradictionWarning", "Curve",
-           "CurveTable", "Enclosure", "Indistinguishability", "PrivcheckError", "Regime", "THEOREMS", "CLASSIC_EPSILON_LIMIT"}  # fmt: skip
+RECORDS = {
+    "Bounds", "BoundValue", "CharacteristicTime", "ClaimedRegret", "ContradictionWarning", "Curve", "CurveTable",
+    "Enclosure", "Indistinguishability", "PrivcheckError", "Regime", "THEOREMS", "CLASSIC_EPSILON_LIMIT",
+}  # fmt: skip
 """What is returned by others, and declares no arguments of its own."""
 
 
