@@ -40,6 +40,7 @@ def test_every_figure_is_a_picture_without_a_back_end():
         assert (width, height) == pytest.approx((2 * size["width"], 2 * size["height"]), abs=2)
 
 
+@pytest.mark.filterwarnings("default")  # those of Jupyter are not ours
 @pytest.mark.parametrize("before", ["", "%matplotlib inline"])
 def test_a_notebook_shows_a_figure_once(before, monkeypatch, tmp_path):
     """A kernel of IPython runs the cells, as a notebook does."""
