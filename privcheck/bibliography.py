@@ -186,6 +186,16 @@ def cited_in(text: str) -> tuple[str, ...]:
     return tuple(key for key, paper in PAPERS.items() if paper.cited_as in said)
 
 
+def cited(identifier: str) -> str:
+    """Return the key of the paper that the id of a theorem or claim starts with; empty for ids of your own.
+
+    >>> cited("hu-2021/thm8"), cited("mine/thm1")
+    ('hu-2021', '')
+    """
+    key = identifier.partition("/")[0]
+    return key if key in PAPERS else ""
+
+
 def bibtex(keys: Iterable[str]) -> str:
     """Return the BibTeX entries of some papers, each once, and that of privcheck.
 

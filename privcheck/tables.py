@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import html
 import importlib.util
 import io
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from privcheck.bibliography import bibtex
 from privcheck.errors import PrivcheckError, words
@@ -25,6 +27,9 @@ class Result:
 
     A class that derives from this one gives `tables()`, and `to_json()` if it has a form as JSON.
     """
+
+    latex_columns: ClassVar[tuple[str, ...]] = ()
+    """The columns that fit on a page of print; empty for all."""
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return the tables of this result by name, each made when it is called; the first is the usual one."""
@@ -88,8 +93,8 @@ class Result:
         Parameters
         ----------
         table : a name of `tables()`; None for the first.
-        columns : which columns, in this order; None for all. A column `cite` becomes `\cite` commands, whose entries
-            `to_bibtex` gives.
+        columns : which columns, in this order; None for all, or for those of `latex_columns` if the result has any. A
+            column `cite` becomes `\cite` commands, whose entries `to_bibtex` gives.
 
         Raises
         ------
@@ -97,7 +102,8 @@ class Result:
         """
         rows = self.rows(table) or [{"": "no rows"}]
         known = tuple(rows[0])
-        names = known if columns is None or known == ("",) else tuple(columns)
+        usual = self.latex_columns or known if known != ("",) else known
+        names = usual if columns is None or known == ("",) else tuple(columns)
         for name in names:
             if name not in known:
                 raise PrivcheckError("columns", name, f"columns among {', '.join(known)}")
@@ -106,6 +112,9 @@ class Result:
         body = [" & ".join(_cell(name, row[name]) for name in names) + r" \\" for row in rows]
         lines = [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule", rf"{head} \\", r"\midrule", *body]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self), self.rows())
 
     def to_bibtex(self) -> str:
         """Return the BibTeX entries of `citations()`, and that of privcheck."""
@@ -143,6 +152,22 @@ class Result:
         return found
 
 
+def html_table(heading: str, rows: Sequence[Row]) -> str:
+    """Return a heading and a table as HTML, for notebooks; floats have four digits.
+
+    >>> html_table("one", [{"a": 0.123456, "b": "<"}])
+    '<p>one</p><table><tr><th>a</th><th>b</th></tr><tr><td>0.1235</td><td>&lt;</td></tr></table>'
+    """
+    names = list(rows[0]) if rows else []
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    body = "".join(f"<tr>{''.join(f'<td>{_plain(row[name])}</td>' for name in names)}</tr>" for row in rows)
+    return f"<p>{html.escape(heading)}</p><table><tr>{head}</tr>{body}</table>"
+
+
+def _plain(cell: Any) -> str:
+    return "" if cell is None else html.escape(f"{cell:.4g}" if isinstance(cell, float) else str(cell))
+
+
 def _library(given: str | None) -> str:
     if given is not None and given not in LIBRARIES:
         raise PrivcheckError("library", given, " or ".join(LIBRARIES))
@@ -159,6 +184,7 @@ def _numeric(cells: Sequence[Any]) -> bool:
 
 
 _SPECIAL = {
+    "<=": r"$\le$", ">=": r"$\ge$", "×": r"$\times$",
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"$<$", ">": r"$>$", "|": r"$|$", "ε": r"$\epsilon$",
     "δ": r"$\delta$", "≤": r"$\le$", "≥": r"$\ge$", "–": "--",
@@ -166,7 +192,14 @@ _SPECIAL = {
 
 
 def _escaped(text: str) -> str:
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    r"""Return text in LaTeX.
+
+    >>> _escaped("T >= 3, a_b"), _escaped("7.7 ln T")
+    ('T $\\ge$ 3, a\\_b', '$7.7\\ln T$')
+    """
+    if rate := re.fullmatch(r"([\d.e+-]+) ln T(?: \(rate\))?", text):
+        return rf"{_number(float(rate[1]))[:-1]}\ln T$"
+    return "".join(_SPECIAL.get(part, part) for part in re.findall(r"<=|>=|.", text, re.DOTALL))
 
 
 def _cell(name: str, value: Any) -> str:
@@ -193,5 +226,7 @@ def _number(value: float) -> str:
         return "--"
     if math.isinf(value):
         return r"$\infty$" if value > 0 else r"$-\infty$"
+    if 1000 <= abs(value) < 1e6:
+        return f"${value:.0f}$"
     digits, _, power = f"{value:.4g}".partition("e")
     return rf"${digits}\times 10^{{{int(power)}}}$" if power else f"${digits}$"

@@ -78,6 +78,11 @@ def test_every_extra_brings_the_packages_that_it_stands_for():
         assert set(packages) <= {line.partition(">")[0] for line in declared[extra]}, extra
 
 
+def test_the_extra_for_notebooks_brings_what_the_notebooks_import():
+    declared = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]["notebooks"]
+    assert {"pandas", "nbclient", "ipykernel"} <= {line.partition(">")[0] for line in declared}
+
+
 def without(monkeypatch, package):
     find = extras.importlib.util.find_spec
     monkeypatch.setattr(extras.importlib.util, "find_spec", lambda name: None if name == package else find(name))

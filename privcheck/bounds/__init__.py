@@ -8,7 +8,8 @@
 
 from privcheck.bounds import papers as papers  # registers the theorems
 from privcheck.bounds.bounds_of_instance import Bounds
-from privcheck.bounds.curve import Curve, curve
+from privcheck.bounds.claimed_regret import ClaimedRegret, claimed_regret
+from privcheck.bounds.curve import Curve, CurveTable, curve
 from privcheck.bounds.distinguishability import d_inf, t_inf
 from privcheck.bounds.divergences import kl_bernoulli, kl_gaussian, tv_bernoulli, tv_gaussian
 from privcheck.bounds.enclosure import Enclosure
@@ -44,9 +45,11 @@ __all__ = [
     "BoundValue",
     "Bounds",
     "CharacteristicTime",
+    "ClaimedRegret",
     "Condition",
     "ContradictionWarning",
     "Curve",
+    "CurveTable",
     "Enclosure",
     "FiniteLaw",
     "Indistinguishability",
@@ -57,6 +60,7 @@ __all__ = [
     "best_on_this_instance",
     "characteristic_time",
     "characteristic_time_tv",
+    "claimed_regret",
     "contradictions",
     "crossing_epsilon",
     "curve",

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from privcheck.bounds.bounds_of_instance import Bounds, citations_of
 from privcheck.bounds.evaluation import ContradictionWarning, contradictions, evaluate, number
 from privcheck.bounds.families import MeanFamily
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.theorem import BoundValue
 from privcheck.declared import Choice, check
 from privcheck.errors import PrivcheckError
+from privcheck.tables import Result, Row, html_table
 
 AXES = Choice(("epsilon", "horizon", "gap"))
 _POINTS = 61
@@ -45,10 +48,76 @@ class Curve:
         where = f"{len(self.values)} values of {self.axis} from {self.values[0]:g} to {self.values[-1]:g}"
         return f"<Curve of {len(self.rows[0])} theorems at {where}>"
 
+    @property
+    def table(self) -> CurveTable:
+        """The curve as a table with the methods of all results."""
+        return CurveTable(self)
+
+    def to_frame(self, *, library: str | None = None) -> Any:
+        """Return a data frame, a row for every value and every theorem that applies there; see `Result.to_frame`."""
+        return self.table.to_frame(library=library)
+
+    def to_csv(self) -> str:
+        """Return the table as CSV."""
+        return self.table.to_csv()
+
+    def to_latex(self, *, columns: Sequence[str] | None = None) -> str:
+        """Return the table, or some of its columns, as a LaTeX `tabular`; see `Result.to_latex`."""
+        return self.table.to_latex(columns=columns)
+
+    def to_bibtex(self) -> str:
+        """Return the BibTeX entries of the papers whose theorems apply, and that of privcheck."""
+        return self.table.to_bibtex()
+
+    def save(self, path: str | Path) -> None:
+        """Write the table to a .csv, .tex or .bib file; see `Result.save`."""
+        self.table.save(path)
+
+    def _repr_html_(self) -> str:
+        ends = {f"{self.axis} = {self.values[i]:g}": i for i in (0, -1)}
+        shown = [
+            {"id": bound.id, "kind": bound.kind} | {name: self.rows[i][place].number_text for name, i in ends.items()}
+            for place, bound in enumerate(self.rows[0])
+            if any(row[place].applies for row in self.rows)
+        ]
+        return html_table(repr(self), shown)
+
     def series(self, name: str) -> tuple[float | None, ...]:
         """Return the value or constant of one theorem along the axis; None where it does not apply."""
         found = [next(bound for bound in row if bound.id == name) for row in self.rows]
         return tuple(number(bound) if bound.applies else None for bound in found)
+
+
+class CurveTable(Result):
+    """A curve as a table.
+
+    Parameters
+    ----------
+    curve : what `privcheck.bounds.curve` returned.
+    """
+
+    def __init__(self, curve: Curve) -> None:
+        self.curve = curve
+
+    def __repr__(self) -> str:
+        return f"the table of {self.curve!r}"
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "curve", a row for every value on the axis and every theorem that applies there."""
+        return {"curve": self._rows}
+
+    def _rows(self) -> list[Row]:
+        kept = ("id", "kind", "quantity", "value", "constant", "asymptotic", "provenance", "source", "cite")
+        found = self.curve
+        return [
+            {found.axis: place} | {name: line[name] for name in kept}
+            for place, row in zip(found.values, found.rows, strict=True)
+            for line in Bounds(row, found.instance).rows("applicable")
+        ]
+
+    def citations(self) -> tuple[str, ...]:
+        """Return the BibTeX keys of the papers whose theorems apply somewhere."""
+        return citations_of(bound for row in self.curve.rows for bound in row if bound.applies)
 
 
 def curve(instance: Instance, axis: str, values: Sequence[float] | None = None) -> Curve:

@@ -6,15 +6,13 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from privcheck.bounds.bounds_of_instance import Bounds
+from privcheck.bounds.bounds_of_instance import SLACK, Bounds
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import QUANTITIES, THIS_INSTANCE
 from privcheck.bounds.settings.setting import Setting
 from privcheck.bounds.theorem import THEOREMS, BoundValue, ConditionCheck
 from privcheck.errors import PrivcheckError
 
-_SLACK = 1e-9
-"""Relative: numeric bounds are enclosed to within 1e-9 for gaps down to 1e-6, so a smaller excess proves nothing."""
 _REGRET = "pseudo-regret"
 
 
@@ -84,7 +82,7 @@ def contradictions(values: Iterable[BoundValue], instance: Any = None) -> list[t
         for upper in uppers
         if lower.quantity == upper.quantity
         and lower.asymptotic == upper.asymptotic
-        and _known(lower) > _known(upper) + _SLACK * abs(_known(upper))
+        and _known(lower) > _known(upper) + SLACK * abs(_known(upper))
     ]
 
 
@@ -130,8 +128,9 @@ def trivial_bounds(instance: Any, quantities: Iterable[str]) -> list[BoundValue]
 def best_on_this_instance(values: Iterable[BoundValue]) -> list[BoundValue]:
     """Return the largest lower and the smallest upper finite-time bound of every quantity of this instance.
 
-    Minimax bounds are about the worst instance of a class, and the proof of a bound of provenance "unproven" gives less
-    than the printed bound, so neither is ever among the best.
+    Minimax bounds are about the worst instance of a class, the proof of a bound of provenance "unproven" gives less
+    than the printed bound, and an upper bound on the regret that is not below the horizon times the largest gap is
+    vacuous: none of these is ever among the best. The last is known only if `values` are what `evaluate` returned.
 
     Examples
     --------
@@ -140,7 +139,7 @@ def best_on_this_instance(values: Iterable[BoundValue]) -> list[BoundValue]:
     >>> any("minimax" in bound.quantity for bound in best_on_this_instance(values))
     False
     """
-    found = Bounds(values)
+    found = Bounds(values, getattr(values, "instance", None))
     return [*found.best("lower"), *found.best("upper")]
 
 

@@ -36,6 +36,16 @@ class Quantity:
         return "; ".join(part for part in (self.measure, self.feedback, self.privacy, self.scope) if part)
 
     @property
+    def short(self) -> str:
+        """What is measured, with the feedback if it is not bandit feedback, and the class if it is minimax.
+
+        >>> FULL_INFORMATION_REGRET.short, UNIT_MINIMAX_REGRET.short
+        ('pseudo-regret, full information', 'pseudo-regret, minimax over rewards in [0, 1]')
+        """
+        words = [self.measure] + [self.feedback] * (self.feedback != BANDIT) + [self.scope] * self.minimax
+        return ", ".join(words)
+
+    @property
     def minimax(self) -> bool:
         """Whether the bound is about the worst instance of a class."""
         return self.scope != THIS_INSTANCE

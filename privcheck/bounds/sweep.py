@@ -59,7 +59,7 @@ def sweep(
 
     Parameters
     ----------
-    means : shape (N, K), in the family's range.
+    means : shape (N, K), in the family's range; one row serves all budgets and horizons.
     epsilon : privacy budgets, a number or shape (N,), above 0.
     family : a family whose laws are determined by their means.
     horizon : rounds T, a number or shape (N,); None when only asymptotics are wanted.
@@ -95,10 +95,14 @@ def _batch(means: ArrayLike, epsilon: ArrayLike, name: str, horizon: Any, alpha:
     (table,) = broadcast(means=(means, kind.domain))
     if table.ndim != 2 or table.shape[1] < 2:
         raise PrivcheckError("means", words(f"shape {table.shape}"), "shape (N, K) with K of at least 2")
-    column = np.zeros(len(table))
-    budgets, _ = broadcast(epsilon=(epsilon, POSITIVE), means=(column, Real()))
-    rounds = None if horizon is None else broadcast(horizon=(horizon, _ROUNDS), means=(column, Real()))[0][:, None]
-    return _Batch(kind, table, budgets[:, None], rounds, check("alpha", alpha, POSITIVE))
+    column, limits = np.zeros(len(table)), Real()
+    given = {"epsilon": (epsilon, POSITIVE)} | ({} if horizon is None else {"horizon": (horizon, _ROUNDS)})
+    budgets, *rounds, _ = broadcast(**given, means=(column, limits))
+    if budgets.ndim != 1:
+        raise PrivcheckError("epsilon", words(f"shape {budgets.shape}"), "a number or shape (N,)")
+    wide = np.broadcast_to(table, (len(budgets), table.shape[1]))
+    horizons = rounds[0][:, None] if rounds else None
+    return _Batch(kind, wide, budgets[:, None], horizons, check("alpha", alpha, POSITIVE))
 
 
 def _one_by_one(name: str, batch: _Batch) -> Array:

@@ -16,9 +16,12 @@ from privcheck.errors import PrivcheckError
 Evaluation = Callable[[Any], float | None]
 """A function of an instance of the class that the theorem is about."""
 
-UNPROVEN, ORDER_ONLY = "unproven", "order-only"
+Terms = Callable[[Any], list[dict[str, float | str]]]
+"""The parts of a bound on an instance, each with a number "term": those of a sum, or those of a maximum."""
+
+DERIVED, UNPROVEN, ORDER_ONLY = "derived", "unproven", "order-only"
 KINDS = Choice(("lower", "upper"))
-PROVENANCES = Choice(("explicit", "derived", "second-hand", UNPROVEN, ORDER_ONLY))
+PROVENANCES = Choice(("explicit", DERIVED, "second-hand", UNPROVEN, ORDER_ONLY))
 """As printed; proved by us; known through other texts; printed, with a proof that gives less; without constants."""
 
 
@@ -120,6 +123,7 @@ class Theorem:
     about: type = Instance
     budget: Condition = FINITE_BUDGET
     claims: tuple[str, ...] = ()
+    terms: Terms | None = None
 
     def __repr__(self) -> str:
         return f"<{self.id}: {self.kind} bound on {self.quantity}>"
@@ -183,6 +187,7 @@ def theorem(
     about: type = Instance,
     budget: Condition = FINITE_BUDGET,
     claims: Sequence[str] = (),
+    terms: Terms | None = None,
 ) -> Callable[[Evaluation], Evaluation]:
     """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
 
@@ -203,17 +208,21 @@ def theorem(
     budget : the privacy budgets that it covers: `FINITE_BUDGET`, `POSITIVE_BUDGET` or `ANY_BUDGET`.
     claims : ids of the claims in `privcheck.claims` that the printed statement or its printed proof consists of. No
         verdict is named here: reports say which of them failed in the run that is kept with the claims.
+    terms : a function of an instance that returns the parts of the bound there, for explanations: dicts with a number
+        "term", and whatever it is made of by name.
 
     Raises
     ------
-    PrivcheckError : an unknown kind or provenance, an id already taken.
+    PrivcheckError : an unknown kind or provenance, an id that another function has taken. The same function defined
+        again, as by a cell of a notebook that runs twice, replaces its theorem.
     """
     check("kind", kind, KINDS)
     check("provenance", provenance, PROVENANCES)
 
     def register(function: Evaluation) -> Evaluation:
-        if theorem_id in THEOREMS:
-            raise PrivcheckError("theorem_id", theorem_id, "an id that is not taken", "choose another id")
+        if theorem_id in THEOREMS and not _redefined(THEOREMS[theorem_id].evaluation, function):
+            hint = "choose another id, or take the other theorem out: del privcheck.bounds.THEOREMS[...]"
+            raise PrivcheckError("theorem_id", theorem_id, "an id that is not taken", hint)
         statement = " ".join((function.__doc__ or "").strip().split("\n\n")[0].split())
         THEOREMS[theorem_id] = Theorem(
             theorem_id,
@@ -228,12 +237,20 @@ def theorem(
             about,
             budget,
             tuple(claims),
+            terms,
         )
         if isinstance(quantity, Quantity):
             QUANTITIES[str(quantity)] = quantity
         return function
 
     return register
+
+
+def _redefined(known: Evaluation, function: Evaluation) -> bool:
+    """Whether a function outside of this package is another version of a known one: of its name, in its module."""
+    names = [(getattr(of, "__module__", ""), getattr(of, "__qualname__", "")) for of in (known, function)]
+    module, name = names[1]
+    return names[0] == names[1] and "<lambda>" not in name and module.partition(".")[0] != "privcheck"
 
 
 def similar_ids(name: Any) -> list[str]:

@@ -2,13 +2,38 @@
 
 A claim is a statement as it is printed, never a verdict. `examine` says what was found about it, with evidence that
 `replay` checks again. It needs mpmath and sympy, which `pip install 'privcheck[claims]'` brings.
+
+Inequalities of your own are entered in the same way: variables with their domains, an expression on each side, and
+`at_most`, `at_least` or `equal` between them.
+
+>>> p, epsilon = probability("p"), positive("epsilon")
+>>> said = at_most(log(1 + p.symbol * (exp(epsilon.symbol) - 1)), epsilon.symbol * p.symbol)
+>>> reading = printed(p, epsilon, says=said)
+>>> examine(Claim("mine/step2", "Proof of Lemma 1", "ln(...) <= epsilon p", "inequality", (reading,))).status
+'refuted'
 """
 
-from privcheck.claims.claim import Claim, Order, Reading, Relation
+from privcheck.claims.claim import Claim, Order, Reading, Relation, at_least, at_most, below, equal, printed
 from privcheck.claims.confirmation import Counterexample, counterexample
 from privcheck.claims.examine import Effort, examine, replay
-from privcheck.claims.finding import STATUSES, Finding, Findings, ReadingFinding, findings_from_json
+from privcheck.claims.expression import (
+    Expression,
+    absolute,
+    ceiling,
+    choose,
+    exp,
+    expression,
+    log,
+    log2,
+    maximum,
+    minimum,
+    sqrt,
+    total,
+    variable,
+)
+from privcheck.claims.finding import STATUSES, Finding, Findings, ReadingFinding, findings_from_json, kept_findings
 from privcheck.claims.registry_of_claims import CLAIMS
+from privcheck.claims.variables import Variable, integer, positive, probability
 
 __all__ = [
     "CLAIMS",
@@ -16,14 +41,37 @@ __all__ = [
     "Claim",
     "Counterexample",
     "Effort",
+    "Expression",
     "Finding",
     "Findings",
     "Order",
     "Reading",
     "ReadingFinding",
     "Relation",
+    "Variable",
+    "absolute",
+    "at_least",
+    "at_most",
+    "below",
+    "ceiling",
+    "choose",
     "counterexample",
+    "equal",
     "examine",
+    "exp",
+    "expression",
     "findings_from_json",
+    "integer",
+    "kept_findings",
+    "log",
+    "log2",
+    "maximum",
+    "minimum",
+    "positive",
+    "printed",
+    "probability",
     "replay",
+    "sqrt",
+    "total",
+    "variable",
 ]

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-from privcheck.claims.expression import Expression, Number, expression
+from privcheck.claims.expression import Expression, Number, expression, variables_of
 from privcheck.claims.mechanisms import EveryMechanism
 from privcheck.claims.variables import Variable
+from privcheck.declared import Choice, check
+from privcheck.errors import PrivcheckError, words
 
 Point = dict[str, Fraction]
+
+KINDS = Choice(("inequality", "identity", "law", "privacy", "order"))
+ROLES = Choice(("statement", "step"))
+SENSES = Choice(("<=", ">=", "==", "<"))
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,9 @@ class Relation:
     left: Expression
     sense: str
     right: Expression
+
+    def __post_init__(self) -> None:
+        check("sense", self.sense, SENSES)
 
     def __str__(self) -> str:
         return f"{self.left} {self.sense} {self.right}"
@@ -70,6 +80,11 @@ class Reading:
     assumes : conditions that are printed and are not part of a domain.
     provable : whether a proof on boxes is tried; sums over many terms are only searched.
 
+    Raises
+    ------
+    PrivcheckError : what is no tuple of variables or of conditions, a statement of another type, a strict inequality,
+        or a statement about a variable that is not named.
+
     """
 
     name: str
@@ -77,6 +92,21 @@ class Reading:
     says: Relation | Order | EveryMechanism | None
     assumes: tuple[Relation, ...] = ()
     provable: bool = True
+
+    def __post_init__(self) -> None:
+        _check_tuple("variables", self.variables, Variable)
+        _check_tuple("assumes", self.assumes, Relation)
+        if not isinstance(self.says, Relation | Order | EveryMechanism | None):
+            raise PrivcheckError("says", _described(self.says), "a statement", "as in at_most(left, right)")
+        if isinstance(self.says, Relation) and self.says.sense == "<":
+            hint = "enter it as at_most(left, right): equality never refutes that"
+            raise PrivcheckError("says", words(f"the strict inequality {self.says}"), "<=, >= or ==", hint)
+        used: frozenset[str] = frozenset()
+        for relation in (self.says, *self.assumes):
+            if isinstance(relation, Relation):  # an order may speak of log T where T is the variable
+                used |= variables_of(relation.left) | variables_of(relation.right)
+        if missing := sorted(used - {of.name for of in self.variables}):
+            raise PrivcheckError("variables", words(f"none named {', '.join(missing)}"), "every variable of `says`")
 
 
 @dataclass(frozen=True)
@@ -94,6 +124,12 @@ class Claim:
     consequence : what a reader of the paper should do if the printed form fails, and what still stands.
     repair : a corrected form, which is examined in the same way.
     repair_text : the corrected form in words.
+    tested_on : the case that the formulas of the readings are about, and what their two sides are there; empty if they
+        are the printed ones.
+
+    Raises
+    ------
+    PrivcheckError : readings that are no tuple of at least one `Reading`, an unknown kind or role.
 
     """
 
@@ -106,6 +142,19 @@ class Claim:
     consequence: str = ""
     repair: Reading | None = None
     repair_text: str = ""
+    tested_on: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("id", "place", "quote", "consequence", "repair_text", "tested_on"):
+            if not isinstance(getattr(self, name), str):
+                raise PrivcheckError(name, getattr(self, name), "a text")
+        check("kind", self.kind, KINDS)
+        check("role", self.role, ROLES)
+        _check_tuple("readings", self.readings, Reading)
+        if not self.readings:
+            raise PrivcheckError("readings", self.readings, "at least one reading", "as in readings=(printed(...),)")
+        if not isinstance(self.repair, Reading | None):
+            raise PrivcheckError("repair", _described(self.repair), "a Reading or None")
 
     @property
     def paper(self) -> str:
@@ -138,3 +187,18 @@ def printed(
 ) -> Reading:
     """Return the only reading of a text that leaves no choice."""
     return Reading("as printed", variables, says, assumes, provable)
+
+
+def _check_tuple(name: str, value: Any, kind: type) -> None:
+    if isinstance(value, tuple) and all(isinstance(of, kind) for of in value):
+        return
+    got = (
+        words(f"a tuple with {_described(next(of for of in value if not isinstance(of, kind)))}")
+        if isinstance(value, tuple)
+        else _described(value)
+    )
+    raise PrivcheckError(name, got, f"a tuple of {kind.__name__} objects", f"one alone is written {name}=(it,)")
+
+
+def _described(value: Any) -> str:
+    return words(f"an object of type {type(value).__name__}")

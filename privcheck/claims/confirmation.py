@@ -9,8 +9,9 @@ from typing import Any
 
 from privcheck.claims.arithmetic import RATIONALS
 from privcheck.claims.claim import Point, Reading, Relation
-from privcheck.claims.expression import Expression, evaluate
+from privcheck.claims.expression import Expression, Number, evaluate
 from privcheck.claims.intervals import bits_of, intervals
+from privcheck.errors import PrivcheckError, words
 
 DIGITS = (50, 100)
 """A counterexample has to hold at each of these."""
@@ -34,13 +35,22 @@ class Counterexample:
     arithmetic: str
 
 
-def counterexample(reading: Reading, point: Point) -> Counterexample | None:
+def counterexample(reading: Reading, point: Mapping[str, Number]) -> Counterexample | None:
     """Return the confirmed counterexample at a point, or None if the point does not refute the statement.
+
+    Parameters
+    ----------
+    reading : the statement.
+    point : a number for each of its variables; a float stands for the decimal number that it prints as.
 
     Guarantee
     ---------
     A counterexample is returned only if the point is in the domain as printed, each printed condition holds there and
     the relation fails there, all of it in exact rationals or in intervals with outward rounding at both precisions.
+
+    Raises
+    ------
+    PrivcheckError : a variable without a value, a value of no variable, or one that is no number.
 
     Examples
     --------
@@ -50,10 +60,8 @@ def counterexample(reading: Reading, point: Point) -> Counterexample | None:
     >>> counterexample(printed(x, says=at_most(x.symbol, x.symbol**2)), {"x": Fraction(1, 2)})
     Counterexample(point={'x': '1/2'}, left='0.5', right='0.25', arithmetic='exact rationals')
     """
-    says = reading.says
-    inside = set(point) == {found.name for found in reading.variables} and all(
-        found.has(point[found.name]) for found in reading.variables
-    )
+    says, point = reading.says, exact_point(reading, point)
+    inside = all(found.has(point[found.name]) for found in reading.variables)
     if (
         not isinstance(says, Relation)
         or not inside
@@ -71,6 +79,23 @@ def counterexample(reading: Reading, point: Point) -> Counterexample | None:
         how = "intervals of 50 and 100 digits"
     left, right = (_shown(side, point) for side in (says.left, says.right))
     return Counterexample({name: str(value) for name, value in point.items()}, left, right, how)
+
+
+def exact_point(reading: Reading, point: Mapping[str, Number]) -> Point:
+    """Return a point in rational numbers, in the order of the variables of a reading, or refuse it."""
+    names = [of.name for of in reading.variables]
+    try:
+        missing, unknown = [of for of in names if of not in point], [of for of in point if of not in names]
+        if not missing and not unknown:
+            return {name: _rational(point[name]) for name in names}
+        wrong = f"no {', '.join(missing)}" if missing else f"{', '.join(map(str, unknown))}, of which it does not speak"
+    except (TypeError, ValueError, ZeroDivisionError):
+        wrong = "values that are no finite numbers"
+    raise PrivcheckError("point", words(wrong), f"a number for each of {', '.join(names)}", 'as in {"x": "1/3"}')
+
+
+def _rational(value: Number) -> Fraction:
+    return value if isinstance(value, Fraction) else Fraction(str(value))
 
 
 def holds(condition: Relation, point: Point) -> bool:

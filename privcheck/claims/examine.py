@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
+from privcheck.claims.chosen_claims import chosen_claims
 from privcheck.claims.claim import Claim, Order, Reading, Relation
 from privcheck.claims.confirmation import counterexample
 from privcheck.claims.finding import (
@@ -20,14 +21,18 @@ from privcheck.claims.finding import (
     SUSPICIOUS,
     UNDER_READING,
     Finding,
+    Findings,
     ReadingFinding,
 )
 from privcheck.claims.mechanisms import EveryMechanism, exceeds_again, worst_event
 from privcheck.claims.orders import divergence
-from privcheck.claims.prove.bisection import prove
+from privcheck.claims.prove.bisection import described_rest, prove
 from privcheck.claims.prove.enumeration import enumerated
 from privcheck.claims.prove.symbolic import vanishes
 from privcheck.claims.search.hunt import hunt
+from privcheck.errors import PrivcheckError
+from privcheck.extras import require_extra
+from privcheck.progress import progress
 
 LEAST_SHARE = 0.9
 """A proof on a smaller share of the region is not reported as one."""
@@ -50,8 +55,23 @@ class Effort:
     seed: int = 0
 
 
-def examine(claim: Claim, effort: Effort | None = None) -> Finding:
-    """Search a claim's domain for a counterexample, prove it where that is possible, and say what was found.
+@overload
+def examine(claims: Claim, effort: Effort | None = None) -> Finding: ...
+
+
+@overload
+def examine(
+    claims: str | Iterable[str | Claim] | None = None, effort: Effort | None = None, *, paper: str | None = None
+) -> Findings: ...
+
+
+def examine(
+    claims: Claim | str | Iterable[str | Claim] | None = None,
+    effort: Effort | None = None,
+    *,
+    paper: str | None = None,
+) -> Finding | Findings:
+    """Search the domains of claims for counterexamples, prove them where that is possible, and say what was found.
 
     Guarantee
     ---------
@@ -62,16 +82,44 @@ def examine(claim: Claim, effort: Effort | None = None) -> Finding:
 
     Parameters
     ----------
-    claim : the statement.
-    effort : of the search and the proof.
+    claims : a `Claim`; or ids of claims or of theorems that rest on claims, one or several; None for all claims.
+    effort : of the search and the proof of each reading; None for the usual one, about a minute for all claims.
+    paper : only claims of this paper, such as "hu-2021".
+
+    Returns
+    -------
+    A `Finding` for a `Claim`, `Findings` for anything else.
+
+    Raises
+    ------
+    PrivcheckError : an unknown id or paper, or packages that are missing.
 
     Examples
     --------
     >>> from privcheck.claims import CLAIMS
     >>> examine(CLAIMS["hu-2021/fact17b"]).status
     'refuted'
+    >>> examine(["hu-2021/fact17b", "azize-basu-2022/thm2-constant"])
+    2 claims: 1 refuted, 1 proven
+      hu-2021/fact17b: refuted
+      azize-basu-2022/thm2-constant: proven
     """
-    effort = effort or Effort()
+    require_extra("claims", "claims")
+    effort = Effort() if effort is None else effort
+    if not isinstance(effort, Effort):
+        raise PrivcheckError("effort", effort, "an Effort or None", "as in Effort(points=3000, boxes=1500)")
+    if isinstance(claims, Claim) and paper is None:
+        return _examine_one(claims, effort)
+    chosen = chosen_claims(claims, paper)
+    found = Findings()
+    with progress("examining claims", len(chosen)) as advance:
+        for claim in chosen:
+            found.append(_examine_one(claim, effort))
+            advance(1)
+    return found
+
+
+def _examine_one(claim: Claim, effort: Effort) -> Finding:
     started = time.process_time()
     readings = tuple(examine_reading(reading, effort) for reading in claim.readings)
     repair = examine_reading(claim.repair, effort) if claim.repair else None
@@ -89,6 +137,7 @@ def examine(claim: Claim, effort: Effort | None = None) -> Finding:
         repair_status=repair.status if repair else "",
         seed=effort.seed,
         seconds=round(time.process_time() - started, 3),
+        tested_on=claim.tested_on,
     )
 
 
@@ -155,6 +204,8 @@ def _relation(reading: Reading, effort: Effort) -> tuple[str, dict[str, Any]]:
         if proof.share >= LEAST_SHARE:
             whole = proof.share == 1.0 and all(of.whole_domain for of in reading.variables)
             found = {"method": "intervals", "region": _region(reading), "share": proof.share, "boxes": proof.boxes}
+            if proof.left_open:
+                found["open"] = described_rest(proof.left_open, {of.name: of.proved for of in reading.variables})
             return (PROVEN if whole else ON_REGION), found
     return NOT_REFUTED, {"tried": search.tried, "closest": search.closest, "where": search.where}
 
@@ -185,7 +236,6 @@ def _again(reading: Reading, evidence: dict[str, Any]) -> bool:
         event = evidence.get("event")
         return isinstance(event, dict) and exceeds_again(reading.says, str(evidence.get("case")), event)
     try:
-        point = {str(name): Fraction(str(value)) for name, value in dict(evidence["point"]).items()}
-    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        return counterexample(reading, dict(evidence["point"])) is not None
+    except (KeyError, TypeError, ValueError, PrivcheckError):
         return False
-    return counterexample(reading, point) is not None

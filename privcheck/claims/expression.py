@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
+from privcheck.errors import PrivcheckError, words
+
 Number = int | float | str | Fraction
 """What a constant is made from; a float stands for the decimal number that it prints as."""
 
@@ -92,12 +94,23 @@ class Expression:
 def expression(value: Expression | Number) -> Expression:
     """Return an expression as it is, and a number as a constant; a float is the decimal that it prints as.
 
+    Raises
+    ------
+    PrivcheckError : what is neither an expression nor a finite number.
+
+    Examples
+    --------
     >>> str(expression(0.1).value)
     '1/10'
     """
     if isinstance(value, Expression):
         return value
-    return Expression("constant", (), Fraction(str(value)) if isinstance(value, float) else Fraction(value))
+    try:
+        return Expression("constant", (), Fraction(str(value)) if isinstance(value, float) else Fraction(value))
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        got = words(f"an object of type {type(value).__name__}") if not isinstance(value, str | float) else value
+        hint = "the expression of a Variable x is x.symbol"
+        raise PrivcheckError("expression", got, "an expression or a finite number", hint) from None
 
 
 def variable(name: str) -> Expression:

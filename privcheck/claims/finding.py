@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from privcheck.bibliography import cited
 from privcheck.serialise import to_json
 from privcheck.tables import Result, Row
 
@@ -62,7 +62,7 @@ class ReadingFinding:
     evidence: dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finding:
     """One row of a report.
 
@@ -76,6 +76,7 @@ class Finding:
     repair_status : what was found about it.
     seed : of the search.
     seconds : CPU time.
+    tested_on : the case that the formulas are about, and what their two sides are there; empty if they are printed.
 
     """
 
@@ -92,11 +93,22 @@ class Finding:
     repair_status: str
     seed: int
     seconds: float
+    tested_on: str = ""
 
     @property
     def wrong(self) -> bool:
         """Whether the printed form fails, under at least one reading."""
         return self.status in WRONG
+
+    def __repr__(self) -> str:
+        return f"<{self.id}: {self.status}>"
+
+    def _repr_html_(self) -> str:
+        return Findings([self])._repr_html_()
+
+
+SHOWN = 20
+"""How many claims the text of a list names."""
 
 
 class Findings(list[Finding], Result):
@@ -121,28 +133,43 @@ class Findings(list[Finding], Result):
             "seconds",
             "seed",
         )
-        return {"claims": lambda: [{name: getattr(of, name) for name in names} | {"cite": of.paper} for of in self]}
+        return {"claims": lambda: [{name: getattr(of, name) for name in names} | {"cite": cited(of.id)} for of in self]}
 
     def citations(self) -> tuple[str, ...]:
         """Return the BibTeX keys of the papers."""
-        return tuple(dict.fromkeys(of.paper for of in self))
+        return tuple(dict.fromkeys(key for of in self if (key := cited(of.id))))
 
     def to_json(self) -> str:
         """Return {"schema_version", "claims": [...]} as JSON text."""
         return to_json({"claims": list(self)})
 
+    def save_html(self, path: str | Path) -> None:
+        """Write a self-contained page with a table of the claims and the evidence.
+
+        Parameters
+        ----------
+        path : of the file, ending in .html or .htm.
+
+        Raises
+        ------
+        PrivcheckError : a path that cannot be written.
+        """
+        from privcheck.reporting.pages.page_claims import save_claims_page
+
+        save_claims_page(self, path)
+
     def __repr__(self) -> str:
         counts = Counter(of.status for of in self)
         told = ", ".join(f"{number} {status}" for status, number in counts.items())
-        return f"{len(self)} claims" + (f": {told}" if told else "")
+        headline = f"{len(self)} claim{'' if len(self) == 1 else 's'}" + (f": {told}" if told else "")
+        rows = [f"  {of.id}: {of.status}" for of in list(self)[:SHOWN]]
+        rest = [f"  and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+        return "\n".join([headline, *rows, *rest])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("claim", "place", "status"))
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in (of.id, of.place, of.status)) + "</tr>"
-            for of in self
-        )
-        return f"<p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{body}</table>"
+        from privcheck.reporting.pages.notebook_theory import findings_html
+
+        return findings_html(self)
 
 
 EXPECTED = "a file that `privcheck claims --json FILE` wrote"
@@ -198,3 +225,16 @@ def findings_from_text(text: str, parameter: str = "text") -> Findings:
         except (PrivcheckError, *ILL_TYPED):
             raise PrivcheckError(parameter, words("fields of the wrong type"), EXPECTED) from None
     return found
+
+
+KEPT = Path(__file__).parent / "claims.json"
+"""What `privcheck claims` wrote when the claims were last changed; its field `run` says with which command."""
+
+
+def kept_findings() -> Findings:
+    """Return what the run found that is kept in the package, about all claims; nothing is examined.
+
+    >>> {finding.id: finding.status for finding in kept_findings()}["azize-basu-2022/lem2"]
+    'refuted'
+    """
+    return findings_from_json(KEPT)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 
 from privcheck.claims.claim import Claim, Order, Reading, Relation
 from privcheck.claims.variables import Variable
+from privcheck.errors import PrivcheckError
 
 REPAIRED = "repaired: "
 
@@ -15,7 +18,13 @@ _FOUND: dict[str, Claim] = {}
 
 
 def claim(
-    name: str, place: str, *, kind: str = "inequality", role: str = "statement", consequence: str = ""
+    name: str,
+    place: str,
+    *,
+    kind: str = "inequality",
+    role: str = "statement",
+    consequence: str = "",
+    tested_on: str = "",
 ) -> Callable[[Callable[[], Reading | tuple[Reading, ...]]], Callable[[], Reading | tuple[Reading, ...]]]:
     """Register a function as a claim: its docstring is what the paper prints, what it returns are the readings.
 
@@ -23,7 +32,7 @@ def claim(
     ----------
     name : the id.
     place : where it stands in the paper.
-    kind, role, consequence : as in `Claim`.
+    kind, role, consequence, tested_on : as in `Claim`.
     """
 
     def register(
@@ -39,7 +48,7 @@ def claim(
         _FOUND[name] = Claim(
             name, place, quote, kind, printed, role, consequence,
             repairs[0] if repairs else None,
-            repairs[0].name.removeprefix(REPAIRED) if repairs else "",
+            repairs[0].name.removeprefix(REPAIRED) if repairs else "", tested_on,
         )  # fmt: skip
         return function
 
@@ -57,11 +66,30 @@ def repaired(
     return Reading(REPAIRED + text, variables, says, assumes, provable)
 
 
+EXPECTED = "the id of a claim, or of a theorem that rests on claims"
+
+
+class UnknownClaimError(PrivcheckError, KeyError):
+    """An id that no claim has; a KeyError as well, as of any mapping."""
+
+
+def _hint(name: object, known: Mapping[str, Claim]) -> str:
+    """Return the claims of a statement whose number is given without its letters, else the id that is spelled alike."""
+    parts = [other for other in known if re.match(re.escape(str(name)) + r"[a-z(-]", other)]
+    near = parts[:6] or get_close_matches(str(name), known, 1)
+    if not near:
+        return "`privcheck claims --list` lists them"
+    return f"did you mean {' or '.join(map(repr, near))}?"
+
+
 class Claims(Mapping[str, Claim]):
     """All claims by id, in the order of the papers; their modules are imported when the first one is asked for."""
 
     def __getitem__(self, name: str) -> Claim:
-        return self._all()[name]
+        known = self._all()
+        if name not in known:
+            raise UnknownClaimError("id", name, EXPECTED, _hint(name, known))
+        return known[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())

@@ -83,6 +83,12 @@ def bounds(
     everything: Annotated[
         bool, typer.Option("--all", help="Also show sources, and theorems about other settings.")
     ] = False,
+    claimed: Annotated[
+        str | None,
+        typer.Option(
+            help="Say whether a claimed regret is possible: a number at the horizon, or a coefficient as in '16 ln T'."
+        ),
+    ] = None,
     explain: Annotated[
         str | None,
         typer.Option(metavar="ID", help="Explain one theorem, on the instance if there is one."),
@@ -95,6 +101,7 @@ def bounds(
         privcheck bounds --base-arms 6 --size 2 --gap 0.1 --epsilon 1 --horizon 1e6
         privcheck bounds mine.toml --epsilon 0.5 --csv bounds.csv
         privcheck bounds --instance c2 --epsilon 1 --explain azize-basu-2022/thm3
+        privcheck bounds --instance c2 --epsilon 0.5 --horizon 1e6 --claimed '5 ln T'
 
     Only bounds in the same block can be compared; a star marks the best of them. An asymptotic bound is a rate: its
     constant multiplies ln T, and it is not a bound at any T. Negative numbers need an equals sign, as in --means=-1,1.
@@ -106,6 +113,7 @@ def bounds(
     check_json(json)
     check_html(html)
     _check_outputs(curve, plot, csv, json, html)
+    _check_claimed(claimed, curve, html, explain)
     flags = {
         "family": family, "means": means, "support": support, "weights": weights, "variance": variance,
         "vectors": vectors, "theta": theta, "base_arms": base_arms, "size": size, "gap": gap, "smooth_inf": smooth_inf,
@@ -121,9 +129,31 @@ def bounds(
     if curve is not None:
         return _curve(follow(described, curve), plot, csv, json, html)
     values = _evaluated(described)
+    if claimed is not None:
+        return _claimed(values, claimed, csv, json)
     files: list[Callable[[], object]] = [partial(values.save, csv)] if csv is not None else []
     files += [partial(_save_page, described, html)] if html is not None else []
     deliver(json, _json(values), lambda: _text(described, values, everything), *files)
+    return 0
+
+
+def _check_claimed(claimed: str | None, curve: str | None, html: str | None, explain: str | None) -> None:
+    others = {"curve": curve, "html": html, "explain": explain}
+    for name in (name for name, given in others.items() if claimed is not None and given is not None):
+        raise PrivcheckError("claimed", claimed, f"no --{name}", f"run the command once with --{name} and once without")
+
+
+def _claimed(values: Bounds, claimed: str, csv: str | None, json: str | None) -> int:
+    from dataclasses import asdict
+
+    from rich.text import Text
+
+    from privcheck.bounds import claimed_regret
+    from privcheck.serialise import to_json
+
+    found = claimed_regret(values, claimed)
+    files: list[Callable[[], object]] = [partial(found.save, csv)] if csv is not None else []
+    deliver(json, to_json({"claimed_regret": asdict(found)}), lambda: Text(repr(found)), *files)
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 POINTS_A_MINUTE, BOXES_A_MINUTE = 3000, 1500
 """Work on each reading for one minute of `--effort`: all claims then take about that long."""
+
+
+WRONG = "wrong"
+"""All statuses that say that the printed form fails."""
 
 
 def claims(
@@ -37,14 +41,23 @@ def claims(
     replay: Annotated[
         str | None, typer.Option(help="Check the refutations in a file that --json wrote once more.")
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List the claims as they are printed, and stop.")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the claims as they are printed, with their kept status, and stop.")
+    ] = False,
+    status: Annotated[
+        str | None,
+        typer.Option(
+            help="Only claims with this status in the run that is kept in the package: refuted, proven, ...; or wrong, "
+            "for all that fail."
+        ),
+    ] = None,
 ) -> int:
     """Put statements of the papers to the test: search for counterexamples, prove where possible, say what was found.
 
         privcheck claims hu-2021/fact17b azize-basu-2022/thm2-constant
         privcheck claims hu-2021/fact17b --json claims.json
         privcheck claims --replay claims.json
-        privcheck claims --list
+        privcheck claims --list --status refuted
 
     A refutation holds in exact rationals, or in intervals of 50 and of 100 digits. Effort is counted in evaluations, so
     that equal runs give equal findings. Needs the extra packages of `pip install 'privcheck[claims]'`.
@@ -54,31 +67,49 @@ def claims(
     """
     check_json(json)
     check_html(html)
-    _check_options(ids, paper, replay, markdown)
+    _check_options(ids, paper, replay, markdown, status)
     from privcheck.extras import require_extra
 
     require_extra("claims", "claims")
     work = _effort(effort, seed)
     if replay is not None:
         return _replayed(replay)
-    chosen = _chosen(ids, paper)
-    if listed:
-        return _listed(chosen, json)
-    found = _examined(chosen, work)
+    from privcheck.claims import examine, kept_findings
+    from privcheck.claims.chosen_claims import chosen_claims
+
+    chosen = chosen_claims(ids or None, paper)
+    if listed or status is not None:
+        kept = {found.id: found for found in kept_findings()}
+        chosen = [claim for claim in chosen if status is None or _has(status, kept.get(claim.id))]
+        if listed:
+            return _listed(chosen, {name: found.status for name, found in kept.items()}, json)
+    found = examine(chosen, work)
     how = {"command": f"privcheck claims --effort {effort} --seed {seed}"} | asdict(work)
     _hand_out(found, how, json, html, markdown)
     return int(any(finding.wrong for finding in found))
 
 
-def _check_options(ids: list[str] | None, paper: str | None, replay: str | None, markdown: str | None) -> None:
+def _check_options(
+    ids: list[str] | None, paper: str | None, replay: str | None, markdown: str | None, status: str | None
+) -> None:
+    from privcheck.claims.finding import STATUSES
+    from privcheck.declared import Choice, check
     from privcheck.files import check_output
+
+    if status is not None:
+        check("status", status, Choice((WRONG, *STATUSES)))
 
     if markdown is not None:
         check_output(markdown, "markdown", (".md",))
-        if ids or paper:
-            raise PrivcheckError("markdown", markdown, "a run of all claims", "leave out the ids and --paper")
-    if replay is not None and (ids or paper):
-        raise PrivcheckError("replay", replay, "no ids and no --paper", "a file is checked whole")
+        if ids or paper or status:
+            raise PrivcheckError("markdown", markdown, "a run of all claims", "leave out the ids, --paper and --status")
+    if replay is not None and (ids or paper or status):
+        raise PrivcheckError("replay", replay, "no ids, no --paper and no --status", "a file is checked whole")
+
+
+def _has(status: str, kept: Finding | None) -> bool:
+    """Return whether a claim has a status in the run that is kept, or any that says that its printed form fails."""
+    return kept is not None and (kept.wrong if status == WRONG else kept.status == status)
 
 
 def _effort(text: str, seed: int) -> Effort:
@@ -94,59 +125,13 @@ def _effort(text: str, seed: int) -> Effort:
     return Effort(POINTS_A_MINUTE * minutes, BOXES_A_MINUTE * minutes, seed)
 
 
-def _chosen(ids: list[str] | None, paper: str | None) -> list[Claim]:
-    from difflib import get_close_matches
-
-    from privcheck.claims import CLAIMS
-
-    papers = sorted({claim.paper for claim in CLAIMS.values()})
-    if paper is not None and paper not in papers:
-        raise PrivcheckError("paper", paper, " or ".join(papers))
-    names: dict[str, None] = {} if ids else dict.fromkeys(CLAIMS)
-    for name in ids or ():
-        found = _meant(name)
-        if not found:
-            near = get_close_matches(name, CLAIMS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else "`privcheck claims --list` lists them"
-            raise PrivcheckError("id", name, "the id of a claim, or of a theorem that rests on claims", hint)
-        names |= dict.fromkeys(found)
-    return [CLAIMS[name] for name in names if paper in (None, CLAIMS[name].paper)]
-
-
-def _meant(name: str) -> Sequence[str]:
-    """Return the claims that an id means: itself, those that a theorem names, or the one whose id ends with it."""
-    from privcheck.bounds import THEOREMS
-    from privcheck.claims import CLAIMS
-
-    if name in CLAIMS:
-        return [name]
-    if name in THEOREMS:
-        return THEOREMS[name].claims
-    ending = [claim for claim in CLAIMS if claim.endswith(f"/{name}")]
-    return ending if len(ending) == 1 else []
-
-
-def _examined(chosen: list[Claim], work: Effort) -> list[Finding]:
-    from privcheck.claims import examine
-    from privcheck.progress import progress
-
-    found = []
-    with progress("examining claims", len(chosen)) as advance:
-        for claim in chosen:
-            found.append(examine(claim, work))
-            advance(1)
-    return found
-
-
-def _listed(chosen: list[Claim], json: str | None) -> int:
+def _listed(chosen: list[Claim], kept: dict[str, str], json: str | None) -> int:
     from privcheck.reporting.terminal.claims_table import listed_claims
     from privcheck.serialise import to_json
 
-    rows = [
-        {"id": claim.id, "place": claim.place, "kind": claim.kind, "role": claim.role, "quote": claim.quote}
-        for claim in chosen
-    ]
-    deliver(json, to_json({"declared": rows}), lambda: listed_claims(chosen))
+    fields = ("id", "place", "kind", "role", "quote")
+    rows = [{name: getattr(claim, name) for name in fields} | {"kept_status": kept.get(claim.id)} for claim in chosen]
+    deliver(json, to_json({"declared": rows}), lambda: listed_claims(chosen, kept))
     return 0
 
 

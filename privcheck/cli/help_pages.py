@@ -47,10 +47,10 @@ SECTIONS: dict[str, Sections] = {
         "Contextual linear bandits (also --gap and --alpha)": (
             "dimension", "noise", "action_norm", "parameter_norm", "mean_bound", "reward_bound", "sigma",
         ),
-        "Output": ("everything", "curve", "explain", *_OUTPUT),
+        "Output": ("everything", "curve", "explain", "claimed", *_OUTPUT),
     },
     "claims": {
-        "Which claims": ("paper", "listed"),
+        "Which claims": ("paper", "status", "listed"),
         "Effort": ("effort", "seed"),
         "Output": ("markdown", "replay", *_OUTPUT),
     },
@@ -83,7 +83,7 @@ VALUES = {
     "propensity": "COLUMN", "json": "FILE", "html": "FILE", "csv": "FILE", "npz": "FILE", "plot": "FILE",
     "folder": "DIR", "picture": "NAME", "paper": "PAPER", "effort": "TIME", "markdown": "FILE", "replay": "FILE",
     "store": "DIR", "old": "OLD", "new": "NEW", "command": "COMMAND", "url": "URL", "python": "PATH", "sarif": "FILE",
-    "epsilons": "NUMBERS", "feedback": "KIND",
+    "epsilons": "NUMBERS", "feedback": "KIND", "status": "STATUS", "claimed": "REGRET",
 }  # fmt: skip
 """Placeholders for the values of options and arguments."""
 

@@ -57,8 +57,9 @@ class FrontierBound:
     epsilon : the budget.
     lower : the largest asymptotic lower bound, its constant times ln T: not a bound at T. None if there is none.
     lower_id : id of its theorem.
-    upper : the smallest proven upper bound at T, of the algorithm that its theorem is about; None if there is none.
-    upper_id : id of its theorem.
+    upper : the smallest proven upper bound at T, of the algorithm that its theorem is about; T times the largest gap,
+        which no regret exceeds, if that is smaller; None if there is none.
+    upper_id : id of its theorem, or "trivial/horizon-times-gap".
     """
 
     epsilon: float

@@ -12,7 +12,8 @@ from privcheck.auditing.audit import audit
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.base import Algorithm
 from privcheck.bandits.shipped import ShippedId
-from privcheck.bounds import THEOREMS, BoundValue
+from privcheck.bounds import THEOREMS, Bounds, BoundValue
+from privcheck.bounds.evaluation import trivial_bounds
 from privcheck.certifying.certify import certify
 from privcheck.declared import POSITIVE, Integer, Switch, check
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
@@ -190,9 +191,10 @@ def _theory(place: Environment, budgets: Sequence[float], horizon: int) -> tuple
         instance = place.instance(epsilon, horizon)
         if instance is None:
             return ()
-        values = [known.evaluate(instance) for known in usable]
+        values = Bounds((known.evaluate(instance) for known in usable), instance)
         lower = [(float(b.constant) * float(np.log(horizon)), b.id) for b in values if _counts(b, "lower")]  # type: ignore[arg-type]
-        upper = [(float(b.value), b.id) for b in values if _counts(b, "upper")]  # type: ignore[arg-type]
+        upper = [(float(b.value), b.id) for b in values if _counts(b, "upper") and values.vacuous(b) is None]  # type: ignore[arg-type]
+        upper += [(float(of.value), of.id) for of in trivial_bounds(instance, [quantity]) if of.value is not None]
         low, high = max(lower, default=(None, None)), min(upper, default=(None, None))
         rows.append(FrontierBound(epsilon, *low, *high))
     return tuple(rows)

@@ -316,3 +316,28 @@ def test_no_pair_of_theorems_disagrees():
     names = ("thm2", "thm2-kl", "thm2-tv")
     for epsilon, name in itertools.product((0.01, 0.3, 5.0), names):
         assert bound(name, epsilon=epsilon) <= bound("thm2", epsilon=epsilon) * (1 + 1e-9)
+
+
+def test_an_instance_stands_for_its_family_means_and_budget():
+    instance = Instance("bernoulli", (0.95, 0.9, 0.5), epsilon=0.3, risk=0.01)
+    assert characteristic_time(instance) == characteristic_time("bernoulli", [0.95, 0.9, 0.5], 0.3)
+    without = dataclasses.replace(instance, epsilon=math.inf)
+    assert characteristic_time(without) == characteristic_time("bernoulli", instance.means, None)
+    shown = characteristic_time(instance)._repr_html_()
+    assert f"{characteristic_time(instance).allocation[1]:.4g}" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameter"),
+    [
+        ((Instance("bernoulli", (0.9, 0.5), epsilon=1.0), [0.9, 0.5]), "means"),
+        ((Instance("gaussian", (0.9, 0.5), epsilon=1.0, variance=4.0),), "variance"),
+        ((Instance("poisson", (0.9, 0.5), epsilon=1.0),), "family"),
+        (("bernoulli",), "means"),
+        (("bernoulli", [0.9, 0.5]), "epsilon"),
+    ],
+)
+def test_what_is_missing_or_too_much_is_named(arguments, parameter):
+    with pytest.raises(PrivcheckError) as caught:
+        characteristic_time(*arguments)
+    assert caught.value.parameter == parameter

@@ -66,7 +66,9 @@ def test_theorems_without_an_array_form_go_one_by_one():
         ({"means": [[0.5], [0.4]], "epsilon": 1.0}, "means"),
         ({"means": [[0.5, 1.4]], "epsilon": 1.0}, "means"),
         ({"means": [[0.5, 0.4]], "epsilon": 0.0}, "epsilon"),
-        ({"means": [[0.5, 0.4]], "epsilon": [1.0, 2.0, 3.0], "horizon": 10}, "epsilon and means"),
+        ({"means": [[0.5, 0.4]], "epsilon": [1.0, 2.0, 3.0]}, "epsilon and means"),
+        ({"means": [[0.5, 0.4]], "epsilon": [1.0, 2.0, 3.0], "horizon": [10, 20]}, "epsilon and horizon and means"),
+        ({"means": [[0.5, 0.4]], "epsilon": [[1.0], [2.0]]}, "epsilon"),
         ({"means": [[0.5, 0.4]] * 2, "epsilon": 1.0, "horizon": 0}, "horizon"),
         ({"means": [[0.5, 0.4]], "epsilon": 1.0, "theorems": ["thm99"]}, "theorems"),
         ({"means": [[0.5, 0.4]], "epsilon": 1.0, "family": "bounded"}, "family"),
@@ -159,3 +161,24 @@ def test_bad_curves(instance, axis, parameter):
     with pytest.raises(PrivcheckError) as caught:
         curve(instance, axis)
     assert caught.value.parameter == parameter
+
+
+def test_one_row_of_means_serves_every_budget_and_horizon():
+    budgets, horizons = [0.1, 0.5, 1.0, 4.0], [100, 1000, 10**4, 10**5]
+    found = sweep(means=[[0.75, 0.5]], epsilon=budgets, horizon=horizons)
+    apart = [sweep([[0.75, 0.5]], epsilon, horizon=t) for epsilon, t in zip(budgets, horizons, strict=True)]
+    for name, values in found.items():
+        assert values.tolist() == pytest.approx([one[name][0] for one in apart], nan_ok=True)
+
+
+def test_a_curve_is_a_table_with_its_citations(tmp_path):
+    line = curve(named_instance("c2", epsilon=1.0, horizon=10**6), "epsilon", [0.5, 1.0])
+    frame = line.to_frame(library="pandas")
+    tight = frame[frame["id"] == "azize-basu-2022/thm3-tight"]
+    assert tight["constant"].tolist() == list(line.series("azize-basu-2022/thm3-tight"))
+    assert tight["epsilon"].tolist() == [0.5, 1.0]
+    assert r"\cite{azize-basu-2022}" in line.to_latex(columns=["epsilon", "id", "constant", "cite"])
+    assert "@inproceedings{azize-basu-2022," in line.to_bibtex()
+    line.save(tmp_path / "curve.csv")
+    assert (tmp_path / "curve.csv").read_text() == line.to_csv()
+    assert "10.4 ln T (rate)" in line._repr_html_()

@@ -106,7 +106,7 @@ def test_the_table(capsys):
     out = capsys.readouterr().out
     assert "bernoulli arms 0.75, 0.625, 0.5, 0.375, 0.25; epsilon = 0.5, T = 1e+07" in out
     assert re.search(r"mixed regime at epsilon = 0\.5; the regime changes between epsilon = 0.30\d+ and 1.0\d+", out)
-    assert re.search(r"  azize-basu-2022/thm3-tight +lower +10.4 ln T \(rate\) +derived", out)
+    assert re.search(r"☆ azize-basu-2022/thm3-tight +lower +10.4 ln T = 167.7 +derived", out)
     assert re.search(r"★ azize-basu-2022/thm8-explicit +upper", out)
     assert not re.search(r"★ \S*(thm2|minimax)", out)
     assert re.search(r"- Gaussian rewards of variance 1: azize-basu-2022/thm2, azize-basu-2022/thm2-tight", out)

@@ -42,8 +42,10 @@ GOOD: dict[str, list[Any]] = {
 }  # fmt: skip
 
 SLOW = {"sweep", "characteristic_time", "characteristic_time_tv", "curve", "theorem", "Theorem", "Condition"}
-RECORDS = {"Bounds", "BoundValue", "CharacteristicTime", "ContradictionWarning", "Curve", "Enclosure",
-           "Indistinguishability", "PrivcheckError", "Regime", "THEOREMS", "CLASSIC_EPSILON_LIMIT"}  # fmt: skip
+RECORDS = {
+    "Bounds", "BoundValue", "CharacteristicTime", "ClaimedRegret", "ContradictionWarning", "Curve", "CurveTable",
+    "Enclosure", "Indistinguishability", "PrivcheckError", "Regime", "THEOREMS", "CLASSIC_EPSILON_LIMIT",
+}  # fmt: skip
 """What is returned by others, and declares no arguments of its own."""
 
 
@@ -78,6 +80,9 @@ def _of_bounds(random: Random, valid: bool) -> tuple[str, Callable[[], Any]]:
     if name in ("contradictions", "best_on_this_instance"):
         values = bounds.evaluate(_instance(random))
         return name, lambda: function(values)
+    if name == "claimed_regret":
+        values, claimed = bounds.evaluate(_instance(random)), random.choice([5, "3 ln T"] if valid else ODD)
+        return f"{name}(..., {claimed!r})", lambda: repr(function(values, claimed))
     arguments = _arguments(random, function, valid)
     return f"bounds.{name}({arguments})", lambda: function(**arguments)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
 
 from privcheck import PrivcheckError, explain
-from privcheck.bounds import THEOREMS, evaluate, named_instance
+from privcheck.bounds import THEOREMS, Instance, evaluate, named_instance
 from privcheck.cli import run
 from privcheck.reporting.text.explained import explained
 
@@ -67,3 +68,42 @@ def test_an_id_that_is_incomplete_is_completed(name, near):
         explain(name)
     with pytest.raises(PrivcheckError):
         evaluate(named_instance("c2", epsilon=1.0)).of(name)
+
+
+WITH_TERMS = [name for name, theorem in THEOREMS.items() if theorem.terms is not None]
+INSTANCES = [
+    Instance("bernoulli", (0.75, 0.5, 0.7), epsilon=0.2, horizon=10**5),
+    Instance("gaussian", (0.75, 0.5, 0.7), epsilon=0.001, horizon=10**3),
+    Instance("bernoulli", (0.75, 0.5, 0.7), epsilon=math.inf, horizon=10**5),
+]
+
+
+@pytest.mark.parametrize("instance", INSTANCES, ids=["bernoulli", "gaussian", "no privacy"])
+@pytest.mark.parametrize("name", WITH_TERMS)
+def test_the_terms_of_a_bound_make_up_its_number(name, instance):
+    """Terms of arms add up; terms with a part have the largest for the bound."""
+    found = evaluate(instance).of(name)
+    if not found.applies:
+        pytest.skip("the theorem does not apply")
+    rows = THEOREMS[name].terms(instance)
+    together = math.fsum if "arm" in rows[0] else max
+    assert together(row["term"] for row in rows) == pytest.approx(found.constant or found.value, rel=1e-12)
+    assert explained(name, instance).count("\n  - ") == len(rows)
+
+
+def test_the_active_term_of_a_minimum_is_named():
+    near, far = "azize-basu-2022/thm3", Instance("bernoulli", (0.8, 0.1), epsilon=0.1)
+    assert "6 epsilon t_inf 0.42, active 6 epsilon t_inf: privacy, term 1.667" in explained(near, far)
+    free = Instance("bernoulli", (0.75, 0.5), epsilon=4.0)
+    assert "active d_inf: the noise of the rewards" in explained(near, free)
+    assert {"azize-basu-2022/thm2", "azize-basu-2022/thm3", "azize-basu-2022/thm3-tight"} <= set(WITH_TERMS)
+
+
+def test_the_id_of_a_claim_is_recognised():
+    with pytest.raises(PrivcheckError, match=r"the id of a claim: `privcheck claims azize-basu-2022/lem2`"):
+        explain("azize-basu-2022/lem2")
+
+
+def test_a_theorem_without_claims_is_recognised_by_the_other_command(capsys):
+    assert run(["claims", "azize-basu-2022/thm3-tight"]) == 2
+    assert "`privcheck bounds --explain azize-basu-2022/thm3-tight` explains it" in capsys.readouterr().err

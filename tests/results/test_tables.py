@@ -20,7 +20,7 @@ import privcheck
 from privcheck import tables
 from privcheck.accounting import Charge, Plan, PlannedRelease
 from privcheck.bibliography import PAPERS, bibtex, cited_in
-from privcheck.bounds import THEOREMS, curve, evaluate, named_instance
+from privcheck.bounds import THEOREMS, claimed_regret, curve, evaluate, named_instance
 from privcheck.claims import CLAIMS, Effort, Findings, examine
 from privcheck.reporting.example_results import GRANTED, VIOLATION
 from privcheck.tables import Result
@@ -40,6 +40,8 @@ MAKERS = {
     "audit": lambda: VIOLATION,
     "certificate": lambda: GRANTED,
     "bounds": lambda: evaluate(named_instance("c2", epsilon=1.0, horizon=10**6)),
+    "curve": lambda: curve(named_instance("c2", epsilon=1.0, horizon=10**6), "epsilon", [0.5, 1.0]).table,
+    "claimed regret": lambda: claimed_regret(evaluate(named_instance("c2", epsilon=1.0, horizon=10**6)), 500.0),
     "simulation": lambda: privcheck.simulate(
         ["ucb", "adap-ucb"], [0.75, 0.5], horizon=100, runs=5, checkpoints=3, epsilon=1.0
     ),
@@ -233,3 +235,17 @@ def test_bounds_know_which_apply_and_which_are_best():
             assert chosen.value == best(rivals)
     with pytest.raises(privcheck.PrivcheckError, match="kind"):
         found.best("middle")
+
+
+def test_the_usual_latex_table_of_bounds_fits_on_a_page():
+    """Rates say that they are multiples of ln T, theorems have their numbers, and comparisons their signs."""
+    found = evaluate(named_instance("c2", epsilon=1.0, horizon=10**6))
+    told = found.to_latex("applicable")
+    assert told.splitlines()[2] == r"theorem & measure & kind & bound & provenance & cite \\"
+    assert r"Thm. 3 (tight) & pseudo-regret & lower & $7.708\ln T$ & derived &" in told
+    assert r"pseudo-regret, minimax over rewards in [0, 1] & lower &" in told
+    assert r"T $\ge$ K - 1" in tables._escaped("T >= K - 1")
+    assert [tables._number(value) for value in (32258.7, 6401.2, 0.1234567, 2e7)] == [
+        "$32259$", "$6401$", "$0.1235$", r"$2\times 10^{7}$",
+    ]  # fmt: skip
+    assert len(found.to_latex("applicable", columns=["id", "value"]).splitlines()[4].split("&")) == 2

@@ -30,6 +30,25 @@ LARGEST_LOSS = 8 / 27
 when the divergence of the actions is x, by Pinsker's inequality."""
 
 
+def _printed_terms(instance: Instance) -> list[dict[str, float | str]]:
+    """Return the term without privacy and that of privacy; the bound is the larger."""
+    without = math.sqrt(instance.rounds * (instance.arms - 1)) / 27
+    return [
+        {"part": "without privacy, sqrt(T(K-1))/27", "term": without},
+        {"part": "privacy, (K-1)/(131 epsilon)", "term": (instance.arms - 1) / (131 * instance.epsilon)},
+    ]
+
+
+def _tight_terms(instance: Instance) -> list[dict[str, float | str]]:
+    """Return both terms of the improved bound, which is the larger."""
+    without = math.sqrt(instance.rounds * (instance.arms - 1)) / 8
+    private = LARGEST_LOSS / 2 * math.sqrt(math.pi / 2) * (instance.arms - 1) / instance.epsilon
+    return [
+        {"part": "without privacy, sqrt(T(K-1))/8", "term": without},
+        {"part": "privacy, (4/27) sqrt(pi/2) (K-1)/epsilon", "term": private},
+    ]
+
+
 @theorem(
     "azize-basu-2022/thm2",
     kind="lower",
@@ -44,6 +63,7 @@ when the divergence of the actions is x, by Pinsker's inequality."""
         "azize-basu-2022/thm2-tv",
         "azize-basu-2022/thm10",
     ),
+    terms=_printed_terms,
 )
 def minimax_lower_bound(instance: Instance) -> float:
     """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/27, (K-1)/(131
@@ -61,7 +81,7 @@ def minimax_lower_bound(instance: Instance) -> float:
     >>> round(minimax_lower_bound(Instance("gaussian", (0.0,) * 5, epsilon=1.0, horizon=10_000)), 4)
     7.4074
     """
-    return max(math.sqrt(instance.rounds * (instance.arms - 1)) / 27, (instance.arms - 1) / (131 * instance.epsilon))
+    return max(float(row["term"]) for row in _printed_terms(instance))
 
 
 @theorem(
@@ -72,6 +92,7 @@ def minimax_lower_bound(instance: Instance) -> float:
     source="improves Azize & Basu 2022, Theorem 2, by the constant-1 form of its Theorem 10 (docs/derivations.md)",
     conditions=(PURE, HAS_HORIZON, _GAUSSIAN, _ENOUGH_ROUNDS),
     budget=POSITIVE_BUDGET,
+    terms=_tight_terms,
 )
 def minimax_lower_bound_tight(instance: Instance) -> float:
     """Worst Gaussian instance with K arms, any epsilon-global-DP policy: Reg(T) >= max(sqrt(T(K-1))/8, (4/27)
@@ -84,8 +105,7 @@ def minimax_lower_bound_tight(instance: Instance) -> float:
     >>> round(minimax_lower_bound_tight(Instance("gaussian", (0.0,) * 5, epsilon=0.01, horizon=100)), 4)
     74.2705
     """
-    private = LARGEST_LOSS / 2 * math.sqrt(math.pi / 2) * (instance.arms - 1) / instance.epsilon
-    return max(math.sqrt(instance.rounds * (instance.arms - 1)) / 8, private)
+    return max(float(row["term"]) for row in _tight_terms(instance))
 
 
 @theorem(

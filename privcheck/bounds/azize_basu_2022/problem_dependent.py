@@ -10,6 +10,39 @@ from privcheck.bounds.instance import Instance
 from privcheck.bounds.quantity import BANDIT_REGRET
 from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, theorem
 
+Rows = list[dict[str, float | str]]
+NOISE, PRIVACY = "d_inf: the noise of the rewards", "epsilon t_inf: privacy"
+
+
+def arm_terms(instance: Instance, factor: float = 6.0) -> Rows:
+    """Return gap/min(d_inf, factor epsilon t_inf) for every arm with a positive gap, and which of the two is smaller.
+
+    >>> [row["active"] for row in arm_terms(Instance("bernoulli", (0.8, 0.1), epsilon=0.1))]
+    ['6 epsilon t_inf: privacy']
+    """
+    rows: Rows = []
+    for arm, gap in enumerate(instance.gaps):
+        if gap > 0:
+            noise, privacy = instance.d_inf(arm), factor * instance.epsilon * instance.t_inf(arm)
+            name = f"{factor:g} {PRIVACY}"
+            parts: dict[str, float | str] = {"arm": arm, "gap": gap, "d_inf": noise, name.partition(":")[0]: privacy}
+            active = NOISE if noise <= privacy else name
+            rows.append(parts | {"active": active, "term": gap / min(noise, privacy)})
+    return rows
+
+
+def tight_terms(instance: Instance) -> Rows:
+    """Return gap/d_epsilon,inf for every arm with a positive gap, beside d_inf and epsilon t_inf, which bound it."""
+    rows: Rows = []
+    for arm, gap in enumerate(instance.gaps):
+        if gap > 0:
+            found, noise = instance.d_epsilon_inf(arm), instance.d_inf(arm)
+            privacy = instance.epsilon * instance.t_inf(arm)
+            parts: dict[str, float | str] = {"arm": arm, "gap": gap}
+            parts |= {"d_epsilon_inf": found, "d_inf": noise, "epsilon t_inf": privacy}
+            rows.append(parts | {"smaller": NOISE if noise <= privacy else PRIVACY, "term": gap / found})
+    return rows
+
 
 @theorem(
     "azize-basu-2022/thm3",
@@ -21,6 +54,7 @@ from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, theorem
     conditions=(PURE, BETTER_ARM_EXISTS),
     budget=POSITIVE_BUDGET,
     claims=("azize-basu-2022/thm10",),
+    terms=arm_terms,
 )
 def problem_dependent_lower_bound(instance: Instance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= sum of Delta_a / min(d_inf, 6 epsilon t_inf).
@@ -36,11 +70,7 @@ def problem_dependent_lower_bound(instance: Instance) -> float:
     >>> round(problem_dependent_lower_bound(Instance("bernoulli", (0.8, 0.1, 0.1, 0.1, 0.1), epsilon=0.1)), 3)
     6.667
     """
-    return math.fsum(
-        gap / min(instance.d_inf(arm), 6 * instance.epsilon * instance.t_inf(arm))
-        for arm, gap in enumerate(instance.gaps)
-        if gap > 0
-    )
+    return math.fsum(float(row["term"]) for row in arm_terms(instance))
 
 
 @theorem(
@@ -52,6 +82,7 @@ def problem_dependent_lower_bound(instance: Instance) -> float:
     source="improves Azize & Basu 2022, Theorem 3; for Bernoulli it is Azize et al. 2025, Theorem 1",
     conditions=(PURE, BETTER_ARM_EXISTS),
     budget=POSITIVE_BUDGET,
+    terms=tight_terms,
 )
 def problem_dependent_lower_bound_tight(instance: Instance) -> float:
     """Consistent epsilon-global-DP policy: liminf Reg/ln T >= sum of Delta_a / d_epsilon,inf, the infimum of d_epsilon
@@ -69,6 +100,17 @@ def problem_dependent_lower_bound_tight(instance: Instance) -> float:
     return math.fsum(gap / instance.d_epsilon_inf(arm) for arm, gap in enumerate(instance.gaps) if gap > 0)
 
 
+def _adap_ucb_terms(instance: Instance) -> Rows:
+    offset, logarithm = 3 * instance.alpha / (instance.alpha - 3), math.log(instance.rounds)
+    rows: Rows = []
+    for arm, gap in enumerate(instance.gaps):
+        if gap > 0:
+            active = "gap: the noise of the rewards" if gap <= instance.epsilon else "epsilon: privacy"
+            term = 16 * instance.alpha / min(gap, instance.epsilon) * logarithm + offset
+            rows.append({"arm": arm, "gap": gap, "epsilon": instance.epsilon, "active": active, "term": term})
+    return rows
+
+
 @theorem(
     "azize-basu-2022/thm7",
     kind="upper",
@@ -78,6 +120,7 @@ def problem_dependent_lower_bound_tight(instance: Instance) -> float:
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
     budget=POSITIVE_BUDGET,
     claims=("azize-basu-2022/eq33c", "azize-basu-2022/thm7-choice", "azize-basu-2022/eq34"),
+    terms=_adap_ucb_terms,
 )
 def adap_ucb_upper_bound(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= sum over positive gaps of 16 alpha ln T / min(Delta_a, epsilon) + 3 alpha/(alpha - 3).

@@ -83,7 +83,6 @@ def rnm_ftnl(instance: Instance) -> float:
     provenance="derived",
     source="Hu, Huang, Mehta & Hegde, proof of Theorem 9, Appendix D.2, eqs. (53)-(55), with 264 for lone actions",
     conditions=(HAS_HORIZON, UNIT_REWARDS),
-    claims=("hu-2021/thm8",),
 )
 def rnm_ftnl_explicit(instance: Instance) -> float:
     """RNM-FTNL: Reg(T) <= sum over brackets l of 256 (1 + ln n_l)/min(D_l, epsilon), with 264 in place of 256 where n_l

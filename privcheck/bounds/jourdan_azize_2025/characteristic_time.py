@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from numpy.typing import ArrayLike
 
 from privcheck.arrays import Array, checked_array
 from privcheck.bounds.divergences import tv_bernoulli, tv_gaussian
+from privcheck.bounds.instance import Instance
 from privcheck.bounds.jourdan_azize_2025.optimality_certificate import shortfall
 from privcheck.bounds.jourdan_azize_2025.transport import ROUNDING, Transport, transport
 from privcheck.declared import POSITIVE, UNIT_INTERVAL, Choice, OrNone, Real, check
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
+from privcheck.tables import html_table
 
 _BETA = Real(0.0, 1.0, low_open=True, high_open=True)
 _STEPS = 80
@@ -49,9 +52,17 @@ class CharacteristicTime:
         """Relative duality gap."""
         return self.upper / self.value - 1
 
+    def _repr_html_(self) -> str:
+        heading = f"characteristic time {self.value:.6g} (gap {self.gap:.1g}), with the allocation"
+        return html_table(heading, [{"arm": arm, "share": share} for arm, share in enumerate(self.allocation)])
+
 
 def characteristic_time(
-    family: str, means: ArrayLike, epsilon: float | None, *, beta: float | None = None
+    family: str | Instance,
+    means: ArrayLike | None = None,
+    epsilon: float | EllipsisType | None = ...,
+    *,
+    beta: float | None = None,
 ) -> CharacteristicTime:
     """Characteristic time `T*_epsilon`, or `T*_{epsilon, beta}` when the share of the best arm is fixed.
 
@@ -65,7 +76,7 @@ def characteristic_time(
 
     Parameters
     ----------
-    family : "bernoulli" or "gaussian" (variance 1).
+    family : "bernoulli" or "gaussian" (variance 1); or an `Instance` of such arms, in place of the next two.
     means : shape (K,), K at least 2, with a unique maximum.
     epsilon : privacy budget, above 0; None for no privacy, the limit `T*_KL`.
     beta : share of the best arm, in (0, 1); None to optimise it.
@@ -86,6 +97,17 @@ def characteristic_time(
     >>> round(characteristic_time("bernoulli", [0.95, 0.9, 0.9, 0.9, 0.5], 1.0, beta=0.5).value, 1)
     416.1
     """
+    if isinstance(family, Instance):
+        if means is not None or epsilon is not ...:
+            raise PrivcheckError("means", words("an instance and more"), "an instance alone, or family, means, epsilon")
+        if family.variance != 1:
+            raise PrivcheckError("variance", family.variance, "1", "scale the means by the standard deviation")
+        instance = family
+        epsilon = None if math.isinf(instance.epsilon) else instance.epsilon
+        family, means = instance.family, instance.means
+    if means is None or epsilon is ...:
+        missing = "means" if means is None else "epsilon"
+        raise PrivcheckError(missing, words(f"no {missing}"), "an instance, or family, means and epsilon")
     means = _means(family, means)
     check("epsilon", epsilon, OrNone(POSITIVE))
     check("beta", beta, OrNone(_BETA))

@@ -35,6 +35,7 @@ ENOUGH_ROUNDS = at_least(T.symbol, OTHERS)
         "condition T >= (K - 1)/(3 epsilon), under which the means of the hard instances, 0, Delta and 2 Delta with "
         "Delta = (K - 1)/(6 epsilon T), are in [0, 1]."
     ),
+    tested_on=("The left side is the printed lower bound, the right side the horizon, which no regret exceeds."),
 )
 def theorem_2() -> tuple[Reading, ...]:
     """For any K > 1 and T >= K - 1, and epsilon > 0, the minimax regret of stochastic bandits with epsilon-global DP
@@ -118,6 +119,10 @@ def example_of_theorem_2() -> Reading:
         "d_inf >= 2 Delta^2 bounds the sum of Theorem 3 from above. A bound from below needs an upper bound of d_inf, "
         "such as means in a closed part of (0, 1), or a constant of Omega that depends on the instance."
     ),
+    tested_on=(
+        "One sub-optimal arm, with mean mu_a; the best arm has the mean 1 - one_minus_best. The left side is its "
+        "term of Theorem 3 without log T, the right side the printed order without it."
+    ),
 )
 def bernoulli_rewards() -> tuple[Reading, ...]:
     """For Bernoulli distributions of reward: ... t_inf = Delta_a ... d_inf >= 2 Delta_a^2. Thus, our problem-dependent
@@ -159,6 +164,7 @@ def regime_of_theorem_4() -> Reading:
         "d/(8 epsilon), half of the second term of (5). Theorem 4 is not refuted. The counterexample is one coordinate "
         "whose sign is wrong in a fixed number of the T rounds."
     ),
+    tested_on=("One coordinate whose sign is wrong in `wrong` of the T rounds, for certain."),
 )
 def markov_step() -> tuple[Reading, ...]:
     """(1/(epsilon T)) sum_i E[sum_t 1{sign(A_ti) != sign(theta_i)}] >= (1/epsilon) sum_i M(sum_t 1{...} >= T/2).
@@ -200,6 +206,7 @@ FIRST_ENTRY = (SECOND.symbol * Y.symbol**2 * (X.symbol - 1) - SECOND.symbol * X.
         "quadratic forms, and not products of two vectors. The counterexample has the arms (1, 0), the optimal one, "
         "and (x, y), with j = 1."
     ),
+    tested_on=("The arms (1, 0), the optimal one, and a = (x, y), pulled N_1 and N_2 times; j = 1."),
 )
 def bilinear_step() -> tuple[Reading, ...]:
     """... only the component of a - a* in the direction of a_j matters in the dot product a_j' G_T^{-1} (a - a*). Thus,
@@ -221,6 +228,10 @@ def bilinear_step() -> tuple[Reading, ...]:
     consequence=(
         "The constant rho_a(A) is derived for orthogonal arms. For the two arms (1, 0), the optimal one, and (1, 1) it "
         "is 1/2, and the limit inferior is 1. Theorem 5 is not refuted."
+    ),
+    tested_on=(
+        "The arms (1, 0), the optimal one, and a = (x, y). The left side is the limit inferior, the right side "
+        "rho_a(A)."
     ),
 )
 def structural_constant() -> tuple[Reading, ...]:

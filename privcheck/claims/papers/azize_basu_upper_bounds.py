@@ -75,6 +75,11 @@ def lemma_4_first() -> Reading:
         "A case at the edge: the index of an arm that always pays 1 cannot exceed its mean. Exclude mu = 1, or bound "
         "P(mu > U_n(delta))."
     ),
+    tested_on=(
+        "With mu = 1 the event mu >= U_n is certain, because U_n is at most 1: the left side is 1. For mu below 1 "
+        "the left side is computed for delta = exp(-n d(mu - shift, mu)), at which U_n <= mu means a noisy mean of"
+        " at most mu - shift."
+    ),
 )
 def lemma_4_second() -> tuple[Reading, ...]:
     """Let X_1, X_2, ..., X_n be a sequence of independent random variables sampled from a Bernoulli distribution with
@@ -156,6 +161,9 @@ def square() -> Reading:
         "A missing factor: 1/(2 Delta_a) + 1/epsilon is at most twice the larger term, and this is attained at epsilon "
         "= 2 Delta_a. With 8 in place of 4 the step holds. See the choice of l."
     ),
+    tested_on=(
+        "The left side is the largest 2^l that the condition allows, over alpha log(T), the right side the bound of it."
+    ),
 )
 def equation_33() -> tuple[Reading, ...]:
     """2^l < (alpha log(T)/(2 Delta_a^2)) (4 + 8 Delta_a/epsilon) => 2^l < 4 alpha log(T)/(Delta_a min{epsilon, 2
@@ -178,6 +186,7 @@ def equation_33() -> tuple[Reading, ...]:
         "Theorem 7 with 2 (1 + sqrt 5)^2 = 20.9 in place of 16; less is enough if epsilon is not Delta. The order "
         "stands, and Theorem 7 itself is not refuted."
     ),
+    tested_on=("The left side is gamma of (33) at the chosen l, the right side 0."),
 )
 def choice_of_l() -> tuple[Reading, ...]:
     """By choosing l = ceil(log(4 alpha log(T)/(Delta_a min{epsilon, 2 Delta_a}))/log(2)) we ensure gamma > 0."""

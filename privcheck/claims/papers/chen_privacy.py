@@ -39,6 +39,9 @@ def fact_1_second() -> Reading:
         "diameter, as the paper itself uses it, or draw the noise from Lap(2 R/epsilon). Theorems 1 and 3 are not "
         "affected: the outcomes are in [0, 1]^K or [0, 1], whose L1 diameters are the printed K and 1."
     ),
+    tested_on=(
+        "d = 1, with outputs a and b in units of R. The left side is the largest loss, their distance over the scale."
+    ),
 )
 def laplace_mechanism() -> tuple[Reading, ...]:
     """Suppose the output domain Y of an algorithm A is bounded by a d-dimensional L1 ball with radius R, Laplacian
@@ -104,6 +107,10 @@ J = integer("j", 1, region=(1, 40))
         "epsilon, 5 % too much at T = 2^20 with logarithms to base 2. Take the number of levels, "
         "ceil(log2(T)) + 1, for log(T). Theorem 7 has a factor 2 to spare."
     ),
+    tested_on=(
+        "T = 2^j, the first input is 0 or 1, and the sums after 1, 2, 4, ..., T inputs are single noisy nodes, j +"
+        " 1 of them. The left side is their loss together."
+    ),
 )
 def lemma_1() -> tuple[Reading, ...]:
     """Tree-based aggregation scheme with i.i.d. Lap(|X|_1 log T/epsilon) noise added to each node is
@@ -139,6 +146,10 @@ def _levels(j: Variable, logarithm: Expression) -> Relation:
     consequence=(
         "With natural logarithms the noisy sums together exceed epsilon at T = 2 and T = 4. Write log2 if they are "
         "released. Algorithm 3 releases the actions only: Theorem 7 stands."
+    ),
+    tested_on=(
+        "All noisy sums are released at the horizon T = 2^j, and the first vector is replaced. The left side is "
+        "the loss over epsilon."
     ),
 )
 def noise_of_a_node() -> tuple[Reading, ...]:

@@ -40,7 +40,16 @@ def _lost_arm() -> Reading:
     return printed(integer("T", 2), BUDGET, GAP, says=Order(lost, "O", LOG_T, ({"log_T": S},)))
 
 
-@claim("chen-2020/thm2", "Theorem 2, (3)", kind="order", consequence=LOST_ARM)
+@claim(
+    "chen-2020/thm2",
+    "Theorem 2, (3)",
+    kind="order",
+    consequence=LOST_ARM,
+    tested_on=(
+        "K = B = 1, epsilon = 1, and two arms with the fixed rewards 1/2 + Delta and 1/2. The left side is a lower"
+        " bound of the regret, up to constants; the right side is log_T, which stands for ln T."
+    ),
+)
 def theorem_2() -> Reading:
     """Under B_inf-bounded smoothness and monotonicity assumptions, the regret of Algorithm 1 is upper bounded by
     O(sum_{i: Delta_min^i > 0} K^2 B_inf^2 ln T/(epsilon^2 Delta_min^i)). [Its indices are min{mean + 4 sqrt(2 K ln
@@ -49,7 +58,16 @@ def theorem_2() -> Reading:
     return _lost_arm()
 
 
-@claim("chen-2020/thm4", "Theorem 4, (4)", kind="order", consequence=LOST_ARM)
+@claim(
+    "chen-2020/thm4",
+    "Theorem 4, (4)",
+    kind="order",
+    consequence=LOST_ARM,
+    tested_on=(
+        "B = 1, epsilon = 1, and two arms with the fixed rewards 1/2 + Delta and 1/2. The left side is a lower "
+        "bound of the regret, up to constants; the right side is log_T, which stands for ln T."
+    ),
+)
 def theorem_4() -> Reading:
     """Under B_inf-bounded smoothness and monotonicity assumptions, the regret of Algorithm 2 is upper bounded by
     O(sum_{i: Delta_min^i > 0} B_inf^2 ln T/(epsilon^2 Delta_min^i)). [Its indices are min{mean + 4 sqrt(2 ln
@@ -169,6 +187,12 @@ def multiplicative_form() -> tuple[Reading, ...]:
         "Twice the width sqrt(4 ln(m T)/n) of Algorithm 3 is 4 sqrt(ln(m T)/n): write ln(m T) for ln T in F_t. For m "
         "of the order of a power of T the orders do not change."
     ),
+    tested_on=(
+        "B_1 = K = 1, and each of m base arms is a super arm; one has the fixed reward 1 - Delta, all others 1, "
+        "and epsilon is so large that the noise does not matter. The bad arm ties with all others for 4 ln(m "
+        "T)/Delta^2 pulls, of which F_t covers 16 ln(T)/Delta^2 at most, and ties are broken in its favour. The "
+        "left side is the regret that F_t does not cover, the right side 3 Delta."
+    ),
 )
 def lemma_2() -> tuple[Reading, ...]:
     """Denote F_t = {Delta_{S_t} <= B_1 sum_{i in S_t} (4 sqrt(ln T/T_{t-1,i}) + 24 K ln^3 T/(T_{t-1,i} epsilon))}. Then
@@ -241,6 +265,7 @@ def harmonic_sum() -> Reading:
         "It needs epsilon <= ln^3 T and Delta_min <= (8/3) B_1 ln T, which hold for large T and a fixed epsilon. For "
         "small horizons or a large epsilon write ln(1 + n_max). The order of Theorem 8 in T stands."
     ),
+    tested_on=("The left side is n_max, the right side the argument of the logarithm that replaces it."),
 )
 def logarithm_of_pulls() -> tuple[Reading, ...]:
     """... (48 B_1 K ln^3 T/epsilon + int_1^{n_max} 48 B_1 K ln^3 T/(n epsilon) dn) <= ... (48 B_1 K ln^3 T/epsilon) (1
@@ -287,6 +312,10 @@ def roots() -> Reading:
     consequence=(
         "The logarithm is 0 where B_1 K ln T = Delta_max epsilon, and negative beyond. Take 1 + ln(1 + ...) for it. "
         "For a fixed epsilon and large T nothing changes."
+    ),
+    tested_on=(
+        "m = 1 base arm, B_1 = K = 1, Delta_min = Delta_max = 1/2. The left side is the last line of the display "
+        "before, the right side the printed order, both in log_T, which stands for ln T."
     ),
 )
 def theorem_8() -> tuple[Reading, ...]:

@@ -39,6 +39,7 @@ def pulls_until_an_epoch() -> Reading:
     consequence=(
         "A misprint: the proof sketch in section 4.1 has omega^(d_j + 1) in place of omega^(d_j). No order changes."
     ),
+    tested_on=("r_j(T) is d with probability 1 - p, and d + 1 with probability p."),
 )
 def equation_24() -> tuple[Reading, ...]:
     """E[n_j(T)] <= omega^(d_j+1) + sum_s P{r_j(T) = s} sum_{q=d_j+1}^{s+1} 2^q <= omega^(d_j) + sum_s P{r_j(T) = s}

@@ -68,6 +68,10 @@ def fact_17a() -> Reading:
         "A misprint: for the event X <= mu - lambda, the lower tail that goes with (14), the bound holds. The claim "
         "rests on one sign of a converted text: look at the published page before citing it."
     ),
+    tested_on=(
+        "X is the mean of n independent rewards with mean mu: the left side is its exact probability, the right "
+        "side the printed bound."
+    ),
 )
 def fact_17b() -> tuple[Reading, ...]:
     """For any 0 < lambda < mu, we have P{X >= mu - lambda} <= exp(-n d_KL(mu - lambda, mu)) [X is the mean of n

@@ -36,6 +36,11 @@ BUDGET = positive("epsilon", (0.01, 10.0))
         "way. Draw the noise with scale 2/epsilon, or claim 2 epsilon; the order of the regret stands. The "
         "counterexample has two actions with equal sums in epoch 1, and one vector (0, 1) that becomes (1, 0)."
     ),
+    tested_on=(
+        "Two actions; action 1 leads by `ahead` after an epoch of 2^epoch vectors, and one vector (0, 1) becomes "
+        "(1, 0), which adds 2 to its lead. The left side is the probability that action 2 is chosen before, the "
+        "right side e^epsilon times that after the change."
+    ),
 )
 def theorem_8() -> tuple[Reading, ...]:
     """Algorithm 4 is epsilon-differentially private. [Definition 1: for any two reward vector sequences differing in at
@@ -130,6 +135,10 @@ def _tuned(size: Expression, smallest: Expression) -> Expression:
         "A case at the edge: for a bracket with one action the logarithm of 0 is not defined. Take r_0 = 1 there; the "
         "bound that follows holds as printed, and the theorem stands."
     ),
+    tested_on=(
+        "size is |J_l|, and smallest is min{Delta_(l)^2, Delta_(l) epsilon}. The left side is r_0, the right side "
+        "1, the smallest positive integer."
+    ),
 )
 def tuned_epoch() -> tuple[Reading, ...]:
     """Let r_0 be a positive integer that will be tuned later. ... Now, tuning r_0 as r_0 = ceil(log(8 ln|J_l|/min{
@@ -178,6 +187,7 @@ def _second_form(extra: int) -> Expression:
         "With equal gaps the logarithm is 0 and the term with epsilon disappears, against the lower bound of Theorem "
         "12. Read the logarithm as 1 + log, as the proof of Corollary 10 (b) does, or use the first form."
     ),
+    tested_on=("All K - 1 gaps are equal and above epsilon, so that there is one bracket."),
 )
 def theorem_9() -> tuple[Reading, ...]:
     """O(log(K)/Delta_min + sum_{l >= 1: |J_l| > 0, Delta_(l) > epsilon} (1 + log|J_l|)/epsilon) = O(log(K)/Delta_min +

@@ -61,6 +61,10 @@ def tree_sums() -> Reading:
         "deviation that falls like 1/epsilon is too small: the loss has mean mu^2/2, mu being the sensitivity in "
         "standard deviations. Use the exact condition of Balle and Wang (2018)."
     ),
+    tested_on=(
+        "The left side is the exact delta at epsilon of the Gaussian mechanism with the printed variance (Balle "
+        "and Wang 2018, Theorem 8), the right side the claimed one."
+    ),
 )
 def gaussian_mechanism() -> tuple[Reading, ...]:
     """A common technique [16] for approximating the value of a query f on dataset D is to first find its
@@ -90,6 +94,10 @@ def gaussian_mechanism() -> tuple[Reading, ...]:
         "composition is below epsilon/2 only if epsilon is at most about 4 ln(2/delta); for m > 8 ln(2/delta) and a "
         "large epsilon, m randomised responses with the printed budgets exceed delta. State the range of epsilon, or "
         "compose exactly."
+    ),
+    tested_on=(
+        "Each of the m nodes releases randomised response with epsilon_0, and fails with probability delta_0. The "
+        "left side is the exact delta at epsilon of all together, the right side the claimed one."
     ),
 )
 def tree_budgets() -> tuple[Reading, ...]:
@@ -173,6 +181,10 @@ def claim_18() -> Reading:
     "Claim 19",
     kind="law",
     consequence="A misprint: the number of degrees of freedom is k in the law and m in the bound. Read k for m.",
+    tested_on=(
+        "d = 1 and V = 1: W is a chi-square variable with k degrees of freedom. The left side is the probability "
+        "that it is outside of the interval, the right side alpha."
+    ),
 )
 def claim_19() -> tuple[Reading, ...]:
     """Fix alpha in (0, 1/e) and let W ~ W_d(V, k) with sqrt(m) > sqrt(d) + sqrt(2 ln(2/alpha)). Then ... with
@@ -202,6 +214,7 @@ def claim_19() -> tuple[Reading, ...]:
         "negative and the printed root is not defined; c < rho is meant. Proposition 9 uses the claim with c < rho_min "
         "only, so that nothing else is affected."
     ),
+    tested_on=("One dimension with v = 1; both sides are squared."),
 )
 def claim_20() -> tuple[Reading, ...]:
     """For any matrix H >= rho I > 0, vector v, and constant c >= 0 satisfying H - c I > 0, |v|_{(H - c I)^{-1}} <=

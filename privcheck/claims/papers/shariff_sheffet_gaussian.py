@@ -32,6 +32,11 @@ EVERY, USUAL = "every epsilon > 0", "epsilon <= 1"
         "variance, and each other entry counts once, so that the distance of the two laws is the Frobenius norm over "
         "sqrt(2) sigma_noise."
     ),
+    tested_on=(
+        "In units of L~. The datum u is replaced by v at an angle with the given cosine: |v v' - u u'|^2 = |v|^4 +"
+        " |u|^4 - 2 <u, v>^2. g_1 and g_2 are the diagonal of the Gram matrix of the other data, share their "
+        "correlation."
+    ),
 )
 def frobenius() -> tuple[Reading, ...]:
     """Recall that each datum has a bounded L2-norm of L~, hence a change to a single datum may alter the Frobenius norm
@@ -78,6 +83,10 @@ def _private(name: str, budget: Variable, mu: Expression, epsilon: Expression, d
         "For epsilon <= 1 no failure was found. For large epsilon the standard deviation, which falls like 1/epsilon,"
         " is too small. State the range, or calibrate the noise exactly (Balle and Wang 2018)."
     ),
+    tested_on=(
+        "The left side is the exact delta of one node, a Gaussian mechanism with the sensitivity L~^2, at the "
+        "budget of the node; the right side is delta/2."
+    ),
 )
 def gaussian_node() -> tuple[Reading, ...]:
     """It follows that in order to make sure each node in the tree-based algorithm preserves (epsilon/sqrt(8 m
@@ -99,6 +108,10 @@ def gaussian_node() -> tuple[Reading, ...]:
     consequence=(
         "For epsilon <= 1 no failure was found. The m releases together are one Gaussian mechanism with mu = "
         "epsilon/(4 ln(4/delta)), whose mean loss mu^2/2 exceeds epsilon from epsilon = 32 ln(4/delta)^2 on."
+    ),
+    tested_on=(
+        "The left side is the exact delta at epsilon of all m releases, which are one Gaussian mechanism; the "
+        "right side is delta."
     ),
 )
 def gaussian_tree() -> tuple[Reading, ...]:
@@ -136,6 +149,10 @@ def upsilon() -> Reading:
     consequence=(
         "The factor 4 ln(4/delta) is lost under the root. The first form of gamma, sigma_noise sqrt(m/Upsilon) "
         "(sqrt(d) + sqrt(2 ln(2 n/alpha))), stands, and Corollary 12 has a logarithm of delta."
+    ),
+    tested_on=(
+        "L is L~; both sides are squared, and sigma_noise^2 = 16 m L~^4 ln(4/delta)^2/epsilon^2, Upsilon = "
+        "sigma_noise sqrt(2 m) (4 sqrt(d) + 2 ln(2 n/alpha))."
     ),
 )
 def proposition_11() -> tuple[Reading, ...]:
@@ -186,6 +203,10 @@ S_PATH, LOG_N = variable("s"), variable("log_n")
         "11 gives more than the printed order. For S >= 1 it gives the printed one; write S + 1 for S otherwise. "
         "That the regret itself exceeds the printed order is not shown. The same remark holds for Corollary 10."
     ),
+    tested_on=(
+        "B = L~ = sigma = d = 1, alpha = 1/2, delta = 1/e, over sqrt(n); log_n stands for log(n). The left side is"
+        " below what Proposition 11 in Theorem 5 gives, the right side is the printed order."
+    ),
 )
 def corollary_12() -> tuple[Reading, ...]:
     """... we get a regret bound of O(B sqrt(n) (sigma (d log(n) + log(1/alpha)) + S L~ log(n) sqrt(d (sqrt(d) +
@@ -215,6 +236,9 @@ def corollary_12() -> tuple[Reading, ...]:
     consequence=(
         "For Wishart noise this needs epsilon at most of the order 1/sqrt(d): its law has at least d + 2 degrees of "
         "freedom whatever epsilon is, and Corollary 10 then gives d sqrt(n). For Gaussian noise it holds."
+    ),
+    tested_on=(
+        "The left side is the term of Corollary 10 that depends on privacy, without logarithms and over sqrt(n)."
     ),
 )
 def main_term() -> tuple[Reading, ...]:

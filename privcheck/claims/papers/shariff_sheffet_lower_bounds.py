@@ -38,6 +38,7 @@ def claim_13() -> Reading:
         "Two misprints: a^1 for a^2, and e^{-epsilon} delta for delta. With them the display holds, and so does the "
         "claim; the proof gives 3/8 for 1/4."
     ),
+    tested_on=("p is P[a_t = a^1|S]."),
 )
 def claim_13_display() -> tuple[Reading, ...]:
     """(1 - P[a_t = a^1|S]) + e^{-epsilon} (P[a_t = a^1|S] - delta) = 1 + (e^{-epsilon} - 1) P[a_t = a^2|S] - delta."""
@@ -65,6 +66,10 @@ def claim_13_display() -> tuple[Reading, ...]:
     consequence=(
         "A history of probability h has P[A(S) in S] = h P[a_t = a^1|S], and dividing by h turns delta into delta/h. "
         "Take all histories together: for the marginal law of a_t the inequality holds, and with it the claim."
+    ),
+    tested_on=(
+        "The history has probability h under both inputs, and all other histories are followed by a fixed action; "
+        "p and q are the probabilities of a^1 after it. The conditions are (epsilon, delta)-differential privacy."
     ),
 )
 def claim_13_history() -> tuple[Reading, ...]:
@@ -152,6 +157,10 @@ def markov() -> Reading:
         "State the factor 6 for epsilon <= 1. That a bandit algorithm attains the worst case is not shown, and Claim "
         "14 has room: its exponent 0.06 becomes 1/4 only from epsilon = 4.79 on."
     ),
+    tested_on=(
+        "A datum is +1 for certain under one law and -1 with probability Delta under the other; E has a "
+        "probability proportional to e^(epsilon (number of -1)). Both sides are over P_Q[E], to the power 1/t_a."
+    ),
 )
 def coupling() -> tuple[Reading, ...]:
     """[A is any epsilon-differentially private algorithm.] ... happens with similar probability under P or under Q,
@@ -203,6 +212,9 @@ def sum_of_corollary_15() -> Reading:
     consequence=(
         "For a fixed epsilon and n -> infinity no failure was found. As a bound in n and epsilon together it needs k "
         "log(n)/epsilon = O(n): the regret never exceeds 2 n."
+    ),
+    tested_on=(
+        "The left side is the printed order, the right side the largest regret of n rounds with rewards in [-1, 1]."
     ),
 )
 def corollary_15() -> tuple[Reading, ...]:

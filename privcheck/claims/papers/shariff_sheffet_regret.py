@@ -73,6 +73,7 @@ def determinant() -> Reading:
     "Proof of Proposition 4",
     role="step",
     consequence="A misprint: the sign is <=, as the reason beside it says. Nothing else depends on it.",
+    tested_on=("One dimension with z_t = 1; both sides are squared. H is the regulariser."),
 )
 def equality_in_proposition_4() -> tuple[Reading, ...]:
     """|z_t|_{V_t^{-1}} + ... = |z_t|_{(G_t + rho_min I)^{-1}} + ..., since V_t >= G_t + rho_min I."""
@@ -96,6 +97,11 @@ def equality_in_proposition_4() -> tuple[Reading, ...]:
         "condition that the bound of beta_n is at least 1, or replace it with the larger of the two. A horizon of one "
         "round is the simplest case, not the only one: for every n a regulariser that is small enough does it. The "
         "regularisers of section 4 are large enough for it unless L~ is far below 1."
+    ),
+    tested_on=(
+        "d = 1, the actions +1 and -1 in all rounds, theta* = S, L = 1, B = max{1, S}, the regulariser rho in all "
+        "rounds, and in the first round a perturbation of the allowed size gamma towards -1, which is then played. "
+        "The left side is the regret of that round, 2 S, which is also the gap; the right side is the printed bound."
     ),
 )
 def theorem_5() -> tuple[Reading, ...]:
@@ -124,6 +130,11 @@ def _with_gap(factor: Expression) -> Relation:
         "As in Theorem 5, add that the bound of beta_n is at least 1. For B > 1 the factor B has to be B^2 as well; "
         "see the claim about the proof. On instances with B = 1 and a large regulariser, (3) stands."
     ),
+    tested_on=(
+        "d = 1, the actions +1 and -1 in all rounds, theta* = S, L = 1, B = max{1, S}, the regulariser rho in all "
+        "rounds, and in the first round a perturbation of the allowed size gamma towards -1, which is then played. "
+        "The left side is the regret of that round, 2 S, which is also the gap; the right side is the printed bound."
+    ),
 )
 def theorem_6() -> tuple[Reading, ...]:
     """If the optimal actions in every decision set are separated from the sub-optimal actions by a reward gap of at
@@ -149,6 +160,7 @@ def theorem_6() -> tuple[Reading, ...]:
         "Scaling the rewards down by B divides the gap by B too, so that the bound of the scaled problem is 8 B/Delta "
         "[...]^2, and that of the original one 8 B^2/Delta [...]^2. Theorem 5 has no gap, and its factor B is right."
     ),
+    tested_on=("The environment of the claim about Theorem 6, with one round, gamma = sigma = 1/100 and alpha = 1/10."),
 )
 def scaling_of_theorem_6() -> tuple[Reading, ...]:
     """As before, see Remark 2 preceding the proof of Lemma 21 to introduce the missing B factor. [Remark 2: ... the
@@ -242,6 +254,7 @@ def logarithm() -> Reading:
     kind="identity",
     role="step",
     consequence="A misprint: the display that ends the paragraph has det U_1, and the lemma stands.",
+    tested_on=("d = 1 and all actions have length 1, so that U_t = U + t - 1."),
 )
 def telescope() -> tuple[Reading, ...]:
     """We will show that this last summation [2 sum_{t=1}^n log(1 + |x_t|^2_{U_t^{-1}})] is 2 log(det U_{n+1}/det
@@ -272,6 +285,7 @@ def regrets_and_squares() -> Reading:
         '(3) is of the order log(n)^2/Delta and (2) of the order sqrt(n) log(n). The sentence begins with "Broadly '
         'speaking": read it up to logarithms, or quote (2) and (3).'
     ),
+    tested_on=("B = d = sigma = 1; both sides over 8/Delta, the left one from below. log_n stands for log(n)."),
 )
 def order_with_gap() -> tuple[Reading, ...]:
     """Broadly speaking, these bounds for contextual linear bandits match those for standard MAB algorithms in terms

@@ -60,6 +60,10 @@ def _exact_loss(name: str) -> Reading:
         "has few degrees of freedom, and without the row its smallest value in the direction of the row is too often "
         "below what it is with the row for certain. Add the conditions of Theorem 23."
     ),
+    tested_on=(
+        "A row of length L~ against 0, in its direction: with the row the chi-square variable is at least 1 for "
+        "certain, without it below 1 with the probability on the left. The right side is delta."
+    ),
 )
 def theorem_8() -> tuple[Reading, ...]:
     """Fix positive epsilon_0 and delta_0. If the L2-norm of each row in the input is bounded by L~ then releasing the
@@ -91,6 +95,10 @@ def theorem_23() -> Reading:
     "Section 4.1, after Theorem 8",
     kind="privacy",
     consequence="A misprint: the scale matrix is L~^2 I, as in Theorem 8 and in the next sentence.",
+    tested_on=(
+        "A row of length L~ = L against 0; by Markov's inequality the chi-square variable with k - d degrees of "
+        "freedom is below L with at least the probability on the left, and with the row never."
+    ),
 )
 def scale_matrix() -> tuple[Reading, ...]:
     """Applying this guarantee to our setting ... it suffices to sample a matrix from W_{d+1}(L~ I, k) with k := d + 1 +
@@ -127,6 +135,10 @@ def number_of_degrees() -> Reading:
         "rounds, as the proof reads, or take the eigenvalue bounds with k for rho_min and m k for rho_max. And rho_min "
         "needs the condition of Claim 19, without which it is the square of a negative number. For d = 1 and epsilon < "
         "1 the k of section 4.1 meets it unless alpha/n is below e^-500; for n = 1 and a large d it does not."
+    ),
+    tested_on=(
+        "d = 1 and L~ = 1. By Markov's inequality H_t >= rho_min has at most the probability on the right, which "
+        "is E H_t/rho_min; the left side is what is claimed, 1 - alpha/(2 n)."
     ),
 )
 def proposition_9() -> tuple[Reading, ...]:
@@ -193,6 +205,7 @@ def gamma() -> Reading:
         "The proof gives two events that fail with probability alpha/(2 n) each, and Definition 3 asks for both at "
         "once. The bound with 8 n in fact fails with alpha/(4 n) at most; with 4 n for 2 n in gamma the sum is right."
     ),
+    tested_on=("The left side adds up the probabilities with which the two events of the proof fail."),
 )
 def two_events() -> tuple[Reading, ...]:
     """... w.p. >= 1 - alpha/2n all of the eigenvalues of H_t lie in the interval ... w.p. >= 1 - alpha/2n it holds that
@@ -234,6 +247,10 @@ def shifted_largest() -> Reading:
         "eigenvalues are fairly large. Shift only if c > 0, that is, if sqrt(m k) > 5.83 (sqrt(d) + sqrt(2 ln(8 "
         "n/alpha))). Proposition 9 is not affected."
     ),
+    tested_on=(
+        "alpha = 1/20, n = 2^i, m = i + 1, and k of section 4.1. The inequality says that c is not negative: "
+        "(sqrt(m k) + a)^2 - 8 sqrt(m k) a is the shift over L~^2 with a = sqrt(d) + sqrt(2 ln(8 n/alpha))."
+    ),
 )
 def smaller_bounds() -> tuple[Reading, ...]:
     """... since the Wishart noise has eigenvalues that are fairly large, we consider a post-processing of the noise
@@ -258,6 +275,7 @@ def smaller_bounds() -> tuple[Reading, ...]:
     "Proof of Proposition 9, last display but one",
     role="step",
     consequence="The root of 4 is 2: with 2 for 4 in the denominator the step holds, and the last line follows.",
+    tested_on=("L~ = 1; root is sqrt(m k), and rho_min, rho_min' are those of Proposition 9."),
 )
 def shifted_gamma_step() -> tuple[Reading, ...]:
     """L~ (sqrt(d) + sqrt(2 ln(2 n/alpha))) sqrt(rho_min/rho_min') <= L~ (sqrt(m k) - sqrt(d) - sqrt(2 ln(8 n/alpha)))
@@ -295,6 +313,10 @@ def shifted_gamma() -> Reading:
         "epsilon^{-1/2} (ln(8 m/delta) ln(2/delta))^{1/4} for (log n)^{1/4} epsilon^{-1/2} log(1/delta)^{1/4}. The "
         "printed bound lacks log(n)^{1/4}, and log(1/delta)^{1/4} if delta falls with n. A larger bound stands, and "
         "the smaller one is not refuted by this."
+    ),
+    tested_on=(
+        "B = S = L~ = sigma = d = epsilon = 1, alpha = 1/2, both sides over sqrt(n); log_n and log_1_over_delta "
+        "stand for log(n) and log(1/delta). The left side is below what Proposition 9 in Theorem 5 gives."
     ),
 )
 def corollary_10() -> Reading:

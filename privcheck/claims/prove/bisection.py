@@ -10,7 +10,7 @@ negative on the box. This is needed wherever both sides are equal on the edge of
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -56,12 +56,14 @@ class Proof:
     share : of the box, counted in halvings.
     boxes : number of parts that were looked at.
     tree : the bisections and, at the leaves, how each part was proven; `check_tree` repeats it.
+    left_open : the parts that were not proven.
 
     """
 
     share: float
     boxes: int
     tree: Tree = field(repr=False)
+    left_open: list[Box] = field(repr=False)
 
 
 def prove(reading: Reading, most_boxes: int) -> Proof:
@@ -88,6 +90,7 @@ def prove(reading: Reading, most_boxes: int) -> Proof:
     tree: Tree = {}
     waiting: list[tuple[float, int, Box, Tree]] = [(-1.0, 0, box, tree)]
     share, looked = 0.0, 0
+    left_open: list[Box] = []
     while waiting and looked < most_boxes:
         negative, _, part, node = heapq.heappop(waiting)
         looked += 1
@@ -98,12 +101,45 @@ def prove(reading: Reading, most_boxes: int) -> Proof:
             continue
         split = _split(reading.variables, part, box)
         if split is None:
+            left_open.append(part)
             continue
         name, low, high = split
         node.update({"split": name, "at": str(low[1]), "low": {}, "high": {}})
         for side, ends in (("low", low), ("high", high)):
             heapq.heappush(waiting, (negative / 2, 2 * looked + (side == "high"), part | {name: ends}, node[side]))
-    return Proof(share, looked, tree)
+    return Proof(share, looked, tree, left_open + [part for _, _, part, _ in waiting])
+
+
+def described_rest(left_open: Sequence[Box], whole: Box) -> list[dict[str, list[float]]]:
+    """Return boxes that hold all parts that were not proven: one for each face of the whole box that parts are next to.
+
+    Parameters
+    ----------
+    left_open : the parts.
+    whole : the box that a proof was tried on.
+
+    Examples
+    --------
+    >>> unit, tenth, half = (Fraction(0), Fraction(1)), (Fraction(0), Fraction(1, 10)), (Fraction(1, 2), Fraction(1))
+    >>> described_rest([{"x": tenth, "y": half}, {"x": tenth, "y": tenth}], {"x": unit, "y": unit})
+    [{'x': [0.0, 0.1], 'y': [0.0, 1.0]}]
+    """
+    groups: dict[tuple[str, bool], list[Box]] = {}
+    for part in left_open:
+        groups.setdefault(min(_distances(part, whole), key=lambda of: of[0])[1], []).append(part)
+    return [
+        {name: [float(min(of[name][0] for of in group)), float(max(of[name][1] for of in group))] for name in whole}
+        for group in groups.values()
+    ]
+
+
+def _distances(part: Box, whole: Box) -> list[tuple[Fraction, tuple[str, bool]]]:
+    """Return how far a part reaches away from each face, beside the length of the whole box, and the face."""
+    found = []
+    for name, (low, high) in whole.items():
+        length = high - low or Fraction(1)
+        found += [((part[name][1] - low) / length, (name, True)), ((high - part[name][0]) / length, (name, False))]
+    return found
 
 
 def zero_faces(reading: Reading) -> list[Face]:

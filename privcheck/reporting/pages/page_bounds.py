@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from privcheck.bounds.curve import Curve, curve
-from privcheck.bounds.evaluation import best_on_this_instance, contradictions, describe_contradiction
+from privcheck.bounds.evaluation import contradictions, describe_contradiction
+from privcheck.bounds.failed_conditions import advice, not_applying
 from privcheck.bounds.instance import Instance
-from privcheck.bounds.quantity import BANDIT, QUANTITIES
+from privcheck.bounds.quantity import QUANTITIES
 from privcheck.bounds.theorem import BoundValue
 from privcheck.files import check_output, write_whole
 from privcheck.reporting.pages.elements import document, element, header, inline_picture, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.theory_picture import LABELS, drawn_bounds, theory_figure
-from privcheck.reporting.terminal.bounds_table import STAR, describe, not_applying, notes, regime_sentence
+from privcheck.reporting.terminal.bounds_table import describe, regime_sentence
+from privcheck.reporting.text.bound_marks import BoundMarks
 from privcheck.reporting.text.numbers import NONE
 from privcheck.reporting.text.resting_claims import resting_sentence
 
@@ -25,6 +27,7 @@ COLUMNS = [
     ("theorem", TEXT),
     ("kind", WORD),
     ("bound", NUMBER),
+    ("coefficient of ln T", NUMBER),
     ("rate × ln T", NUMBER),
     ("provenance", WORD),
     ("source", TEXT),
@@ -79,7 +82,7 @@ def render_bounds(
     True
     """
     applying = [value for value in values if value.applies]
-    best = best_on_this_instance(values)
+    marks = BoundMarks(instance, values)
     wrong = [*contradictions(values, instance), *(along.contradictions if along else ())]
     sentences = dict.fromkeys(f"CONTRADICTION: {describe_contradiction(lower, upper)}" for lower, upper in wrong)
     parts = [element("p", element("strong", text(sentence)), "alarm") for sentence in sentences]
@@ -87,10 +90,10 @@ def render_bounds(
         parts.append(element("p", element("b", "Privacy regime.") + " " + text(f"{regime_sentence(instance)}.")))
     parts += _picture(instance, along)
     for number, quantity in enumerate(dict.fromkeys(value.quantity for value in applying), start=1):
-        parts.append(_block(quantity, [value for value in applying if value.quantity == quantity], best, number))
+        parts.append(_block(quantity, [value for value in applying if value.quantity == quantity], marks, number))
     if not applying:
         parts.append(element("p", "No theorem applies to this instance."))
-    parts += [element("p", text(note), "note") for note in notes(values, best)]
+    parts += [element("p", text(note), "note") for note in [*marks.notes(), *filter(None, [advice(instance)])]]
     parts += _others(instance, values)
     return document(title, header(title, describe(instance)), parts)
 
@@ -110,9 +113,9 @@ def _picture(instance: Any, along: Curve | None) -> list[str]:
     return [inline_picture(lambda width: theory_figure(found, width=width), "bounds", caption)]
 
 
-def _block(quantity: str, values: Sequence[BoundValue], best: Sequence[BoundValue], number: int) -> str:
+def _block(quantity: str, values: Sequence[BoundValue], marks: BoundMarks, number: int) -> str:
     measure, _, rest = quantity.partition("; ")
-    rows = [_row(value, any(value is found for found in best)) for value in sorted(values, key=lambda v: v.kind)]
+    rows = [_row(value, marks) for value in sorted(values, key=lambda v: v.kind)]
     caption = f"Bounds on the {measure}" + (f": {rest}" if rest else "")
     return section(_heading(quantity), [table(caption, COLUMNS, rows, kind="stack texts")], name=f"quantity-{number}")
 
@@ -122,14 +125,13 @@ def _heading(text_of_quantity: str) -> str:
     quantity = QUANTITIES.get(text_of_quantity)
     if quantity is None:
         return text_of_quantity
-    words = [quantity.measure] + [quantity.feedback] * (quantity.feedback != BANDIT)
-    words += [quantity.scope] * quantity.minimax
-    found = ", ".join(words)
+    found = quantity.short
     return found[0].upper() + found[1:]
 
 
-def _row(value: BoundValue, best: bool) -> list[Cell | str]:
-    name = f"{STAR} {value.id}" if best else value.id
+def _row(value: BoundValue, marks: BoundMarks) -> list[Cell | str]:
+    name = f"{marks.sign(value)} {value.id}".strip()
+    product = marks.product(value)
     asked = "; ".join(condition.text for condition in value.conditions)
     conditions = below(text(f"Conditions, all of which hold: {asked}.")) if asked else ""
     failed = resting_sentence(value.id)
@@ -137,11 +139,17 @@ def _row(value: BoundValue, best: bool) -> list[Cell | str]:
     return [
         Cell(text(name) + below(text(value.statement)) + conditions, value.id),
         text(value.kind),
-        Cell(_number(value.value, order_only=not value.asymptotic), value.value),
+        Cell(_number(value.value, order_only=not value.asymptotic) + _vacuous(marks, value), value.value),
         Cell(_number(value.constant, order_only=value.asymptotic), value.constant),
+        NONE if product is None else Cell(f"{product:.6g}", product),
         text(value.provenance),
         text(value.source),
     ]
+
+
+def _vacuous(marks: BoundMarks, value: BoundValue) -> str:
+    limit = marks.vacuous(value)
+    return "" if limit is None else below(f"vacuous: not below T × largest gap = {limit:.6g}")
 
 
 def _number(number: float | None, *, order_only: bool) -> str:

@@ -10,7 +10,7 @@ from privcheck.files import check_output, write_whole
 from privcheck.reporting.pages.elements import document, element, facts, header, items, section, text
 from privcheck.reporting.pages.html_table import TEXT, WORD, Cell, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
-from privcheck.reporting.text.claim_sentences import counts, evidence_sentences, headline
+from privcheck.reporting.text.claim_sentences import counts, evidence_sentences, headline, side_sentences
 
 COLUMNS = [("claim", TEXT), ("place", TEXT), ("status", WORD), ("printed", TEXT), ("evidence", TEXT)]
 TITLE = "The papers' claims, put to the test"
@@ -42,7 +42,7 @@ def render_claims(findings: Sequence[Finding]) -> str:
             text(finding.place),
             Cell(text(finding.status), float(order.index(finding.status))),
             text(finding.quote),
-            "<br>".join(map(text, evidence_sentences(finding))),
+            "<br>".join(map(text, [*evidence_sentences(finding), *(side_sentences(finding) if finding.wrong else [])])),
         ]
         for finding in findings
     ]

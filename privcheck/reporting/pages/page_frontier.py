@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from privcheck.bounds.theorem_names import theorem_name
 from privcheck.files import check_output, write_whole
 from privcheck.reporting.pages.elements import document, facts, header, inline_picture, items, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, table
@@ -11,7 +12,6 @@ from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.frontier_picture import frontier_figure
 from privcheck.reporting.text.numbers import NONE, amount
 from privcheck.reporting.text.places import described_place
-from privcheck.reporting.text.theorem_names import theorem_name
 from privcheck.results.frontier_points import CLAIMS, Frontier
 
 TITLE = "privcheck frontier"
@@ -102,5 +102,5 @@ def _meaning(frontier: Frontier) -> list[str]:
         "A certified upper bound covers the code that was certified under its guard; for a shipped algorithm this is "
         "its reference.",
         "A rate times ln T is the limit as T grows, and not a bound at any T. An upper bound is that of the algorithm "
-        "that its theorem is about.",
+        "that its theorem is about, or T times the largest gap, which no regret exceeds, where that is smaller.",
     ]

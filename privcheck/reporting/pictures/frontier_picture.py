@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from privcheck.bandits import ALGORITHMS
+from privcheck.bounds.theorem_names import theorem_name
 from privcheck.reporting.pictures.regret_picture import PALETTE
 from privcheck.reporting.pictures.style import INK, MID, NARROW, WIDE, new_figure, settings
 from privcheck.reporting.text.places import described_place, picture_title
-from privcheck.reporting.text.theorem_names import theorem_name
 from privcheck.results.frontier_points import Frontier, FrontierPoint
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from privcheck.bounds.theorem_names import theorem_name
 from privcheck.declared import Choice, check
 from privcheck.errors import PrivcheckError
-from privcheck.reporting.text.theorem_names import theorem_name
 
 if TYPE_CHECKING:
     from privcheck.results.simulation import Simulation

@@ -58,15 +58,14 @@ def draw(simulation: Simulation, lines: Sequence[str] | None, log_regret: bool =
     """Return the figure; see `Simulation.plot`."""
     require_extra("plots", "plot")
     from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+
+    from privcheck.reporting.pictures.shown_figure import ShownFigure
 
     rates = asymptotic_rates(simulation, lines)
     with rc_context({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "text.usetex": False}):
         place = picture_title(place_text(simulation), 60)
         entries = len(simulation.results) + 2 * len(rates) + 2 + place.count("\n")
-        figure = Figure(figsize=(3.5, 2.4 + 0.145 * entries), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = ShownFigure(figsize=(3.5, 2.4 + 0.145 * entries), layout="constrained")
         axes = figure.add_subplot()
         draw_panel(axes, simulation.results, rates, log_regret=log_regret)
         title = f"{place}\nmean and 5–95 % band of {simulation.runs:,} runs"

@@ -81,14 +81,13 @@ def panels_figure(
     """
     require_extra("plots", "plot")
     from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+
+    from privcheck.reporting.pictures.shown_figure import ShownFigure
 
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     with rc_context({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "text.usetex": False}):
-        figure = Figure(figsize=(3.4 * columns, 0.7 + 2.1 * rows), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = ShownFigure(figsize=(3.4 * columns, 0.7 + 2.1 * rows), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
         entries: dict[str, Artist] = {}
         for axes, (title, results) in zip(grid.flat, panels.items(), strict=False):

@@ -68,11 +68,9 @@ def settings() -> Iterator[None]:
 
 def new_figure(width: float, height: float, title: str, description: str) -> Figure:
     """Return an empty transparent figure; its label holds title and description for those who cannot see it."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from privcheck.reporting.pictures.shown_figure import ShownFigure
 
-    figure = Figure(figsize=(width, height), facecolor="none")
-    FigureCanvasAgg(figure)
+    figure = ShownFigure(figsize=(width, height), facecolor="none")
     figure.set_label(f"{title}\n{description}")
     return figure
 

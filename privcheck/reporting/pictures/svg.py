@@ -41,7 +41,7 @@ def to_svg(figure: Figure, *, prefix: str | None = None) -> str:
     >>> to_svg(bounds_figure([VIOLATION]))[:24]
     '<svg fill="currentColor"'
     """
-    text = _compact(_render(figure, "svg", transparent=True).decode()).replace(INK, "currentColor")
+    text = _compact(rendered(figure, "svg", transparent=True).decode()).replace(INK, "currentColor")
     text = _numbered(text)
     if prefix is None:
         prefix = f"p{hashlib.sha256(text.encode()).hexdigest()[:10]}-"
@@ -104,10 +104,11 @@ def save_png(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
 
     """
     target = check_output(path, "path", (".png",))
-    write_whole(target, _render(figure, "png", facecolor="white", dpi=dpi, metadata={"Software": None}))
+    write_whole(target, rendered(figure, "png", facecolor="white", dpi=dpi, metadata={"Software": None}))
 
 
-def _render(figure: Figure, kind: str, **options: Any) -> bytes:
+def rendered(figure: Figure, kind: str, **options: Any) -> bytes:
+    """Return the bytes of a picture, "svg" or "png", drawn with our settings; options are those of `savefig`."""
     image = io.BytesIO()
     if kind == "svg":
         options["metadata"] = NO_METADATA

@@ -1,11 +1,11 @@
-"""Bounds along an axis: lower bounds in blue, upper bounds in orange, the privacy regimes behind them."""
+"""Bounds along an axis: lower bounds in blue and green, upper ones in warm colours, the regimes behind them."""
 
 from __future__ import annotations
 
 import math
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +14,10 @@ from privcheck.bounds.curve import Curve
 from privcheck.bounds.quantity import BANDIT, QUANTITIES
 from privcheck.bounds.regime import privacy_regime
 from privcheck.bounds.theorem import BoundValue
+from privcheck.bounds.theorem_names import theorem_name
 from privcheck.errors import PrivcheckError
 from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, settings
 from privcheck.reporting.terminal.bounds_table import describe
-from privcheck.reporting.text.theorem_names import theorem_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,9 +126,8 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue],
     rate = curve.axis != "horizon" and curve.instance.horizon is None and all(bound.asymptotic for bound in bounds)
     axes.set_ylabel(textwrap.fill(f"{measure} / ln T" if rate else measure, 26))
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-        axis.set_minor_formatter(_minor_labels(*axis.get_view_interval()))
-    axes.tick_params(colors=MID, labelcolor=INK)
+        _label(axis, *axis.get_view_interval())
+    axes.tick_params(which="both", color=MID, labelcolor=INK)
     axes.spines["left"].set_visible(True)
     axes.grid(color=MID, alpha=0.25, lw=0.5)
     if curve.axis == "epsilon":
@@ -136,11 +135,21 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue],
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=columns, frameon=False, fontsize=7.5)
 
 
-def _minor_labels(low: float, high: float) -> Callable[[float, float], str]:
-    """Label also ticks between the powers of ten where there are too few of those: 2 and 5 times, or all of them."""
-    decades = math.log10(high / low)
-    shown = range(2, 10) if decades < 0.4 else (2, 5) if decades < 1.5 else ()
-    return lambda value, _: f"{value:,.10g}" if round(value / 10 ** math.floor(math.log10(value))) in shown else ""
+def _label(axis: Any, low: float, high: float) -> None:
+    """Label the powers of ten, also 2 and 5 times these where there are few, and round numbers on a narrow range."""
+    from matplotlib.ticker import MaxNLocator, NullLocator
+
+    axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    if math.log10(high / low) < 0.6:
+        axis.set_major_locator(MaxNLocator(5))
+        axis.set_minor_locator(NullLocator())
+        return
+    powers = math.floor(math.log10(high)) - math.ceil(math.log10(low)) + 1
+    axis.set_minor_formatter(lambda value, _: f"{value:,.10g}" if powers < 3 and _mantissa(value) in (2, 5) else "")
+
+
+def _mantissa(value: float) -> int:
+    return round(float(value) / 10.0 ** math.floor(math.log10(value)))
 
 
 def _heights(curve: Curve, bound: BoundValue) -> tuple[list[float], str]:

@@ -10,13 +10,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from privcheck.bounds.evaluation import best_on_this_instance, contradictions, describe_contradiction
+from privcheck.bounds.evaluation import contradictions, describe_contradiction
+from privcheck.bounds.failed_conditions import advice, not_applying
 from privcheck.bounds.instance import Instance
 from privcheck.bounds.regime import privacy_regime
-from privcheck.bounds.theorem import THEOREMS, UNPROVEN, BoundValue
+from privcheck.bounds.theorem import BoundValue
+from privcheck.reporting.text.bound_marks import STAR, BoundMarks
 from privcheck.reporting.text.resting_claims import resting_sentences
 
-STAR = "★"
 FAILED = "✗"
 
 
@@ -38,15 +39,15 @@ def theory_table(instance: Any, values: Sequence[BoundValue], *, everything: boo
     >>> console.print(theory_table(instance, evaluate(instance)))
     """
     applying = [value for value in values if value.applies]
-    best = best_on_this_instance(values)
+    marks = BoundMarks(instance, values)
     parts: list[RenderableType] = [Text(describe(instance), style="bold")]
     if isinstance(instance, Instance):
         parts.append(Text(regime_sentence(instance)))
     for lower, upper in contradictions(values, instance):
         parts.append(Text(f"✗ CONTRADICTION: {describe_contradiction(lower, upper)}", style="bold white on red"))
     for quantity in dict.fromkeys(value.quantity for value in applying):
-        parts += _block(quantity, [value for value in applying if value.quantity == quantity], best)
-    parts += [Text(("\n" if i == 0 else "") + note, style="dim") for i, note in enumerate(notes(values, best))]
+        parts += _block(quantity, [value for value in applying if value.quantity == quantity], marks)
+    parts += [Text(("\n" if i == 0 else "") + note, style="dim") for i, note in enumerate(marks.notes())]
     *failed, more = resting_sentences(values) or [""]
     parts += [Text(f"{FAILED} {line}", style="yellow") for line in failed] + [Text(more, style="dim")] * bool(failed)
     parts += _refusals(instance, values, everything)
@@ -90,12 +91,7 @@ def regime_sentence(instance: Instance) -> str:
     return f"{here}; the regime changes {where}, and {free}"
 
 
-def bound_text(value: BoundValue) -> str:
-    """Return the number of a bound, or why it has none."""
-    return value.number_text
-
-
-def _block(quantity: str, values: Sequence[BoundValue], best: Sequence[BoundValue]) -> list[RenderableType]:
+def _block(quantity: str, values: Sequence[BoundValue], marks: BoundMarks) -> list[RenderableType]:
     """Return a heading and the bounds on one quantity, lower ones first."""
     measure, _, rest = quantity.partition("; ")
     heading = Text(f"\n{measure}", style="bold").append(f"; {rest}" if rest else "", style="not bold dim")
@@ -103,58 +99,19 @@ def _block(quantity: str, values: Sequence[BoundValue], best: Sequence[BoundValu
     for justify in ("left", "left", "right", "left"):
         table.add_column(justify=justify, no_wrap=True)
     for value in sorted(values, key=lambda value: value.kind):
-        marked = any(value is found for found in best)
-        style = "bold" if marked else ""
-        name = Text(f"{STAR if marked else ' '} {value.id}", style=style)
-        table.add_row(name, value.kind, Text(bound_text(value), style=style), Text(value.provenance, style="dim"))
+        sign = marks.sign(value)
+        style = "bold" if sign == STAR else ""
+        name = Text(f"{sign or ' '} {value.id}", style=style)
+        table.add_row(name, value.kind, Text(marks.number(value), style=style), Text(value.provenance, style="dim"))
     return [heading, table]
-
-
-def notes(values: Sequence[BoundValue], best: Sequence[BoundValue]) -> list[str]:
-    """Return what the signs and words in the table mean, for those that occur."""
-    found = []
-    if best:
-        found.append(f"{STAR} best finite-time bound of its kind on this instance")
-    if any(value.applies and value.asymptotic for value in values):
-        found.append("A rate is the limit of regret / ln T as T grows; it is not a bound at any T.")
-    if any(value.applies and value.provenance == UNPROVEN for value in values):
-        found.append(
-            "Unproven: printed in a paper whose proof gives less. It is never marked as best; its repair is beside it."
-        )
-    return found
-
-
-def not_applying(
-    instance: Any, values: Sequence[BoundValue], *, everything: bool = False
-) -> tuple[dict[str, list[str]], dict[str, int]]:
-    """Return which theorems fail for which reason, and how many are about each other setting.
-
-    >>> from privcheck.bounds import evaluate
-    >>> instance = Instance("bernoulli", (0.75, 0.5), epsilon=1.0)
-    >>> asked, elsewhere = not_applying(instance, evaluate(instance))
-    >>> elsewhere["a combinatorial semi-bandit"] > 1, "azize-basu-2022/thm7" in sum(asked.values(), [])
-    (True, True)
-    """
-    asked: dict[str, list[str]] = {}
-    elsewhere: dict[str, int] = {}
-    for value in values:
-        if value.applies:
-            continue
-        about = THEOREMS[value.id].about if value.id in THEOREMS else type(instance)
-        if not isinstance(instance, about) and not everything:
-            setting = str(getattr(about, "setting", about.__name__))
-            elsewhere[setting] = elsewhere.get(setting, 0) + 1
-            continue
-        failing = " and ".join(condition.text for condition in value.conditions if not condition.holds)
-        asked.setdefault(failing, []).append(value.id)
-    return asked, elsewhere
 
 
 def _refusals(instance: Any, values: Sequence[BoundValue], everything: bool) -> list[RenderableType]:
     """Say which theorems do not apply, and why; those about other settings are only counted."""
     asked, elsewhere = not_applying(instance, values, everything=everything)
     heading = "\nTheorems that do not apply, by the condition that fails:"
-    lines: list[RenderableType] = [Text(heading, style="dim")] if asked else []
+    lines: list[RenderableType] = [Text(f"\n{said}")] if (said := advice(instance)) else []
+    lines += [Text(heading, style="dim")] if asked else []
     lines += [Text(f"- {text}: {', '.join(names)}", style="dim") for text, names in asked.items()]
     lines += [Text(f"Theorems about {setting}: {count} not shown", style="dim") for setting, count in elsewhere.items()]
     return lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -12,7 +12,7 @@ from rich.text import Text
 
 from privcheck.claims.claim import Claim
 from privcheck.claims.finding import FAILS, ORDER_REFUTED, PROVEN, REFUTED, SUSPICIOUS, UNDER_READING, Finding
-from privcheck.reporting.text.claim_sentences import evidence_sentences, headline
+from privcheck.reporting.text.claim_sentences import evidence_sentences, headline, side_sentences
 
 STYLES = {
     REFUTED: "bold red",
@@ -32,17 +32,23 @@ def claims_table(findings: Sequence[Finding]) -> RenderableType:
         parts += map(_indented, evidence_sentences(finding))
     if len(findings) == 1:
         (only,) = findings
+        parts += map(_indented, side_sentences(only) if only.wrong else [])
         parts.append(Text(f"{only.place}: {only.quote}"))
         if only.wrong and only.consequence:
             parts.append(Text(only.consequence))
     return Group(*parts, Text(headline(findings)))
 
 
-def listed_claims(claims: Sequence[Claim]) -> RenderableType:
-    """Return the declared claims without any verdict."""
+def listed_claims(claims: Sequence[Claim], kept: Mapping[str, str]) -> RenderableType:
+    """Return the declared claims, with the statuses of the run that is kept in the package, and how many they are."""
     parts: list[RenderableType] = []
     for claim in claims:
-        parts += [Text.assemble((claim.id, "bold"), f"  {claim.place}, {claim.kind}"), _indented(claim.quote)]
+        status = kept.get(claim.id, "not examined")
+        parts.append(
+            Text.assemble((claim.id, "bold"), f"  {claim.place}, {claim.kind}: ", (status, STYLES.get(status, "")))
+        )
+        parts.append(_indented(claim.quote))
+    parts.append(Text(f"{len(claims)} claim{'' if len(claims) == 1 else 's'}; statuses of the run kept in the package"))
     return Group(*parts)
 
 

@@ -40,8 +40,8 @@ def frontier_tables(frontier: Frontier) -> Group:
 
 def _theory(frontier: Frontier) -> Table:
     budgets = {point.epsilon for point in frontier.points}
-    table = titled_table("theory: an asymptotic rate c ln T, which is no bound at T; and the best proven upper bound")
-    for column in ("epsilon", "rate", "upper"):
+    table = titled_table("theory: an asymptotic rate c ln T, no bound at T; the best upper bound, or T × largest gap")
+    for column in ("epsilon", "rate × ln T", "upper"):
         table.add_column(column, justify="right")
     table.add_column("theorems", overflow="fold")
     for bound in frontier.bounds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -36,6 +37,9 @@ PAPERS = {
 """The papers whose statements are declared."""
 
 
+LONGEST_FORMULA = 320
+
+
 def counts(findings: Sequence[Finding]) -> dict[str, int]:
     """Return how many claims have each status, in the order of `STATUSES`."""
     counted = Counter(finding.status for finding in findings)
@@ -59,6 +63,21 @@ def evidence_sentences(finding: Finding) -> list[str]:
     if finding.repair and finding.wrong:
         found.append(f"repaired: {finding.repair} ({finding.repair_status})")
     return found
+
+
+def side_sentences(finding: Finding) -> list[str]:
+    """Return what the two sides of each refutation are: the formulas, and the case that they are about.
+
+    Formulas too long to read are in the JSON.
+    """
+    several = len(finding.readings) > 1
+    found = []
+    for reading in finding.readings:
+        if reading.status in (REFUTED, ORDER_REFUTED) and "event" not in reading.evidence:
+            name = f" ({reading.name})" if several else ""
+            formula = reading.says if len(reading.says) <= LONGEST_FORMULA else "see the field `says` in the JSON"
+            found.append(f"left and right{name}: {formula}")
+    return found + ([finding.tested_on] if finding.tested_on else [])
 
 
 def evidence(reading: ReadingFinding) -> str:
@@ -109,5 +128,34 @@ def _proof(told: dict[str, Any]) -> str:
     if told["method"] == "enumeration":
         where = "its only point" if told["points"] == 1 else f"all {told['points']} points"
         return f"checked exactly at {where}" + (f" with {region}" if region else "")
-    share = "" if told["share"] == 1.0 else f"{100 * told['share']:.1f} % of "
-    return f"proven by intervals on {share}{region}, {told['boxes']} boxes"
+    share = "" if told["share"] == 1.0 else f"{_percent(told['share'])} % of "
+    return f"proven by intervals on {share}{region}, {told['boxes']} boxes" + _left_open(told)
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent, never rounded to all of it.
+
+    >>> _percent(0.9646), _percent(1 - 4e-16)
+    ('96.4', 'all but 4.4e-14')
+    """
+    return f"{math.floor(1000 * share) / 10:.1f}" if share < 0.999 else f"all but {100 * (1 - share):.2g}"
+
+
+def _left_open(told: dict[str, Any]) -> str:
+    """Return where the parts are that a proof left open, by the ranges that are not those of the whole region."""
+    boxes = []
+    for box in told.get("open", ()):
+        narrow = {name: ends for name, ends in box.items() if ends != told["region"][name]} or box
+        boxes.append(" and ".join(f"{name} in {_range(*ends)}" for name, ends in narrow.items()))
+    return f"; left open is a part of: {', or '.join(boxes)}" if boxes else ""
+
+
+def _range(low: float, high: float) -> str:
+    """Return an interval; one that is narrower than six digits show as a number and a width.
+
+    >>> _range(0.25, 0.5), _range(1 - 1e-12, 1.0)
+    ('[0.25, 0.5]', '1 +- 1e-12')
+    """
+    if f"{low:.6g}" == f"{high:.6g}":
+        return f"{low:.6g} +- {high - low:.0e}"
+    return f"[{low:.6g}, {high:.6g}]"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from privcheck.claims.finding import STATUSES, Finding
-from privcheck.reporting.text.claim_sentences import PAPERS, counts, evidence_sentences
+from privcheck.reporting.text.claim_sentences import PAPERS, counts, evidence_sentences, side_sentences
 
 INTRODUCTION = """# The papers' claims, put to the test
 
@@ -19,7 +19,9 @@ $ privcheck claims --list
 $ privcheck claims hu-2021/fact17b --json claims.json
 ```
 
-`--replay claims.json` then checks the counterexamples in that file once more.
+`--replay claims.json` then checks the counterexamples in that file once more. In Python, `claims.examine` takes ids and
+returns the findings, and `claims.kept_findings()` has those of this page; [your own inequalities](your-inequalities.md)
+are put to the test in the same way.
 
 "Refuted" means that a counterexample holds in exact rational numbers, or in intervals with outward rounding at 50 and
 at 100 digits, under every reading that the text was found to allow. Where the text leaves a choice, such as which
@@ -33,6 +35,12 @@ added. The texts were taken from converted files: a single sign or index may dif
 the one to cite. A later version of a paper may have been corrected."""
 
 
+FAILING = """All claims that fail under at least one reading, whole statements first; the sections of the papers have
+what fails and what still stands. `privcheck claims --list --status wrong` prints this list, and `--status refuted` its
+start.
+"""
+
+
 def claims_page(findings: Sequence[Finding], accounts: Mapping[str, Mapping[str, str]]) -> str:
     """Return the page.
 
@@ -42,6 +50,7 @@ def claims_page(findings: Sequence[Finding], accounts: Mapping[str, Mapping[str,
     accounts : for each paper, its numbered statements and the claims about each, or why there is none.
     """
     parts = [INTRODUCTION, "## Statuses\n", _table(("status", "claims", "what it says"), _statuses(findings))]
+    parts += ["## Which statements fail\n", FAILING, _table(("claim", "place", "status"), _wrong(findings))]
     for paper, title in PAPERS.items():
         rows = [finding for finding in findings if finding.paper == paper]
         wrong = [finding for finding in rows if finding.wrong]
@@ -60,13 +69,20 @@ def _statuses(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
     return [(status, str(number), STATUSES[status]) for status, number in counts(findings).items()]
 
 
+def _wrong(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
+    """Return the claims that fail, the worst statuses first, as `STATUSES` has them."""
+    failing = sorted((of for of in findings if of.wrong), key=lambda of: list(STATUSES).index(of.status))
+    return [(f"`{of.id}`", of.place, of.status) for of in failing]
+
+
 def _row(finding: Finding) -> tuple[str, ...]:
     name = finding.id.partition("/")[2]
     return f"`{name}`", finding.place, finding.status, "; ".join(evidence_sentences(finding))
 
 
 def _failure(finding: Finding) -> str:
-    told = "".join(f"\n- {_escaped(sentence)}" for sentence in evidence_sentences(finding))
+    sentences = [*evidence_sentences(finding), *side_sentences(finding)]
+    told = "".join(f"\n- {_escaped(sentence)}" for sentence in sentences)
     return (
         f"**{_escaped(finding.place)}** (`{finding.id}`, {finding.status})\n\n> {_escaped(finding.quote)}\n{told}\n\n"
         f"{_escaped(finding.consequence)}\n"

@@ -6,9 +6,10 @@ import inspect
 import re
 from typing import Any
 
+from privcheck.bibliography import cited
 from privcheck.bounds.theorem import ORDER_ONLY, THEOREMS, UNPROVEN, similar_ids
 from privcheck.errors import PrivcheckError
-from privcheck.reporting.text.resting_claims import MORE, resting_sentence
+from privcheck.reporting.text.resting_claims import MORE, kept_run, resting_sentence
 
 PROVENANCE = {
     "explicit": "printed in the paper",
@@ -34,12 +35,14 @@ def explained(name: str, instance: Any = None) -> str:
     Examples
     --------
     >>> from privcheck.bounds import named_instance
-    >>> print(explained("azize-basu-2022/thm3-tight", named_instance("c2", epsilon=1.0)).splitlines()[-3])
-    On this instance: 7.708 ln T (rate)
+    >>> "On this instance: 7.708 ln T" in explained("azize-basu-2022/thm3-tight", named_instance("c2", epsilon=1.0))
+    True
     """
     if not isinstance(name, str) or name not in THEOREMS:
         near = similar_ids(name)
         hint = f"for example {', '.join(near)}" if near else "`privcheck list` names them"
+        if name in kept_run()[1]:
+            hint = f"it is the id of a claim: `privcheck claims {name}`, or claims.examine({name!r})"
         raise PrivcheckError("explain", name, "the id of a theorem", hint)
     theorem = THEOREMS[name]
     parts = [f"{name}: {theorem.kind} bound on {theorem.quantity}", theorem.statement]
@@ -50,11 +53,26 @@ def explained(name: str, instance: Any = None) -> str:
         found = theorem.evaluate(instance)
         checks = [f"  {'✓' if check.holds else '✗'} {check.text}" for check in found.conditions]
         parts += ["\n".join(["Conditions on this instance:", *checks]), f"On this instance: {found.number_text}"]
+        if theorem.terms is not None and found.applies:
+            parts.append("\n".join(["Its terms on this instance:", *map(_term, theorem.terms(instance))]))
     known = "" if "derivations.md" in theorem.source else f" ({PROVENANCE[theorem.provenance]})"
+    if not cited(name):
+        known = f" ({theorem.provenance}; declared in {theorem.evaluation.__module__})"
     parts.append(f"Source: {theorem.source}{known}")
     if wrong := resting_sentence(name):
         parts.append(f"✗ {wrong}. {MORE}")
     return "\n\n".join(parts)
+
+
+def _term(row: dict[str, float | str]) -> str:
+    """Return one term of a bound with what it is made of.
+
+    >>> _term({"arm": 1, "gap": 0.25, "active": "privacy", "term": 2.0})
+    '  - arm 1, gap 0.25, active privacy, term 2'
+    """
+    return "  - " + ", ".join(
+        f"{name} {value if isinstance(value, str) else f'{value:.4g}'}" for name, value in row.items()
+    )
 
 
 def _paragraphs(evaluation: Any) -> list[str]:

@@ -8,15 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import privcheck.claims
 from privcheck.bounds.theorem import THEOREMS, BoundValue
-from privcheck.claims.finding import FAILS, ORDER_REFUTED, REFUTED, UNDER_READING, Finding, findings_from_json
-
-RUN = Path(privcheck.claims.__file__).parent / "claims.json"
-"""What `privcheck claims` wrote when the claims were last changed; its field `run` says with which command."""
+from privcheck.claims.finding import FAILS, KEPT, ORDER_REFUTED, REFUTED, UNDER_READING, Finding, kept_findings
 
 _WORDS = {
     REFUTED: "refuted",
@@ -36,8 +31,8 @@ def kept_run() -> tuple[dict[str, Any], dict[str, Finding]]:
     >>> how["command"], findings["azize-basu-2022/lem2"].status
     ('privcheck claims --effort 1m --seed 0', 'refuted')
     """
-    how = json.loads(RUN.read_text(encoding="utf-8"))["run"]
-    return how, {finding.id: finding for finding in findings_from_json(RUN)}
+    how = json.loads(KEPT.read_text(encoding="utf-8"))["run"]
+    return how, {finding.id: finding for finding in kept_findings()}
 
 
 def failed_claims(theorem_id: str) -> list[Finding]:

@@ -1,0 +1,163 @@
+"""Inequalities of your own: what a notebook enters, what it gets back, and what is refused."""
+
+from __future__ import annotations
+
+import html
+
+import pandas as pd
+import pytest
+
+from privcheck import PrivcheckError, claims
+from privcheck.claims import (
+    CLAIMS,
+    Claim,
+    Effort,
+    Findings,
+    Reading,
+    Relation,
+    Variable,
+    at_least,
+    at_most,
+    below,
+    counterexample,
+    equal,
+    examine,
+    exp,
+    kept_findings,
+    log,
+    positive,
+    printed,
+    probability,
+    sqrt,
+)
+
+LITTLE = Effort(300, 200)
+P, EPSILON = probability("p"), Variable("epsilon", 0, 2, low_open=True)
+HALF = at_most(log(1 - P.symbol + P.symbol * exp(EPSILON.symbol)), 3 * EPSILON.symbol * P.symbol)
+"""3 in place of the printed 6, which holds up to epsilon = 1.9: 2 is above that."""
+
+
+def mine(*readings: Reading, **changes) -> Claim:
+    given = {"id": "mine/half", "place": "draft", "quote": "3 for 6", "kind": "inequality", "readings": readings}
+    return Claim(**given | changes)
+
+
+def test_an_inequality_of_ones_own_is_refuted_or_proven():
+    """(e^2 - 1)/2 = 3.19 is above 3, and (e - 1)/1 = 1.72 is below it: the slope at p = 0 decides."""
+    assert examine(mine(printed(P, EPSILON, says=HALF)), Effort()).status == "refuted"
+    small = Variable("epsilon", 0, 1, low_open=True)
+    assert examine(mine(printed(P, small, says=HALF)), Effort()).status == "proven"
+
+
+def test_findings_about_ones_own_claim_become_tables_and_cite_no_paper():
+    found = examine([mine(printed(P, EPSILON, says=HALF))], LITTLE)
+    assert isinstance(found, Findings)
+    assert list(found.to_frame(library="pandas")["id"]) == ["mine/half"]
+    assert r"\cite{mine}" not in found.to_latex()
+    assert "@misc{privcheck" in found.to_bibtex()
+
+
+X = probability("x")
+SAYS = at_most(X.symbol, sqrt(X.symbol))
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: mine(readings=printed(X, says=SAYS)), r"readings: got an object of type Reading, .*readings=\(it,\)"),
+        (lambda: mine(readings=()), r"readings: got \(\), expected at least one reading"),
+        (lambda: mine(readings=(SAYS,)), "readings: got a tuple with an object of type Relation"),
+        (lambda: mine(printed(X, says=SAYS), kind="foo"), "kind: got 'foo', expected one of 'inequality'"),
+        (lambda: mine(printed(X, says=SAYS), role="proof"), "role: got 'proof'"),
+        (lambda: mine(printed(X, says=SAYS), id=3), "id: got 3, expected a text"),
+        (lambda: mine(printed(X, says=SAYS), repair="later"), "repair: got an object of type str"),
+        (lambda: printed(X, says="x <= 1"), r"says: got an object of type str, .*at_most\(left, right\)"),
+        (lambda: printed(X, says=below(X.symbol, 1)), "says: got the strict inequality x < 1"),
+        (lambda: printed(X.symbol, says=SAYS), "variables: got a tuple with an object of type Expression"),
+        (lambda: printed(says=SAYS), "variables: got none named x"),
+        (lambda: printed(X, says=SAYS, assumes=below(X.symbol, 1)), "assumes: got an object of type Relation"),
+        (lambda: printed(X, says=SAYS, assumes=(below(EPSILON.symbol, 1),)), "variables: got none named epsilon"),
+        (lambda: at_most(X, 1), "expression: got an object of type Variable, .*x.symbol"),
+        (lambda: at_least("one", 1), "expression: got 'one'"),
+        (lambda: equal(float("nan"), X.symbol), "expression: got nan"),
+        (lambda: Relation(X.symbol, "=", X.symbol), "sense: got '='"),
+        (lambda: examine(CLAIMS["hu-2021/thm8"], "1m"), "effort: got '1m', expected an Effort"),
+        (lambda: examine("hu-2021/nothing"), "id: got 'hu-2021/nothing', expected the id of a claim, or of a theorem"),
+        (lambda: examine(["hu-2021/thm8", "nope"]), "id: got 'nope'"),
+        (lambda: examine(3), "id: got an object of type int"),
+        (lambda: examine(paper="nobody-2020"), "paper: got 'nobody-2020'"),
+        (lambda: CLAIMS["nope"], "id: got 'nope'"),
+        (lambda: CLAIMS["hu-2021/fact17"], "did you mean 'hu-2021/fact17a' or 'hu-2021/fact17b'"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(make, told):
+    with pytest.raises(PrivcheckError, match=told) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_id_is_a_missing_key():
+    assert "nope" not in CLAIMS
+    assert CLAIMS.get("nope") is None
+
+
+@pytest.mark.parametrize(
+    ("point", "told"),
+    [
+        ({"p": 0.5}, "point: got no epsilon, expected a number for each of p, epsilon"),
+        ({}, "point: got no p, epsilon"),
+        ({"p": 0.5, "epsilon": 1, "delta": 0}, "point: got delta, of which it does not speak"),
+        ({"p": "half", "epsilon": 1}, "point: got values that are no finite numbers"),
+        ({"p": float("inf"), "epsilon": 1}, "point: got values that are no finite numbers"),
+    ],
+)
+def test_a_point_that_is_no_point_is_not_called_unrefuted(point, told):
+    with pytest.raises(PrivcheckError, match=told):
+        counterexample(printed(P, EPSILON, says=HALF), point)
+
+
+def test_a_point_may_be_plain_numbers():
+    reading = printed(P, EPSILON, says=HALF)
+    assert counterexample(reading, {"p": 0.001, "epsilon": 2}) is not None
+    assert counterexample(reading, {"p": "1/1000", "epsilon": 1}) is None
+
+
+def test_python_takes_ids_theorems_and_papers_as_the_command_does():
+    assert [of.id for of in examine("azize-basu-2022/lemma2", LITTLE)] == ["azize-basu-2022/lem2"]
+    assert [of.id for of in examine("azize-basu-2022/thm3", LITTLE)] == [
+        "azize-basu-2022/thm10", "azize-basu-2022/thm3-bernoulli",
+    ]  # fmt: skip
+    found = examine(["hu-2021/fact17b", CLAIMS["azize-basu-2022/thm2-constant"]], LITTLE)
+    assert repr(found).splitlines()[:2] == ["2 claims: 1 refuted, 1 proven", "  hu-2021/fact17b: refuted"]
+    assert [of.id for of in examine(["hu-2021/fact17b", "chen-2020/thm2"], LITTLE, paper="chen-2020")] == [
+        "chen-2020/thm2"
+    ]
+    assert repr(found[:1][0]) == "<hu-2021/fact17b: refuted>"
+
+
+def test_one_claim_is_one_claim():
+    (found,) = examine(["hu-2021/fact17b"], LITTLE)
+    assert repr(Findings([found])).startswith("1 claim: 1 refuted")
+
+
+def test_a_notebook_shows_the_evidence_and_what_follows():
+    by_id = {found.id: found for found in kept_findings()}
+    shown = by_id["azize-basu-2022/eq12"]._repr_html_()
+    assert "7.80317889415" in shown
+    assert html.escape(by_id["azize-basu-2022/eq12"].consequence) in shown
+    assert "azize-basu-2022/eq12" in kept_findings()._repr_html_()
+
+
+def test_the_kept_run_is_loaded_and_saved_as_a_page(tmp_path):
+    kept = kept_findings()
+    assert {found.id for found in kept} == set(CLAIMS)
+    assert isinstance(kept.to_frame(library="pandas"), pd.DataFrame)
+    kept.save(tmp_path / "claims.html")
+    assert "azize-basu-2022/lem2" in (tmp_path / "claims.html").read_text(encoding="utf-8")
+
+
+def test_what_a_user_needs_is_in_one_place():
+    needed = {"Variable", "absolute", "at_least", "at_most", "ceiling", "equal", "exp", "expression", "log", "maximum"}
+    needed |= {"minimum", "positive", "printed", "probability", "sqrt", "total", "variable", "integer", "kept_findings"}
+    assert needed <= set(claims.__all__)
+    assert positive("n").symbol
