@@ -88,14 +88,14 @@ def _on(
     """Return what is found on two streams, with the noise of global generators followed if there is any."""
     with watched():
         found = _searched(target, settings, first, second, rounds, deadline, taken := Taken())
-        if taken.touched:
+        if taken.must_follow:
             with followed() as free:
                 taken = Taken(follows=free)
                 found = _searched(target, settings, first, second, rounds, deadline, taken)
     if not taken.others:
         return found
     hint = "; `privcheck certify` with `--primitives opendp` measures its releases" if OPENDP in taken.others else ""
-    return [], f"it draws random numbers from {' and '.join(taken.others)}, which the search does not follow{hint}"
+    return [], f"the search does not follow random numbers of {' and '.join(taken.others)}{hint}"
 
 
 def _searched(
@@ -110,9 +110,11 @@ def _searched(
     path, runs = raw_path(target, settings, first, second, deadline, taken), list[GuardedRun]()
     for seed in range(GUARDED_SEEDS):
         for table in (first, second):
-            if time.monotonic() < deadline and (run := guarded_run(target, settings, table, seed, taken)) is not None:
+            if taken.must_follow or time.monotonic() > deadline:
+                break
+            if (run := guarded_run(target, settings, table, seed, taken)) is not None:
                 runs.append(run)
-    if taken.touched and not taken.follows:
+    if taken.must_follow:
         return [], "noise of a global generator cannot be followed now: another search or certificate follows some"
     if (seeded := taken.fixed_seed()) is not None:
         said = "a global generator gets the same seed here in every run, and the noise is drawn from it"
@@ -174,7 +176,7 @@ def _of_raw_data(
         and (leak.kind not in UNFOLLOWED or _misuse(leak, sharing=True))
         and (not leak.data or {_round(datum) for datum in leak.data} & set(rounds))
     ]
-    if meant and path.coins and is_noised(meant[0]):
+    if meant and is_noised(meant[0]):
         return [], HIDDEN
     if meant:
         return [_leaking(meant[0], _kind(meant[0]), told, rounds)], ""

@@ -30,7 +30,7 @@ from privcheck.targets.global_generators import global_generators_kept
 
 SYSTEM = "the operating system"
 OPENDP = "OpenDP"
-UNKNOWN = "a source that is not known: runs with equal seeds differ"
+UNKNOWN = "a source that is not known (runs with equal seeds differ)"
 
 NOISE = (*sorted(GENERATOR_NOISE), "randn")
 """Global functions of numpy that draw noise; all but the last have the arguments of a Generator's method."""
@@ -45,6 +45,7 @@ class Taken:
     Parameters
     ----------
     others : the sources that cannot be followed, by name.
+    system : whether a run asked the operating system for random bytes; numpy does so even for a seed that is given.
     coins : draws of the global generators that are not followed, in the last run.
     noise : draws of noise of global functions, in the last run, since a generator was seeded.
     seeds : the lines that seed a global generator, each with what it was given in all runs.
@@ -54,12 +55,22 @@ class Taken:
     """
 
     others: dict[str, None] = field(default_factory=dict)
+    system: bool = False
     coins: bool = False
     noise: int = 0
     seeds: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     touched: bool = False
     follows: bool = False
     generator: Any = None
+
+    @property
+    def must_follow(self) -> bool:
+        """Whether runs have to be played again with the noise of global functions followed."""
+        return self.touched and not self.follows
+
+    def differs(self) -> None:
+        """Take note that equal runs differ."""
+        self.others[SYSTEM if self.system else UNKNOWN] = None
 
     @contextmanager
     def from_elsewhere(self, generator: Any, coins: int) -> Iterator[None]:
@@ -99,7 +110,7 @@ def watched() -> Iterator[None]:
     def urandom(size: int) -> bytes:
         running = RUNNING.get()
         if running is not None and not _is_copying():
-            running.others[SYSTEM] = None
+            running.system = True
         return kept[1](size)
 
     with _WATCHING, global_generators_kept(), patched() as patches:

@@ -28,7 +28,7 @@ from scipy.stats import beta
 
 from privcheck.arrays import Table
 from privcheck.auditing.faults.masking_generator import MaskingGenerator, TooManyDrawsError
-from privcheck.auditing.faults.other_randomness import UNKNOWN, Taken
+from privcheck.auditing.faults.other_randomness import Taken
 from privcheck.auditing.faults.paired_number import PairedNumber, Place, Readings
 from privcheck.certifying.execution import drive
 from privcheck.certifying.replay import differing
@@ -105,7 +105,7 @@ def raw_path(
             if time.monotonic() > deadline:
                 return RawPath(None)
             actions, other, draws_coins = player.both(seed, seed)
-            if taken.others:
+            if taken.others or taken.must_follow:
                 return RawPath(None)
             if not player.differ(actions, other):
                 continue
@@ -137,7 +137,8 @@ def _located(player: _Player, seed: int, actions: list[int], *, draws_coins: boo
         fewer = frozenset(lines) - {place}
         if fewer and not player.differ(actions, player.paired(seed, Readings(fewer))):
             del lines[place]
-    if draws_coins and any(leak.kind in UNFOLLOWED or player.noised(seed, place) for place, leak in lines.items()):
+    followed = not draws_coins or not any(leak.kind in UNFOLLOWED for leak in lines.values())
+    if not followed or any(player.noised(seed, place) for place in lines):
         return RawPath(True, (), examined, draws_coins, noised=True)
     return RawPath(True, tuple(lines.values()), examined, draws_coins)
 
@@ -175,9 +176,9 @@ class _Player:
     def repeats(self, seed: int, actions: list[int], other: list[int], deadline: float) -> bool:
         """Tell whether the two runs of a seed are the same whenever they are played."""
         for _ in range(REPEATS):
-            again = self.both(seed, seed)[:2]
-            if time.monotonic() > deadline or again != (actions, other):
-                self.taken.others.setdefault(UNKNOWN)
+            if self.both(seed, seed)[:2] != (actions, other):
+                self.taken.differs()
+            if self.taken.others or time.monotonic() > deadline:
                 return False
         return True
 
