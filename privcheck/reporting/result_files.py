@@ -23,6 +23,7 @@ from privcheck.reporting.text.both_bounds import contradiction, upper_bound
 from privcheck.reporting.text.certificate_sentences import certificate_word, found_something, reasons
 from privcheck.reporting.text.certified_amounts import upper_words
 from privcheck.reporting.text.places import described_place
+from privcheck.reporting.text.simulation_notes import runs_words
 from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
 from privcheck.results.frontier_points import Frontier
@@ -49,6 +50,7 @@ class IndexRow:
     alarm : whether it is a violation, a leak, a refused certificate or a divergence in replay.
     claim, delta, lower, upper, seed : of an audit or a certificate, as far as it has them.
     p_value : of the claim of an audit.
+    told_apart : what tells it from other results of the same target, such as its seed in a sweep.
     detail : more, in words.
     page : returns the page about it; None where the JSON holds too little for one.
 
@@ -68,6 +70,12 @@ class IndexRow:
     detail: str = ""
     page: Callable[[], str] | None = None
     p_value: float | None = None
+    told_apart: str = ""
+
+    @property
+    def name(self) -> str:
+        """The target, with what tells it from others."""
+        return f"{self.target}, {self.told_apart}" if self.told_apart else self.target
 
 
 def read_result(path: str | Path) -> IndexRow:
@@ -117,7 +125,9 @@ def _audit(source: JsonSource) -> IndexRow:
 
 def _certificate(source: JsonSource) -> IndexRow:
     found = Certificate.from_json(source.text)
-    refused = found_something(found) or (found.budget is not None and found.upper is None)
+    refused = found_something(found) or (
+        found.budget is not None and found.upper is None and not found.is_inconclusive
+    )
     in_words = upper_words(found) if found.upper is not None and found.epsilon_claimed is None else ""
     return IndexRow(
         source.path, source.when, "certificate", found.target, certificate_word(found), alarm=refused,
@@ -187,7 +197,7 @@ def _simulation(source: JsonSource) -> IndexRow:
         raise TypeError(f"seed is {seed!r}")
     return IndexRow(
         source.path, source.when, "simulation", ", ".join(row.policy for row in rows), SIMULATED, seed=seed,
-        detail=f"mean regret {regrets} after {first.horizon:,} rounds{where}, {first.runs:,} runs",
+        detail=f"mean regret {regrets} after {first.horizon:,} rounds{where}, {runs_words([row.runs for row in rows])}",
     )  # fmt: skip
 
 
