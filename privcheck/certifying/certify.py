@@ -187,8 +187,8 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
     if uncounted:  # equal streams would differ, too
         replayed = NO_REPLAY
         notes.append(
-            "to the guard, what such noise is added to is raw, so the leaks may be none: record it, or draw it from the "
-            "Generator that the policy is built with, e.g. value + self.rng.laplace(0.0, scale), to get a certificate"
+            "to the guard, what such noise is added to is raw, so the leaks may be none: record it, or to get a "
+            "certificate draw it from the Generator that the policy is built with, as in self.rng.laplace(0.0, scale)"
         )
     elif leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
         notes.append(

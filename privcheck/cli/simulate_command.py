@@ -226,6 +226,9 @@ def _text(result: Simulation, compare: bool) -> RenderableType:
     parts: list[RenderableType] = [summary_table(result)]
     if compare:
         pairs = result.compare()
-        notes = [f"{UNTESTED} `privcheck audit` tests one, `privcheck frontier` several.", too_few_runs(result, len(pairs))]
+        notes = [
+            f"{UNTESTED} `privcheck audit` tests one, `privcheck frontier` several.",
+            too_few_runs(result, len(pairs)),
+        ]
         parts += [comparison_table(pairs), *(Text(f"note: {note}") for note in notes if note)]
     return Group(*parts)

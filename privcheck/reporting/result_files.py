@@ -125,9 +125,7 @@ def _audit(source: JsonSource) -> IndexRow:
 
 def _certificate(source: JsonSource) -> IndexRow:
     found = Certificate.from_json(source.text)
-    refused = found_something(found) or (
-        found.budget is not None and found.upper is None and not found.is_inconclusive
-    )
+    refused = found_something(found) or (found.budget is not None and found.upper is None and not found.is_inconclusive)
     in_words = upper_words(found) if found.upper is not None and found.epsilon_claimed is None else ""
     return IndexRow(
         source.path, source.when, "certificate", found.target, certificate_word(found), alarm=refused,

@@ -1,4 +1,4 @@
-"""Noise of global generators, which the guard does not count: nothing is decided, and the option that counts it is named."""
+"""Noise of global generators, which the guard does not count: nothing is decided, and what counts it is named."""
 
 import random
 

@@ -44,14 +44,28 @@ def test_an_index_says_how_many_runs_there_are(tmp_path):
 
 def test_a_comparison_says_that_claims_are_not_tested(capsys):
     assert UNTESTED in words_of(render_simulation(SIMULATED))
-    command = ["simulate", "adap-ucb", "ucb", "--means", "0.75,0.5", "--epsilon", "1", "--horizon", "200", "--runs", "8"]
+    command = [
+        "simulate",
+        "adap-ucb",
+        "ucb",
+        "--means",
+        "0.75,0.5",
+        "--epsilon",
+        "1",
+        "--horizon",
+        "200",
+        "--runs",
+        "8",
+    ]
     assert run([*command, "--compare"]) == 0
     assert "privcheck audit` tests one" in " ".join(capsys.readouterr().out.split())
     assert run(command) == 0
     assert "privcheck audit" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("runs", "noted"), [(85, "95 % quantile and a 99 %"), (86, "limit of a 99 %"), (436, "99 %"), (437, "")])
+@pytest.mark.parametrize(
+    ("runs", "noted"), [(85, "95 % quantile and a 99 %"), (86, "limit of a 99 %"), (436, "99 %"), (437, "")]
+)
 def test_wide_intervals_are_explained_exactly_where_they_reach_to_the_largest_regret(runs, noted):
     regret = np.linspace(0.0, 1.0, runs)[:, None] * np.ones((1, FIRST.regret.shape[1]))
     found = replace(SIMULATED, results=tuple(replace(result, regret=regret) for result in SIMULATED.results))

@@ -3,8 +3,9 @@
 Raw data that steer the actions are looked for first (`raw_paths`): where that happens, noise is no explanation. If it
 does not, guarded runs (`guarded_runs`) show noise that does not have the law it is taken for, or the release by which a
 reward loses more than the claim. A line is named only if one of these holds of it. A reading that a guard merely cannot
-follow is not enough: code may read a reward and add noise to what it makes of it. Noise of the global generators of numpy
-and Python is examined like noise of the policy's Generator; where random numbers come from elsewhere, no line is named.
+follow is not enough: code may read a reward and add noise to what it makes of it. Noise of the global generators of
+numpy and Python is examined like noise of the policy's Generator; where random numbers come from elsewhere, no line is
+named.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -107,25 +108,45 @@ def _searched(
     deadline: float,
     taken: Taken,
 ) -> tuple[list[Fault], str]:
-    path, runs = raw_path(target, settings, first, second, deadline, taken), list[GuardedRun]()
-    for seed in range(GUARDED_SEEDS):
-        for table in (first, second):
-            if taken.must_follow or time.monotonic() > deadline:
-                break
-            if (run := guarded_run(target, settings, table, seed, taken)) is not None:
-                runs.append(run)
+    path = raw_path(target, settings, first, second, deadline, taken)
+    runs = list(_guarded_runs(target, settings, (first, second), deadline, taken))
     if taken.must_follow:
         return [], "noise of a global generator cannot be followed now: another search or certificate follows some"
     if (seeded := taken.fixed_seed()) is not None:
         said = "a global generator gets the same seed here in every run, and the noise is drawn from it"
         return [_fault("fixed-seed", *seeded, said, ())], ""
+    if path.noised:
+        return [], HIDDEN
     leaks = list({(leak.file, leak.line): leak for run in reversed(runs) for leak in reversed(run.leaks)}.values())[
         ::-1
     ]
-    if path.noised:
-        return [], HIDDEN
     if path.steers:
-        return _of_raw_data(path, leaks, rounds, lambda leak: _is_noised(leak, target, settings, first, taken))
+        return _of_raw_data(
+            path, leaks, rounds, lambda leak: _is_noised(leak, target, settings, first, deadline, taken)
+        )
+    return _of_noise(path, runs, leaks, rounds, target, settings)
+
+
+def _guarded_runs(
+    target: Target, settings: Settings, tables: tuple[Table, Table], deadline: float, taken: Taken
+) -> Iterator[GuardedRun]:
+    for seed in range(GUARDED_SEEDS):
+        for table in tables:
+            if taken.must_follow or time.monotonic() > deadline:
+                return
+            if (run := guarded_run(target, settings, table, seed, taken)) is not None:
+                yield run
+
+
+def _of_noise(
+    path: RawPath,
+    runs: list[GuardedRun],
+    leaks: list[Leak],
+    rounds: tuple[int, ...],
+    target: Target,
+    settings: Settings,
+) -> tuple[list[Fault], str]:
+    """Return the line of noise that does not have its law, or of the release by which a reward exceeds the claim."""
     misused = [(leak, kind) for leak in leaks if (kind := _misuse(leak, sharing=path.steers is None))]
     if misused:
         return [_leaking(leak, kind, MISUSE) for leak, kind in misused[:MOST_FAULTS]], ""
@@ -147,17 +168,21 @@ def _searched(
 STEERS = "before any release, and the actions follow from it"
 MISUSE = "with noise that does not hide them"
 
-
 HIDDEN = (
-    "the values that steer the actions may have noise that is computed from other random numbers; draw it by a method of "
-    "the policy's Generator, such as rng.laplace"
+    "the values that steer the actions may have noise that is computed from other random numbers; draw it by a method "
+    "of the policy's Generator, such as rng.laplace"
 )
 
 
-def _is_noised(leak: Leak, target: Target, settings: Settings, table: Table, taken: Taken) -> bool:
+def _is_noised(leak: Leak, target: Target, settings: Settings, table: Table, deadline: float, taken: Taken) -> bool:
     """Tell whether what leaks at a line may have something random added to it that is not followed."""
-    runs = [guarded_run(target, settings, table, 0, taken, coins) for coins in range(COINS_OF_READINGS)]
-    return is_noised((leak.file, leak.line), [run for run in runs if run is not None])
+    runs = list[GuardedRun]()
+    for coins in range(COINS_OF_READINGS):
+        if time.monotonic() > deadline:
+            return True
+        if (run := guarded_run(target, settings, table, 0, taken, coins)) is not None:
+            runs.append(run)
+    return is_noised((leak.file, leak.line), runs)
 
 
 def _of_raw_data(

@@ -1,8 +1,8 @@
 """Random numbers that a run takes from elsewhere than its Generator.
 
-Noise of the global generators of numpy and Python can be drawn from the Generator of the run in its place, so that it is
-examined like noise of the policy's own. All their other draws are coins. Random numbers of other sources are noticed,
-where that is possible, and never followed.
+Noise of the global generators of numpy and Python can be drawn from the Generator of the run in its place, so that it
+is examined like noise of the policy's own. All their other draws are coins. Random numbers of other sources are
+noticed, where that is possible, and never followed.
 """
 
 # ruff: noqa: NPY002  numpy's global generator is what this module is about
@@ -207,7 +207,8 @@ def _of_python(patches: Patches) -> None:
         return generator.exponential(1.0 / lambd)
 
     owner: Any = random
-    for name, draw in {"gauss": normal, "normalvariate": normal, "expovariate": exponential}.items():
+    draws: dict[str, Callable[..., Any]] = {"gauss": normal, "normalvariate": normal, "expovariate": exponential}
+    for name, draw in draws.items():
         patches.function(getattr(random.Random, name), _hook(draw, owner._inst))
 
 

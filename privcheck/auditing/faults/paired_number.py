@@ -94,7 +94,9 @@ class PairedNumber(float):
     __copy__ = __pos__ = lambda self: self
 
     def _read(self, kind: str, operation: str, function: Callable[[float], Any]) -> Any:
-        return self.readings.outcome(kind, operation, self.rounds, function(self.first), function(float(self)), (float(self),))
+        return self.readings.outcome(
+            kind, operation, self.rounds, function(self.first), function(float(self)), (float(self),)
+        )
 
 
 def _values(value: Any) -> tuple[float, float]:

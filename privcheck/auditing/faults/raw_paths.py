@@ -10,8 +10,8 @@ nothing is concluded.
 
 The lines are then found by their effect. Rewards that differ are handed over as numbers that have both values
 (`PairedNumber`), and readings of them at chosen lines have the outcome that they have on the first stream. Lines are at
-fault if the actions are those of the first stream once their readings are, and if none of them can be left out. A number
-that is not the same whenever the actions before it are has something random added to it, so it is not raw.
+fault if the actions are those of the first stream once their readings are, and if none of them can be left out. A
+number that is not the same whenever the actions before it are has something random added to it, so it is not raw.
 """
 
 from __future__ import annotations
@@ -94,11 +94,9 @@ class RawPath:
     noised: bool = False
 
 
-def raw_path(
-    target: Target, settings: Settings, first: Table, second: Table, deadline: float, taken: Taken
-) -> RawPath:
+def raw_path(target: Target, settings: Settings, first: Table, second: Table, deadline: float, taken: Taken) -> RawPath:
     """Return whether and where raw data steer the actions on two neighbouring streams."""
-    player, masked = _Player(target, settings, first, second, taken), list[tuple[int, list[int]]]()
+    player, masked = _Player(target, settings, first, second, deadline, taken), list[tuple[int, list[int]]]()
     epsilon = settings.epsilon or math.inf
     try:
         for seed in range(SEEDS):
@@ -109,7 +107,7 @@ def raw_path(
                 return RawPath(None)
             if not player.differ(actions, other):
                 continue
-            if len(masked) < MASKED and not player.repeats(seed, actions, other, deadline):
+            if len(masked) < MASKED and not player.repeats(seed, actions, other):
                 return RawPath(None)
             if not draws_coins:
                 return _located(player, seed, actions)
@@ -154,9 +152,11 @@ def _events(actions: list[int], own: set[int]) -> Iterator[Event]:
 class _Player:
     """Plays the code on both streams."""
 
-    def __init__(self, target: Target, settings: Settings, first: Table, second: Table, taken: Taken) -> None:
+    def __init__(
+        self, target: Target, settings: Settings, first: Table, second: Table, deadline: float, taken: Taken
+    ) -> None:
         self.target, self.settings, self.first, self.second = target, settings, first, second
-        self.taken = taken
+        self.deadline, self.taken = deadline, taken
         self.kind = kind(target.feedback)
         self.changed = np.flatnonzero((first != second).any(axis=1)).tolist()
         self.own = set(self.kind.hidden(self.changed))
@@ -173,12 +173,12 @@ class _Player:
         others = self._play(self.second, forced, again, coins)
         return actions, others, bool(rng.coins or again.coins or drawn or self.taken.coins)
 
-    def repeats(self, seed: int, actions: list[int], other: list[int], deadline: float) -> bool:
+    def repeats(self, seed: int, actions: list[int], other: list[int]) -> bool:
         """Tell whether the two runs of a seed are the same whenever they are played."""
         for _ in range(REPEATS):
             if self.both(seed, seed)[:2] != (actions, other):
                 self.taken.differs()
-            if self.taken.others or time.monotonic() > deadline:
+            if self.taken.others or time.monotonic() > self.deadline:
                 return False
         return True
 
@@ -186,6 +186,8 @@ class _Player:
         """Tell whether a number that is read there may differ between runs with the same actions before it."""
         found, compared = dict[tuple[int, ...], tuple[float, ...]](), False
         for coins in range(COINS_OF_READINGS):
+            if time.monotonic() > self.deadline:
+                return True
             readings = Readings()
             actions = self.paired(noise, readings, coins)
             for (where, count), values in readings.read.items():

@@ -98,7 +98,9 @@ def _ledger(certificate: Certificate) -> list[str]:
     which = "explored execution"
     if certificate.primitives:
         which = "replay"
-        total = "the total loss of the round in which its two streams differ; other rounds were charged in other replays"
+        total = (
+            "the total loss of the round in which its two streams differ; other rounds were charged in other replays"
+        )
     caption = (
         f"The {which} with the largest loss. Top: the rounds that each release charges, in a stronger colour "
         f"for a larger loss, and the round of the release. Middle: the scale of its noise. Bottom: {total}"

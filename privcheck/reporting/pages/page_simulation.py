@@ -9,7 +9,6 @@ from privcheck.reporting.pages.elements import document, facts, header, inline_p
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.simulation_pictures import regret_figure
-from privcheck.reporting.text.audit_sentences import plural
 from privcheck.reporting.text.numbers import NONE, amount, p_value, seconds
 from privcheck.reporting.text.places import place_text
 from privcheck.reporting.text.simulation_notes import UNTESTED, described, runs_words, too_few_runs
@@ -82,7 +81,11 @@ def _counts(simulation: Simulation) -> list[int]:
 
 def _summary(simulation: Simulation) -> str:
     ragged = len(set(_counts(simulation))) > 1
-    columns = [("policy", TEXT), *([("runs", NUMBER)] if ragged else []), *((NAMES.get(name, name), NUMBER) for name in STATISTICS)]
+    columns = [
+        ("policy", TEXT),
+        *([("runs", NUMBER)] if ragged else []),
+        *((NAMES.get(name, name), NUMBER) for name in STATISTICS),
+    ]
     columns += [("engine", WORD), ("time", NUMBER)]
     rows: list[list[Cell | str]] = []
     for row, result in zip(simulation.summary(), simulation.results, strict=True):
@@ -90,9 +93,17 @@ def _summary(simulation: Simulation) -> str:
         runs = [Cell(f"{row['runs']:,}", row["runs"])] if ragged else []
         numbers = [NONE if row[key] is None else Cell(amount(row[key]), row[key]) for key in STATISTICS]
         rows.append(
-            [Cell(name, row["policy"]), *runs, *numbers, text(row["engine"]), Cell(seconds(row["seconds"]), row["seconds"])]
+            [
+                Cell(name, row["policy"]),
+                *runs,
+                *numbers,
+                text(row["engine"]),
+                Cell(seconds(row["seconds"]), row["seconds"]),
+            ]
         )
-    caption = f"Pseudo-regret after {simulation.horizon:,} rounds, over {runs_words(_counts(simulation))} of each policy"
+    caption = (
+        f"Pseudo-regret after {simulation.horizon:,} rounds, over {runs_words(_counts(simulation))} of each policy"
+    )
     return table(caption, columns, rows, kind="stack")
 
 
@@ -152,8 +163,8 @@ def _meaning(simulation: Simulation) -> list[str]:
     return [
         "The pseudo-regret of a run after t rounds is the sum over its rounds of the best arm's mean minus the mean of "
         "the arm that was played. The simulation knows it; whoever plays the bandit does not.",
-        f"The quantiles are those of {runs_words(_counts(simulation))}: with few runs, the 99 % quantile is little more "
-        "than the largest value.",
+        f"The quantiles are those of {runs_words(_counts(simulation))}: with few runs, the 99 % quantile is little "
+        "more than the largest value.",
         "The same policies, environment, horizon, runs and seed give the same numbers, whatever the number of workers.",
         f"{UNTESTED} To learn about privacy, audit or certify the policy; a frontier has regret and audits together.",
     ]

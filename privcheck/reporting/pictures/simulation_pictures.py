@@ -41,7 +41,8 @@ def regret_figure(simulation: Simulation, *, log_regret: bool = False, width: fl
     rows = -(-(len(simulation.results) + len(rates)) // columns)
     height = (2.9 if columns == 1 else 3.3) + 0.2 * (rows + bool(rates) * (columns == 1))
     final = [f"{row['policy']} {row['mean']:.4g}" for row in simulation.summary()]
-    title = f"Pseudo-regret against rounds on {place_text(simulation)}, {runs_words([len(result.regret) for result in simulation.results])}"
+    runs = runs_words([len(result.regret) for result in simulation.results])
+    title = f"Pseudo-regret against rounds on {place_text(simulation)}, {runs}"
     described = f"Mean pseudo-regret after {simulation.horizon:g} rounds: {', '.join(final)}."
     with settings():
         figure = new_figure(width, height, title, described)

@@ -247,8 +247,14 @@ def _explored(certificate: Certificate) -> list[str]:
         "if it changes what is compared.",
         "Compared are the actions or outputs, and which primitive is called on which line with which parameters; not "
         "what is printed, logged or written to files.",
-        *(["The ledger adds up what the calls lose at worst. The largest loss of the transcripts is that of the outputs "
-           "which were drawn, so it may be smaller."] if certificate.ledger.releases else []),
+        *(
+            [
+                "The ledger adds up what the calls lose at worst. The largest loss of the transcripts is that of the "
+                "outputs which were drawn, so it may be smaller."
+            ]
+            if certificate.ledger.releases
+            else []
+        ),
         *_jointly(certificate),
     ]
 
