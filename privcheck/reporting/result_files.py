@@ -118,9 +118,18 @@ def _audit(source: JsonSource) -> IndexRow:
         source.path, source.when, "audit", report.target, CONTRADICTION if wrong and word != "violation" else word,
         alarm=word == "violation", claim=report.epsilon_claimed, delta=report.delta,
         lower=report.epsilon_lower, upper=upper_bound(report), seed=report.seed,
-        detail=wrong or "; ".join(report.notes),
+        detail=wrong or "; ".join([*_behind(report), *report.notes]),
         page=lambda: render_page([report]), p_value=p_value_of(report),
     )  # fmt: skip
+
+
+def _behind(report: AuditReport) -> list[str]:
+    """Return the lines at fault and the simplest witness of a violation, in words."""
+    witness = report.simplest or report.witness
+    if report.verdict != "violation" or witness is None:
+        return []
+    faults = [f"at fault: {fault.place}, {fault.about.title}" for fault in report.faults]
+    return [*faults, f"witness: {witness.streams}: {witness.event}"]
 
 
 def _certificate(source: JsonSource) -> IndexRow:

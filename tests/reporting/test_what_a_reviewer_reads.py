@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 import privcheck
 from privcheck import Certificate, simulate, sweep
@@ -16,8 +17,13 @@ from privcheck.reporting.example_results import VIOLATION
 from privcheck.reporting.many_audits import AuditedClaim, together
 from privcheck.reporting.pages.page_index import read_folder, render_index
 from privcheck.reporting.pages.page_simulation import render_simulation
+from privcheck.reporting.pictures.audited_bounds_picture import bounds_figure
+from privcheck.reporting.pictures.frontier_picture import frontier_figure
+from privcheck.reporting.pictures.ledger_picture import ledger_figure
+from privcheck.reporting.pictures.style import COLOURS
 from privcheck.reporting.result_files import read_result
 from privcheck.reporting.text.simulation_notes import UNTESTED, described, too_few_runs
+from privcheck.results.fault import Fault
 
 SIMULATED = simulate(["adap-ucb", "ucb"], [0.75, 0.5], horizon=200, runs=8, epsilon=1.0)
 FIRST = SIMULATED.results[0]
@@ -145,3 +151,52 @@ def test_audits_of_one_target_in_several_files_are_told_apart_by_their_files(tmp
     for name in ("old", "new"):
         (tmp_path / f"{name}.json").write_text(VIOLATION.to_json(), "utf-8")
     assert {row.told_apart for row in read_folder(tmp_path).results} == {"file old", "file new"}
+
+
+def test_the_row_of_a_violation_has_its_line_at_fault_and_its_witness(tmp_path):
+    fault = Fault("released-again", "bandit.py", 7, "return noisy", "released twice")
+    (tmp_path / "a.json").write_text(replace(VIOLATION, faults=[fault]).to_json(), "utf-8")
+    detail = read_result(tmp_path / "a.json").detail
+    assert detail.startswith("at fault: bandit.py:7, the same data are released again; witness: round")
+    assert (VIOLATION.simplest or VIOLATION.witness).event in detail
+
+
+def test_a_picture_of_regrets_within_one_power_of_ten_has_several_labels():
+    found = privcheck.frontier("adap-ucb", [0.9, 0.1], epsilons=[1.0, 2.0], horizon=1000, runs=5, audit_runs=0)
+    axes = frontier_figure(replace(found, bounds=())).axes[0]
+    low, high = axes.get_ylim()
+    assert high < 100 * low
+    assert sum(low <= value <= high for value in axes.get_yticks()) >= 2
+
+
+def test_the_legend_of_a_lower_bound_has_the_colour_of_the_bars():
+    bars = bounds_figure([VIOLATION])
+    swatch = next(h for h in bars.axes[0].get_legend().legend_handles if h.get_label() == "lower bound")
+    assert to_hex(swatch.get_facecolor()) == to_hex(COLOURS["violation"])
+
+
+def test_equal_losses_have_one_entry_in_a_legend_and_labels_do_not_overlap(tmp_path):
+    (tmp_path / "again.py").write_text(PUBLISHED.replace("if self.t == 4:", "if self.t > 1:"), "utf-8")
+    found = privcheck.certify(
+        f"{tmp_path / 'again.py'}:Published", epsilon=1.0, arms=2, horizon=20, primitives=["numpy"]
+    )
+    assert found.ledger.epsilon > 15.0
+    shown = ledger_figure(found)
+    labels = [entry.get_text() for entry in shown.legends[0].get_texts()]
+    assert [label for label in labels if label.startswith("loss")] == ["loss 1"]
+    totals = shown.axes[2]
+    assert [tick.get_text() for tick in totals.get_yticklabels()] == ["0", f"{found.ledger.epsilon:g}"]
+    assert "differs" in "".join(entry.get_text() for entry in totals.texts)
+
+
+def test_the_advice_on_an_array_names_the_line_that_makes_it(tmp_path):
+    (tmp_path / "sums.py").write_text(PUBLISHED, "utf-8")
+    (leak, *_) = privcheck.certify(f"{tmp_path / 'sums.py'}:Published", epsilon=1.0, arms=2, horizon=6).leaks
+    assert "self.sums = privcheck.zeros(np.shape(self.sums))" in leak.hint
+    assert "in place of line" not in leak.hint, "several names are assigned in that line"
+    text = PUBLISHED.replace(", self.means = arms, 0, np.zeros(arms), np.zeros(arms)", " = arms, 0, 0")
+    text = text.replace("\n\n    def select", "\n        self.sums = np.zeros(arms)\n\n    def select", 1)
+    (tmp_path / "own.py").write_text(text, "utf-8")
+    (leak, *_) = privcheck.certify(f"{tmp_path / 'own.py'}:Published", epsilon=1.0, arms=2, horizon=6).leaks
+    line = 1 + text.splitlines().index("        self.sums = np.zeros(arms)")
+    assert leak.hint.endswith(f"in place of line {line}")

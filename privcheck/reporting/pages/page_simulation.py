@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from privcheck.files import check_output, write_whole
-from privcheck.reporting.pages.elements import document, facts, header, inline_picture, items, section, text
+from privcheck.reporting.pages.elements import document, facts, header, inline_picture, items, place, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.simulation_pictures import regret_figure
@@ -89,7 +89,7 @@ def _summary(simulation: Simulation) -> str:
     columns += [("engine", WORD), ("time", NUMBER)]
     rows: list[list[Cell | str]] = []
     for row, result in zip(simulation.summary(), simulation.results, strict=True):
-        name = text(row["policy"]) + below(text(described(result.algorithm)))
+        name = place(row["policy"]) + below(text(described(result.algorithm)))
         runs = [Cell(f"{row['runs']:,}", row["runs"])] if ragged else []
         numbers = [NONE if row[key] is None else Cell(amount(row[key]), row[key]) for key in STATISTICS]
         rows.append(
