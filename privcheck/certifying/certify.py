@@ -15,10 +15,10 @@ from privcheck.certifying.code_coverage import CodeCoverage
 from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.noisy_replay import noisy_replay
+from privcheck.certifying.primitives.global_draws import GlobalDraws
 from privcheck.certifying.primitives.record_and_replay import recorded_certificate
 from privcheck.certifying.replay import replay
 from privcheck.certifying.session import Session
-from privcheck.certifying.uncounted_noise import GlobalDraws
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.privacy import Contexts

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.auditing.faults.masking_generator import NOISE as GENERATOR_NOISE
+from privcheck.certifying.primitives.global_draws import generator_states
 from privcheck.certifying.primitives.patching import ONE_AT_A_TIME, Kept, Patches, patched
 from privcheck.private_values.leaks import own_line
 from privcheck.targets.global_generators import global_generators_kept
@@ -79,14 +80,14 @@ class Taken:
         if own:
             random.seed(coins)
             np.random.seed(coins % 2**32)
-        before, self.noise, self.generator = _states(), 0, generator
+        before, self.noise, self.generator = generator_states(), 0, generator
         token = RUNNING.set(self)
         try:
             yield
         finally:
             RUNNING.reset(token)
             self.generator = None
-            self.coins = before != _states()
+            self.coins = before != generator_states()
             self.touched = self.touched or self.coins or self.noise > 0
             if self.coins and not own:
                 self.others["a global generator, in another thread than the main one"] = None
@@ -224,8 +225,3 @@ def _hook(draw: Callable[..., Any], owner: random.Random) -> Callable[[Any], Cal
         return call
 
     return hook
-
-
-def _states() -> Any:
-    state: Any = np.random.get_state(legacy=False)
-    return random.getstate(), state["state"]["key"].tobytes(), state["state"]["pos"], state["gauss"]

@@ -33,14 +33,15 @@ class GlobalDraws:
     @contextmanager
     def noticed(self) -> Iterator[None]:
         """Take note of what is drawn from inside the block."""
-        before = _states()
+        before = generator_states()
         try:
             yield
         finally:
-            self._found |= {name: None for name, state in _states().items() if state != before[name]}
+            self._found |= {name: None for name, state in generator_states().items() if state != before[name]}
 
 
-def _states() -> dict[str, Any]:
+def generator_states() -> dict[str, Any]:
+    """Return the states of the global generators, by the same names."""
     state: Any = np.random.get_state(legacy=False)  # noqa: NPY002
     of_numpy = state["state"]["key"].tobytes(), state["state"]["pos"], state["gauss"]
     return {"numpy": of_numpy, "random": random.getstate()}
