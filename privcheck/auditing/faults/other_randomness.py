@@ -50,6 +50,7 @@ class Taken:
     coins : draws of the global generators that are not followed, in the last run.
     noise : draws of noise of global functions, in the last run, since a generator was seeded.
     seeds : the lines that seed a global generator, each with what it was given in all runs.
+    starts : the coins that runs started with.
     touched : whether a run drew from a global generator at all.
     follows : whether noise of global functions is drawn from the Generator of the run.
     generator : of the run that is played.
@@ -60,6 +61,7 @@ class Taken:
     coins: bool = False
     noise: int = 0
     seeds: dict[tuple[str, int], set[str]] = field(default_factory=dict)
+    starts: set[int] = field(default_factory=set)
     touched: bool = False
     follows: bool = False
     generator: Any = None
@@ -80,6 +82,7 @@ class Taken:
         if own:
             random.seed(coins)
             np.random.seed(coins % 2**32)
+        self.starts.add(coins)
         before, self.noise, self.generator = generator_states(), 0, generator
         token = RUNNING.set(self)
         try:
@@ -95,7 +98,7 @@ class Taken:
     def fixed_seed(self) -> tuple[str, int] | None:
         """Return the line that seeds a global generator with the same number in every run, if noise followed."""
         same = [place for place, given in self.seeds.items() if len(given) == 1]
-        return same[0] if same and self.noise else None
+        return same[0] if same and self.noise and len(self.starts) > 1 else None
 
 
 RUNNING: ContextVar[Taken | None] = ContextVar("taken", default=None)
