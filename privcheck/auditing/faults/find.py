@@ -21,7 +21,7 @@ from privcheck.accounting.ledger import datum_in_words
 from privcheck.arrays import Table
 from privcheck.auditing.faults.guarded_runs import GuardedRun, Overspent, guarded_run, is_noised, overspent
 from privcheck.auditing.faults.other_randomness import OPENDP, Taken, followed, watched
-from privcheck.auditing.faults.raw_paths import COINS_OF_READINGS, UNFOLLOWED, RawPath, raw_path
+from privcheck.auditing.faults.raw_paths import UNFOLLOWED, RawPath, raw_path, sets_for_readings
 from privcheck.auditing.faults.source_code import (
     excerpt,
     file_named,
@@ -122,7 +122,7 @@ def _searched(
     ]
     if path.steers:
         return _of_raw_data(
-            path, leaks, rounds, lambda leak: _is_noised(leak, target, settings, first, deadline, taken)
+            path, leaks, rounds, lambda leak: _is_noised(leak, path, target, settings, first, deadline, taken)
         )
     return _of_noise(path, runs, leaks, rounds, target, settings)
 
@@ -174,10 +174,17 @@ HIDDEN = (
 )
 
 
-def _is_noised(leak: Leak, target: Target, settings: Settings, table: Table, deadline: float, taken: Taken) -> bool:
-    """Tell whether what leaks at a line may have something random added to it that is not followed."""
+def _is_noised(
+    leak: Leak, path: RawPath, target: Target, settings: Settings, table: Table, deadline: float, taken: Taken
+) -> bool:
+    """Tell whether what leaks at a line may have something random added to it that is not followed.
+
+    Noise that is followed and misused, and a context that is kept, are what they are.
+    """
+    if leak.kind == "kept" or _misuse(leak, sharing=True):
+        return False
     runs = list[GuardedRun]()
-    for coins in range(COINS_OF_READINGS):
+    for coins in range(sets_for_readings(path.coins)):
         if time.monotonic() > deadline:
             return True
         if (run := guarded_run(target, settings, table, 0, taken, coins)) is not None:

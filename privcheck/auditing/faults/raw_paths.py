@@ -61,8 +61,10 @@ MASKED = 3
 REPEATS = 20
 """Times that two differing runs are played again."""
 
-COINS_OF_READINGS = 60
-"""Sets of coins with which it is tested whether numbers that are read have something random added to them."""
+COINS_OF_READINGS, WITHOUT_COINS = 60, 8
+"""Sets of coins with which it is tested whether numbers that are read have something random added to them: for code
+that draws coins, and for code that was not seen to.
+"""
 
 MOST_LINES = 12
 """Largest number of lines that are examined."""
@@ -136,9 +138,14 @@ def _located(player: _Player, seed: int, actions: list[int], *, draws_coins: boo
         if fewer and not player.differ(actions, player.paired(seed, Readings(fewer))):
             del lines[place]
     followed = not draws_coins or not any(leak.kind in UNFOLLOWED for leak in lines.values())
-    if not followed or any(player.noised(seed, place) for place in lines):
+    if not followed or any(player.noised(seed, place, sets_for_readings(draws_coins)) for place in lines):
         return RawPath(True, (), examined, draws_coins, noised=True)
     return RawPath(True, tuple(lines.values()), examined, draws_coins)
+
+
+def sets_for_readings(draws_coins: bool) -> int:
+    """Return with how many sets of coins it is tested whether numbers that are read are raw."""
+    return COINS_OF_READINGS if draws_coins else WITHOUT_COINS
 
 
 def _events(actions: list[int], own: set[int]) -> Iterator[Event]:
@@ -182,10 +189,10 @@ class _Player:
                 return False
         return True
 
-    def noised(self, noise: int, place: Place) -> bool:
+    def noised(self, noise: int, place: Place, sets: int) -> bool:
         """Tell whether a number that is read there may differ between runs with the same actions before it."""
         found, compared = dict[tuple[int, ...], tuple[float, ...]](), False
-        for coins in range(COINS_OF_READINGS):
+        for coins in range(sets):
             if time.monotonic() > self.deadline:
                 return True
             readings = Readings()
