@@ -103,7 +103,7 @@ def find_leak(
     file, line = place.f_code.co_filename, line or place.f_lineno
     code = linecache.getline(file, line, place.f_globals).strip()
     if pasted := replacement(code, _generator_of(place)):
-        hint = f"{hint}: {pasted}{_made_in(file, pasted)}"
+        hint = f"{hint}{_made_in(file, pasted)}: {pasted}"
     return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
 
 

@@ -199,4 +199,4 @@ def test_the_advice_on_an_array_names_the_line_that_makes_it(tmp_path):
     (tmp_path / "own.py").write_text(text, "utf-8")
     (leak, *_) = privcheck.certify(f"{tmp_path / 'own.py'}:Published", epsilon=1.0, arms=2, horizon=6).leaks
     line = 1 + text.splitlines().index("        self.sums = np.zeros(arms)")
-    assert leak.hint.endswith(f"in place of line {line}")
+    assert leak.hint.endswith(f", in place of line {line}: self.sums = privcheck.zeros(np.shape(self.sums))")
