@@ -15,6 +15,7 @@ from privcheck.certifying.code_coverage import CodeCoverage
 from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.noisy_replay import noisy_replay
+from privcheck.certifying.primitives.global_draws import GlobalDraws
 from privcheck.certifying.primitives.record_and_replay import recorded_certificate
 from privcheck.certifying.replay import replay
 from privcheck.certifying.session import Session
@@ -143,16 +144,17 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         raise PrivcheckError("feedback", settings.feedback, f"{policy.feedback!r}, which {policy.name} takes")
     rng = np.random.default_rng([settings.seed, 0])
     tables = [random_table(rng, length, count, settings, number) for number in range(runs)]
-    sessions, coverage = [], CodeCoverage(policy.feedback)
+    sessions, coverage, elsewhere = [], CodeCoverage(policy.feedback), GlobalDraws()
     with progress(f"certifying {policy.name}", 2 * runs) as advance:
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([settings.seed, number, purpose]) for purpose in (1, 2))
             session = Session(
                 settings.relation, settings.rewards, budget, noise, settings.contexts, settings.accountants
             )
-            played = build(session.generator(coins))
-            with coverage.watching(played):
-                drive_guarded(played, table, session, policy.feedback)
+            with elsewhere.noticed():
+                played = build(session.generator(coins))
+                with coverage.watching(played):
+                    drive_guarded(played, table, session, policy.feedback)
             sessions.append(session)
             advance(1)
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, settings)]
@@ -181,12 +183,19 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
     ]
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
-    if leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
+    uncounted = elsewhere.names if leaks or replayed.divergences else []
+    if uncounted:  # equal streams would differ, too
+        replayed = NO_REPLAY
+        notes.append(
+            "to the guard, what such noise is added to is raw, so the leaks may be none: record it, or to get a "
+            "certificate draw it from the Generator that the policy is built with, as in self.rng.laplace(0.0, scale)"
+        )
+    elif leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
         notes.append(
             "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
             "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
         )
-    holds = not (leaks or refusals or notes or replayed.divergences) and budget is not None
+    holds = not (leaks or refusals or notes or replayed.divergences or uncounted) and budget is not None
     notes += coverage.notes
     unreached = coverage.unreached
     return Certificate(
@@ -211,6 +220,7 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         contexts=settings.contexts,
         notes=notes,
         unreached=unreached,
+        uncounted=uncounted,
         mechanisms=sorted({code for session in sessions for code in session.mechanisms}, key=str),
         budget=budget,
         **_upper_bounds(budget if holds else None),

@@ -218,7 +218,17 @@ def _numbers(text: str | None) -> list[float] | None:
 
 def _text(result: Simulation, compare: bool) -> RenderableType:
     from rich.console import Group
+    from rich.text import Text
 
     from privcheck.reporting.terminal.simulation_tables import comparison_table, summary_table
+    from privcheck.reporting.text.simulation_notes import UNTESTED, too_few_runs
 
-    return Group(summary_table(result), *([comparison_table(result.compare())] if compare else []))
+    parts: list[RenderableType] = [summary_table(result)]
+    if compare:
+        pairs = result.compare()
+        notes = [
+            f"{UNTESTED} `privcheck audit` tests one, `privcheck frontier` several.",
+            too_few_runs(result, len(pairs)),
+        ]
+        parts += [comparison_table(pairs), *(Text(f"note: {note}") for note in notes if note)]
+    return Group(*parts)

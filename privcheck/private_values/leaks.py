@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import numbers
+import re
 import sys
 import sysconfig
 from collections.abc import Collection, Hashable
@@ -102,8 +103,18 @@ def find_leak(
     file, line = place.f_code.co_filename, line or place.f_lineno
     code = linecache.getline(file, line, place.f_globals).strip()
     if pasted := replacement(code, _generator_of(place)):
-        hint = f"{hint}: {pasted}"
+        hint = f"{hint}{_made_in(file, pasted)}: {pasted}"
     return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
+
+
+def _made_in(file: str, pasted: str) -> str:
+    """Return the line that makes the array which a pasted line makes instead, in words; nothing if it is not found."""
+    name, _, made = pasted.partition(" = ")
+    if not made.startswith("privcheck.zeros("):
+        return ""
+    making = re.compile(rf"\s*{re.escape(name)}\s*(:[^=]+)?=(?!=)\s*np\.(zeros|ones|full|empty)\b")
+    found = [number for number, line in enumerate(linecache.getlines(file), 1) if making.match(line)]
+    return f", in place of line {found[0]}" if len(found) == 1 else ""
 
 
 def _generator_of(place: FrameType) -> str:

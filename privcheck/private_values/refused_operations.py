@@ -46,7 +46,9 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
     leak = find_leak(kind, operation, data, hint)
     for source in dict.fromkeys(value.source for value in private):
         if source is not None:
+            source.refused = tuple(private)
             source.on_leak(leak)
+            source.refused = ()
     raise LeakError(leak)
 
 

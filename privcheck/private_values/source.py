@@ -75,6 +75,7 @@ class PrivateSource:
         self.on_answer: Callable[[Any], object] | None = None
         self.coin_lines: set[tuple[str, int]] = set()
         self.collected: tuple[Hashable, ...] = ()
+        self.refused: tuple[Any, ...] = ()
         self.cells: list[ReferenceType[Any]] = []
         self._settled, self._next_sweep, self._most_cells = 0, _SWEEP_AFTER, _MOST_CELLS
         self.on_leak: Callable[[Leak], object] = on_leak or (lambda _: None)

@@ -23,7 +23,7 @@ class AuditedClaim:
 
     Parameters
     ----------
-    target : what was audited.
+    target : what was audited, with what tells it from the others.
     p_value : of its claim.
     seed : of its audit.
     """
@@ -74,7 +74,7 @@ class Together:
         found = [i for i in order if adjusted[i] <= self.level]
         if not found:
             return "none refuted"
-        named = [f"{numbers.clean(self.tested[i].target)} (p {numbers.small(adjusted[i])})" for i in found[:NAMED]]
+        named = [f"{numbers.clean(self.tested[i].target)} (p {numbers.p_value(adjusted[i])})" for i in found[:NAMED]]
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
         return f"{len(found)} refuted: {', '.join(named)}{more}"
 

@@ -23,6 +23,7 @@ from privcheck.reporting.text.both_bounds import contradiction, upper_bound
 from privcheck.reporting.text.certificate_sentences import certificate_word, found_something, reasons
 from privcheck.reporting.text.certified_amounts import upper_words
 from privcheck.reporting.text.places import described_place
+from privcheck.reporting.text.simulation_notes import runs_words
 from privcheck.results.audit_report import AuditReport
 from privcheck.results.certificate import Certificate
 from privcheck.results.frontier_points import Frontier
@@ -49,6 +50,7 @@ class IndexRow:
     alarm : whether it is a violation, a leak, a refused certificate or a divergence in replay.
     claim, delta, lower, upper, seed : of an audit or a certificate, as far as it has them.
     p_value : of the claim of an audit.
+    told_apart : what tells it from other results of the same target, such as its seed in a sweep.
     detail : more, in words.
     page : returns the page about it; None where the JSON holds too little for one.
 
@@ -68,6 +70,12 @@ class IndexRow:
     detail: str = ""
     page: Callable[[], str] | None = None
     p_value: float | None = None
+    told_apart: str = ""
+
+    @property
+    def name(self) -> str:
+        """The target, with what tells it from others."""
+        return f"{self.target}, {self.told_apart}" if self.told_apart else self.target
 
 
 def read_result(path: str | Path) -> IndexRow:
@@ -110,14 +118,23 @@ def _audit(source: JsonSource) -> IndexRow:
         source.path, source.when, "audit", report.target, CONTRADICTION if wrong and word != "violation" else word,
         alarm=word == "violation", claim=report.epsilon_claimed, delta=report.delta,
         lower=report.epsilon_lower, upper=upper_bound(report), seed=report.seed,
-        detail=wrong or "; ".join(report.notes),
+        detail=wrong or "; ".join([*_behind(report), *report.notes]),
         page=lambda: render_page([report]), p_value=p_value_of(report),
     )  # fmt: skip
 
 
+def _behind(report: AuditReport) -> list[str]:
+    """Return the lines at fault and the simplest witness of a violation, in words."""
+    witness = report.simplest or report.witness
+    if report.verdict != "violation" or witness is None:
+        return []
+    faults = [f"at fault: {fault.place}, {fault.about.title}" for fault in report.faults]
+    return [*faults, f"witness: {witness.streams}: {witness.event}"]
+
+
 def _certificate(source: JsonSource) -> IndexRow:
     found = Certificate.from_json(source.text)
-    refused = found_something(found) or (found.budget is not None and found.upper is None)
+    refused = found_something(found) or (found.budget is not None and found.upper is None and not found.is_inconclusive)
     in_words = upper_words(found) if found.upper is not None and found.epsilon_claimed is None else ""
     return IndexRow(
         source.path, source.when, "certificate", found.target, certificate_word(found), alarm=refused,
@@ -187,7 +204,7 @@ def _simulation(source: JsonSource) -> IndexRow:
         raise TypeError(f"seed is {seed!r}")
     return IndexRow(
         source.path, source.when, "simulation", ", ".join(row.policy for row in rows), SIMULATED, seed=seed,
-        detail=f"mean regret {regrets} after {first.horizon:,} rounds{where}, {first.runs:,} runs",
+        detail=f"mean regret {regrets} after {first.horizon:,} rounds{where}, {runs_words([row.runs for row in rows])}",
     )  # fmt: skip
 
 

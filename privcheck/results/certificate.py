@@ -65,6 +65,8 @@ class Certificate(Result):
         infinite where what the budget adds up does not bound it, None in files written before there were such fields.
     primitives : the declared primitives of third-party code that were recorded and replayed; empty for a guarded run.
     primitive_uses : what was measured at each line that calls one.
+    uncounted : the sets of `primitives` that record noise which the guard did not count: "numpy" and "random", whose
+        global generators were drawn from in guarded runs that leaked. Such leaks may be noised, so they decide nothing.
     """
 
     target: str
@@ -99,6 +101,7 @@ class Certificate(Result):
     ledger_mu: float | None = None
     primitives: list[str] = field(default_factory=list)
     primitive_uses: list[PrimitiveUse] = field(default_factory=list)
+    uncounted: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Complete a budget that is given by `epsilon_claimed` and `delta` alone, as in files of earlier versions."""
@@ -148,7 +151,11 @@ class Certificate(Result):
 
     @property
     def is_inconclusive(self) -> bool:
-        """Whether the bound holds under the guard, but parts of the target were not seen, or a replay found nothing."""
+        """Whether nothing is decided: some noise was not counted, parts of the target were not seen, or a replay of
+        declared primitives found nothing.
+        """
+        if self.uncounted and self.budget is not None:
+            return not self.refusals
         explored = bool(self.primitives) and self.budget is not None and not self.has_findings
         return not self.granted and (self.coverage == UNDER_GUARD or explored)
 
@@ -156,7 +163,14 @@ class Certificate(Result):
     def has_findings(self) -> bool:
         """Whether an execution leaked, was refused a release, diverged in replay, or moved an input too far."""
         too_far = any(use.exceeds for use in self.primitive_uses)
-        return bool(self.leaks or self.refusals or self.replay.divergences or too_far)
+        leaked = self.leaks and not self.uncounted
+        return bool(leaked or self.refusals or self.replay.divergences or too_far)
+
+    @property
+    def uncounted_words(self) -> str:
+        """What noise was not counted, and what counts it."""
+        which = " and ".join({"numpy": "np.random", "random": "random"}[name] for name in self.uncounted)
+        return f"noise of {which} was not counted; --primitives {','.join(self.uncounted)} records it"
 
     @property
     def trusted(self) -> list[MechanismCode]:
@@ -286,7 +300,9 @@ class Certificate(Result):
             every = "on every guarded execution"
             return f"{self.target}: certified{provided}, {self._upper_text} {every}{joint}"
         found = []
-        if self.leaks:
+        if self.uncounted:
+            found.append(self.uncounted_words)
+        elif self.leaks:
             plural = "s, the first" if len(self.leaks) > 1 else ""
             found.append(f"{len(self.leaks)} leak{plural} at {Path(self.leaks[0].file).name}:{self.leaks[0].line}")
         if self.replay.divergences:
@@ -296,7 +312,7 @@ class Certificate(Result):
             found.append(self.refusals[0])
         if self.primitives and not found:
             found.append(f"{self.replay.replays} replays found nothing; only the explored executions were seen")
-        if self.is_inconclusive and self.unreached:
+        if self.is_inconclusive and self.unreached and not self.uncounted:
             found.append(f"{len(self.unreached)} lines never ran, the first {self.unreached[0]}")
         why = "; ".join(found) or "; ".join(self.notes) or "no budget was given"
         word = "inconclusive" if self.is_inconclusive else "not certified"

@@ -9,6 +9,7 @@ import numpy as np
 
 from privcheck.arrays import Table
 from privcheck.privacy import removed_row
+from privcheck.private_values.leaks import describe_data
 
 RANDOM = "random"
 """The base of a random pair."""
@@ -74,11 +75,17 @@ class StreamPair:
         return tuple(np.flatnonzero((one != two).reshape(len(one), -1).any(axis=1)).tolist())
 
 
+MOST_ROWS, MOST_CHARACTERS = 4, 160
+"""Different rows that a description lists, and its length, up to which it says all of two tables."""
+
+
 def in_words(first: Table, second: Table) -> str:
     """Describe two tables of shape (T, K) by the rounds that differ and those that do not.
 
     >>> in_words(np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]))
     'round 2: (0, 1) vs (1, 1); the other round: (0, 0) in both'
+    >>> in_words(np.array([[0.0, 1.0], [0.0, 0.0], [1.0, 0.0]]), np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0]]))
+    'round 1: (0, 1) vs (1, 1); the other 2 rounds, in both: (0, 0) in round 2, (1, 0) in round 3'
     """
     if len(first) != len(second):
         return _removed_in_words(first, second)
@@ -87,6 +94,13 @@ def in_words(first: Table, second: Table) -> str:
     parts = [f"round {j + 1}: {_row(first[j])} vs {_row(second[j])}" for j in places[:3]]
     if len(places) > len(parts):
         parts.append(f"{len(places) - len(parts)} more rounds differ")
+    kinds = dict[str, list[int]]()
+    for j in np.setdiff1d(np.arange(len(first)), places).tolist():
+        kinds.setdefault(_row(first[j]), []).append(j + 1)
+    if 1 < len(kinds) <= MOST_ROWS and not len(places) > 3:
+        listed = [f"{row} in {describe_data(rounds, most=len(rounds))}" for row, rounds in kinds.items()]
+        if len(said := f"the other {len(rest)} rounds, in both: {', '.join(listed)}") <= MOST_CHARACTERS:
+            return "; ".join([*parts, said])
     return "; ".join(parts + _rest(rest, "round"))
 
 

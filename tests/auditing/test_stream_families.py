@@ -147,7 +147,11 @@ def test_streams_in_words():
     second[1] = [1.0, 0.0]
     assert in_words(first, second) == "round 2: (0, 0) vs (1, 0); the other 3 rounds: (0, 0) in both"
     first[0] = second[0] = 0.5
-    assert in_words(first, second).endswith("rounds: the same in both")
+    assert in_words(first, second).endswith("rounds, in both: (0.5, 0.5) in round 1, (0, 0) in rounds 3-4")
+    many = np.arange(16.0).reshape(8, 2)
+    other = many.copy()
+    other[1] = 0.0
+    assert in_words(many, other).endswith("the other 7 rounds: the same in both")
     assert in_words(np.zeros((5, 1)), np.ones((5, 1))).endswith("2 more rounds differ")
 
 

@@ -3,7 +3,9 @@
 Raw data that steer the actions are looked for first (`raw_paths`): where that happens, noise is no explanation. If it
 does not, guarded runs (`guarded_runs`) show noise that does not have the law it is taken for, or the release by which a
 reward loses more than the claim. A line is named only if one of these holds of it. A reading that a guard merely cannot
-follow is not enough: code may read a reward and add noise to what it makes of it.
+follow is not enough: code may read a reward and add noise to what it makes of it. Noise of the global generators of
+numpy and Python is examined like noise of the policy's Generator; where random numbers come from elsewhere, no line is
+named.
 """
 
 from __future__ import annotations
@@ -11,14 +13,15 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from privcheck.accounting.ledger import datum_in_words
 from privcheck.arrays import Table
-from privcheck.auditing.faults.guarded_runs import GuardedRun, Overspent, guarded_run, overspent
-from privcheck.auditing.faults.raw_paths import RawPath, raw_path
+from privcheck.auditing.faults.guarded_runs import GuardedRun, Overspent, guarded_run, is_noised, overspent
+from privcheck.auditing.faults.other_randomness import OPENDP, Taken, followed, watched
+from privcheck.auditing.faults.raw_paths import UNFOLLOWED, RawPath, raw_path, sets_for_readings
 from privcheck.auditing.faults.source_code import (
     excerpt,
     file_named,
@@ -48,9 +51,6 @@ MISUSED = {COIN: "noise-read-first", SELECTED: "noisy-max-misused"} | dict.fromk
 
 SHARING = {REUSED: "noise-used-again", SHARED: "noise-shared"}
 """The same for noise that several values have in common; some correct code does that, such as a tree."""
-
-UNFOLLOWED = ("conversion", "format", "hash", "pickle", "reveal")
-"""Kinds of leaks that say nothing about what becomes of the value."""
 
 NOT_SHOWN = "neither raw data that steer the actions nor a release above the claim was seen on the witness's streams"
 
@@ -86,16 +86,67 @@ def find_faults(target: Target, settings: Settings, witnesses: Iterable[Witness]
 def _on(
     target: Target, settings: Settings, first: Table, second: Table, rounds: tuple[int, ...], deadline: float
 ) -> tuple[list[Fault], str]:
-    path, runs = raw_path(target, settings, first, second, deadline), list[GuardedRun]()
-    for seed in range(GUARDED_SEEDS):
-        for table in (first, second):
-            if time.monotonic() < deadline and (run := guarded_run(target, settings, table, seed)) is not None:
-                runs.append(run)
+    """Return what is found on two streams, with the noise of global generators followed if there is any."""
+    with watched():
+        found = _searched(target, settings, first, second, rounds, deadline, taken := Taken())
+        if taken.must_follow:
+            with followed() as free:
+                taken = Taken(follows=free)
+                found = _searched(target, settings, first, second, rounds, deadline, taken)
+    if not taken.others:
+        return found
+    hint = "; `privcheck certify` with `--primitives opendp` measures its releases" if OPENDP in taken.others else ""
+    return [], f"the search does not follow random numbers of {' and '.join(taken.others)}{hint}"
+
+
+def _searched(
+    target: Target,
+    settings: Settings,
+    first: Table,
+    second: Table,
+    rounds: tuple[int, ...],
+    deadline: float,
+    taken: Taken,
+) -> tuple[list[Fault], str]:
+    path = raw_path(target, settings, first, second, deadline, taken)
+    runs = list(_guarded_runs(target, settings, (first, second), deadline, taken))
+    if taken.must_follow:
+        return [], "noise of a global generator cannot be followed now: another search or certificate follows some"
+    if (seeded := taken.fixed_seed()) is not None:
+        said = "a global generator gets the same seed here in every run, and the noise is drawn from it"
+        return [_fault("fixed-seed", *seeded, said, ())], ""
+    if path.noised:
+        return [], HIDDEN
     leaks = list({(leak.file, leak.line): leak for run in reversed(runs) for leak in reversed(run.leaks)}.values())[
         ::-1
     ]
     if path.steers:
-        return _of_raw_data(path, leaks, rounds)
+        return _of_raw_data(
+            path, leaks, rounds, lambda leak: _is_noised(leak, path, target, settings, first, deadline, taken)
+        )
+    return _of_noise(path, runs, leaks, rounds, target, settings)
+
+
+def _guarded_runs(
+    target: Target, settings: Settings, tables: tuple[Table, Table], deadline: float, taken: Taken
+) -> Iterator[GuardedRun]:
+    for seed in range(GUARDED_SEEDS):
+        for table in tables:
+            if taken.must_follow or time.monotonic() > deadline:
+                return
+            if (run := guarded_run(target, settings, table, seed, taken)) is not None:
+                yield run
+
+
+def _of_noise(
+    path: RawPath,
+    runs: list[GuardedRun],
+    leaks: list[Leak],
+    rounds: tuple[int, ...],
+    target: Target,
+    settings: Settings,
+) -> tuple[list[Fault], str]:
+    """Return the line of noise that does not have its law, or of the release by which a reward exceeds the claim."""
     misused = [(leak, kind) for leak in leaks if (kind := _misuse(leak, sharing=path.steers is None))]
     if misused:
         return [_leaking(leak, kind, MISUSE) for leak, kind in misused[:MOST_FAULTS]], ""
@@ -117,8 +168,33 @@ def _on(
 STEERS = "before any release, and the actions follow from it"
 MISUSE = "with noise that does not hide them"
 
+HIDDEN = (
+    "the values that steer the actions may have noise that is computed from other random numbers; draw it by a method "
+    "of the policy's Generator, such as rng.laplace"
+)
 
-def _of_raw_data(path: RawPath, leaks: list[Leak], rounds: tuple[int, ...]) -> tuple[list[Fault], str]:
+
+def _is_noised(
+    leak: Leak, path: RawPath, target: Target, settings: Settings, table: Table, deadline: float, taken: Taken
+) -> bool:
+    """Tell whether what leaks at a line may have something random added to it that is not followed.
+
+    Noise that is followed and misused, and a context that is kept, are what they are.
+    """
+    if leak.kind == "kept" or _misuse(leak, sharing=True):
+        return False
+    runs = list[GuardedRun]()
+    for coins in range(sets_for_readings(path.coins)):
+        if time.monotonic() > deadline:
+            return True
+        if (run := guarded_run(target, settings, table, 0, taken, coins)) is not None:
+            runs.append(run)
+    return is_noised((leak.file, leak.line), runs)
+
+
+def _of_raw_data(
+    path: RawPath, leaks: list[Leak], rounds: tuple[int, ...], is_noised: Callable[[Leak], bool]
+) -> tuple[list[Fault], str]:
     """Return the lines at which raw data were seen to steer the actions, or the first leak that can be meant."""
     told = f"{STEERS}; the coins that are drawn hide the data less than claimed" if path.coins else STEERS
     known = {(leak.file, leak.line): leak for leak in leaks}
@@ -132,6 +208,8 @@ def _of_raw_data(path: RawPath, leaks: list[Leak], rounds: tuple[int, ...]) -> t
         and (leak.kind not in UNFOLLOWED or _misuse(leak, sharing=True))
         and (not leak.data or {_round(datum) for datum in leak.data} & set(rounds))
     ]
+    if meant and is_noised(meant[0]):
+        return [], HIDDEN
     if meant:
         return [_leaking(meant[0], _kind(meant[0]), told, rounds)], ""
     return [], "raw data steer the actions, but the line that reads them was not found"

@@ -13,6 +13,8 @@ import numpy as np
 from privcheck.accounting import BudgetFilter, ReleaseRefusedError
 from privcheck.accounting.ledger import Ledger, Release
 from privcheck.arrays import Table
+from privcheck.auditing.faults.other_randomness import Taken
+from privcheck.auditing.faults.paired_number import Place
 from privcheck.certifying.execution import drive_guarded
 from privcheck.certifying.session import Session
 from privcheck.errors import PrivcheckError
@@ -20,6 +22,7 @@ from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.private_values.leaks import COLLECT, Leak
 from privcheck.private_values.private import Private
 from privcheck.private_values.replacements import replacement
+from privcheck.private_values.source import REVEAL
 from privcheck.targets.settings import Settings
 from privcheck.targets.target import Target
 
@@ -56,14 +59,23 @@ class Overspent:
 
 @dataclass(frozen=True)
 class GuardedRun:
-    """A guarded run without a budget: what leaked, what was released, and what a mechanism could not release."""
+    """A guarded run without a budget.
+
+    Parameters
+    ----------
+    leaks, ledger, refusals : what leaked, what was released, and what a mechanism could not release.
+    read : the numbers that leaked first at a line after some actions; None where they are not known.
+    """
 
     leaks: tuple[Leak, ...]
     ledger: Ledger
     refusals: tuple[ReleaseRefusedError, ...]
+    read: dict[tuple[Place, tuple[int, ...]], Any]
 
 
-def guarded_run(target: Target, settings: Settings, table: Table, seed: int) -> GuardedRun | None:
+def guarded_run(
+    target: Target, settings: Settings, table: Table, seed: int, taken: Taken, coins: int | None = None
+) -> GuardedRun | None:
     """Return what a guarded run on a table shows; None if the policy fails with wrapped rewards.
 
     Where rewards are put into ordinary arrays that the policy keeps, these are wrapped too and it is played again.
@@ -71,7 +83,7 @@ def guarded_run(target: Target, settings: Settings, table: Table, seed: int) -> 
     found, arrays = None, set[str]()
     for _ in range(MOST_ARRAYS):
         try:
-            found = _run(target, settings, table, seed, arrays)
+            found = _run(target, settings, table, seed, arrays, taken, seed if coins is None else coins)
         except PrivcheckError:
             return found
         filled = {name for leak in found.leaks if (name := _filled(leak))}
@@ -88,16 +100,43 @@ def _filled(leak: Leak) -> str:
     return name[1] if name else ""
 
 
-def _run(target: Target, settings: Settings, table: Table, seed: int, arrays: set[str]) -> GuardedRun:
-    coins, noise = (np.random.default_rng([seed, purpose]) for purpose in range(2))
+def _run(
+    target: Target, settings: Settings, table: Table, seed: int, arrays: set[str], taken: Taken, drawn: int
+) -> GuardedRun:
+    coins, noise = np.random.default_rng([drawn, 0]), np.random.default_rng([seed, 1])
     session = Session(settings.relation, settings.rewards, None, noise, settings.contexts)
-    policy = target.build(session.generator(coins))
-    if arrays:
-        _wrap(policy, arrays)
-        if settings.contexts is None:
-            policy = _Wrapped(policy, kind(target.feedback), arrays)
-    drive_guarded(policy, table, session, target.feedback)
-    return GuardedRun(tuple(session.leaks), session.ledger, tuple(session.refusals))
+    leaked = list[tuple[Place, int, Any]]()
+
+    def on_leak(leak: Leak) -> None:
+        session.leaks.append(leak)
+        numbers = [np.asarray(value.reveal(REVEAL), float).ravel().tolist() for value in session.source.refused]
+        leaked.append(((leak.file, leak.line), session.round, numbers or None))
+
+    session.source.on_leak = on_leak
+    generator = session.generator(coins)
+    with taken.from_elsewhere(generator, drawn):
+        policy = target.build(generator)
+        if arrays:
+            _wrap(policy, arrays)
+            if settings.contexts is None:
+                policy = _Wrapped(policy, kind(target.feedback), arrays)
+        actions = drive_guarded(policy, table, session, target.feedback).actions
+    read = dict[tuple[Place, tuple[int, ...]], Any]()
+    for place, number, numbers in leaked:
+        read.setdefault((place, tuple(actions[:number])), numbers)
+    return GuardedRun(tuple(session.leaks), session.ledger, tuple(session.refusals), read)
+
+
+def is_noised(place: Place, runs: list[GuardedRun]) -> bool:
+    """Tell whether the numbers that leak at a line may differ between runs of a stream with the same actions before."""
+    found, compared = dict[tuple[int, ...], Any](), False
+    for run in runs:
+        for (where, before), numbers in run.read.items():
+            if where == place:
+                compared = compared or before in found
+                if numbers is None or found.setdefault(before, numbers) != numbers:
+                    return True
+    return not compared
 
 
 def _wrap(policy: Any, arrays: set[str]) -> None:

@@ -17,16 +17,27 @@ class Readings:
     Parameters
     ----------
     forced : the lines, by file and number, at which the outcome is that on the first stream.
+
+    Attributes
+    ----------
+    found : the lines at which outcomes differ.
+    read : what was compared or converted on the second stream when outcomes first differed, by line and by the number
+        of actions so far.
     """
 
     def __init__(self, forced: frozenset[Place] = frozenset()) -> None:
         self.forced, self.found = forced, dict[Place, Leak]()
+        self.actions = 0
+        self.read = dict[tuple[Place, int], tuple[float, ...]]()
 
-    def outcome(self, kind: str, operation: str, rounds: tuple[int, ...], first: Any, second: Any) -> Any:
-        """Return the outcome of a reading, which is the second one except where the first one is forced."""
+    def outcome(
+        self, kind: str, operation: str, rounds: tuple[int, ...], first: Any, second: Any, values: tuple[float, ...]
+    ) -> Any:
+        """Return the outcome of a reading of values, which is the second one except where the first one is forced."""
         if first == second:
             return second
         leak = find_leak(kind, operation, rounds, "")
+        self.read.setdefault(((leak.file, leak.line), self.actions), tuple(map(float, values)))
         self.found.setdefault((leak.file, leak.line), leak)
         return first if (leak.file, leak.line) in self.forced else second
 
@@ -83,7 +94,9 @@ class PairedNumber(float):
     __copy__ = __pos__ = lambda self: self
 
     def _read(self, kind: str, operation: str, function: Callable[[float], Any]) -> Any:
-        return self.readings.outcome(kind, operation, self.rounds, function(self.first), function(float(self)))
+        return self.readings.outcome(
+            kind, operation, self.rounds, function(self.first), function(float(self)), (float(self),)
+        )
 
 
 def _values(value: Any) -> tuple[float, float]:
@@ -119,7 +132,7 @@ def _comparison(symbol: str, function: Callable[[Any, Any], bool]) -> Callable[.
         if not isinstance(other, (int, float)):
             return getattr(float, method)(self, other)
         ones, twos = zip(_values(self), _values(other), strict=True)
-        return self.readings.outcome("comparison", symbol, self.rounds, function(*ones), function(*twos))
+        return self.readings.outcome("comparison", symbol, self.rounds, function(*ones), function(*twos), twos)
 
     compare.__name__ = method
     return compare

@@ -5,11 +5,13 @@ nothing to which it is added can be seen (`MaskingGenerator`). If the actions di
 around the noise. Coins can hide data too (exploration, randomised response). Where the code draws some, differing
 actions count only if coins hide them less than claimed: over many sets of coins and one noise, an action in one
 round or a beginning, chosen on half of the sets, is on the other half shown to be more than e^epsilon times as likely
-on one stream.
+on one stream. Runs that are played again must not differ: where they do, random numbers come from elsewhere, and
+nothing is concluded.
 
 The lines are then found by their effect. Rewards that differ are handed over as numbers that have both values
 (`PairedNumber`), and readings of them at chosen lines have the outcome that they have on the first stream. Lines are at
-fault if the actions are those of the first stream once their readings are, and if none of them can be left out.
+fault if the actions are those of the first stream once their readings are, and if none of them can be left out. A
+number that is not the same whenever the actions before it are has something random added to it, so it is not raw.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from scipy.stats import beta
 
 from privcheck.arrays import Table
 from privcheck.auditing.faults.masking_generator import MaskingGenerator, TooManyDrawsError
+from privcheck.auditing.faults.other_randomness import Taken
 from privcheck.auditing.faults.paired_number import PairedNumber, Place, Readings
 from privcheck.certifying.execution import drive
 from privcheck.certifying.replay import differing
@@ -55,8 +58,19 @@ MORE_SETS = 4000
 MASKED = 3
 """Noises for which that is done."""
 
+REPEATS = 20
+"""Times that two differing runs are played again."""
+
+COINS_OF_READINGS, WITHOUT_COINS = 60, 8
+"""Sets of coins with which it is tested whether numbers that are read have something random added to them: for code
+that draws coins, and for code that was not seen to.
+"""
+
 MOST_LINES = 12
 """Largest number of lines that are examined."""
+
+UNFOLLOWED = ("conversion", "format", "hash", "pickle", "reveal")
+"""Kinds of leaks that say nothing about what becomes of the value."""
 
 OTHER_RELEASE = -1
 """Stands for the actions of a run that makes another release."""
@@ -72,25 +86,31 @@ class RawPath:
     lines : where the data were read that steered the actions, in the order in which they were; empty if not known.
     examined : the lines where differing data were read.
     coins : whether coins hide some of it.
+    noised : whether what is read at the lines may have something random added to it that the search does not follow.
     """
 
     steers: bool | None
     lines: tuple[Leak, ...] = ()
     examined: frozenset[Place] = frozenset()
     coins: bool = False
+    noised: bool = False
 
 
-def raw_path(target: Target, settings: Settings, first: Table, second: Table, deadline: float) -> RawPath:
+def raw_path(target: Target, settings: Settings, first: Table, second: Table, deadline: float, taken: Taken) -> RawPath:
     """Return whether and where raw data steer the actions on two neighbouring streams."""
-    player, masked = _Player(target, settings, first, second), list[tuple[int, list[int]]]()
+    player, masked = _Player(target, settings, first, second, deadline, taken), list[tuple[int, list[int]]]()
     epsilon = settings.epsilon or math.inf
     try:
         for seed in range(SEEDS):
             if time.monotonic() > deadline:
                 return RawPath(None)
             actions, other, draws_coins = player.both(seed, seed)
+            if taken.others or taken.must_follow:
+                return RawPath(None)
             if not player.differ(actions, other):
                 continue
+            if len(masked) < MASKED and not player.repeats(seed, actions, other):
+                return RawPath(None)
             if not draws_coins:
                 return _located(player, seed, actions)
             masked.append((seed, actions))
@@ -117,7 +137,15 @@ def _located(player: _Player, seed: int, actions: list[int], *, draws_coins: boo
         fewer = frozenset(lines) - {place}
         if fewer and not player.differ(actions, player.paired(seed, Readings(fewer))):
             del lines[place]
+    followed = not draws_coins or not any(leak.kind in UNFOLLOWED for leak in lines.values())
+    if not followed or any(player.noised(seed, place, sets_for_readings(draws_coins)) for place in lines):
+        return RawPath(True, (), examined, draws_coins, noised=True)
     return RawPath(True, tuple(lines.values()), examined, draws_coins)
+
+
+def sets_for_readings(draws_coins: bool) -> int:
+    """Return with how many sets of coins it is tested whether numbers that are read are raw."""
+    return COINS_OF_READINGS if draws_coins else WITHOUT_COINS
 
 
 def _events(actions: list[int], own: set[int]) -> Iterator[Event]:
@@ -131,8 +159,11 @@ def _events(actions: list[int], own: set[int]) -> Iterator[Event]:
 class _Player:
     """Plays the code on both streams."""
 
-    def __init__(self, target: Target, settings: Settings, first: Table, second: Table) -> None:
+    def __init__(
+        self, target: Target, settings: Settings, first: Table, second: Table, deadline: float, taken: Taken
+    ) -> None:
         self.target, self.settings, self.first, self.second = target, settings, first, second
+        self.deadline, self.taken = deadline, taken
         self.kind = kind(target.feedback)
         self.changed = np.flatnonzero((first != second).any(axis=1)).tolist()
         self.own = set(self.kind.hidden(self.changed))
@@ -144,9 +175,35 @@ class _Player:
     def both(self, noise: int, coins: int) -> tuple[list[int], list[int], bool]:
         """Return the actions on both streams, and whether coins were drawn."""
         tape, rng = Tape(np.random.default_rng([noise, 2])), MaskingGenerator(coins, noise)
-        actions = self._play(self.first, tape, rng)
+        actions, drawn = self._play(self.first, tape, rng, coins), self.taken.coins
         forced, again = ForcedTape(tape.releases), MaskingGenerator(coins, noise)
-        return actions, self._play(self.second, forced, again), bool(rng.coins or again.coins)
+        others = self._play(self.second, forced, again, coins)
+        return actions, others, bool(rng.coins or again.coins or drawn or self.taken.coins)
+
+    def repeats(self, seed: int, actions: list[int], other: list[int]) -> bool:
+        """Tell whether the two runs of a seed are the same whenever they are played."""
+        for _ in range(REPEATS):
+            if self.both(seed, seed)[:2] != (actions, other):
+                self.taken.differs()
+            if self.taken.others or time.monotonic() > self.deadline:
+                return False
+        return True
+
+    def noised(self, noise: int, place: Place, sets: int) -> bool:
+        """Tell whether a number that is read there may differ between runs with the same actions before it."""
+        found, compared = dict[tuple[int, ...], tuple[float, ...]](), False
+        for coins in range(sets):
+            if time.monotonic() > self.deadline:
+                return True
+            readings = Readings()
+            actions = self.paired(noise, readings, coins)
+            for (where, count), values in readings.read.items():
+                if where == place:
+                    before = tuple(actions[:count])
+                    compared = compared or before in found
+                    if found.setdefault(before, values) != values:
+                        return True
+        return not compared
 
     def tells(self, noise: int, sets_of_coins: int, epsilon: float, deadline: float) -> bool:
         """Tell whether coins hide the data less than claimed: an event is more than e^epsilon times as likely."""
@@ -166,17 +223,22 @@ class _Player:
         most = beta.ppf(1.0 - LEVEL / 2.0, rare + 1, runs - rare) if rare < runs else 1.0
         return bool(least > math.exp(min(epsilon, 700.0)) * most)
 
-    def paired(self, seed: int, readings: Readings) -> list[int]:
+    def paired(self, noise: int, readings: Readings, coins: int | None = None) -> list[int]:
         """Return the actions on the second stream, with what is read there as `readings` says."""
-        tape = Tape(np.random.default_rng([seed, 2]))
-        self._play(self.first, tape, MaskingGenerator(seed, seed))
+        tape, drawn = Tape(np.random.default_rng([noise, 2])), noise if coins is None else coins
+        self._play(self.first, tape, MaskingGenerator(drawn, noise), drawn)
         pairing = lambda policy: _Pairing(policy, self, readings)  # noqa: E731
-        return self._play(self.second, ForcedTape(tape.releases), MaskingGenerator(seed, seed), pairing)
+        return self._play(self.second, ForcedTape(tape.releases), MaskingGenerator(drawn, noise), drawn, pairing)
 
     def _play(
-        self, table: Table, recorder: Recorder, rng: MaskingGenerator, wrapped: Callable[[Any], Any] = lambda p: p
+        self,
+        table: Table,
+        recorder: Recorder,
+        rng: MaskingGenerator,
+        coins: int,
+        wrapped: Callable[[Any], Any] = lambda p: p,
     ) -> list[int]:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), self.taken.from_elsewhere(rng, coins):
             policy = wrapped(self.target.build(rng))
             try:
                 return drive(policy, table, recorder, self.target.feedback, self.settings.contexts)
@@ -191,9 +253,11 @@ class _Pairing:
         self._policy, self._player, self._readings, self._round = policy, player, readings, 0
 
     def select(self) -> Any:
+        self._readings.actions = self._round
         return self._policy.select()
 
     def update(self, action: int, reward: float) -> None:
+        self._readings.actions = self._round + 1
         if self._round in self._player.changed:
             other = float(self._player.first[self._round, action])
             reward = PairedNumber(reward, other, (self._round + 1,), self._readings)

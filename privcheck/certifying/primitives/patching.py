@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,6 +13,9 @@ from typing import Any
 from privcheck.errors import PrivcheckError, words
 
 Hook = Callable[..., Any]
+
+ONE_AT_A_TIME = threading.Lock()
+"""Held while functions are replaced in everything that holds them."""
 
 
 class Kept:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from privcheck.arrays import Table
 from privcheck.certifying.execution import drive
 from privcheck.certifying.explored_streams import MOST_ROUNDS, changed_tables, random_table, replayed_seeds
 from privcheck.certifying.primitives.hooks import Hooks, metric_name, running
-from privcheck.certifying.primitives.patching import patched
+from privcheck.certifying.primitives.patching import ONE_AT_A_TIME, patched
 from privcheck.certifying.primitives.recorded_calls import CallTape, ForcedCalls, Measured
 from privcheck.certifying.primitives.recorded_generators import (
     Coins,
@@ -45,8 +44,6 @@ from privcheck.targets.certify_settings import CertifySettings
 from privcheck.targets.location import describe_exception
 from privcheck.targets.target import Loaded, Target
 
-_ONE_AT_A_TIME = threading.Lock()
-
 MOST_REPLAYS = 500
 """The number of replays above which pairs are replayed with one seed each."""
 
@@ -68,7 +65,7 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
     settings = loaded.settled(settings, count)
     length = settings.rounds(count, loaded.warm_up(settings, count))
     target = loaded.target(settings, length, count)
-    if not _ONE_AT_A_TIME.acquire(blocking=False):
+    if not ONE_AT_A_TIME.acquire(blocking=False):
         raise PrivcheckError("primitives", words("a second certificate"), "one at a time", "they replace functions")
     hooks, coins = Hooks(), Coins(_modules() if "numpy" in noise else [])
     try:
@@ -83,7 +80,7 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
             explored = player.explored(length, count)
     finally:
         coins.restore()
-        _ONE_AT_A_TIME.release()
+        ONE_AT_A_TIME.release()
     notes = [
         f"{left} keeps a function that was replaced: calls through it are not seen"
         for left in dict.fromkeys(patches.unreachable)

@@ -95,8 +95,14 @@ def _ledger(certificate: Certificate) -> list[str]:
         if any(isinstance(d, tuple) for d in certificate.ledger.paid)
         else "the total loss of each round"
     )
+    which = "explored execution"
+    if certificate.primitives:
+        which = "replay"
+        total = (
+            "the total loss of the round in which its two streams differ; other rounds were charged in other replays"
+        )
     caption = (
-        "The explored execution with the largest loss. Top: the rounds that each release charges, in a stronger colour "
+        f"The {which} with the largest loss. Top: the rounds that each release charges, in a stronger colour "
         f"for a larger loss, and the round of the release. Middle: the scale of its noise. Bottom: {total}"
         + (", compared with the budget." if certificate.budget is not None else ".")
     )

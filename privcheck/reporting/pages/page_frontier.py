@@ -6,7 +6,7 @@ from pathlib import Path
 
 from privcheck.bounds.theorem_names import theorem_name
 from privcheck.files import check_output, write_whole
-from privcheck.reporting.pages.elements import document, facts, header, inline_picture, items, section, text
+from privcheck.reporting.pages.elements import document, facts, header, inline_picture, items, place, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.frontier_picture import frontier_figure
@@ -71,7 +71,7 @@ def _points(frontier: Frontier) -> str:
         known = (point.epsilon, point.epsilon_lower, point.epsilon_upper)
         regret = (point.mean, point.q05, point.q95, point.runs)
         claim = text(CLAIMS.get(point.verdict, NONE))
-        rows.append([Cell(text(point.policy)), *map(_number, known), claim, *map(_number, regret)])
+        rows.append([Cell(place(point.policy)), *map(_number, known), claim, *map(_number, regret)])
     return table(f"Pseudo-regret after {frontier.horizon:,} rounds", columns, rows, kind="stack")
 
 

@@ -15,6 +15,7 @@ from privcheck.reporting.many_audits import LEVEL, AuditedClaim, Together, toget
 from privcheck.reporting.pages.elements import badge, document, header, place, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
+from privcheck.reporting.pages.told_apart import told_apart
 from privcheck.reporting.result_files import CONTRADICTION, IndexRow, json_files, read_result
 from privcheck.reporting.text import numbers
 from privcheck.reporting.text.audit_sentences import MARKS, plural
@@ -90,8 +91,9 @@ def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
             results.append(read_result(file))
         except PrivcheckError as error:
             unread.append((file, error.hint))
+    results = told_apart(results, sweeps)
     results.sort(key=lambda result: (_rank(result), str(result.path)))
-    tested = [AuditedClaim(r.target, r.p_value, r.seed) for r in results if r.p_value is not None]
+    tested = [AuditedClaim(r.name, r.p_value, r.seed) for r in results if r.p_value is not None]
     claims = together(tested, level, sum(sweep.untested for sweep in sweeps))
     return Folder(folder, tuple(results), tuple(unread), claims, tuple(sweeps))
 
@@ -175,7 +177,7 @@ def _claims(claims: Together) -> list[str]:
     columns = [("target", TEXT), ("p-value", NUMBER), ("Holm", NUMBER), ("false discovery", NUMBER)]
     found = zip(claims.tested, claims.holm, claims.discovery, strict=True)
     rows: list[list[Cell | str]] = [
-        [text(numbers.clean(claim.target)), *(Cell(numbers.small(p), p) for p in (claim.p_value, one, other))]
+        [text(numbers.clean(claim.target)), *(Cell(numbers.p_value(p), p) for p in (claim.p_value, one, other))]
         for claim, one, other in sorted(found, key=lambda entry: entry[0].p_value)
     ]
     caption = "The p-value of each claim, and adjusted for the number of claims"
@@ -202,8 +204,8 @@ def headline(folder: Folder) -> str:
 
 def _rank(result: IndexRow) -> int:
     if result.alarm:
-        return 0
-    return 1 + (ORDER.index(result.verdict) if result.verdict in ORDER else len(ORDER))
+        return 0 if result.verdict == "violation" else 1
+    return 2 + (ORDER.index(result.verdict) if result.verdict in ORDER else len(ORDER))
 
 
 def _row(result: IndexRow, folder: Path, page: Path | None, target: Path) -> list[Cell | str]:
@@ -216,6 +218,7 @@ def _row(result: IndexRow, folder: Path, page: Path | None, target: Path) -> lis
         Cell(
             link
             + below(text(parenthesis + rest))
+            + below(text(result.told_apart))
             + below(text(result.detail))
             + below(_link(result.path, folder, target)),
             numbers.clean(result.target),

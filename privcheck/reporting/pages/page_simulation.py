@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from privcheck.files import check_output, write_whole
-from privcheck.reporting.pages.elements import document, facts, header, inline_picture, items, section, text
+from privcheck.reporting.pages.elements import document, facts, header, inline_picture, items, place, section, text
 from privcheck.reporting.pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting.pages.page_audits import SUFFIXES
 from privcheck.reporting.pictures.simulation_pictures import regret_figure
-from privcheck.reporting.text.audit_sentences import plural
-from privcheck.reporting.text.numbers import NONE, amount, seconds, small
+from privcheck.reporting.text.numbers import NONE, amount, p_value, seconds
 from privcheck.reporting.text.places import place_text
+from privcheck.reporting.text.simulation_notes import UNTESTED, described, runs_words, too_few_runs
 from privcheck.results.comparison import Comparison, Difference
 from privcheck.results.simulation import STATISTICS, Simulation
 
@@ -55,7 +55,7 @@ def render_simulation(simulation: Simulation, *, title: str = "privcheck simulat
     number = len(simulation.results)
     policies = f"{number} policies" if number != 1 else "1 policy"
     headline = (
-        f"{policies} on {place_text(simulation)}: {simulation.horizon:,} rounds, {plural(simulation.runs, 'run')}"
+        f"{policies} on {place_text(simulation)}: {simulation.horizon:,} rounds, {runs_words(_counts(simulation))}"
     )
     caption = (
         "Mean pseudo-regret of each policy, with a band from the 5 % to the 95 % quantile of its runs. Grey: the "
@@ -75,17 +75,35 @@ def _picture(simulation: Simulation, caption: str) -> str:
     return inline_picture(lambda width: regret_figure(simulation, width=width), "regret-picture", caption)
 
 
+def _counts(simulation: Simulation) -> list[int]:
+    return [len(result.regret) for result in simulation.results]
+
+
 def _summary(simulation: Simulation) -> str:
-    columns = [("policy", TEXT), *((NAMES.get(name, name), NUMBER) for name in STATISTICS)]
+    ragged = len(set(_counts(simulation))) > 1
+    columns = [
+        ("policy", TEXT),
+        *([("runs", NUMBER)] if ragged else []),
+        *((NAMES.get(name, name), NUMBER) for name in STATISTICS),
+    ]
     columns += [("engine", WORD), ("time", NUMBER)]
     rows: list[list[Cell | str]] = []
     for row, result in zip(simulation.summary(), simulation.results, strict=True):
-        name = text(row["policy"]) + below(text(repr(result.algorithm)))
+        name = place(row["policy"]) + below(text(described(result.algorithm)))
+        runs = [Cell(f"{row['runs']:,}", row["runs"])] if ragged else []
         numbers = [NONE if row[key] is None else Cell(amount(row[key]), row[key]) for key in STATISTICS]
         rows.append(
-            [Cell(name, row["policy"]), *numbers, text(row["engine"]), Cell(seconds(row["seconds"]), row["seconds"])]
+            [
+                Cell(name, row["policy"]),
+                *runs,
+                *numbers,
+                text(row["engine"]),
+                Cell(seconds(row["seconds"]), row["seconds"]),
+            ]
         )
-    caption = f"Pseudo-regret after {simulation.horizon:,} rounds, over {plural(simulation.runs, 'run')} of each policy"
+    caption = (
+        f"Pseudo-regret after {simulation.horizon:,} rounds, over {runs_words(_counts(simulation))} of each policy"
+    )
     return table(caption, columns, rows, kind="stack")
 
 
@@ -106,20 +124,22 @@ def _comparisons(simulation: Simulation) -> list[str]:
         "Differences in final regret with 95 % intervals; below zero, the first policy is better. Intervals and "
         "p-values are adjusted for all pairs."
     )
-    found = table(caption, columns, [_pair(pair) for pair in simulation.compare()], kind="stack")
-    return [section("Comparisons", [found], name="comparisons")]
+    pairs = simulation.compare()
+    found = table(caption, columns, [_pair(pair) for pair in pairs], kind="stack")
+    notes = [UNTESTED, *([few] if (few := too_few_runs(simulation, len(pairs))) else [])]
+    return [section("Comparisons", [found, *(f"<p>{text(note)}</p>" for note in notes)], name="comparisons")]
 
 
 def _pair(found: Comparison) -> list[Cell | str]:
     return [
         Cell(text(f"{found.first} − {found.second}")),
         _difference(found.mean),
-        Cell(small(found.p_mean, 2), found.p_mean),
+        Cell(p_value(found.p_mean, 2), found.p_mean),
         _difference(found.median),
         _difference(found.q95),
         _difference(found.q99),
         Cell(f"{100 * found.better:.1f} %", found.better),
-        Cell(small(found.p_order, 2), found.p_order),
+        Cell(p_value(found.p_order, 2), found.p_order),
     ]
 
 
@@ -131,9 +151,9 @@ def _setting(simulation: Simulation) -> list[tuple[str, str]]:
     return [
         ("environment", place_text(simulation)),
         ("rounds", f"{simulation.horizon:,}"),
-        ("runs", f"{simulation.runs:,} of each policy"),
+        ("runs", f"{runs_words(_counts(simulation))} of each policy"),
         ("seed", str(simulation.seed)),
-        ("policies", "; ".join(repr(result.algorithm) for result in simulation.results)),
+        ("policies", "; ".join(described(result.algorithm) for result in simulation.results)),
         *([("order of the arms", "random in every run")] if simulation.shuffle_arms else []),
         *((remark.policy, remark.text) for remark in simulation.remarks),
     ]
@@ -143,9 +163,8 @@ def _meaning(simulation: Simulation) -> list[str]:
     return [
         "The pseudo-regret of a run after t rounds is the sum over its rounds of the best arm's mean minus the mean of "
         "the arm that was played. The simulation knows it; whoever plays the bandit does not.",
-        f"The quantiles are those of {plural(simulation.runs, 'run')}: with few runs, the 99 % quantile is little more "
-        "than the largest value.",
+        f"The quantiles are those of {runs_words(_counts(simulation))}: with few runs, the 99 % quantile is little "
+        "more than the largest value.",
         "The same policies, environment, horizon, runs and seed give the same numbers, whatever the number of workers.",
-        "A simulation shows regret in this environment and says nothing about privacy; to learn about privacy, audit "
-        "or certify the policy.",
+        f"{UNTESTED} To learn about privacy, audit or certify the policy; a frontier has regret and audits together.",
     ]

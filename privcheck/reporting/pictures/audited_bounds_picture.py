@@ -178,8 +178,9 @@ def _legend(axes: Axes, reports: Sequence[AuditReport], columns: int) -> None:
     from matplotlib.patches import Patch
     from matplotlib.path import Path
 
+    shades = {COLOURS[verdict_word(report)] for report in reports}
     handles: list[Any] = [
-        Patch(facecolor=MID, label="lower bound"),
+        Patch(facecolor=shades.pop() if len(shades) == 1 else MID, label="lower bound"),
         Line2D([], [], color=INK, marker="o", ms=4, lw=1.0, label="log-ratio of this event"),
         Line2D([], [], color=INK, marker="|", ms=7, mew=1.4, lw=0, label="Clopper-Pearson"),
         Line2D([], [], color=INK, lw=1.5, ls=(0, (3, 1.5)), label="claim"),

@@ -139,6 +139,11 @@ def _draw_interval(axes: Any, point: FrontierPoint, x: float, shift: float, colo
 def _axes_in_words(axes: Any, frontier: Frontier, budgets: list[float]) -> None:
     axes.set_xticks(budgets, [f"{budget:g}" for budget in budgets])
     axes.xaxis.set_minor_formatter("")
+    low, high = axes.get_ylim()
+    if high < 100.0 * low:  # a label for each power of ten would leave one or two
+        from matplotlib.ticker import LogLocator
+
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axes.yaxis.set_minor_formatter("")
     axes.spines["left"].set_visible(True)

@@ -47,14 +47,14 @@ def round_of(datum: Datum) -> int:
 
 
 def by_round(charges: Mapping[Datum, Charge], currency: str = "epsilon") -> dict[int, float]:
-    """Return the largest amount of each round in a currency, without the rounds that pay nothing.
+    """Return the largest amount of each round in a currency, to 9 digits, without the rounds that pay nothing.
 
     >>> by_round({(1, 0): Charge(0.5), (1, 1): Charge(1.0), (2, 0): Charge(0.0)})
     {1: 1.0}
     """
     largest: dict[int, float] = {}
     for datum, charge in charges.items():
-        number, amount = round_of(datum), getattr(charge, currency)
+        number, amount = round_of(datum), float(f"{getattr(charge, currency):.9g}")
         if amount > largest.get(number, 0.0):
             largest[number] = amount
     return largest

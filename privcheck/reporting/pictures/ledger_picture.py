@@ -162,10 +162,15 @@ def _draw_totals(axes: Axes, certificate: Certificate, shown: LedgerView, curren
         axes.bar((first + last) / 2, total, width=last - first + 1, facecolor=colour, lw=0, zorder=2)
     if budget is not None:
         axes.axhline(budget, color=INK, lw=1.5, ls=(0, (3, 1.5)), zorder=3)
-    _levels(axes, sorted({0.0, highest} if budget is None else {0.0, budget, highest}))
+    levels = {0.0, highest}
+    if budget is not None and min(abs(budget - level) for level in levels) > 0.15 * limit:
+        levels.add(budget)
+    _levels(axes, sorted(levels))
     axes.set_ylabel("total")
     group = certificate.ledger.group_size
     heading = "Largest total loss in each round" if shown.by_arm else "Total loss of each round"
+    if certificate.primitives:
+        heading = "Total loss of the round that differs"
     heading += "" if currency == "epsilon" else f", in {currency}"
     _heading(axes, heading if group == 1 else f"{heading} (budget: any {group} together)")
 

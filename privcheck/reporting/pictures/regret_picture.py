@@ -14,6 +14,7 @@ from privcheck.extras import require_extra
 from privcheck.reporting.pictures.regret_lower_bounds import asymptotic_rates
 from privcheck.reporting.pictures.style import MID
 from privcheck.reporting.text.places import picture_title, place_text
+from privcheck.reporting.text.simulation_notes import runs_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +69,7 @@ def draw(simulation: Simulation, lines: Sequence[str] | None, log_regret: bool =
         figure = ShownFigure(figsize=(3.5, 2.4 + 0.145 * entries), layout="constrained")
         axes = figure.add_subplot()
         draw_panel(axes, simulation.results, rates, log_regret=log_regret)
-        title = f"{place}\nmean and 5–95 % band of {simulation.runs:,} runs"
+        title = f"{place}\nmean and 5–95 % band of {runs_words([len(result.regret) for result in simulation.results])}"
         legend = figure.legend(title=title, loc="outside upper left", frameon=False, fontsize=7, handlelength=2.2)
         legend.set_alignment("left")
         legend.get_title().set(fontsize=7, color="0.3")

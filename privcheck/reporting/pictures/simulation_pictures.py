@@ -11,6 +11,7 @@ from privcheck.reporting.pictures.regret_lower_bounds import asymptotic_rates
 from privcheck.reporting.pictures.regret_picture import draw_panel
 from privcheck.reporting.pictures.style import INK, MID, WIDE, new_figure, settings
 from privcheck.reporting.text.places import place_text
+from privcheck.reporting.text.simulation_notes import runs_words
 from privcheck.results.simulation import PolicyResult, Simulation
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def regret_figure(simulation: Simulation, *, log_regret: bool = False, width: fl
     rows = -(-(len(simulation.results) + len(rates)) // columns)
     height = (2.9 if columns == 1 else 3.3) + 0.2 * (rows + bool(rates) * (columns == 1))
     final = [f"{row['policy']} {row['mean']:.4g}" for row in simulation.summary()]
-    title = f"Pseudo-regret against rounds on {place_text(simulation)}, {simulation.runs:,} runs"
+    runs = runs_words([len(result.regret) for result in simulation.results])
+    title = f"Pseudo-regret against rounds on {place_text(simulation)}, {runs}"
     described = f"Mean pseudo-regret after {simulation.horizon:g} rounds: {', '.join(final)}."
     with settings():
         figure = new_figure(width, height, title, described)

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from privcheck.reporting.pages.page_index import SIGNS, Folder
+from privcheck.reporting.pages.told_apart import short_names
 from privcheck.reporting.text import numbers
 
 
@@ -25,15 +26,16 @@ def index_table(folder: Folder) -> Table:
     for column in ("claim", "lower", "upper"):
         shown.add_column(column, justify="right")
     shown.add_column("file", overflow="fold")
-    for result in folder.results:
+    files = short_names([result.path for result in folder.results], folder.path)
+    for result, file in zip(folder.results, files, strict=True):
         word = f"{SIGNS.get(result.verdict, '–')} {result.verdict}"
         shown.add_row(
             Text(word, style="bold red" if result.alarm else ""),
-            Text(numbers.shorten(numbers.clean(result.target), 40)),
+            Text("\n".join([numbers.shorten(numbers.clean(result.target), 40), result.told_apart]).rstrip()),
             result.kind,
             numbers.claim_text(result.claim, result.delta),
             numbers.at_least(result.lower),
             numbers.at_most(result.upper),
-            Text(numbers.clean(str(result.path.relative_to(folder.path)))),
+            Text(file),
         )
     return shown

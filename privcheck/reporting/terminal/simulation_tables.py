@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from privcheck.reporting.text.places import place_text
+from privcheck.reporting.text.simulation_notes import runs_words
 from privcheck.results.comparison import Comparison, Difference
 from privcheck.results.simulation import Simulation
 
@@ -25,8 +26,9 @@ def summary_table(simulation: Simulation) -> Table:
     1
     """
     where = f" on {place_text(simulation)}" if getattr(simulation.environment, "names", ()) else ""
-    table = titled_table(f"pseudo-regret after {simulation.horizon:,} rounds{where}, {simulation.runs:,} runs")
-    ragged = any(len(result.regret) != simulation.runs for result in simulation.results)
+    counts = [len(result.regret) for result in simulation.results]
+    table = titled_table(f"pseudo-regret after {simulation.horizon:,} rounds{where}, {runs_words(counts)}")
+    ragged = any(count != simulation.runs for count in counts)
     columns = (COLUMNS[0], "runs", *COLUMNS[1:]) if ragged else COLUMNS
     for column in columns:
         table.add_column(column, justify="left" if column in ("policy", "engine") else "right", overflow="fold")

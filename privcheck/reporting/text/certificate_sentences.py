@@ -59,7 +59,7 @@ def certificate_sentence(certificate: Certificate) -> str:
             f"{word}: nothing was found in {plural(certificate.replay.replays, 'replay')}, which prove nothing about "
             "other executions"
         )
-    if word == UNSEEN:
+    if word == UNSEEN and not certificate.uncounted:
         why = reasons(certificate, brief=True)[0]
         return f"{word}{provided}: {upper_words(certificate)} under the guard, but {why}"
     if word == RECORDED:
@@ -74,8 +74,8 @@ def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
     >>> reasons(GRANTED)
     ['no budget was given']
     """
-    found = []
-    if certificate.leaks:
+    found = [certificate.uncounted_words] if certificate.uncounted else []
+    if certificate.leaks and not (brief and found):
         others = f" and {plural(len(certificate.leaks) - 1, 'other')}" if len(certificate.leaks) > 1 else ""
         found.append(f"a leak at {place(certificate.leaks[0])}{others}")
     if certificate.replay.divergences:
@@ -86,8 +86,10 @@ def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
     elif certificate.refusals:
         which = "" if brief else f" ({clean(certificate.refusals[0])})"
         found.append(f"a release was refused{which}")
-    if certificate.is_inconclusive and certificate.unreached:
+    if certificate.is_inconclusive and certificate.unreached and not certificate.uncounted:
         found.append(_unreached(certificate))
+    if not found and certificate.primitives and certificate.budget is not None:
+        found.append("a replay that finds nothing certifies nothing")
     return found or [clean(note) for note in certificate.notes] or ["no budget was given"]
 
 
@@ -245,6 +247,14 @@ def _explored(certificate: Certificate) -> list[str]:
         "if it changes what is compared.",
         "Compared are the actions or outputs, and which primitive is called on which line with which parameters; not "
         "what is printed, logged or written to files.",
+        *(
+            [
+                "The ledger adds up what the calls lose at worst. The largest loss of the transcripts is that of the "
+                "outputs which were drawn, so it may be smaller."
+            ]
+            if certificate.ledger.releases
+            else []
+        ),
         *_jointly(certificate),
     ]
 

@@ -107,6 +107,15 @@ def small(value: float, digits: int = 3) -> str:
     return signed_infinity(value) if math.isinf(value) else f"{value:.{digits}g}"
 
 
+def p_value(value: float, digits: int = 3) -> str:
+    """Return a p-value; one that is too small for a float is not 0.
+
+    >>> p_value(0.0), p_value(7.1e-10), p_value(1.0)
+    ('< 1e-300', '7.1e-10', '1')
+    """
+    return "< 1e-300" if value < 1e-300 else small(value, digits)
+
+
 def amount(value: float) -> str:
     """Return a number to four significant digits, or all of those before the point.
 
