@@ -27,8 +27,8 @@ def too_few_runs(simulation: Simulation, pairs: int) -> str:
 
     >>> from privcheck.simulation.simulate import simulate
     >>> print(too_few_runs(simulate(["ucb", "kl-ucb"], [0.75, 0.5], horizon=100, runs=50), 1))
-    50 runs give no upper limit of a 95 % and a 99 % quantile, so these intervals reach to the largest possible \
-regret: 437 runs give all.
+    50 runs give no upper limit of a 95 % quantile and a 99 % quantile, so these intervals reach to the largest \
+possible regret: 437 runs give all.
     """
     least = min(len(result.regret) for result in simulation.results)
     error = (1.0 - CONFIDENCE) / pairs / 4.0
