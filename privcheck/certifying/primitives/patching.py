@@ -32,8 +32,8 @@ class Patches:
 
     A Python function gets another code object, so that everything that refers to it is reached: names imported from its
     module, bound methods, partial functions, closures. Compiled functions and classes cannot be changed themselves;
-    each dict, list and closure that holds one is given the replacement, and given the original back by `undo`, also
-    where it came to hold the replacement later.
+    each dict, list, closure and instance that holds one is given the replacement, and given the original back by
+    `undo`, also where it came to hold the replacement later.
     """
 
     def __init__(self) -> None:
@@ -106,23 +106,23 @@ def _replace(pairs: dict[int, tuple[Any, Any]], ours: set[int]) -> list[str]:
     held = [old for old, _ in pairs.values()]
     ours |= {id(held), id(pairs), *(id(pair) for pair in pairs.values())}
     left = []
-    for holder in gc.get_referrers(*held):
-        if id(holder) in ours:
-            continue
+    holders = [holder for holder in gc.get_referrers(*held) if id(holder) not in ours and not isinstance(holder, Kept)]
+    owners = _owners([holder for holder in holders if isinstance(holder, dict) and "__module__" in holder])
+    for holder in holders:
         if isinstance(holder, dict):
-            left += _replace_in_dict(holder, pairs)
+            left += _replace_in_dict(holder, pairs, owners.get(id(holder)))
         elif isinstance(holder, list):
             holder[:] = [pairs[id(value)][1] if id(value) in pairs else value for value in holder]
         elif isinstance(holder, CellType):
             if id(holder.cell_contents) in pairs:
                 holder.cell_contents = pairs[id(holder.cell_contents)][1]
-        else:
+        elif not _replaced_in_instance(holder, pairs):
             left += _unchangeable(holder, pairs)
     return left
 
 
-def _replace_in_dict(holder: dict[Any, Any], pairs: dict[int, tuple[Any, Any]]) -> list[str]:
-    owner, left = _class_of(holder), []
+def _replace_in_dict(holder: dict[Any, Any], pairs: dict[int, tuple[Any, Any]], owner: type | None) -> list[str]:
+    left = []
     for key, value in list(holder.items()):
         if id(value) not in pairs:
             continue
@@ -133,23 +133,42 @@ def _replace_in_dict(holder: dict[Any, Any], pairs: dict[int, tuple[Any, Any]]) 
     return left
 
 
+def _replaced_in_instance(holder: Any, pairs: dict[int, tuple[Any, Any]]) -> bool:
+    """Replace what the attributes of an instance hold, and tell whether there was anything to replace."""
+    attributes = getattr(holder, "__dict__", None)
+    if not isinstance(attributes, dict) or not any(id(value) in pairs for value in attributes.values()):
+        return False
+    _replace_in_dict(attributes, pairs, None)
+    return True
+
+
 def _unchangeable(holder: Any, pairs: dict[int, tuple[Any, Any]]) -> list[str]:
     """Name something that keeps a function and cannot be changed; frames and classes do not matter."""
     if isinstance(holder, partial):
         return [f"a partial function of {getattr(holder.func, '__name__', holder.func)}"]
     if isinstance(holder, FunctionType):
         return [f"a default argument of {holder.__qualname__}"]
+    slots = [name for cls in type(holder).__mro__ for name in _slots(cls)]
+    if name := next((name for name in slots if id(getattr(holder, name, None)) in pairs), ""):
+        return [f"slot {name} of {type(holder).__name__}"]
     if isinstance(holder, tuple) and any(id(item) in pairs for item in holder):
         return [] if all(isinstance(item, type) for item in holder) else ["a tuple"]  # bases, or an order of lookup
     return []
 
 
-def _class_of(namespace: dict[str, Any]) -> type | None:
-    """Return the class whose namespace this dict is; a class is told of changes, or its methods are looked up stale."""
-    if "__module__" not in namespace:
-        return None
-    owners = (holder for holder in gc.get_referrers(namespace) if isinstance(holder, type))
-    return next((o for o in owners if any(found is namespace for found in gc.get_referents(o.__dict__))), None)
+def _slots(cls: type) -> list[str]:
+    slots = cls.__dict__.get("__slots__", ())
+    return [slots] if isinstance(slots, str) else list(slots)
+
+
+def _owners(namespaces: list[dict[str, Any]]) -> dict[int, type]:
+    """Return the class of each dict that is the namespace of one, by its id.
+
+    A class is told of changes, or its methods are looked up stale. All are looked for at once: each search goes through
+    everything that there is in memory.
+    """
+    classes = [holder for holder in gc.get_referrers(*namespaces) if isinstance(holder, type)] if namespaces else []
+    return {id(found): owner for owner in classes for found in gc.get_referents(owner.__dict__)}
 
 
 def _settable(owner: type, key: str, value: Any) -> bool:

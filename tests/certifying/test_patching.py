@@ -1,0 +1,65 @@
+"""Functions are replaced under all names that they have, and are back under all of them afterwards."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from privcheck.certifying.primitives.patching import patched
+
+ORIGINAL = np.random.laplace
+
+
+class Holder:
+    shared = ORIGINAL
+
+    def __init__(self):
+        self.draw = ORIGINAL
+
+
+class Slotted:
+    __slots__ = ("draw",)
+
+    def __init__(self):
+        self.draw = ORIGINAL
+
+
+def replacement(*arguments):
+    return arguments
+
+
+def test_whatever_holds_a_function_is_given_the_replacement_and_the_original_back():
+    instance, with_dict, names, values = Holder(), Holder(), {"draw": ORIGINAL}, [ORIGINAL]
+    assert vars(with_dict) == {"draw": ORIGINAL}, "asked for, it is a dict of its own"
+
+    def closure():
+        return found
+
+    found = ORIGINAL
+    with patched() as patches:
+        patches.objects([(ORIGINAL, replacement)])
+        held = [np.random.laplace, Holder.shared, instance.draw, with_dict.draw, names["draw"], values[0], closure()]
+        assert held == [replacement] * 7
+        later = Holder()
+        later.draw = np.random.laplace
+        assert patches.unreachable == []
+    held = [np.random.laplace, Holder.shared, instance.draw, with_dict.draw, names["draw"], values[0], closure()]
+    assert all(function is ORIGINAL for function in held)
+    assert later.draw is ORIGINAL, "it came to hold the replacement while it was in force"
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (Slotted, "slot draw of Slotted"),
+        (lambda: functools.partial(ORIGINAL, 0.0), "a partial function of laplace"),
+        (lambda: (ORIGINAL, 1), "a tuple"),
+    ],
+)
+def test_what_cannot_be_changed_is_named(made, said):
+    held = made()
+    with patched() as patches:
+        patches.objects([(ORIGINAL, replacement)])
+        assert said in patches.unreachable
+    assert np.random.laplace is ORIGINAL
+    assert held is not None
