@@ -14,7 +14,7 @@ import pytest
 
 LIST = Path(__file__).with_name("nightly.txt")
 
-SLOW = 2.0
+SLOW = 1.0
 """Seconds from which a case of several is left to the night, unless all others of its test take longer."""
 
 

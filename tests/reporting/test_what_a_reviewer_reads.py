@@ -132,6 +132,7 @@ def test_violations_come_before_certificates_and_an_inconclusive_one_is_no_alarm
 
 def test_the_cells_of_a_sweep_are_told_apart(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "118")
     plan = {"kind": "audit", "targets": ["rnm-ftnl-published"], "epsilons": [1.0], "horizons": [4], "seeds": [3, 4]}
     sweep(plan | {"options": {"arms": 4, "runs": 4000}}, "store")
     assert run(["report", "store", "--no-pages"]) == 1
