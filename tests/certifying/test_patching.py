@@ -7,7 +7,7 @@ import pytest
 
 from privcheck.certifying.primitives.patching import patched
 
-ORIGINAL = np.random.laplace
+ORIGINAL = np.random.RandomState(0).laplace  # compiled, and held by nothing else
 
 
 class Holder:
@@ -24,8 +24,9 @@ class Slotted:
         self.draw = ORIGINAL
 
 
-def replacement(*arguments):
-    return arguments
+def another():
+    """A function that nothing else holds: whatever holds the replacement gets the original in the end."""
+    return lambda *arguments: arguments
 
 
 def test_whatever_holds_a_function_is_given_the_replacement_and_the_original_back():
@@ -35,15 +36,17 @@ def test_whatever_holds_a_function_is_given_the_replacement_and_the_original_bac
     def closure():
         return found
 
-    found = ORIGINAL
+    found, replacement = ORIGINAL, another()
     with patched() as patches:
         patches.objects([(ORIGINAL, replacement)])
-        held = [np.random.laplace, Holder.shared, instance.draw, with_dict.draw, names["draw"], values[0], closure()]
+        held = [ORIGINAL, Holder.shared, instance.draw, with_dict.draw, names["draw"], values[0], closure()]
         assert held == [replacement] * 7
         later = Holder()
-        later.draw = np.random.laplace
+        later.draw = ORIGINAL
+        assert later.draw is replacement
         assert patches.unreachable == []
-    held = [np.random.laplace, Holder.shared, instance.draw, with_dict.draw, names["draw"], values[0], closure()]
+    held = [Holder.shared, instance.draw, with_dict.draw, names["draw"], values[0], closure()]
+    assert ORIGINAL is not replacement
     assert all(function is ORIGINAL for function in held)
     assert later.draw is ORIGINAL, "it came to hold the replacement while it was in force"
 
@@ -57,9 +60,9 @@ def test_whatever_holds_a_function_is_given_the_replacement_and_the_original_bac
     ],
 )
 def test_what_cannot_be_changed_is_named(made, said):
-    held = made()
+    held, replacement = made(), another()
     with patched() as patches:
         patches.objects([(ORIGINAL, replacement)])
         assert said in patches.unreachable
-    assert np.random.laplace is ORIGINAL
+    assert ORIGINAL is not replacement
     assert held is not None
