@@ -37,7 +37,7 @@ class ReplayResult:
     weighted, doubly_robust : the inverse-propensity and the doubly robust estimate of the mean reward per round in each
         run, shape (runs,).
     errors : standard errors of the three estimates in each run, shape (3, runs): of `reward`, `weighted` and
-        `doubly_robust`, for the log as a sample of rounds; NaN with fewer than two matched rows.
+        `doubly_robust`, for the log as a sample of rounds; NaN where the policy waited for one match only.
     """
 
     policy: Algorithm | OwnPolicy

@@ -14,6 +14,10 @@ Rows = list[dict[str, float | str]]
 NOISE, PRIVACY = "d_inf: the noise of the rewards", "epsilon t_inf: privacy"
 
 
+def _positive_gaps(instance: Instance) -> list[tuple[int, float]]:
+    return [(arm, gap) for arm, gap in enumerate(instance.gaps) if gap > 0]
+
+
 def arm_terms(instance: Instance, factor: float = 6.0) -> Rows:
     """Return gap/min(d_inf, factor epsilon t_inf) for every arm with a positive gap, and which of the two is smaller.
 
@@ -21,26 +25,24 @@ def arm_terms(instance: Instance, factor: float = 6.0) -> Rows:
     ['6 epsilon t_inf: privacy']
     """
     rows: Rows = []
-    for arm, gap in enumerate(instance.gaps):
-        if gap > 0:
-            noise, privacy = instance.d_inf(arm), factor * instance.epsilon * instance.t_inf(arm)
-            name = f"{factor:g} {PRIVACY}"
-            parts: dict[str, float | str] = {"arm": arm, "gap": gap, "d_inf": noise, name.partition(":")[0]: privacy}
-            active = NOISE if noise <= privacy else name
-            rows.append(parts | {"active": active, "term": gap / min(noise, privacy)})
+    for arm, gap in _positive_gaps(instance):
+        noise, privacy = instance.d_inf(arm), factor * instance.epsilon * instance.t_inf(arm)
+        name = f"{factor:g} {PRIVACY}"
+        parts: dict[str, float | str] = {"arm": arm, "gap": gap, "d_inf": noise, name.partition(":")[0]: privacy}
+        active = NOISE if noise <= privacy else name
+        rows.append(parts | {"active": active, "term": gap / min(noise, privacy)})
     return rows
 
 
 def tight_terms(instance: Instance) -> Rows:
     """Return gap/d_epsilon,inf for every arm with a positive gap, beside d_inf and epsilon t_inf, which bound it."""
     rows: Rows = []
-    for arm, gap in enumerate(instance.gaps):
-        if gap > 0:
-            found, noise = instance.d_epsilon_inf(arm), instance.d_inf(arm)
-            privacy = instance.epsilon * instance.t_inf(arm)
-            parts: dict[str, float | str] = {"arm": arm, "gap": gap}
-            parts |= {"d_epsilon_inf": found, "d_inf": noise, "epsilon t_inf": privacy}
-            rows.append(parts | {"smaller": NOISE if noise <= privacy else PRIVACY, "term": gap / found})
+    for arm, gap in _positive_gaps(instance):
+        found, noise = instance.d_epsilon_inf(arm), instance.d_inf(arm)
+        privacy = instance.epsilon * instance.t_inf(arm)
+        parts: dict[str, float | str] = {"arm": arm, "gap": gap}
+        parts |= {"d_epsilon_inf": found, "d_inf": noise, "epsilon t_inf": privacy}
+        rows.append(parts | {"smaller": NOISE if noise <= privacy else PRIVACY, "term": gap / found})
     return rows
 
 
@@ -97,17 +99,14 @@ def problem_dependent_lower_bound_tight(instance: Instance) -> float:
     >>> round(problem_dependent_lower_bound_tight(Instance("bernoulli", (0.8, 0.1, 0.1, 0.1, 0.1), epsilon=0.1)), 3)
     40.472
     """
-    return math.fsum(gap / instance.d_epsilon_inf(arm) for arm, gap in enumerate(instance.gaps) if gap > 0)
+    return math.fsum(gap / instance.d_epsilon_inf(arm) for arm, gap in _positive_gaps(instance))
 
 
 def _adap_ucb_terms(instance: Instance) -> Rows:
-    offset, logarithm = 3 * instance.alpha / (instance.alpha - 3), math.log(instance.rounds)
     rows: Rows = []
-    for arm, gap in enumerate(instance.gaps):
-        if gap > 0:
-            active = "gap: the noise of the rewards" if gap <= instance.epsilon else "epsilon: privacy"
-            term = 16 * instance.alpha / min(gap, instance.epsilon) * logarithm + offset
-            rows.append({"arm": arm, "gap": gap, "epsilon": instance.epsilon, "active": active, "term": term})
+    for arm, gap, term in _over_gaps(instance, lambda gap: 16 * instance.alpha / min(gap, instance.epsilon)):
+        active = "gap: the noise of the rewards" if gap <= instance.epsilon else "epsilon: privacy"
+        rows.append({"arm": arm, "gap": gap, "epsilon": instance.epsilon, "active": active, "term": term})
     return rows
 
 
@@ -137,7 +136,7 @@ def adap_ucb_upper_bound(instance: Instance) -> float:
     >>> round(adap_ucb_upper_bound(Instance("bernoulli", (0.75, 0.25), epsilon=1.0, horizon=1e6)), 2)
     1463.5
     """
-    return _sum_over_gaps(instance, lambda gap: 16 * instance.alpha / min(gap, instance.epsilon))
+    return math.fsum(float(row["term"]) for row in _adap_ucb_terms(instance))
 
 
 @theorem(
@@ -164,10 +163,11 @@ def adap_ucb_upper_bound_corrected(instance: Instance) -> float:
     def leading(gap: float) -> float:
         return 2 * instance.alpha / gap * (1 + math.sqrt(1 + 4 * gap / instance.epsilon)) ** 2
 
-    return _sum_over_gaps(instance, leading)
+    return math.fsum(term for _, _, term in _over_gaps(instance, leading))
 
 
-def _sum_over_gaps(instance: Instance, leading: Callable[[float], float]) -> float:
+def _over_gaps(instance: Instance, leading: Callable[[float], float]) -> list[tuple[int, float, float]]:
+    """Return every suboptimal arm with its gap and its term."""
     offset = 3 * instance.alpha / (instance.alpha - 3)
     logarithm = math.log(instance.rounds)
-    return math.fsum(leading(gap) * logarithm + offset for _, gap in instance.suboptimal)
+    return [(arm, gap, leading(gap) * logarithm + offset) for arm, gap in _positive_gaps(instance)]
