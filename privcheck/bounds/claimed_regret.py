@@ -58,8 +58,10 @@ def claimed_regret(values: Bounds, claimed: float | str) -> ClaimedRegret:
     Guarantee
     ---------
     "impossible" if a proven lower bound on the regret on this instance is above the claim: a finite-time bound above a
-    claimed regret, or the coefficient of a rate above a claimed coefficient. A rate says nothing about one horizon, and
-    a minimax bound nothing about one instance. "not refuted" is no proof that a policy exists.
+    claimed regret, or the coefficient of a rate above a claimed coefficient. Rates are proven for consistent policies,
+    whose regret is below every power of T on every instance: a policy that favours the best arm of this one may have
+    less. A rate says nothing about one horizon, and a minimax bound nothing about one instance. "not refuted" is no
+    proof that a policy exists.
 
     Parameters
     ----------
