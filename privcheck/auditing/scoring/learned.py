@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from privcheck.arrays import Array, Symbols
 from privcheck.auditing.scoring.prefix import distinct_rows
@@ -53,7 +56,8 @@ class LogisticScore:
             label = np.repeat([1, 0], len(kept))
         self.weights, self.intercept = np.zeros(0), 0.0
         if features.shape[1]:
-            model = LogisticRegression(max_iter=200).fit(features, label, sample_weight=weight)
+            with _libraries().limit(limits=1):
+                model = LogisticRegression(max_iter=200).fit(features, label, sample_weight=weight)
             self.weights, self.intercept = model.coef_[0], float(model.intercept_[0])
 
     def _features(self, symbols: Symbols, numbers: Array) -> Array:
@@ -81,6 +85,15 @@ class LogisticScore:
         for column, weight in enumerate(self.weights):
             total += weight * features[:, column]
         return total
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Return what limits the threads of the libraries that scikit-learn calls, once it has loaded them.
+
+    Of so few columns several threads make no faster fit, but a busy one, and their number may decide how sums round.
+    """
+    return ThreadpoolController()
 
 
 def _levels(symbols: Symbols) -> list[tuple[int, int]]:

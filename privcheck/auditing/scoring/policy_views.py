@@ -28,8 +28,8 @@ SPELLED_COUNTS = 2
 BEGIN = "the actions begin"
 """What stands before the actions that are spelled out."""
 
-CHUNK = 1 << 15
-"""Runs whose pulls are counted at a time, to bound the memory."""
+CHUNK = 1 << 12
+"""Runs whose pulls are counted at a time, so that they stay in the processor's cache."""
 
 
 def policy_views(
@@ -113,14 +113,16 @@ def _pulls(stops: list[int], arms: int, start: int, by: Feedback) -> SequenceVie
 
     def counts(outputs: Outputs) -> Symbols:
         shown = outputs.symbols[:, start : stops[0]]
-        inside = (np.arange(start, stops[0])[:, None] < stops).astype(np.float32)
-        found = np.empty((len(shown), len(stops), arms), np.int32)
+        found = np.empty((len(stops), arms, len(shown)), np.int32)
         for begin in range(0, len(shown), CHUNK):
-            part = shown[begin : begin + CHUNK]
+            part = slice(begin, begin + CHUNK)
             for arm in range(arms):
-                pulled = by.pulled(part, arm).astype(np.float32)
-                found[begin : begin + CHUNK, :, arm] = pulled @ inside  # far faster than counting
-        return found.reshape(len(shown), -1)
+                pulled = np.ascontiguousarray(by.pulled(shown[part], arm).T)
+                pulls, before = 0, 0
+                for place in np.argsort(stops):
+                    pulls = pulls + pulled[before : stops[place] - start].sum(axis=0, dtype=np.int32)
+                    found[place, arm, part], before = pulls, stops[place] - start
+        return found.transpose(2, 0, 1).reshape(len(shown), -1)
 
     def in_words(symbols: tuple[int, ...]) -> str:
         spelled = [f"{label}: {n}" for label, n in zip(labels[:SPELLED_COUNTS], symbols, strict=False)]

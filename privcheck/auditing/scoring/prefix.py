@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.arrays import Array, Symbols
+from privcheck.arrays import Array, Integers, Symbols
 
 PRIOR_RUNS = 8.0
 """Weight, in runs, with which the share of a sequence is shrunk towards that of the prefix one symbol shorter."""
@@ -77,11 +77,14 @@ class PrefixScore:
     ----------
     first, second : symbols (n, D) of the training runs on each stream.
     common : how many leading symbols are known to have the same law on both streams; their share is 1/2.
+    runs : how many training runs each row of `first` and of `second` stands for; None for one.
 
     """
 
-    def __init__(self, first: Symbols, second: Symbols, common: int = 0) -> None:
-        rows, counts = _count_unique(first, second)
+    def __init__(
+        self, first: Symbols, second: Symbols, common: int = 0, runs: tuple[Integers, Integers] | None = None
+    ) -> None:
+        rows, counts = _count_unique(first, second, runs)
         self.levels: list[_Level] = []
         code = np.zeros(len(rows), np.uint64)
         share = np.full(len(rows), 0.5)
@@ -114,11 +117,10 @@ class PrefixScore:
             return np.asarray(np.log(share) - np.log1p(-share), np.float64)
 
 
-def _count_unique(first: Symbols, second: Symbols) -> tuple[Symbols, Array]:
+def _count_unique(first: Symbols, second: Symbols, runs: tuple[Integers, Integers] | None) -> tuple[Symbols, Array]:
     both = np.concatenate([first, second])
     representative, node = distinct_rows(both)
-    size = len(representative)
-    counts = np.stack(
-        [np.bincount(node[: len(first)], minlength=size), np.bincount(node[len(first) :], minlength=size)], axis=1
-    )
-    return both[representative], counts.astype(float)
+    sides = node[: len(first)], node[len(first) :]
+    weights = runs or (None, None)
+    counted = [np.bincount(*each, minlength=len(representative)) for each in zip(sides, weights, strict=True)]
+    return both[representative], np.stack(counted, axis=1).astype(float)

@@ -100,7 +100,8 @@ class SequenceView:
 
     def learn(self, first: Outputs, second: Outputs) -> PrefixScore:
         """Count prefixes."""
-        return PrefixScore(self.read(first), self.read(second), self.common)
+        (one, of_one), (two, of_two) = self._distinct(first), self._distinct(second)
+        return PrefixScore(one, two, self.common, (np.bincount(of_one), np.bincount(of_two)))
 
     def scores(self, score: Score, outputs: Outputs) -> Array:
         """Score each distinct sequence once."""
@@ -122,13 +123,18 @@ class SequenceView:
         )
 
     def _distinct(self, outputs: Outputs) -> tuple[Symbols, npt.NDArray[np.intp]]:
-        """Return the distinct sequences, and for each run the number of its own, found once."""
+        """Return the distinct sequences, and for each run the number of its own, found once.
+
+        Of runs without numbers, only the distinct ones are read: all views share these, and they are often few.
+        """
         if id(self) not in outputs.memo:
-            symbols = self.read(outputs)
+            runs, of_run = _distinct_runs(outputs)
+            symbols = self.read(runs)
             kept, kind = distinct_rows(symbols)
-            outputs.memo[id(self)] = symbols[kept], kind, self  # kept alive, so that the id stays unique
-        rows, kind, _ = outputs.memo[id(self)]
-        return rows, kind
+            number = kind if of_run is None else kind[of_run]
+            outputs.memo[id(self)] = symbols[kept], number, self  # kept alive, so that the id stays unique
+        rows, number, _ = outputs.memo[id(self)]
+        return rows, number
 
     def words(self, event: ScoreEvent, shown: Shown) -> str:
         """Spell out the shortest beginnings that make up the event, the most frequent ones first."""
@@ -146,6 +152,17 @@ class SequenceView:
         rest = len(parts) - len(lines)
         more = f"; or {'a rarer one' if rest == 1 else f'one of {rest} rarer ones'}" if rest else ""
         return "; or ".join(lines) + more
+
+
+def _distinct_runs(outputs: Outputs) -> tuple[Outputs, npt.NDArray[np.intp] | None]:
+    """Return the distinct runs, and for each run the number of its own; all runs, and None, if they have numbers."""
+    if outputs.numbers.shape[1]:
+        return outputs, None
+    if "distinct" not in outputs.memo:
+        kept, kind = distinct_rows(outputs.symbols)
+        outputs.memo["distinct"] = Outputs.of_symbols(outputs.symbols[kept]), kind
+    found: tuple[Outputs, npt.NDArray[np.intp]] = outputs.memo["distinct"]
+    return found
 
 
 SHOWN = 4

@@ -23,6 +23,11 @@ the last round.
 JUDGED_TOGETHER = 20_000
 """Runs per stream that a worker judges at a time, so that sending them takes little of the time."""
 
+JUDGED_IN_THREADS = 10_000
+"""Runs per stream of a half from which threads judge it: of so many, most of the time is numpy's, and as long as it
+takes to send them to another process.
+"""
+
 OVERHEAD = 1000
 """Runs per stream that take as long to judge as what does not depend on their number."""
 
@@ -53,7 +58,7 @@ class Promise:
         return _mean([self.judged(half) for half in halves(pair, sides)])
 
     def of_each(self, played: Sequence[Played], workers: Executor) -> list[list[float]]:
-        """Return the promises of several pairs, judged by worker processes, or by the workers of a scheduler."""
+        """Return the promises of several pairs, judged by threads, by worker processes or by those of a scheduler."""
         every = [half for pair, sides in played for half in halves(pair, sides)]
         together, size = list[list[Half]](), JUDGED_TOGETHER
         for half in every:
@@ -62,7 +67,8 @@ class Promise:
                 size = 0
             together[-1].append(half)
             size += OVERHEAD + len(half[1][0]) + len(half[2][0])
-        with closing(workers.in_order(Calls(_judged, [(self, some) for some in together], alone=True))) as results:
+        sent = workers.cluster is not None or len(every[0][1][0]) < JUDGED_IN_THREADS
+        with closing(workers.in_order(Calls(_judged, [(self, some) for some in together], alone=sent))) as results:
             judged = [promises for some in results for promises in some]
         return [_mean(judged[place : place + 2]) for place in range(0, len(judged), 2)]
 

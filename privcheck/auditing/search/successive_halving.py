@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,8 +38,8 @@ VARIANTS = 24
 FEW = 30
 """Pairs to which the family is reduced before variants join."""
 
-MOST_HELD = 1_000_000
-"""Runs per stream of a round that are held at a time, unless one pair has more."""
+MOST_HELD = 500_000
+"""Runs per stream of a round that are held at a time, unless one pair has more; twice as many while others judge."""
 
 WORTH_SENDING = 1_000_000
 """Runs of a search from which worker processes judge pairs that threads play: in fewer, they take as long to start."""
@@ -202,22 +203,43 @@ class _Game:
     def round(self, pairs: list[StreamPair], runs: int, key: tuple[int, ...]) -> tuple[list[list[float]], Sides]:
         """Return the promises of all pairs, and the runs of the one that the first ranking prefers.
 
-        A few pairs are held at a time: their outputs are forgotten before the next are played.
+        A few pairs are held at a time: their outputs are forgotten when they have been judged.
         """
-        promises, together = list[list[float]](), max(1, MOST_HELD // runs)
-        kept: list[Sides] = []
-        for first in range(0, len(pairs), together):
-            played = self._played(pairs[first : first + together], runs, key, first)
-            promises += self._judged(played)
+        promises, kept = list[list[float]](), list[Sides]()
+        for played, judged in self._judged_in_turn(pairs, runs, key):
+            first = len(promises)
+            promises += judged
             better = max(range(len(promises)), key=lambda i: promises[i][0])
             if better >= first:
                 kept = [played[better - first][1]]
             del played
         return promises, kept[0]
 
-    def _played(
-        self, pairs: list[StreamPair], runs: int, key: tuple[int, ...], first: int
-    ) -> list[tuple[StreamPair, Sides]]:
+    def _judged_in_turn(
+        self, pairs: list[StreamPair], runs: int, key: tuple[int, ...]
+    ) -> Iterator[tuple[list[Played], list[list[float]]]]:
+        """Yield a few pairs at a time, with their runs and their promises.
+
+        Where threads of this process play and others judge, some pairs are judged while the next are played.
+        """
+        together = max(1, MOST_HELD // runs)
+        few = [(first, pairs[first : first + together]) for first in range(0, len(pairs), together)]
+        if self.judges is None or self.judges.cluster is not None or self.sampler.runner.joblib_backend == "loky":
+            for first, some in few:
+                played = self._played(some, runs, key, first)
+                yield played, self._judged(played)
+            return
+        with ThreadPoolExecutor(1) as aside:
+            before: tuple[list[Played], Future[list[list[float]]]] | None = None
+            for first, some in few:
+                played = self._played(some, runs, key, first)
+                if before is not None:
+                    yield before[0], before[1].result()
+                before = played, aside.submit(self._judged, played)
+            if before is not None:
+                yield before[0], before[1].result()
+
+    def _played(self, pairs: list[StreamPair], runs: int, key: tuple[int, ...], first: int) -> list[Played]:
         requests = [
             Request(pair, side, runs, (*key, i, side)) for i, pair in enumerate(pairs, first) for side in (0, 1)
         ]
