@@ -1,4 +1,4 @@
-"""What large audits take: `python benchmarks/large_runs.py [--runs 13000000] [--counted 10000000 100000000]`.
+"""What large audits take: `python benchmarks/large_runs.py [--runs 24000000] [--counted 10000000 100000000]`.
 
 Prints three tables: an audit of a kernel by one process and by two workers (wall time, alternating, medians), the time
 that a call takes beyond what it does on each engine, and the peak memory of audits with few and with many counted runs.
@@ -26,7 +26,7 @@ POLICY = {"target": "adap-ucb", "epsilon": 1.0, "arms": 2, "horizon": 16}
 def main() -> None:
     """Parse the command line, measure, print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=13_000_000, help="runs of the audit that is timed")
+    parser.add_argument("--runs", type=int, default=24_000_000, help="runs of the audit that is timed")
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--counted", type=int, nargs="*", default=[10**7, 10**8], help="runs of which memory is taken")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
