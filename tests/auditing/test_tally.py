@@ -236,11 +236,18 @@ print(report.counted_runs, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 """An audit of many times more runs than it divides: 20,000 in place of 10 million, so that it takes seconds."""
 
+LARGE_AS_SHIPPED = """
+import resource, sys, numpy, privcheck
+second = numpy.eye(16, 2)[[0] + 15 * [2]]
+report = privcheck.audit("ucb", streams=(numpy.zeros((16, 2)), second), runs=int(sys.argv[1]), jobs=int(sys.argv[2]))
+print(report.counted_runs, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
 
-def peak(runs: int, jobs: int = 1) -> tuple[int, int]:
+
+def peak(runs: int, jobs: int = 1, script: str = LARGE) -> tuple[int, int]:
     """Return the counted runs of such an audit, and its peak memory in KiB."""
-    command = [sys.executable, "-c", LARGE, str(runs), str(jobs)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    command = [sys.executable, "-c", script, str(runs), str(jobs)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=True)
     counted, memory = done.stdout.split()
     return int(counted), int(memory)
 
@@ -249,6 +256,13 @@ def test_memory_does_not_grow_with_the_counted_runs():
     """The actions of so many runs more would take 29 MB, a tenth of what the process has."""
     few, many = peak(100_000), peak(1_000_000)
     assert many[0] - few[0] == 900_000
+    assert many[1] < 1.05 * few[1]
+
+
+@pytest.mark.nightly
+def test_ten_times_the_runs_that_are_divided_need_no_more_memory():
+    few, many = peak(10**7, 2, LARGE_AS_SHIPPED), peak(10**8, 2, LARGE_AS_SHIPPED)
+    assert many[0] - few[0] == 9 * 10**7
     assert many[1] < 1.05 * few[1]
 
 
