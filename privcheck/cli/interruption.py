@@ -6,9 +6,11 @@ import atexit
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 INTERRUPTED = 130
 """What shells report of a process killed by SIGINT."""
@@ -17,6 +19,9 @@ INTERRUPTIONS = (INTERRUPTED, 143)
 
 NO_ANSWER = -1
 """What a command returns whose report says that it was interrupted before there was an answer."""
+
+AGAIN = 0.01
+"""Seconds after which a signal is sent again that was received where exceptions are ignored."""
 
 _received: int | None = None
 _leave = os._exit  # before a target's calls of it are refused
@@ -40,22 +45,43 @@ def answering_signals(to_the_end: bool = False) -> Iterator[None]:
         status that it ends with.
     """
     global _received
-    _received, before = None, {}
+    _received, before, reported = None, {}, sys.unraisablehook
     try:
         for number in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(number) not in (signal.SIG_IGN, None):
                 before[number] = signal.signal(number, _answer)
+        sys.unraisablehook = _sending_again(reported)
     except ValueError:  # not in the main thread
         pass
     try:
         yield
     finally:
+        sys.unraisablehook = reported
         if to_the_end and interrupted_status() is not None:
             atexit.register(_ignore, list(before))  # Python's own handlers go before the process does
         else:
             for number, handler in before.items():
                 signal.signal(number, handler)
             _received = None
+
+
+def _sending_again(reported: Callable[[Any], object]) -> Callable[[Any], None]:
+    """Return a hook that sends a signal again whose KeyboardInterrupt was ignored.
+
+    Python ignores what is raised in a destructor and in what compiled code calls, as numba's compiler does: the work
+    would go on.
+    """
+
+    def hook(unraisable: Any) -> None:
+        global _received
+        if unraisable.exc_type is not KeyboardInterrupt or _received is None:
+            reported(unraisable)
+            return
+        again = threading.Timer(AGAIN, signal.raise_signal, (_received,))
+        again.daemon, _received = True, None
+        again.start()
+
+    return hook
 
 
 def _ignore(numbers: list[signal.Signals]) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from privcheck.cli.interruption import interrupted_status
 from privcheck.errors import PrivcheckError
 
 HOUR = 3600.0
@@ -47,10 +48,13 @@ def check_effort(runs: int | None, yes: bool, seconds: Callable[[], float], many
     Raises
     ------
     PrivcheckError : it would take more than an hour.
+    KeyboardInterrupt : a signal ended what was measured.
     """
     if yes or runs is None or runs <= many:
         return
     expected = seconds() * runs
+    if interrupted_status() is not None:  # an audit answers a signal with what it knows
+        raise KeyboardInterrupt
     if expected > HOUR:
         hint = f"they take about {duration(expected)} on this machine: give fewer runs, or add --yes to begin"
         raise PrivcheckError("runs", runs, "at most an hour of work", hint)

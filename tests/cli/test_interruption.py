@@ -94,6 +94,44 @@ def test_other_work_ends_with_one_line(name, expected, capsys):
     assert not Path("result.json").exists()
 
 
+@pytest.mark.parametrize("ignoring", ["ctypes.CFUNCTYPE(None)({0})()", "type('Gone', (), {{'__del__': {0}}})()"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_is_answered_where_exceptions_are_ignored(ignoring, name, capsys):
+    """Python ignores those of destructors and of functions that compiled code calls; a compiler calls such ones."""
+    written(name, EARLY)
+    call = f"os.kill(os.getpid(), signal.{name})"
+    source = Path("stopped.py").read_text().replace(call, ignoring.format(f"lambda *_: {call}"))
+    Path("stopped.py").write_text(f"import ctypes\n{source}")
+    hook = sys.unraisablehook
+    status([*AUDIT, *RUNS])
+    out, err = capsys.readouterr()
+    assert ("cut short" in out, err) == (True, "")
+    assert sys.unraisablehook is hook
+
+
+def test_other_exceptions_that_are_ignored_are_reported(capsys):
+    written("SIGINT", 10**9)
+    source = Path("stopped.py").read_text().replace("pass", "")
+    Path("stopped.py").write_text(source.replace("Stopped.calls += 1", "type('Gone', (), {'__del__': failing})()"))
+    Path("stopped.py").write_text("def failing(_): raise OSError('gone')\n" + Path("stopped.py").read_text())
+    seen = []
+    before, sys.unraisablehook = sys.unraisablehook, seen.append
+    try:
+        assert status([*AUDIT, "--runs", "100"]) == 1
+    finally:
+        sys.unraisablehook = before
+    assert {type(each.exc_value) for each in seen} == {OSError}
+
+
+@pytest.mark.parametrize(("name", "expected"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_ends_what_measures_how_long_the_work_would_take(name, expected, capsys):
+    """An audit that measures it answers with what it knows: the work itself did not begin then, but went on."""
+    written(name, 1000)
+    assert status([*AUDIT, "--runs", "2000000", "--json", "result.json"]) == expected
+    assert capsys.readouterr() == ("", "privcheck: interrupted\n")
+    assert not Path("result.json").exists()
+
+
 def test_a_signal_that_the_caller_ignores_stays_ignored(capsys):
     """As under nohup, or in the background of a shell script."""
     old = signal.signal(signal.SIGINT, signal.SIG_IGN)
