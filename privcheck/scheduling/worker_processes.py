@@ -78,9 +78,9 @@ def broken_pool(error: BaseException, parameter: str) -> PrivcheckError:
 def end_worker_processes() -> None:
     """Kill the worker processes, whatever they are doing; others are started when they are needed."""
     global _pool
-    if _pool is not None:
-        _pool, ended = None, _pool
-        ended.shutdown(wait=True, kill_workers=True)
+    if _pool is not None:  # which it stays until they have ended: a signal may come in between (`kill_processes`)
+        _pool.shutdown(wait=True, kill_workers=True)
+        _pool = None
 
 
 def kill_processes() -> None:

@@ -67,6 +67,16 @@ class Outputs:
         ratios = None if self.ratios is None else self.ratios[runs]
         return Outputs(self.symbols[runs], self.numbers[runs], ratios, names=self.names)
 
+    def keeping(self, *found: Any) -> Outputs:
+        """Return the same runs, with nothing of what has been computed but this.
+
+        >>> runs = Outputs(np.zeros((1, 1), np.int8), np.zeros((1, 0)), memo={"scores": 1, "distinct": 2})
+        >>> runs.keeping("distinct").memo
+        {'distinct': 2}
+        """
+        memo = {name: self.memo[name] for name in found if name in self.memo}
+        return Outputs(self.symbols, self.numbers, self.ratios, memo, self.names)
+
     def differs(self, other: Outputs) -> npt.NDArray[np.bool_]:
         """Return for every part of an output, symbols first, whether it differs in any run."""
         pairs = ((self.symbols, other.symbols), (self.numbers, other.numbers))

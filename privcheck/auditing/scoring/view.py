@@ -128,7 +128,7 @@ class SequenceView:
         Of runs without numbers, only the distinct ones are read: all views share these, and they are often few.
         """
         if id(self) not in outputs.memo:
-            runs, of_run = _distinct_runs(outputs)
+            runs, of_run = distinct_runs(outputs)
             symbols = self.read(runs)
             kept, kind = distinct_rows(symbols)
             number = kind if of_run is None else kind[of_run]
@@ -154,14 +154,18 @@ class SequenceView:
         return "; or ".join(lines) + more
 
 
-def _distinct_runs(outputs: Outputs) -> tuple[Outputs, npt.NDArray[np.intp] | None]:
+DISTINCT = "distinct"
+"""The name under which it is remembered which runs are distinct."""
+
+
+def distinct_runs(outputs: Outputs) -> tuple[Outputs, npt.NDArray[np.intp] | None]:
     """Return the distinct runs, and for each run the number of its own; all runs, and None, if they have numbers."""
     if outputs.numbers.shape[1]:
         return outputs, None
-    if "distinct" not in outputs.memo:
+    if DISTINCT not in outputs.memo:
         kept, kind = distinct_rows(outputs.symbols)
-        outputs.memo["distinct"] = Outputs.of_symbols(outputs.symbols[kept]), kind
-    found: tuple[Outputs, npt.NDArray[np.intp]] = outputs.memo["distinct"]
+        outputs.memo[DISTINCT] = Outputs.of_symbols(outputs.symbols[kept]), kind
+    found: tuple[Outputs, npt.NDArray[np.intp]] = outputs.memo[DISTINCT]
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from privcheck.auditing.confirmation.folds import taken
 from privcheck.auditing.events.event import learn
 from privcheck.auditing.events.event_selection import promising
-from privcheck.auditing.scoring.view import ViewMaker
+from privcheck.auditing.scoring.view import DISTINCT, ViewMaker, distinct_runs
 from privcheck.scheduling.executor import Calls, Executor
 from privcheck.targets.outputs import Sides
 from privcheck.targets.stream_pair import StreamPair
@@ -73,11 +73,20 @@ class Promise:
         return [_mean(judged[place : place + 2]) for place in range(0, len(judged), 2)]
 
     def judged(self, half: Half) -> list[float]:
-        """Return the promises of events that are learned on some runs, and judged on others."""
+        """Return the promises of events that are learned on some runs, and judged on others.
+
+        What one view reads of them is forgotten before the next one reads.
+        """
         pair, learning, judging = half
-        scores = learn(self.views(pair, learning[0], thorough=False), *learning)
-        judged = promising(scores, judging, self.runs, self.level, PESSIMISM, self.delta)
-        return [max(candidate.promise for candidate in candidates) for candidates in judged]
+        for side in (*learning, *judging):
+            distinct_runs(side)
+        of_views = []
+        for view in self.views(pair, learning[0].keeping(DISTINCT), thorough=False):
+            scores = learn([view], *(side.keeping(DISTINCT) for side in learning))
+            asked = judging[0].keeping(DISTINCT), judging[1].keeping(DISTINCT)
+            best = promising(scores, asked, self.runs, self.level, PESSIMISM, self.delta)
+            of_views.append([max(candidate.promise for candidate in candidates) for candidates in best])
+        return [max(each) for each in zip(*of_views, strict=True)]
 
 
 def halves(pair: StreamPair, sides: Sides) -> list[Half]:
