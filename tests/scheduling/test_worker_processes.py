@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
+from privcheck.scheduling import worker_processes as pool
 from privcheck.scheduling.executor import Calls, Executor
 from privcheck.scheduling.worker_processes import worker_processes
 from privcheck.targets.location import Location
@@ -112,3 +115,19 @@ def test_calls_that_nobody_waits_for_are_ended():
     first = next(results)
     results.close()
     assert first not in set(in_processes(pid, [(0,)] * 4, 2))
+
+
+def test_a_signal_finds_the_processes_until_they_have_ended(monkeypatch):
+    """One that came while they were being ended left them running, with the streams of the process that ended."""
+    killed = []
+
+    class Ending:
+        _processes: ClassVar = {1: SimpleNamespace(kill=lambda: killed.append(1))}
+
+        def shutdown(self, **_):
+            pool.kill_processes()  # as the handler of the signal does
+
+    monkeypatch.setattr(pool, "_pool", Ending())
+    pool.end_worker_processes()
+    assert killed == [1]
+    assert pool._pool is None
