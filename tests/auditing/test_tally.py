@@ -94,15 +94,21 @@ def written(outcomes: tuple) -> list[str]:
     return [repr(outcome) for outcome in outcomes]
 
 
+@pytest.fixture(scope="module")
+def of_all_runs() -> list[str]:
+    """The outcomes of all runs at once."""
+    return written(reports(CHOSEN.counter(ALL)))
+
+
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.data())
-def test_any_parts_in_any_order_and_grouping_give_the_same_outcome(data):
+def test_any_parts_in_any_order_and_grouping_give_the_same_outcome(of_all_runs, data):
     parts = in_parts(data.draw(st.lists(st.integers(0, RUNS), max_size=12)))
     parts = data.draw(st.permutations(parts))
     while len(parts) > 1:
         number = data.draw(st.integers(2, len(parts)))
         parts = [Tally.total(parts[:number]), *parts[number:]]
-    assert written(reports(parts[0])) == written(reports(CHOSEN.counter(ALL)))
+    assert written(reports(parts[0])) == of_all_runs
 
 
 def test_counts_are_those_of_all_runs_at_once():
@@ -225,29 +231,26 @@ def test_few_chunks_at_a_time_count_all_runs_without_seeds(monkeypatch):
 # Large audits
 
 LARGE = """
-import resource, sys, privcheck
+import resource, privcheck
 from privcheck.auditing.confirmation import folds, fresh_runs
 from privcheck.auditing import budget
 from privcheck.targets.runners import KernelRunner
 folds.MOST_DIVIDED = budget.MOST_DIVIDED = 20_000
 KernelRunner.chunk_runs = 5000
-report = privcheck.audit("adap-ucb", epsilon=1.0, arms=2, horizon=16, runs=int(sys.argv[1]), jobs=int(sys.argv[2]))
-print(report.counted_runs, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+for runs in (100_000, 1_000_000):
+    report = privcheck.audit("adap-ucb", epsilon=1.0, arms=2, horizon=16, runs=runs, pairs=4)
+    print(report.counted_runs, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
-"""An audit of many times more runs than it divides: 20,000 in place of 10 million, so that it takes seconds."""
+"""Audits of many times more runs than they divide: 20,000 in place of 10 million, so that they take seconds.
 
-
-def peak(runs: int, jobs: int = 1) -> tuple[int, int]:
-    """Return the counted runs of such an audit, and its peak memory in KiB."""
-    command = [sys.executable, "-c", LARGE, str(runs), str(jobs)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
-    counted, memory = done.stdout.split()
-    return int(counted), int(memory)
+Each prints its counted runs, and the peak memory of the process until then in KiB.
+"""
 
 
 def test_memory_does_not_grow_with_the_counted_runs():
     """The actions of so many runs more would take 29 MB, a tenth of what the process has."""
-    few, many = peak(100_000), peak(1_000_000)
+    done = subprocess.run([sys.executable, "-c", LARGE], capture_output=True, text=True, timeout=300, check=True)
+    few, many = (tuple(map(int, line.split())) for line in done.stdout.splitlines())
     assert many[0] - few[0] == 900_000
     assert many[1] < 1.05 * few[1]
 
