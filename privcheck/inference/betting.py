@@ -104,9 +104,18 @@ def log_mean_exp(wealth: Array) -> float:
 
 @compiled
 def evidence(
-    blocks: Integers, lengths: Integers, changes: Integers, pasts: Integers, r: float, delta: float, mirrored: bool
+    blocks: Integers,
+    lengths: Integers,
+    changes: Integers,
+    pasts: Integers,
+    r: float,
+    delta: float,
+    mirrored: bool,
+    enough: float,
 ) -> tuple[float, float]:
     """Return the logarithm of the e-value after all blocks, and its largest value after any.
+
+    Blocks after the first whose value is `enough` are left out.
 
     Parameters
     ----------
@@ -116,6 +125,7 @@ def evidence(
     pasts : shape (m, events, 4), the counts of the new events in these.
     r, delta : e^epsilon and delta of the claim.
     mirrored : whether there are events S'.
+    enough : infinity, or what the largest value is compared with.
 
     """
     events = blocks.shape[1]
@@ -126,6 +136,8 @@ def evidence(
     past = np.zeros((events, 4), np.int64)
     pairs, now, highest, change = 0, 0.0, 0.0, 0
     for t in range(blocks.shape[0]):
+        if highest >= enough:
+            break
         while change < len(changes) and changes[change, 0] == t:
             past, pairs = pasts[change].copy(), changes[change, 1]
             change += 1

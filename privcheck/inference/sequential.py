@@ -135,14 +135,15 @@ class SequentialTest:
         step = check("step", step, Real(1e-4, 1.0))
         found = 0.0
         for i in range(math.ceil(50.0 / step)):
-            if self._evidence(i * step)[1] < threshold:
+            if self._evidence(i * step, threshold)[1] < threshold:
                 break
             found = i * step
         return found
 
-    def _evidence(self, epsilon: float) -> tuple[float, float]:
+    def _evidence(self, epsilon: float, enough: float = math.inf) -> tuple[float, float]:
         blocks, lengths = self._blocks[: self._filled], self._lengths[: self._filled]
-        return evidence(blocks, lengths, self._changes, self._pasts, math.exp(epsilon), self.delta, self.mirrored)
+        r = math.exp(epsilon)
+        return evidence(blocks, lengths, self._changes, self._pasts, r, self.delta, self.mirrored, enough)
 
     def _pairs(self, first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Codes, Codes]:
         codes = self._codes("first", first), self._codes("second", second)

@@ -126,8 +126,9 @@ class Game:
             raise PolicyError("streams", words(describe_exception(error)), "rewards(actions, side)") from None
         if answer.shape not in ((), (self.arms,)):
             raise PolicyError("streams", words(f"rewards of shape {answer.shape}"), expected)
-        row = np.broadcast_to(answer, (1, self.arms)).copy()
-        check_rewards_range(row, self.settings.rewards)
+        row, (low, high) = np.full((1, self.arms), answer), self.settings.rewards
+        if not ((row >= low) & (row <= high)).all():
+            check_rewards_range(row, self.settings.rewards)
         return row
 
 

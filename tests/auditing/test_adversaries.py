@@ -14,7 +14,7 @@ pytestmark = pytest.mark.long
 
 COINS = 8
 HORIZON = COINS + 2
-OPTIONS = {"epsilon": 0.5, "delta": 0.01, "arms": 2, "horizon": HORIZON, "runs": 6000}
+OPTIONS = {"epsilon": 0.5, "delta": 0.01, "arms": 2, "horizon": HORIZON, "runs": 2000}
 SURE = {"error": 1e-6, "confidence": 1.0 - 1e-6}
 
 
@@ -102,7 +102,7 @@ def test_full_information():
     def against_the_leader(actions, side):
         return [side, 1.0 - side] if not actions else [float(actions[-1] == 1), float(actions[-1] == 0)]
 
-    options = {"epsilon": 1.0, "arms": 2, "horizon": 3, "feedback": "full", "runs": 6000}
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 3, "feedback": "full", "runs": 2000}
     adversary = privcheck.Adversary(against_the_leader)
     leaky, private = (privcheck.audit(policy, streams=adversary, **options, **SURE) for policy in (Leader, QuietLeader))
     assert leaky.verdict == "violation"
@@ -119,7 +119,7 @@ def test_a_shipped_algorithm_is_played_too():
 
 
 def test_the_same_seed_gives_the_same_report_and_it_is_read_back():
-    options = OPTIONS | {"runs": 500, "streams": FOLLOW}
+    options = OPTIONS | {"runs": 200, "streams": FOLLOW}
     one, two = (privcheck.audit(Echo, jobs=jobs, **options) for jobs in (1, 2))
     assert one.epsilon_lower == two.epsilon_lower
     again = AuditReport.from_json(one.to_json())
@@ -154,7 +154,7 @@ def test_what_an_adversary_may_not_do(rewards, message):
 
 def test_two_rounds_of_a_person_may_differ():
     twice = privcheck.Adversary(lambda actions, side: side if len(actions) in (0, 4) else actions[-1])
-    found = privcheck.audit(Echo, streams=twice, **OPTIONS | {"neighbours": "group:2", "runs": 1000})
+    found = privcheck.audit(Echo, streams=twice, **OPTIONS | {"neighbours": "group:2", "runs": 200})
     assert found.verdict is not None
 
 

@@ -14,7 +14,7 @@ from privcheck.scheduling.executor import HERE
 from privcheck.targets.outputs import Outputs
 from privcheck.targets.sampling import Sampler
 
-HORIZON = 1000
+HORIZON = 200
 
 
 def elimination(noise):
@@ -36,7 +36,7 @@ def elimination(noise):
             actions = np.tile(np.resize(np.array([0, 1], np.int8), len(table)), (runs, 1))
             left = np.ones(runs, bool)
             paid = table[np.arange(len(table)), np.arange(len(table)) % 2] * np.resize([-1.0, 1.0], len(table))
-            for start, stop in ((0, 64), (64, 192), (192, 448), (448, 896)):
+            for start, stop in ((0, 32), (32, 96), (96, 192)):
                 gap = paid[start:stop].sum() + rng.laplace(scale=noise, size=runs)
                 out = left & (np.abs(gap) > 3.0 * math.sqrt(stop - start))
                 actions[out, stop:] = (gap > 0.0)[out, None]

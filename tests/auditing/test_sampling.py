@@ -44,7 +44,7 @@ def kernel():
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_same_seed_same_report_for_a_kernel(jobs):
     """120,000 runs a side are three chunks: two workers have something to share."""
-    options = {"epsilon": 1.0, "arms": 2, "horizon": 8, "runs": 120_000, "seed": 3}
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 8, "runs": 120_000, "pairs": 8, "seed": 3}
     assert options["runs"] > 2 * KernelRunner.chunk_runs
     once = privcheck.audit("adap-ucb", **options)
     assert fields(once) == fields(privcheck.audit("adap-ucb", **options, jobs=jobs))
@@ -53,7 +53,7 @@ def test_same_seed_same_report_for_a_kernel(jobs):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_same_seed_same_report_for_a_file(place, jobs):
-    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 1300, "seed": 3}
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 1300, "pairs": 8, "seed": 3}
     assert options["runs"] > 2 * PolicyRunner.chunk_runs
     once = privcheck.audit(place("Response"), **options)
     assert fields(once) == fields(privcheck.audit(place("Response"), **options, jobs=jobs))

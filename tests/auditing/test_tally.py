@@ -94,15 +94,21 @@ def written(outcomes: tuple) -> list[str]:
     return [repr(outcome) for outcome in outcomes]
 
 
+@pytest.fixture(scope="module")
+def of_all_runs() -> list[str]:
+    """The outcomes of all runs at once."""
+    return written(reports(CHOSEN.counter(ALL)))
+
+
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.data())
-def test_any_parts_in_any_order_and_grouping_give_the_same_outcome(data):
+def test_any_parts_in_any_order_and_grouping_give_the_same_outcome(of_all_runs, data):
     parts = in_parts(data.draw(st.lists(st.integers(0, RUNS), max_size=12)))
     parts = data.draw(st.permutations(parts))
     while len(parts) > 1:
         number = data.draw(st.integers(2, len(parts)))
         parts = [Tally.total(parts[:number]), *parts[number:]]
-    assert written(reports(parts[0])) == written(reports(CHOSEN.counter(ALL)))
+    assert written(reports(parts[0])) == of_all_runs
 
 
 def test_counts_are_those_of_all_runs_at_once():
@@ -225,43 +231,46 @@ def test_few_chunks_at_a_time_count_all_runs_without_seeds(monkeypatch):
 # Large audits
 
 LARGE = """
-import resource, sys, privcheck
+import resource, privcheck
 from privcheck.auditing.confirmation import folds, fresh_runs
 from privcheck.auditing import budget
 from privcheck.targets.runners import KernelRunner
 folds.MOST_DIVIDED = budget.MOST_DIVIDED = 20_000
 KernelRunner.chunk_runs = 5000
-report = privcheck.audit("adap-ucb", epsilon=1.0, arms=2, horizon=16, runs=int(sys.argv[1]), jobs=int(sys.argv[2]))
-print(report.counted_runs, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+for runs in (100_000, 1_000_000):
+    report = privcheck.audit("adap-ucb", epsilon=1.0, arms=2, horizon=16, runs=runs, pairs=4)
+    print(report.counted_runs, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
-"""An audit of many times more runs than it divides: 20,000 in place of 10 million, so that it takes seconds."""
+"""Audits of many times more runs than they divide: 20,000 in place of 10 million, so that they take seconds.
 
-LARGE_AS_SHIPPED = """
-import resource, sys, numpy, privcheck
-second = numpy.eye(16, 2)[[0] + 15 * [2]]
-report = privcheck.audit("ucb", streams=(numpy.zeros((16, 2)), second), runs=int(sys.argv[1]), jobs=int(sys.argv[2]))
-print(report.counted_runs, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+Each prints its counted runs, and the peak memory of the process until then in KiB.
 """
 
+AS_SHIPPED = """
+import resource, numpy, privcheck
+streams = numpy.zeros((16, 2)), numpy.eye(16, 2)[[0] + 15 * [2]]
+for runs in (10**7, 10**8):
+    report = privcheck.audit("ucb", streams=streams, runs=runs, jobs=2)
+    print(report.counted_runs, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
 
-def peak(runs: int, jobs: int = 1, script: str = LARGE) -> tuple[int, int]:
-    """Return the counted runs of such an audit, and its peak memory in KiB."""
-    command = [sys.executable, "-c", script, str(runs), str(jobs)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=True)
-    counted, memory = done.stdout.split()
-    return int(counted), int(memory)
+
+def counted_and_peak(script: str) -> list[list[int]]:
+    """Return what the audits of a script print."""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=900, check=True)
+    return [[int(number) for number in line.split()] for line in done.stdout.splitlines()]
 
 
 def test_memory_does_not_grow_with_the_counted_runs():
     """The actions of so many runs more would take 29 MB, a tenth of what the process has."""
-    few, many = peak(100_000), peak(1_000_000)
+    few, many = counted_and_peak(LARGE)
     assert many[0] - few[0] == 900_000
     assert many[1] < 1.05 * few[1]
 
 
 @pytest.mark.nightly
 def test_ten_times_the_runs_that_are_divided_need_no_more_memory():
-    few, many = peak(10**7, 2, LARGE_AS_SHIPPED), peak(10**8, 2, LARGE_AS_SHIPPED)
+    few, many = counted_and_peak(AS_SHIPPED)
     assert many[0] - few[0] == 9 * 10**7
     assert many[1] < 1.05 * few[1]
 

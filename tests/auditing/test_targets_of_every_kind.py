@@ -115,9 +115,10 @@ def test_opendp_measurements_are_audited_at_distance_one():
     dp.enable_features("contrib")
     measurement = dp.m.make_laplace(dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale=0.5)
     assert measurement.map(1.0) == 2.0
-    assert privcheck.audit(measurement, epsilon=2.0, runs=3000, error=1e-9).verdict != "violation"  # it takes no seed
+    few = {"runs": 3000, "pairs": 4}
+    assert privcheck.audit(measurement, epsilon=2.0, **few, error=1e-9).verdict != "violation"  # it takes no seed
     assert privcheck.audit(measurement, epsilon=3.0, runs=3000, error=1e-9).verdict == "consistent"
-    assert privcheck.audit(measurement, epsilon=1.0, runs=3000).verdict == "violation"
+    assert privcheck.audit(measurement, epsilon=1.0, **few).verdict == "violation"
 
 
 def test_opendp_measurements_claim_what_their_map_says():
@@ -136,9 +137,9 @@ def test_inputs_under_a_monotonic_metric_move_one_way():
     metric = dp.linf_distance(T=int, monotonic=True)
     measurement = dp.m.make_noisy_max(dp.vector_domain(dp.atom_domain(T=int)), metric, dp.max_divergence(), scale=1.0)
     assert measurement.map(1) == 1.0
-    claimed = privcheck.audit(measurement, arms=3, runs=2000, error=1e-9)
+    claimed = privcheck.audit(measurement, arms=3, runs=2000, error=1e-9, pairs=10)
     assert (claimed.epsilon_claimed, claimed.verdict == "violation") == (1.0, False)
-    assert privcheck.audit(measurement, epsilon=0.1, arms=3, runs=8000).verdict == "violation"
+    assert privcheck.audit(measurement, epsilon=0.1, arms=3, runs=8000, pairs=10).verdict == "violation"
 
 
 def test_inputs_of_a_measurement_are_not_shrunk_as_rows(monkeypatch):
@@ -224,7 +225,7 @@ def test_joint_privacy_hides_the_action_of_the_round_that_differs():
 
 @pytest.mark.parametrize("policy", [LateContext, LateReward])
 def test_later_actions_show_what_joint_privacy_has_to_hide(policy):
-    report = privcheck.audit(policy, epsilon=1.0, runs=2000, **CONTEXTUAL)
+    report = privcheck.audit(policy, epsilon=1.0, runs=2000, pairs=20, **CONTEXTUAL)
     assert report.verdict == "violation"
     assert report.epsilon_lower > 4.0
     assert "(not shown)" in report.witness.event or "pulls" in report.witness.event
@@ -257,7 +258,7 @@ class HalfNoise(Pairs):
 def test_super_arms_are_outputs():
     options = {"epsilon": 1.0, "arms": 3, "horizon": 3, "feedback": "semi-bandit", "runs": 10_000, "error": 1e-6}
     assert privcheck.audit(Pairs, **options).verdict == "consistent"
-    report = privcheck.audit(HalfNoise, **options)
+    report = privcheck.audit(HalfNoise, pairs=20, **options)
     assert report.verdict == "violation"
     assert "{" in report.witness.event
 
@@ -297,7 +298,7 @@ class StopsByClock(StopsOnRaw):
 def test_stopping_time_and_recommendation_are_outputs():
     options = {"epsilon": 1.0, "arms": 2, "horizon": 8, "feedback": "identification", "runs": 3000, "error": 1e-6}
     assert privcheck.audit(StopsByClock, **options).verdict == "consistent"
-    report = privcheck.audit(StopsOnRaw, **options)
+    report = privcheck.audit(StopsOnRaw, pairs=20, **options)
     assert report.verdict == "violation"
     outputs = ("stopp", "recommended", "begin 0, 1, 0, 1, 0")  # a fifth action says that it did not stop
     assert any(output in report.witness.event for output in outputs)
@@ -308,10 +309,11 @@ def test_stopping_time_and_recommendation_are_outputs():
 
 @pytest.mark.chance(5e-6, "two verdicts and a bound at 1e-6, and a bound 4.6 standard errors below its limit")
 def test_releases_show_what_actions_do_not():
-    """AdaP-UCB at horizon 4: exactly epsilon through its releases, at most 0.853 through its actions."""
+    """AdaP-UCB at horizon 4, the same two streams: epsilon through its releases, at most 0.853 through its actions."""
     options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 10_000, "error": 1e-6}
     actions = privcheck.audit("adap-ucb", confidence=1.0 - 1e-6, **options)
-    releases = privcheck.audit("adap-ucb", observe="releases", **options)
+    streams = actions.witness.first, actions.witness.second
+    releases = privcheck.audit("adap-ucb", observe="releases", streams=streams, **options)
     assert (actions.verdict, releases.verdict) == ("consistent", "consistent")
     assert actions.exact_loss <= 0.8532797
     assert actions.epsilon_lower < actions.exact_loss < releases.epsilon_lower < 1.05
@@ -337,7 +339,7 @@ class Publishes(OwnContext):
 
 @pytest.mark.chance(1e-6, "one bound at this level")
 def test_published_statistics_are_observed():
-    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 5000, "confidence": 1.0 - 1e-6}
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 5000, "confidence": 1.0 - 1e-6, "pairs": 20}
     assert privcheck.audit(Publishes, **options).epsilon_lower == 0.0
     report = privcheck.audit(Publishes, observe="releases", **options)
     assert report.verdict == "violation"

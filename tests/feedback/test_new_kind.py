@@ -130,7 +130,7 @@ def test_a_policy_with_too_little_noise_is_a_violation(policy):
 
 @pytest.mark.chance(1e-9, "broken twins alone, which are far from the claim")
 def test_releases_are_observed():
-    report = privcheck.audit(target("Overspends"), runs=2000, observe="releases", **OPTIONS)
+    report = privcheck.audit(target("Overspends"), runs=2000, pairs=8, observe="releases", **OPTIONS)
     assert report.verdict == "violation"
     assert report.epsilon_lower < 3.0
 

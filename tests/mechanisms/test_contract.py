@@ -25,7 +25,7 @@ FIXED = settings(
 FALSE_FAILURE = (
     1e-6  # probability that the sampler test below would fail for a correct sampler, over the choice of seed
 )
-DRAWS = 100_000
+DRAWS = 40_000
 POSITIVE = st.floats(1e-3, 1e3)
 
 

@@ -31,6 +31,19 @@ class Product:
         return [law.support() for law in self.laws]
 
 
+class PlainLaplace:
+    """The law of scipy, whose own logpdf takes several times as long."""
+
+    def __init__(self, place, scale):
+        self.place, self.scale = place, scale
+
+    def logpdf(self, x):
+        return -np.abs(x - self.place) / self.scale - math.log(2.0 * self.scale)
+
+    def support(self):
+        return -math.inf, math.inf
+
+
 def gaussian_delta(mu, epsilon):
     """Balle and Wang (2018), Theorem 8."""
     return stats.norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * stats.norm.cdf(-mu / 2 - epsilon / mu)
@@ -91,7 +104,7 @@ def test_an_event_that_is_impossible_under_one_law_is_an_unbounded_loss(family):
 
 @pytest.mark.parametrize("factor", [None, 1e30])
 def test_two_dimensions_and_an_unknown_factor(factor):
-    laws = [Product([stats.laplace(shift, 2.0), stats.laplace(0.3, 1.0)], factor) for shift in (0.0, 1.0)]
+    laws = [Product([PlainLaplace(shift, 2.0), PlainLaplace(0.3, 1.0)], factor) for shift in (0.0, 1.0)]
     found = bound_from_laws(*laws, epsilon=0.3)
     exact = exact_delta(Laplace.with_scale(2.0), (0.0, 1.0), 0.3).value
     assert found.delta_lower <= exact <= found.delta_upper

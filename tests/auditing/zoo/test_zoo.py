@@ -42,5 +42,5 @@ def test_its_correct_twin_is_consistent(twins):
 
 def test_the_search_finds_the_first_round_of_fresh_noise_on_every_prefix():
     """The first of 32 rounds has a loss of 32/6, of which each part shows 1/6."""
-    report = privcheck.audit(fresh_on_every_prefix(6.0), epsilon=1.0, horizon=32, runs=50_000)
+    report = privcheck.audit(fresh_on_every_prefix(6.0), epsilon=1.0, horizon=32, runs=20_000)
     assert report.verdict == "violation"
