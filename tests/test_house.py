@@ -7,6 +7,7 @@ import doctest
 import importlib
 import importlib.util
 import inspect
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -279,6 +280,31 @@ def test_everything_public_is_documented(package):
 def test_every_module_says_what_it_is():
     undocumented = [str(file) for file in FILES if not ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))]
     assert not undocumented
+
+
+HEAVY = re.compile(r"^(?:import scipy|from scipy(?!\.special import | import special$))", re.MULTILINE)
+"""Parts of scipy that take longer to import than numpy and numba together; `special` is small."""
+
+
+def test_statistics_are_imported_where_they_are_called():
+    """Every command and every worker would load them."""
+    assert [str(file) for file in FILES if HEAVY.search(file.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "heavy"),
+    [
+        ("from scipy import stats", True),
+        ("from scipy import optimize, special", True),
+        ("from scipy.stats import chi2", True),
+        ("import scipy.signal", True),
+        ("from scipy import special", False),
+        ("from scipy.special import ndtr", False),
+        ("def late():\n    from scipy import stats", False),
+    ],
+)
+def test_the_walk_notices_an_import_of_weight(line, heavy):
+    assert bool(HEAVY.search(f"import math\n{line}\n")) is heavy
 
 
 def test_unknown_names_of_the_package_are_attribute_errors():

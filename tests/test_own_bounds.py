@@ -41,7 +41,7 @@ from bandit import Bandit
 def test_both():
     assert bounds.LOW == 0.0 and audits.NAME == "ours"
     assert privcheck.bounds.kl_bernoulli is kl_bernoulli
-    assert privcheck.audit(Bandit, epsilon=1.0, arms=2, horizon=3, runs=400).verdict
+    assert privcheck.audit(Bandit, epsilon=1.0, arms=2, horizon=3, runs=400, pairs=5).verdict
 """
 
 
@@ -73,7 +73,7 @@ def test_pytest_runs_in_such_a_project(project):
 
 
 def test_the_command_line_runs_in_such_a_project(project):
-    target = ["bandit.py:Bandit", "--epsilon", "1", "--arms", "2", "--horizon", "3", "--runs", "400"]
+    target = ["bandit.py:Bandit", "--epsilon", "1", "--arms", "2", "--horizon", "3", "--runs", "400", "--pairs", "5"]
     done = run(project, "privcheck", "audit", *target)
     assert done.returncode in (0, 3), done.stderr
     done = run(project, "privcheck", "bounds", "--means", "0.75,0.5", "--epsilon", "1", "--horizon", "1e4")

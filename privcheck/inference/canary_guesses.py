@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.special import betaincinv, expit, ndtr, ndtri
-from scipy.stats import binom
 
 from privcheck.arrays import Array, Bools
 from privcheck.declared import Integer, check
@@ -63,6 +62,8 @@ def binomial_lower(correct: int, guesses: int, canaries: int, level: float, delt
     >>> 3.4 < binomial_lower(100, 100, 1000, 0.05) < 3.5
     True
     """
+    from scipy.stats import binom
+
     correct, guesses, canaries = _counts(correct, guesses, canaries)
     level, delta = check("level", level, LEVEL), check("delta", delta, DELTA)
     if guesses == 0:
@@ -76,6 +77,8 @@ def binomial_lower(correct: int, guesses: int, canaries: int, level: float, delt
 
 
 def _binomial_p_values(correct: int, guesses: int, canaries: int, claims: Array, delta: float) -> Array:
+    from scipy.stats import binom
+
     chances = expit(claims)
     exact = binom.sf(correct - 1, guesses, chances)
     if delta == 0.0:

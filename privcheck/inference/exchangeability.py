@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from privcheck.arrays import Array
 
@@ -91,6 +90,8 @@ def p_value(outputs: Array, departure: Departure, rng: np.random.Generator, perm
 
 def _columns(outputs: Array) -> Array:
     """Return ranks and their distances from the middle, each with mean 0 and variance 1 on every input; or all 0."""
+    from scipy.stats import rankdata
+
     inputs, calls, runs, columns = outputs.shape
     ranks = _standard(rankdata(outputs.reshape(inputs, calls * runs, columns), axis=1))
     both = np.concatenate([ranks, _standard(np.abs(ranks))], axis=2)

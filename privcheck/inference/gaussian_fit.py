@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
-from scipy.stats import chi2, ncx2
 
 from privcheck.arrays import Array
 from privcheck.declared import Real, check
@@ -69,6 +67,8 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     >>> round(gaussian_epsilon(1.0 / 3.7306, 1e-5), 3)
     1.0
     """
+    from scipy.optimize import brentq
+
     if mu <= 0.0 or 2.0 * ndtr(mu / 2.0) - 1.0 <= delta:
         return 0.0
 
@@ -101,6 +101,8 @@ def fit_gaussian(region: TradeoffRegion, level: float) -> GaussianFit:
     ('', True)
 
     """
+    from scipy.stats import chi2, ncx2
+
     level = check("level", level, LEVEL)
     n, m = region.runs
     enough = (

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from privcheck.arrays import Array
 
@@ -48,8 +47,10 @@ def fit_on_the_line(samples: Array, below: Array) -> LawFit:
     >>> fit_on_the_line(samples, samples).p_value > 0.01, fit_on_the_line(samples, samples**2).p_value < 1e-9
     (True, True)
     """
+    from scipy.stats import kstest
+
     n = len(samples)
-    found = stats.kstest(samples, lambda _: below)
+    found = kstest(samples, lambda _: below)
     places = np.concatenate([np.arange(1, n + 1) / n - below, np.arange(n) / n - below])
     worst = int(np.argmax(np.abs(places)))
     share = worst % n / n + (1.0 / n if worst < n else 0.0)
@@ -74,6 +75,8 @@ def fit_in_boxes(samples: Array, box: Array, probability: Callable[[Array], floa
     box : shape (d, 2), the support.
     probability : returns that of a box, shape (d, 2).
     """
+    from scipy.stats import binomtest
+
     half = len(samples) // 2
     boxes = _halved(samples[:half], box)
     counted = samples[half:]
@@ -82,9 +85,8 @@ def fit_in_boxes(samples: Array, box: Array, probability: Callable[[Array], floa
         below = (counted < one[:, 1]) | ((counted == one[:, 1]) & (one[:, 1] == box[:, 1]))
         inside = int(((counted >= one[:, 0]) & below).all(axis=1).sum())
         chance = min(1.0, max(0.0, probability(one)))
-        results.append(
-            (float(stats.binomtest(inside, len(counted), chance).pvalue), inside / len(counted), chance, one)
-        )
+        p_value = float(binomtest(inside, len(counted), chance).pvalue)
+        results.append((p_value, inside / len(counted), chance, one))
     p_value, share, chance, where = min(results, key=lambda result: result[0])
     return LawFit(
         min(1.0, p_value * len(boxes)),

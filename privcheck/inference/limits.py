@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
 from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
 from privcheck.declared import check
@@ -77,6 +76,8 @@ def anytime_limits(k: int, n: int, level: float) -> tuple[float, float]:
     [0.444, 0.556]
 
     """
+    from scipy.optimize import brentq
+
     level = check("level", level, LEVEL)
     least = float(betaln(k + 1, n - k + 1)) + math.log(2.0 * level)
 

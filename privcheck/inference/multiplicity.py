@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import false_discovery_control
 
 from privcheck.arrays import Array
 from privcheck.errors import PrivcheckError, words
@@ -86,6 +85,8 @@ def false_discovery(p_values: npt.ArrayLike, *, independent: bool = False) -> Ar
     [0.055, 0.073, 0.073]
 
     """
+    from scipy.stats import false_discovery_control
+
     values = _checked(p_values)
     adjusted: Array = np.asarray(false_discovery_control(values, method="bh" if independent else "by"))
     return adjusted

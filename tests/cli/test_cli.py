@@ -18,10 +18,11 @@ from privcheck.targets.sampling import Sampler
 EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"
 COMMANDS = ["audit", "bounds", "simulate", "report", "list"]
 
-VIOLATION = ["audit", "rnm-ftnl-published", "--epsilon", "1", "--arms", "4", "--horizon", "4", "--runs", "2e4"]
-CONSISTENT = ["audit", "rnm-ftnl", *VIOLATION[2:], "--error", "1e-6"]
-INCONCLUSIVE = ["audit", "rnm-ftnl", "--epsilon", "3", "--horizon", "4", "--runs", "20"]
-MEASURED = ["audit", "ucb", "--horizon", "4", "--runs", "1000"]
+CLAIM = ["--epsilon", "1", "--arms", "4", "--horizon", "4", "--runs", "2e4"]
+VIOLATION = ["audit", "rnm-ftnl-published", *CLAIM, "--pairs", "10"]
+CONSISTENT = ["audit", "rnm-ftnl", *CLAIM, "--error", "1e-6"]
+INCONCLUSIVE = ["audit", "rnm-ftnl", "--epsilon", "3", "--horizon", "4", "--runs", "20", "--pairs", "5"]
+MEASURED = ["audit", "ucb", "--horizon", "4", "--runs", "1000", "--pairs", "10"]
 BOUNDS = ["bounds", "--family", "bernoulli", "--means", "0.75,0.625,0.5", "--epsilon", "1", "--horizon", "1e7"]
 SIMULATE = ["simulate", "adap-ucb", "ucb", "--means", "0.75,0.5", "--epsilon", "1", "--horizon", "1e3", "--runs", "20"]
 LIST = ["list"]
@@ -100,7 +101,7 @@ def test_main_exits_with_the_status(capsys):
 
 
 def test_a_file_of_ones_own_is_audited(capsys):
-    arguments = ["--epsilon", "1", "--arms", "2", "--horizon", "20", "--runs", "20000", "--json", "-"]
+    arguments = ["--epsilon", "1", "--arms", "2", "--horizon", "20", "--runs", "2000", "--pairs", "10", "--json", "-"]
     assert run(["audit", EXAMPLE, *arguments]) == 1
     found = parsed(capsys.readouterr().out)
     assert (found["verdict"], found["engine"]) == ("violation", "python")
@@ -246,7 +247,7 @@ def test_json_of_audit_on_standard_output(capsys):
     assert (found["verdict"], found["runs"], found["epsilon_claimed"]) == ("violation", 20_000, 1.0)
     import privcheck
 
-    report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=4, horizon=4, runs=20_000)
+    report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=4, horizon=4, runs=20_000, pairs=10)
     assert found | {"seconds": 0, "schema_version": 2} == parsed(report.to_json()) | {"seconds": 0}
 
 

@@ -18,7 +18,7 @@ from privcheck.cli import interruption, main, process, run
 from privcheck.errors import PrivcheckError
 
 ESCAPE = "\x1b[31mred\x07\u202e"
-FAST = ["--epsilon", "1", "--arms", "2", "--horizon", "2", "--runs", "40"]
+FAST = ["--epsilon", "1", "--arms", "2", "--horizon", "2", "--runs", "40", "--pairs", "5"]
 HOSTILE = """
 class Loud:
     def __init__(self, rng):

@@ -119,7 +119,7 @@ def test_folders_are_compared_file_by_file(capsys):
 
 def test_sweeps_are_compared_cell_by_cell(capsys, monkeypatch):
     plan = {"kind": "audit", "targets": ["adap-ucb"], "epsilons": [1.0, 2.0], "horizons": [4]}
-    plan["options"] = {"arms": 2, "runs": 200}
+    plan["options"] = {"arms": 2, "runs": 200, "pairs": 5}
     sweep(plan, "old")
     monkeypatch.setattr("privcheck.sweeps.cell.versions", lambda: {"numpy": "3.0"})
     sweep(plan, "new")

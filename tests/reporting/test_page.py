@@ -108,8 +108,9 @@ def test_page_escapes_what_users_named(page, reader):
 
 def test_page_is_the_same_twice(reports):
     chosen = [reports["violation"], reports["violation"], reports["early"]]
-    assert render_page(chosen) == render_page(chosen)
-    ids = Counter(value for name, value in read(render_page(chosen)).attributes if name == "id")
+    page = render_page(chosen)
+    assert render_page(chosen) == page
+    ids = Counter(value for name, value in read(page).attributes if name == "id")
     assert max(ids.values()) == 1
 
 

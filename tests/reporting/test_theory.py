@@ -103,8 +103,9 @@ def test_everything_is_inside_the_picture(name, axis):
 
 
 def test_the_same_curve_gives_the_same_picture(figure3, tmp_path):
-    assert to_svg(theory_figure(figure3)) == to_svg(theory_figure(figure3))
-    save_png(theory_figure(figure3), tmp_path / "a.png")
+    drawn = theory_figure(figure3)
+    assert to_svg(drawn) == to_svg(theory_figure(figure3))
+    save_png(drawn, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 10_000
 
 

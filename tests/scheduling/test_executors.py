@@ -92,7 +92,7 @@ def test_an_audit_whose_workers_are_killed_is_equal(scheduler, workers_started, 
 
     Dask counts in its workers, which are given the events once for all chunks.
     """
-    options = KERNEL | {"runs": 30_000, "pairs": 6}
+    options = KERNEL | {"runs": 8000, "pairs": 3}
     monkeypatch.setattr(KernelRunner, "chunk_runs", 500)
     results, seen, doomed = Executor.in_order, [0], dict[int, subprocess.Popen[bytes]]()
 

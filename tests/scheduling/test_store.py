@@ -111,25 +111,27 @@ def test_a_cluster_goes_on_with_what_one_process_has_played(tmp_path, policy, sc
 def test_what_changes_is_another_key(tmp_path, policy):
     """Among others the source of a module that the target imports; the broken twin would find the first's chunks."""
 
+    options = OWN | {"runs": 800}
+
     def chunks():
         return len(list((tmp_path / "kept").rglob("*.parquet")))
 
     place = policy(0.4)
-    first = privcheck.audit(place, **OWN, store=tmp_path / "kept")
+    first = privcheck.audit(place, **options, store=tmp_path / "kept")
     before = chunks()
     for change in ({"seed": 4}, {"horizon": 5}, {"epsilon": 2.0}):
-        privcheck.audit(place, **OWN | change, store=tmp_path / "kept")
+        privcheck.audit(place, **options | change, store=tmp_path / "kept")
         assert chunks() > before
         before = chunks()
     policy(9.0)
-    quiet = privcheck.audit(place, **OWN, store=tmp_path / "kept")
+    quiet = privcheck.audit(place, **options, store=tmp_path / "kept")
     assert chunks() > before
     assert first.epsilon_lower > 1.0 > quiet.epsilon_lower
     before = chunks()
     (tmp_path / "elsewhere").mkdir()
     for name in ("policy.py", "helper.py"):
         (tmp_path / "elsewhere" / name).write_text((tmp_path / name).read_text())
-    privcheck.audit(f"elsewhere/{place}", **OWN, store=tmp_path / "kept")
+    privcheck.audit(f"elsewhere/{place}", **options, store=tmp_path / "kept")
     assert chunks() == before, "a folder is no part of a key"
 
 

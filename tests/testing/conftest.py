@@ -6,6 +6,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+import scipy.stats  # noqa: F401  (pytester forgets later imports)
 
 from privcheck.testing import PrivacyFailure, assert_certified, assert_private, assert_sensitivity
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 pytest_plugins = ["pytester"]
 
@@ -16,7 +17,10 @@ PUBLISH = "self.noise.release(reward, self.rng)"
 def documented(imported, plugin, pytester):
     pytester.makepyfile(**FILES)
     pytester.syspathinsert()
-    return lambda *options: pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", *options)
+    settings.register_profile("few", settings.get_profile("privcheck"), max_examples=25)
+    settings.load_profile("few")
+    yield lambda *options: pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", *options)
+    settings.load_profile("privcheck")
 
 
 def test_the_example_passes_and_says_what_it_could_have_seen(documented):

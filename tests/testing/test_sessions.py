@@ -18,6 +18,8 @@ def pytest_sessionfinish():
     open("imported", "w").write(" ".join(found))
 """
 MACHINES = """
+from hypothesis import Phase, settings
+
 from privcheck.testing import BanditMachine
 
 class Leaky:
@@ -38,6 +40,7 @@ class OfErrors(BanditMachine):
     factory = Raises
 
 TestLeaks, TestErrors = OfLeaks.TestCase, OfErrors.TestCase
+TestErrors.settings = settings(phases=[Phase.generate, Phase.shrink])  # explanations, which are slow: one is enough
 """
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import integrate, ndimage, optimize
 
 from privcheck.arrays import Array, Bools
 from privcheck.errors import PrivcheckError, words
@@ -161,6 +160,8 @@ class Density:
 
     def _peaks(self) -> Array:
         """Return where the density has peaks, shape (n, d), the highest first."""
+        from scipy import ndimage, optimize
+
         count, most = STARTS[self.dimensions - 1], PEAKS[self.dimensions - 1]
         axes = [_starts(low, high, count) for low, high in self.box]
         points = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
@@ -237,6 +238,8 @@ def integrals(function: Callable[[Array], Array], cuts: Sequence[Array]) -> tupl
     until it has been divided often enough; then the error says what is left. Infinite boxes are mapped to finite ones
     here: over (-inf, b) scipy 1.17 integrates the values at (-b, inf).
     """
+    from scipy import integrate
+
     dimensions = len(cuts)
     rule = "gk21" if dimensions == 1 else "genz-malik"
     relative, absolute, most = PRECISION[dimensions - 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import optimize, special
+from scipy import special
 
 from privcheck.bounds.enclosure import ROUNDING, UNDERFLOW, Enclosure
 from privcheck.declared import POSITIVE, Real, check
@@ -52,11 +52,13 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     >>> round(gaussian_epsilon(1 / 3.7306, 1e-5), 3)
     1.0
     """
+    from scipy.optimize import brentq
+
     size, target = check("mu", mu, POSITIVE), check("delta", delta, _PROBABILITY)
     if gaussian_delta(size, 0.0).value <= target:
         return 0.0
     high = size * size / 2.0 + size * math.sqrt(2.0 * math.log(1.0 / target))
-    return float(optimize.brentq(lambda x: gaussian_delta(size, x).value - target, 0.0, high, xtol=1e-14))
+    return float(brentq(lambda x: gaussian_delta(size, x).value - target, 0.0, high, xtol=1e-14))
 
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
@@ -65,8 +67,10 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
     >>> round(gaussian_mu(1.0, 0.1), 7)
     0.920914
     """
+    from scipy.optimize import brentq
+
     budget, target = check("epsilon", epsilon, _BUDGET), check("delta", delta, _PROBABILITY)
     high = 1.0
     while gaussian_delta(high, budget).value < target:
         high *= 2.0
-    return float(optimize.brentq(lambda x: gaussian_delta(x, budget).value - target, 1e-12, high, xtol=1e-14))
+    return float(brentq(lambda x: gaussian_delta(x, budget).value - target, 1e-12, high, xtol=1e-14))

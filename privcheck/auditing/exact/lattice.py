@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import signal
 
 from privcheck.arrays import Array
 from privcheck.bounds.enclosure import ROUNDING, Enclosure
@@ -76,5 +75,7 @@ def convolved(step: float, entries: Sequence[Array]) -> LatticeLoss:
 def _convolve(one: Array, two: Array) -> Array:
     if len(one) + len(two) <= _DIRECT:
         return np.convolve(one, two).astype(np.float64, copy=False)
-    fast: Array = np.maximum(signal.fftconvolve(one, two), 0.0)
+    from scipy.signal import fftconvolve
+
+    fast: Array = np.maximum(fftconvolve(one, two), 0.0)
     return fast

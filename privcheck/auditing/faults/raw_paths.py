@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
 
 from privcheck.arrays import Table
 from privcheck.auditing.faults.masking_generator import MaskingGenerator, TooManyDrawsError
@@ -34,6 +33,7 @@ from privcheck.certifying.execution import drive
 from privcheck.certifying.replay import differing
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
+from privcheck.inference.limits import clopper_pearson
 from privcheck.mechanisms.base import Recorder
 from privcheck.mechanisms.tape import DivergenceError, ForcedTape, Tape
 from privcheck.private_values.leaks import Leak
@@ -219,8 +219,7 @@ class _Player:
             key=lambda found: (chosen[found[1]][found[0]] + 1) / (chosen[1 - found[1]][found[0]] + 3),
         )
         often, rare, runs = counted[more][event], counted[1 - more][event], sets_of_coins // 2
-        least = beta.ppf(LEVEL / 2.0, often, runs - often + 1) if often else 0.0
-        most = beta.ppf(1.0 - LEVEL / 2.0, rare + 1, runs - rare) if rare < runs else 1.0
+        least, most = clopper_pearson(often, runs, LEVEL / 2.0)[0], clopper_pearson(rare, runs, LEVEL / 2.0)[1]
         return bool(least > math.exp(min(epsilon, 700.0)) * most)
 
     def paired(self, noise: int, readings: Readings, coins: int | None = None) -> list[int]:
