@@ -176,11 +176,11 @@ def test_a_chance_of_several_data_charges_each_by_what_it_can_move():
 
 @pytest.mark.chance(1e-8, "three binomial counts within 6 standard deviations")
 def test_the_answer_has_its_chance():
-    """Within 6 standard deviations of 1,000 answers: wrong with probability below 1e-8; fixed seeds."""
+    """Within 6 standard deviations of 2,000 answers: wrong with probability below 1e-8; fixed seeds."""
     session, rng = start()
     r = session.source.scalar(0.5, 0.0, 1.0, 0)
     counts = np.zeros(3)
-    for _ in range(1000):
+    for _ in range(2000):
         x = (r > 0.4) * 1
         counts += [
             rng.random() < 0.1 + 0.4 * r,
@@ -188,7 +188,7 @@ def test_the_answer_has_its_chance():
             2 * rng.random() > 2 * (0.1 + 0.4 * r),
         ]
     chances = np.array([0.3, 0.7, 0.7])
-    assert (np.abs(counts - 1000 * chances) < 6.0 * np.sqrt(1000 * chances * (1 - chances))).all()
+    assert (np.abs(counts - 2000 * chances) < 6.0 * np.sqrt(2000 * chances * (1 - chances))).all()
 
 
 # Bandits
