@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import weakref
 from types import SimpleNamespace
@@ -53,7 +52,6 @@ class Overlapping:
             raise ValueError("no runs")
         sides = [Outputs.of_symbols(np.full((2, 1), self.number)) for _ in requests]
         self.held.update(sides)
-        gc.collect()
         self.most = max(self.most, len(self.held))
         return sides
 
