@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import privcheck
 from privcheck.auditing.scoring.learned import LogisticScore
+from privcheck.auditing.scoring.one_thread import one_thread
 from privcheck.auditing.search import promise, successive_halving
 from privcheck.auditing.search.successive_halving import _Game
 from privcheck.scheduling.executor import Executor
@@ -89,6 +90,18 @@ def test_a_fit_has_one_thread(monkeypatch):
     with threadpool_limits(2):
         LogisticScore(*sides)
         assert seen == [{1}]
+        assert threads() == {2}
+
+
+def test_blocks_of_one_thread_may_overlap():
+    """Each by itself would put back what the other has set: too early, and for good."""
+    one, two = one_thread(), one_thread()
+    with threadpool_limits(2):
+        one.__enter__()
+        two.__enter__()
+        one.__exit__(None, None, None)
+        assert threads() == {1}
+        two.__exit__(None, None, None)
         assert threads() == {2}
 
 

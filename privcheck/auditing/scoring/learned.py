@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from privcheck.arrays import Array, Symbols
+from privcheck.auditing.scoring.one_thread import one_thread
 from privcheck.auditing.scoring.prefix import distinct_rows
 
 MOST_TRAINING_RUNS = 100_000
@@ -56,7 +54,7 @@ class LogisticScore:
             label = np.repeat([1, 0], len(kept))
         self.weights, self.intercept = np.zeros(0), 0.0
         if features.shape[1]:
-            with _libraries().limit(limits=1):
+            with one_thread():
                 model = LogisticRegression(max_iter=200).fit(features, label, sample_weight=weight)
             self.weights, self.intercept = model.coef_[0], float(model.intercept_[0])
 
@@ -85,15 +83,6 @@ class LogisticScore:
         for column, weight in enumerate(self.weights):
             total += weight * features[:, column]
         return total
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """Return what limits the threads of the libraries that scikit-learn calls, once it has loaded them.
-
-    Of so few columns several threads make no faster fit, but a busy one, and their number may decide how sums round.
-    """
-    return ThreadpoolController()
 
 
 def _levels(symbols: Symbols) -> list[tuple[int, int]]:
