@@ -115,7 +115,7 @@ def evidence(
 ) -> tuple[float, float]:
     """Return the logarithm of the e-value after all blocks, and its largest value after any.
 
-    Blocks after the first whose value is `enough` are left out.
+    Blocks after the first at which the value is at least `enough` are left out, of both.
 
     Parameters
     ----------

@@ -113,13 +113,13 @@ def _pulls(stops: list[int], arms: int, start: int, by: Feedback) -> SequenceVie
 
     def counts(outputs: Outputs) -> Symbols:
         shown = outputs.symbols[:, start : stops[0]]
-        found = np.empty((len(stops), arms, len(shown)), np.int32)
+        found, in_order = np.empty((len(stops), arms, len(shown)), np.int32), np.argsort(stops)
         for begin in range(0, len(shown), CHUNK):
             part = slice(begin, begin + CHUNK)
             for arm in range(arms):
                 pulled = np.ascontiguousarray(by.pulled(shown[part], arm).T)
                 pulls, before = 0, 0
-                for place in np.argsort(stops):
+                for place in in_order:
                     pulls = pulls + pulled[before : stops[place] - start].sum(axis=0, dtype=np.int32)
                     found[place, arm, part], before = pulls, stops[place] - start
         return found.transpose(2, 0, 1).reshape(len(shown), -1)
