@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
-SOURCES := $(shell find privcheck -name '*.py' -o -name '*.toml' -o -name '*.css' -o -name '*.js' -o -name py.typed 2>/dev/null) pyproject.toml README.md
+SOURCES := $(shell find privcheck -name '*.py' -o -name '*.pyi' -o -name '*.toml' -o -name '*.css' -o -name '*.js' -o -name py.typed 2>/dev/null) pyproject.toml README.md
 
 .PHONY: audit test evidence benchmark lint docs notebook clean
 

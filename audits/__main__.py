@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 from privcheck.errors import PrivcheckError
 
 FOLDER = Path(__file__).parent
@@ -47,8 +47,7 @@ def main() -> int:
         parser.error(f"no audit named {unknown[0]!r}; there are {', '.join(available)}")
     from rich.console import Console
 
-    from privcheck.reporting.pages.page_audits import save_page
-    from privcheck.reporting.terminal.audit_tables import audit_table
+    from privcheck.reporting import audit_table, save_page
 
     chosen = [available[name] for name in names]
     try:

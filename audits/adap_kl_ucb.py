@@ -3,6 +3,6 @@
 Audited with two arms and alpha = 3.1 on structured pairs of streams of 16 rounds that differ in one row.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit("adap-kl-ucb", 1.0, "consistent", 400_000, {"arms": 2, "horizon": 16}, least_lower_bound=0.5)

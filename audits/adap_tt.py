@@ -4,6 +4,6 @@ With two arms, leader and challenger are played alike whatever they are. So it i
 pairs of streams of 8 rounds that differ in one row. The first blocks of one reward are the most revealing.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit("adap-tt", 1.0, "consistent", 200_000, {"arms": 3, "horizon": 8}, least_lower_bound=0.75)

@@ -5,6 +5,6 @@ blocks of one reward are the most revealing, and longer streams only dilute the 
 close to the claim; otherwise the audit would prove little.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit("adap-ucb", 1.0, "consistent", 1_000_000, {"arms": 2, "horizon": 12}, least_lower_bound=0.93)

@@ -4,7 +4,7 @@ What is audited are the super arms, which are chosen by these sums, with two of 
 structured pairs of streams that differ in one row.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit(
     "cucb-batches(size=2)", 1.0, "consistent", 200_000, {"arms": 4, "horizon": 8}, least_lower_bound=0.2

@@ -5,7 +5,7 @@ structured pairs of streams that differ in one row. Ties go to the lowest base a
 random. With the published noise and two rounds the loss is 1.443 epsilon.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 OPTIONS = {"arms": 4, "horizon": 4, "observe": "releases"}
 

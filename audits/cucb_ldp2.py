@@ -4,7 +4,7 @@ What is audited are all reports and super arms, with two of four base arms in a 
 streams that differ in one row: a row is one user's outcome vector, who reports one outcome, chosen by earlier counts.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 OPTIONS = {"arms": 4, "horizon": 4, "observe": "releases"}
 

@@ -4,6 +4,6 @@ Audited with two arms on structured pairs of streams that differ in one row, ove
 take 1 round each, second ones 9.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit("dp-glr-imed", 1.0, "consistent", 200_000, {"arms": 2, "horizon": 32}, least_lower_bound=0.7)

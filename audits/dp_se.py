@@ -7,7 +7,7 @@ reveal anything. So it is audited on one such pair of streams: arm 1 is 189 or 1
 
 import numpy as np
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 HORIZON, EPOCH = 2780, 1370
 

@@ -7,7 +7,7 @@ an epoch of 945 pulls of each arm decides whether arm 0 is eliminated and the ru
 
 import numpy as np
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 HORIZON, EPOCH = 1893, 945
 

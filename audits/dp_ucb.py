@@ -5,6 +5,6 @@ cannot come near the claim. With the k-ary tree and the bonus of its exact law, 
 than with the published tree and bonus. Audited with two arms on structured pairs of streams that differ in one row.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit("dp-ucb", 1.0, "consistent", 200_000, {"arms": 2, "horizon": 12}, least_lower_bound=0.2)

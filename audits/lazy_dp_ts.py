@@ -5,6 +5,6 @@ the bonus 3 ln t / (epsilon O) pushes every mean of a few rewards to 1, where it
 nothing.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit("lazy-dp-ts", 4.0, "consistent", 200_000, {"arms": 2, "horizon": 16}, least_lower_bound=1.5)

@@ -5,7 +5,7 @@ round; the action of that round is not looked at. At delta = 0.01 the calibrated
 needs for all three releases together, of which the actions show a part.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit(
     "lin-ucb-gaussian",

@@ -7,7 +7,7 @@ round; the action of that round is not looked at. In so few rounds the noise has
 spare, which takes more of it than privacy does: the lower bound is far below the claim.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit(
     "lin-ucb-wishart-unshifted",

@@ -4,6 +4,6 @@ Audited with four actions and full information on structured pairs of tables of 
 noisy maximum is most sensitive to one action's reward rising while the others' fall.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit("rnm-ftnl", 1.0, "consistent", 400_000, {"arms": 4, "horizon": 8}, least_lower_bound=0.8)

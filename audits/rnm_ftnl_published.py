@@ -5,6 +5,6 @@ Replacing a reward vector moves sums both ways, so the true level is 2 epsilon. 
 information on structured pairs of tables of 8 rounds that differ in one row.
 """
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 AUDIT = DeclaredAudit("rnm-ftnl-published", 1.0, "violation", 400_000, {"arms": 4, "horizon": 8}, least_lower_bound=1.6)

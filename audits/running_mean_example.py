@@ -6,7 +6,7 @@ Audited as users would audit their own file, in plain Python: two arms, 20 round
 
 from pathlib import Path
 
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 
 FILE = Path(__file__).parent.parent / "examples" / "running_mean_bandit.py"
 

@@ -19,8 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy.optimize import brentq
 
-from privcheck.accounting import Account, Plan
-from privcheck.accounting.gaussian_profile import epsilon_of
+from privcheck.accounting import Account, Plan, epsilon_of
 from privcheck.mechanisms import Gaussian, Laplace, Mechanism, RandomisedResponse, planned
 
 DELTA = 1e-6

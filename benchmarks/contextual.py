@@ -18,7 +18,7 @@ import numpy as np
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.lin_ucb_gaussian import LinUCBGaussian
 from privcheck.environments import LinearContexts
-from privcheck.simulation.engine import compile_kernel, play
+from privcheck.simulation._engine import compile_kernel, play
 
 SIZES = ((3, 9), (5, 25), (10, 100))
 VARIANTS = (

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 import privcheck
-from privcheck.scheduling.executor import Calls, executor
+from privcheck.scheduling import Calls, executor
 
 POLICY = {"target": "adap-ucb", "epsilon": 1.0, "arms": 2, "horizon": 16}
 

@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 import privcheck
-from privcheck.accounting.gaussian_profile import epsilon_of
+from privcheck.accounting import epsilon_of
 
 CANARIES, DELTA, GUESSES = 1000, 1e-5, 300
 

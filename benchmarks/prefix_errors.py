@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from scipy.optimize import brentq
 
-from privcheck.accounting.gaussian_profile import log_delta
+from privcheck.accounting._gaussian_profile import log_delta
 from privcheck.bandits.tree_sums import next_level, prefix_noise_at
 from privcheck.mechanisms import BinaryTree, FactorisedStream, GaussianTree, HybridTree, KaryTree, Laplace
 

@@ -20,7 +20,7 @@ from privcheck.arrays import Array
 from privcheck.bandits import ALGORITHMS, Algorithm
 from privcheck.bounds import d_epsilon
 from privcheck.environments import Bernoulli, Environment, environment
-from privcheck.simulation.engine import play
+from privcheck.simulation._engine import play
 
 POLICIES: list[tuple[str, dict[str, float]]] = [
     ("dp-glr-imed", {}),

@@ -20,8 +20,8 @@ from rich.table import Table
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.cucb_dp import CUCBDP
 from privcheck.environments import TopKArms
-from privcheck.kernels.seeding import generators
-from privcheck.simulation.engine import compile_kernel, play_chunk
+from privcheck.kernels import generators
+from privcheck.simulation._engine import compile_kernel, play_chunk
 
 PLACE = TopKArms(tuple(np.linspace(0.95, 0.0, 20)), size=4)
 SHORT = 4000

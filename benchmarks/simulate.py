@@ -22,8 +22,8 @@ from rich.table import Table
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import Beta, FiniteSupport, Gaussian, TruncatedGaussian, TwoPoint, environment
-from privcheck.simulation.engine import compile_kernel, engine_of, log_checkpoints, play_chunk
-from privcheck.simulation.simulate import simulate
+from privcheck.simulation import simulate
+from privcheck.simulation._engine import compile_kernel, engine_of, log_checkpoints, play_chunk
 
 PLACE = environment("c2")
 EVENT_HORIZON, EVENT_RUNS = 10**7, 10_000

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax
 
-from privcheck.auditing.exact.comparisons import chain_probabilities
+from privcheck.auditing._exact.comparisons import chain_probabilities
 
 PANEL, REACH = 0.5, 40.0
 """Width of a panel of Gauss-Legendre quadrature, and how far beyond all centres it goes; both in units of the scale."""

@@ -19,19 +19,19 @@ MODULES.remove("privcheck.__main__")
 
 WITH_EXAMPLES = {
     "privcheck",
-    "privcheck.auditing.audit",
-    "privcheck.certifying.certify",
-    "privcheck.certifying.guard",
+    "privcheck.auditing._audit",
+    "privcheck.certifying._certify",
+    "privcheck.certifying._guard",
     "privcheck.declared",
     "privcheck.errors",
     "privcheck.files",
     "privcheck.mechanisms.tape",
-    "privcheck.private_values.private",
-    "privcheck.private_values.leaks",
-    "privcheck.private_values.source",
+    "privcheck.private_values._private",
+    "privcheck.private_values._leaks",
+    "privcheck.private_values._source",
     "privcheck.registry",
     "privcheck.serialise",
-    "privcheck.simulation.simulate",
+    "privcheck.simulation._simulate",
 }
 """Modules that users or authors of extensions meet."""
 

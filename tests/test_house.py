@@ -16,7 +16,7 @@ import pytest
 
 import privcheck
 from privcheck import bounds
-from privcheck.auditing.declared_audit import DeclaredAudit
+from privcheck.auditing._declared_audit import DeclaredAudit
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import ENVIRONMENTS
 from privcheck.errors import PrivcheckError

@@ -26,7 +26,7 @@ ORDER = re.findall(r"^\| `(\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTI
 """From the top to the bottom."""
 
 
-RESULTS_ELSEWHERE = {"bounds/bounds_of_instance.py", "claims/finding.py"}
+RESULTS_ELSEWHERE = {"bounds/_bounds_of_instance.py", "claims/_finding.py"}
 """Results of the theory, whose rooms are below the reports."""
 
 
@@ -77,11 +77,11 @@ def test_only_audits_and_tests_import_the_package_from_above():
 @pytest.mark.parametrize(
     "line",
     [
-        "from privcheck.auditing.audit import audit",
+        "from privcheck.auditing._audit import audit",
         "from privcheck import auditing",
         "import numpy, privcheck.reporting as r",
-        "def later():\n    from privcheck.certifying.session import Session",
-        "if TYPE_CHECKING:\n    from privcheck.targets.target import Target",
+        "def later():\n    from privcheck.certifying._session import Session",
+        "if TYPE_CHECKING:\n    from privcheck.targets._target import Target",
         "import importlib\nimportlib.import_module('privcheck.bandits')",
         "__import__('privcheck.cli')",
         "from . import audit",
@@ -98,9 +98,9 @@ def test_the_order_notices_an_import_that_points_up(line, tmp_path):
 def test_results_may_not_import_the_reports_when_they_are_imported(tmp_path):
     (tmp_path / "results").mkdir()
     twin = tmp_path / "results" / "twin.py"
-    twin.write_text("def plot():\n    from privcheck.reporting.pages import page\n", encoding="utf-8")
+    twin.write_text("def plot():\n    from privcheck.reporting._pages import page\n", encoding="utf-8")
     assert not offences(tmp_path)
-    twin.write_text("from privcheck.reporting.pages import page\n", encoding="utf-8")
+    twin.write_text("from privcheck.reporting._pages import page\n", encoding="utf-8")
     assert offences(tmp_path)
 
 
@@ -109,9 +109,9 @@ def test_results_of_the_theory_may_import_the_reports_when_they_are_called_and_t
     place, tmp_path
 ):
     (tmp_path / place).parent.mkdir()
-    (tmp_path / place).write_text("def _repr_html_():\n    from privcheck.reporting.pages import page\n")
+    (tmp_path / place).write_text("def _repr_html_():\n    from privcheck.reporting._pages import page\n")
     assert not offences(tmp_path)
-    (tmp_path / place).write_text("from privcheck.reporting.pages import page\n")
+    (tmp_path / place).write_text("from privcheck.reporting._pages import page\n")
     assert offences(tmp_path)
     (tmp_path / place).rename((tmp_path / place).with_name("neighbour.py"))
     assert offences(tmp_path)

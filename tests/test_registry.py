@@ -29,9 +29,9 @@ sys.exit("; ".join(failed) or None)
     ("module", "name", "key"),
     [
         ("privcheck.bandits.base", "ALGORITHMS", "adap-ucb"),
-        ("privcheck.feedback.base", "FEEDBACKS", "full"),
+        ("privcheck.feedback._base", "FEEDBACKS", "full"),
         ("privcheck.mechanisms.base", "MECHANISMS", "randomised-response"),
-        ("privcheck.environments.base", "ENVIRONMENTS", "bernoulli"),
+        ("privcheck.environments._base", "ENVIRONMENTS", "bernoulli"),
     ],
 )
 def test_threads_that_look_up_at_once(module, name, key):

@@ -22,7 +22,7 @@ def test_the_installed_packages_are_tested() -> None:
 @pytest.mark.skipif("PRIVCHECK_WHEEL" not in os.environ, reason="set by `make test`, which installs the wheel")
 def test_the_wheel_holds_one_package_and_its_data() -> None:
     files = {str(file) for file in metadata.files("privcheck") or []}
-    assert {"privcheck/py.typed", "privcheck/bounds/instances/c2.toml", "privcheck/auditing/audit.py"} <= files
+    assert {"privcheck/py.typed", "privcheck/bounds/_instances/c2.toml", "privcheck/auditing/_audit.py"} <= files
     tops = {file.split("/")[0] for file in files if not file.startswith((".", "_"))}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"privcheck"}
 

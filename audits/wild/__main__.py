@@ -20,7 +20,7 @@ from audits.wild.implementations import everything
 from audits.wild.playing import audit
 from privcheck.errors import PrivcheckError
 from privcheck.files import write_whole
-from privcheck.results.audit_report import AuditReport
+from privcheck.results import AuditReport
 
 
 def parser(names: Sequence[str]) -> argparse.ArgumentParser:
@@ -102,7 +102,7 @@ def _audit_all(chosen: Sequence[Wild], options: argparse.Namespace, found: recor
     for lacks, names in missing.items():
         _say(f"not audited: {', '.join(names)}\n    {lacks}")
     if options.html and reports:
-        from privcheck.reporting.pages.page_audits import save_page
+        from privcheck.reporting import save_page
 
         save_page(reports, options.html, title="Public implementations, audited", expected=expected)
     return good

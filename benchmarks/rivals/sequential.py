@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from kernel_bets import stopping
 
 import privcheck
-from privcheck.inference.sequential import SequentialTest
+from privcheck.inference import SequentialTest
 
 Array = npt.NDArray[Any]
 

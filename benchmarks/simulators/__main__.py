@@ -28,7 +28,7 @@ from tools import LOOP, TOOLS, Tool
 import privcheck
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import environment
-from privcheck.simulation.engine import compile_kernel, engine_of, play
+from privcheck.simulation._engine import compile_kernel, engine_of, play
 
 PLACE = environment("c2")
 PLAYED = ("ucb", "kl-ucb", "thompson")

@@ -113,7 +113,7 @@ def theorems(_: list[str]) -> str:
 
 def commands(_: list[str]) -> str:
     """Return what the command line and each of its commands print with `--help`, 80 columns wide."""
-    from privcheck.cli.application import app
+    from privcheck.cli._application import app
 
     names = [str(found.name or getattr(found.callback, "__name__", "")) for found in app.registered_commands]
     sections = [f"## privcheck {name}\n\n{_help([name])}" for name in names]

@@ -1,12 +1,8 @@
 """Accounting: charges, the ledger of releases, the filter that refuses a release before it overspends."""
 
-from privcheck.accounting.budget import budget_of
-from privcheck.accounting.charge import Charge
-from privcheck.accounting.conversion import convert
-from privcheck.accounting.filter import BudgetExceededError, BudgetFilter, ReleaseRefusedError
-from privcheck.accounting.ledger import Ledger, Release
-from privcheck.accounting.notions import Approximate, Concentrated, GaussianDP, Pure
-from privcheck.accounting.plan import Account, Plan, PlannedRelease
+import lazy_loader
+
+__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
 __all__ = [
     "Account",

@@ -5,9 +5,8 @@
 Nothing is imported from these libraries: an adapter calls the methods of the objects that it is given.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from privcheck.adapters.coba import from_coba
-from privcheck.adapters.mabwiser import from_mabwiser
+__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
 __all__ = ["from_coba", "from_mabwiser"]

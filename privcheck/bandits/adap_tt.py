@@ -12,10 +12,9 @@ from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter, record_end, record_symbols
 from privcheck.declared import Choice, parameter
-from privcheck.kernels.building_blocks import compiled, reward_sum
-from privcheck.mechanisms import Laplace
-from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.private_values.told import told_arm, told_reward
+from privcheck.kernels import compiled, reward_sum
+from privcheck.mechanisms import NOISE_SLACK, Laplace
+from privcheck.private_values import told_arm, told_reward
 
 ZETA = math.pi**2 / 6.0
 

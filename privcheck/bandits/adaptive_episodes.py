@@ -8,10 +8,9 @@ import numpy as np
 
 from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.kl_index import excess, kl_index
-from privcheck.kernels.building_blocks import compiled, record, reward_sum
-from privcheck.mechanisms import Laplace
-from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.private_values.told import told_arm, told_reward
+from privcheck.kernels import compiled, record, reward_sum
+from privcheck.mechanisms import NOISE_SLACK, Laplace
+from privcheck.private_values import told_arm, told_reward
 
 
 class AdaptiveEpisodesPolicy:

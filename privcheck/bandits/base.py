@@ -14,8 +14,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.registry import Registry
 
 if TYPE_CHECKING:
-    from privcheck.kernels.building_blocks import Kernel
-    from privcheck.kernels.seeding import Generators
+    from privcheck.kernels import Generators, Kernel
 
 
 class BanditPolicy(Protocol):
@@ -62,7 +61,7 @@ class Algorithm(Declared):
     """Base of the shipped algorithms: a frozen dataclass of the paper's parameters that registers itself under `id`.
 
     `build(rng)` returns the readable reference, close to the paper's pseudo-code; `kernel` is the compiled function
-    that audits and simulations run (its signature is in `privcheck.kernels.building_blocks`). Tests check that the two
+    that audits and simulations run (its signature is in `privcheck.kernels._building_blocks`). Tests check that the two
     agree.
     """
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from privcheck.arrays import Array
-from privcheck.kernels.building_blocks import compiled
+from privcheck.kernels import compiled
 
 
 @compiled

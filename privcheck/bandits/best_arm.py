@@ -10,9 +10,7 @@ import numpy as np
 from privcheck.arrays import Actions, Array, Integers, Table
 from privcheck.bandits.base import Algorithm
 from privcheck.declared import Real, declared_fields, parameter
-from privcheck.kernels.building_blocks import compiled
-from privcheck.kernels.reward_laws import Laws
-from privcheck.kernels.seeding import Generators
+from privcheck.kernels import Generators, Laws, compiled
 
 LEAST_DELTA = 1e-9
 """The smallest probability of error: the events of probability 1e-12 that are set aside do not count beside it."""
@@ -38,10 +36,10 @@ class IdentifyingPolicy(Protocol):
 class BestArmAlgorithm(Algorithm):
     """Base of the algorithms that stop and recommend an arm.
 
-    Their kernels have the signature of `privcheck.kernels.building_blocks` up to three arrays:
+    Their kernels have the signature of `privcheck.kernels._building_blocks` up to three arrays:
 
-    - `actions` (int8, (runs, T + 1), or (0, 0)) receives the symbols of `privcheck.feedback.identification`: the arm of
-      each round, K once stopped, and the recommendation, or K if the run did not stop;
+    - `actions` (int8, (runs, T + 1), or (0, 0)) receives the symbols of `privcheck.feedback._identification`: the arm
+      of each round, K once stopped, and the recommendation, or K if the run did not stop;
     - `deltas` (float64, (D,)) takes the place of the checkpoints: one run is scored against each of them, until it has
       stopped at all;
     - `stops` (int64, (runs, D, 2)) takes the place of the regret: the round after which the run stops at each delta, 0

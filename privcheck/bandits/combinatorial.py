@@ -11,11 +11,9 @@ from privcheck.arrays import Array, Integers, Table
 from privcheck.bandits.base import Algorithm, SemiBanditPolicy
 from privcheck.declared import Choice, Integer, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.kernels.reward_laws import Laws
-from privcheck.kernels.seeding import Generators
-from privcheck.oracles import Oracle, SuperArmOracle, TopK
-from privcheck.oracles.base import BASE_ARMS, MOST_BASE_ARMS, base_arms, runs_compiled
-from privcheck.private_values.told import told_outcomes
+from privcheck.kernels import Generators, Laws
+from privcheck.oracles import BASE_ARMS, MOST_BASE_ARMS, Oracle, SuperArmOracle, TopK, base_arms, runs_compiled
+from privcheck.private_values import told_outcomes
 
 INDISTINCT = 1e-9
 """How far indices are moved to break ties at random: closer ones count as equal."""
@@ -26,8 +24,8 @@ TIES = ("lowest", "random")
 class SemiBanditAlgorithm(Algorithm):
     """Base of the algorithms that play super arms.
 
-    Their kernels have the signature of `privcheck.kernels.building_blocks` with two more arguments, the oracle
-    (`privcheck.oracles.compiled_oracles.OracleData`) and alpha beta times the largest expected reward of a super arm,
+    Their kernels have the signature of `privcheck.kernels._building_blocks` with two more arguments, the oracle
+    (`privcheck.oracles._compiled_oracles.OracleData`) and alpha beta times the largest expected reward of a super arm,
     against which the regret is measured; `actions` (int64) receives the sum of 2^i over the base arms i of each round.
     Unless an oracle is given, a super arm is any K base arms.
     """

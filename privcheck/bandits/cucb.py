@@ -19,7 +19,7 @@ from privcheck.bandits.combinatorial import (
 from privcheck.bandits.kl_index import kl_index, kl_index_by_bisection
 from privcheck.bandits.super_arm_kernel import SHARED, Generator, super_arm_kernel
 from privcheck.declared import Choice, parameter
-from privcheck.kernels.building_blocks import inlined
+from privcheck.kernels import inlined
 from privcheck.oracles import SuperArmOracle
 
 KEPT = [("sum", np.float64), ("pulls", np.int64), ("mean", np.float64), ("width", np.float64)]

@@ -24,10 +24,9 @@ from privcheck.bandits.imed import bernoulli_kl
 from privcheck.bandits.private_index import private_index, private_index_by_bisection
 from privcheck.bandits.super_arm_kernel import Generator, bits
 from privcheck.declared import Choice, parameter
-from privcheck.kernels.building_blocks import compiled, inlined, record, reward_sum
+from privcheck.kernels import compiled, inlined, record, reward_sum
 from privcheck.mechanisms import Laplace
-from privcheck.oracles import SuperArmOracle
-from privcheck.oracles.compiled_oracles import OracleData, expected_reward, super_arm
+from privcheck.oracles import OracleData, SuperArmOracle, expected_reward, super_arm
 
 STATISTICS = ("accumulated", "likelihood")
 

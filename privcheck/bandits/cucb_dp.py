@@ -21,9 +21,8 @@ from privcheck.bandits.cucb_ldp1 import fallback_parameter, known_indices
 from privcheck.bandits.super_arm_kernel import SHARED, Generator, super_arm_kernel
 from privcheck.bandits.tree_sums import trailing_zeros
 from privcheck.declared import Choice, parameter
-from privcheck.kernels.building_blocks import inlined
-from privcheck.mechanisms import BinaryTree
-from privcheck.mechanisms.prefix_tree import PrefixStream
+from privcheck.kernels import inlined
+from privcheck.mechanisms import BinaryTree, PrefixStream
 from privcheck.oracles import SuperArmOracle
 
 KEPT = [

@@ -19,7 +19,7 @@ from privcheck.bandits.combinatorial import (
 )
 from privcheck.bandits.super_arm_kernel import SHARED, Generator, super_arm_kernel
 from privcheck.declared import Choice, parameter
-from privcheck.kernels.building_blocks import inlined
+from privcheck.kernels import inlined
 from privcheck.mechanisms import Laplace
 from privcheck.oracles import SuperArmOracle
 

@@ -25,7 +25,7 @@ class DPExactTT(BestArmAlgorithm):
     The first batch of an arm has ceil(first / epsilon) rewards, lowest arm first; every further one brings its total to
     ceil(ratio n). When a batch closes, its sum is released with Laplace(1 / epsilon) noise. L_a(q) is the log-
     likelihood of arm a's releases if its rewards are Bernoulli(q): the law of a Binomial plus Laplace noise, without
-    approximation (`privcheck.kernels.noisy_binomial`). On a grid of means (`privcheck.bandits.mean_grid`) let
+    approximation (`privcheck.kernels._noisy_binomial`). On a grid of means (`privcheck.bandits.mean_grid`) let
 
         mix_a = ln mean_q e^L_a(q),    mu_a = argmax L_a,    B = argmax mu_a,
         null_a = sup over q <= r of L_B(q) + L_a(r), bounded from above.

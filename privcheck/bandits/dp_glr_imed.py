@@ -15,8 +15,8 @@ from privcheck.bandits.geometric_batches import BatchesPolicy, next_total, ratio
 from privcheck.bandits.reward_coins import coin_sum, rewards_parameter
 from privcheck.bandits.round_robin import record_turns, sums_in_turns
 from privcheck.declared import Real, parameter
-from privcheck.kernels.building_blocks import compiled, record
-from privcheck.mechanisms.base import NOISE_SLACK
+from privcheck.kernels import compiled, record
+from privcheck.mechanisms import NOISE_SLACK
 
 LONGEST_FIRST_BATCH = 2.0**52
 """The longest first batch, for a tiny epsilon: up to here floats represent integers exactly."""

@@ -11,8 +11,8 @@ from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter, record_end, record_symbols
 from privcheck.bandits.dp_se import DPSEPolicy, eliminate, epoch_schedule
-from privcheck.kernels.building_blocks import compiled, reward_sum
-from privcheck.mechanisms.base import NOISE_SLACK
+from privcheck.kernels import compiled, reward_sum
+from privcheck.mechanisms import NOISE_SLACK
 
 
 @compiled

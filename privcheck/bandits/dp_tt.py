@@ -16,10 +16,9 @@ from privcheck.bandits.geometric_batches import next_total, ratio_parameter
 from privcheck.bandits.grid_top_two import INDISTINCT, leader_of, record_stops
 from privcheck.bandits.reward_coins import coin_sum, rewards_parameter, toss
 from privcheck.declared import Choice, parameter
-from privcheck.kernels.building_blocks import compiled
-from privcheck.mechanisms import Laplace
-from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.private_values.told import told_arm, told_reward
+from privcheck.kernels import compiled
+from privcheck.mechanisms import NOISE_SLACK, Laplace
+from privcheck.private_values import told_arm, told_reward
 
 LOG_ZETA = math.log(math.pi**2 / 6.0)
 

@@ -13,11 +13,9 @@ from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter,
 from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import next_level, prefix_noise_at
 from privcheck.declared import Choice, Real, parameter
-from privcheck.inference.laplace_sums import radii
-from privcheck.kernels.building_blocks import inlined
-from privcheck.kernels.step_kernel import Generator, step_kernel
-from privcheck.mechanisms import BinaryTree, KaryTree
-from privcheck.mechanisms.prefix_tree import PrefixStream
+from privcheck.inference import radii
+from privcheck.kernels import Generator, inlined, step_kernel
+from privcheck.mechanisms import BinaryTree, KaryTree, PrefixStream
 
 KEPT = [
     ("sum", np.float64),

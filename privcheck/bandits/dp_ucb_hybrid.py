@@ -12,11 +12,8 @@ from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import prefix_noise
-from privcheck.kernels.building_blocks import inlined
-from privcheck.kernels.step_kernel import Generator, step_kernel
-from privcheck.mechanisms import HybridTree
-from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.mechanisms.prefix_tree import PrefixStream
+from privcheck.kernels import Generator, inlined, step_kernel
+from privcheck.mechanisms import NOISE_SLACK, HybridTree, PrefixStream
 
 KEPT = [
     ("sum", np.float64),

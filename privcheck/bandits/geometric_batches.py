@@ -11,10 +11,9 @@ from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.private_index import private_divergence, private_index
 from privcheck.bandits.reward_coins import coin_sum, toss
 from privcheck.declared import Real, parameter
-from privcheck.kernels.building_blocks import compiled, record
-from privcheck.mechanisms import Laplace
-from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.private_values.told import told_arm, told_reward
+from privcheck.kernels import compiled, record
+from privcheck.mechanisms import NOISE_SLACK, Laplace
+from privcheck.private_values import told_arm, told_reward
 
 
 def ratio_parameter(default: float = 2.0, *, least: float = 1.0) -> Any:

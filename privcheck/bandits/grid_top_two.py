@@ -12,9 +12,9 @@ from privcheck.bandits.best_arm import forced_arm, record_end, record_symbols
 from privcheck.bandits.geometric_batches import BatchesPolicy, next_total
 from privcheck.bandits.mean_grid import DROPPED, POINTS, add_sum, least_probability, mean_grid, null_bound
 from privcheck.bandits.reward_coins import coin_sum
-from privcheck.kernels.building_blocks import compiled
-from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.private_values.told import told_arm, told_reward
+from privcheck.kernels import compiled
+from privcheck.mechanisms import NOISE_SLACK
+from privcheck.private_values import told_arm, told_reward
 
 INDISTINCT = 1e-9
 """Estimates and costs closer than this tie, and the lowest arm wins: rounding decides nothing."""

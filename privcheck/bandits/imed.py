@@ -12,8 +12,7 @@ from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter
 from privcheck.bandits.kl_index import negative_entropy
 from privcheck.bandits.ucb import UCBPolicy
-from privcheck.kernels.building_blocks import inlined
-from privcheck.kernels.step_kernel import Generator, step_kernel
+from privcheck.kernels import Generator, inlined, step_kernel
 
 TIE = 1e-9
 """Indices that differ by less are ties: 0 + ln 3 and kl(0, 2/3) + ln 1 are equal, but not after rounding."""

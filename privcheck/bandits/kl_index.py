@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from privcheck.kernels.building_blocks import compiled
+from privcheck.kernels import compiled
 
 
 @compiled

@@ -12,8 +12,7 @@ from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter
 from privcheck.bandits.kl_index import kl_index_by_bisection, kl_index_with_entropy, negative_entropy
 from privcheck.bandits.ucb import UCBPolicy
-from privcheck.kernels.building_blocks import inlined
-from privcheck.kernels.step_kernel import Generator, step_kernel
+from privcheck.kernels import Generator, inlined, step_kernel
 
 KEPT = [
     ("sum", np.float64),

@@ -9,11 +9,9 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.bandits.reward_coins import toss, tossed
-from privcheck.kernels.building_blocks import inlined
-from privcheck.kernels.step_kernel import Generator, step_kernel
-from privcheck.mechanisms import Laplace
-from privcheck.mechanisms.base import NOISE_SLACK
-from privcheck.private_values.told import told_arm, told_reward
+from privcheck.kernels import Generator, inlined, step_kernel
+from privcheck.mechanisms import NOISE_SLACK, Laplace
+from privcheck.private_values import told_arm, told_reward
 
 
 class LazyBlocksPolicy:

@@ -15,8 +15,7 @@ from privcheck.bandits.linear_regularisers import NoiseBounds, gaussian_bounds
 from privcheck.bandits.private_linear_bandit import PrivateLinearBandit
 from privcheck.declared import Choice, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.factorised_stream import FactorisedStream
-from privcheck.mechanisms.gaussian_tree import SymmetricGaussianTree
+from privcheck.mechanisms import FactorisedStream, SymmetricGaussianTree
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from privcheck.bandits.linear_policy import WishartSums
 from privcheck.bandits.linear_regularisers import NoiseBounds, wishart_bounds, wishart_spread
 from privcheck.bandits.private_linear_bandit import PrivateLinearBandit
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.wishart_tree import WishartTree
+from privcheck.mechanisms import WishartTree
 
 SHARE = 0.5
 """The share of delta for the accountant of Gaussian DP; the rest is set aside by the nodes."""

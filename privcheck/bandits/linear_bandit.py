@@ -14,9 +14,8 @@ from privcheck.bandits.linear_kernel import LinearSetup, linear_kernel
 from privcheck.bandits.linear_policy import not_definite
 from privcheck.declared import POSITIVE, Choice, Integer, parameter
 from privcheck.errors import PrivcheckError
-from privcheck.kernels.decision_sets import SIGNS, DecisionSets
-from privcheck.kernels.seeding import Generators
-from privcheck.privacy.contexts import Contexts
+from privcheck.kernels import SIGNS, DecisionSets, Generators
+from privcheck.privacy import Contexts
 
 MOST_ACTIONS = 10_000
 MOST_FEATURES = 256

@@ -8,10 +8,21 @@ from typing import NamedTuple
 import numpy as np
 
 from privcheck.arrays import Actions, Array, Integers
-from privcheck.kernels.building_blocks import compiled, record
-from privcheck.kernels.decision_sets import DecisionSets, draw_decision_set, draw_direction, draw_reward
-from privcheck.kernels.linear_algebra import inverse_factor, length, solved
-from privcheck.kernels.matrix_noise import add_symmetric_gaussian, add_wishart, factorised_noise, nodes_before
+from privcheck.kernels import (
+    DecisionSets,
+    add_symmetric_gaussian,
+    add_wishart,
+    compiled,
+    draw_decision_set,
+    draw_direction,
+    draw_reward,
+    factorised_noise,
+    inverse_factor,
+    length,
+    nodes_before,
+    record,
+    solved,
+)
 
 Generator = np.random.Generator
 

@@ -11,12 +11,8 @@ from privcheck.arrays import Array
 from privcheck.bandits.linear_kernel import TIED, LinearSetup
 from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.factorised_stream import FactorisedStream
-from privcheck.mechanisms.gaussian_tree import SymmetricGaussianTree
-from privcheck.mechanisms.symmetric_gaussian import unpacked
-from privcheck.mechanisms.wishart_tree import WishartTree
-from privcheck.private_values.clipped_norms import clip_norm
-from privcheck.private_values.private import Private
+from privcheck.mechanisms import FactorisedStream, SymmetricGaussianTree, WishartTree, unpacked
+from privcheck.private_values import Private, clip_norm
 
 
 class RowSums(Protocol):

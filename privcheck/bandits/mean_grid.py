@@ -5,7 +5,7 @@ Let L(theta) be the log-likelihood of an arm's n rewards, which are known throug
 s_j, the second derivative of the log-likelihood in theta is -2 s_j / q - 2 (l_j - s_j) / (1 - q). L averages over what
 the noise hides, which only flattens it (Louis 1982), and the noise tilts the law of s_j by a factor of at most
 e^epsilon for each reward, so that E[s_j | Y_j] <= l_j q e^epsilon / A and E[l_j - s_j | Y_j] <= l_j (1 - q) / B, with A
-and B as in `privcheck.kernels.noisy_binomial`. Hence
+and B as in `privcheck.kernels._noisy_binomial`. Hence
 
     -L''(theta) <= 2 n c(q),    c(q) = e^epsilon / A + 1 / B,
 
@@ -29,8 +29,7 @@ import math
 import numpy as np
 
 from privcheck.arrays import Array, Integers
-from privcheck.kernels.building_blocks import compiled
-from privcheck.kernels.noisy_binomial import SHORT, log_choices, noisy_binomial, short_noisy_binomial, value_weights
+from privcheck.kernels import SHORT, compiled, log_choices, noisy_binomial, short_noisy_binomial, value_weights
 
 POINTS = 1000
 """G, the number of points of the grid."""

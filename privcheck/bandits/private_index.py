@@ -11,7 +11,7 @@ import math
 
 from privcheck.bandits.imed import bernoulli_kl
 from privcheck.bandits.kl_index import kl_index
-from privcheck.kernels.building_blocks import compiled
+from privcheck.kernels import compiled
 
 LARGEST_BELOW_ONE = math.nextafter(1.0, 0.0)
 

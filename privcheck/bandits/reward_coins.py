@@ -19,9 +19,8 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.declared import Choice, parameter
-from privcheck.kernels.building_blocks import inlined, reward_sum
-from privcheck.private_values.integers import rounded
-from privcheck.private_values.source import clip
+from privcheck.kernels import inlined, reward_sum
+from privcheck.private_values import clip, rounded
 
 
 def rewards_parameter() -> Any:

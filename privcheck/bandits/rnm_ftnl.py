@@ -9,9 +9,9 @@ import numpy as np
 
 from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
-from privcheck.kernels.building_blocks import compiled, record, reward_sum
+from privcheck.kernels import compiled, record, reward_sum
 from privcheck.mechanisms import NoisyMax
-from privcheck.private_values.told import told_arm, told_rewards
+from privcheck.private_values import told_arm, told_rewards
 
 
 @compiled

@@ -8,8 +8,7 @@ from numba.extending import overload
 
 from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.reward_coins import tossed
-from privcheck.kernels.building_blocks import inlined, reward_sum
-from privcheck.kernels.reward_laws import Laws, law_sum
+from privcheck.kernels import Laws, inlined, law_sum, reward_sum
 
 
 @inlined

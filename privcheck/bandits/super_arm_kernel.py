@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from privcheck.arrays import Array, Integers
 from privcheck.bandits.combinatorial import INDISTINCT
-from privcheck.kernels.building_blocks import Kernel, compiled, inlined, record, reward_sum
-from privcheck.kernels.cache import stored_beside
-from privcheck.oracles.compiled_oracles import OracleData, expected_reward, super_arm
+from privcheck.kernels import Kernel, compiled, inlined, record, reward_sum, stored_beside
+from privcheck.oracles import OracleData, expected_reward, super_arm
 
 Generator = np.random.Generator
 

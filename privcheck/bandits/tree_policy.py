@@ -6,8 +6,8 @@ import math
 from abc import abstractmethod
 
 from privcheck.bandits.ucb import UCBPolicy
-from privcheck.mechanisms.prefix_tree import PrefixStream
-from privcheck.private_values.told import told_arm, told_reward
+from privcheck.mechanisms import PrefixStream
+from privcheck.private_values import told_arm, told_reward
 
 
 class TreePolicy(UCBPolicy):

@@ -12,7 +12,7 @@ has at place v the noise at the last such step.
 from __future__ import annotations
 
 from privcheck.arrays import Array, Integers
-from privcheck.kernels.building_blocks import inlined
+from privcheck.kernels import inlined
 
 
 @inlined

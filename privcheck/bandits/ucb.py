@@ -10,9 +10,8 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.bandits.base import Algorithm, arms_parameter
-from privcheck.kernels.building_blocks import inlined
-from privcheck.kernels.step_kernel import Generator, step_kernel
-from privcheck.private_values.told import told_arm, told_reward
+from privcheck.kernels import Generator, inlined, step_kernel
+from privcheck.private_values import told_arm, told_reward
 
 KEPT = [("sum", np.float64), ("pulls", np.int64)]
 

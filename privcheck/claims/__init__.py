@@ -13,27 +13,9 @@ Inequalities of your own are entered in the same way: variables with their domai
 'refuted'
 """
 
-from privcheck.claims.claim import Claim, Order, Reading, Relation, at_least, at_most, below, equal, printed
-from privcheck.claims.confirmation import Counterexample, counterexample
-from privcheck.claims.examine import Effort, examine, replay
-from privcheck.claims.expression import (
-    Expression,
-    absolute,
-    ceiling,
-    choose,
-    exp,
-    expression,
-    log,
-    log2,
-    maximum,
-    minimum,
-    sqrt,
-    total,
-    variable,
-)
-from privcheck.claims.finding import STATUSES, Finding, Findings, ReadingFinding, findings_from_json, kept_findings
-from privcheck.claims.registry_of_claims import CLAIMS
-from privcheck.claims.variables import Variable, integer, positive, probability
+import lazy_loader
+
+__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
 __all__ = [
     "CLAIMS",

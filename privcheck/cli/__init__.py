@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from privcheck.cli.interruption import (
+from privcheck.cli._interruption import (
     INTERRUPTED,
     INTERRUPTIONS,
     NO_ANSWER,
@@ -18,7 +18,7 @@ from privcheck.cli.interruption import (
     interrupted_status,
     keep_status,
 )
-from privcheck.cli.process import all_streams_open, quiet_warnings, replacing_characters
+from privcheck.cli._process import all_streams_open, quiet_warnings, replacing_characters
 
 COMPLETE, COMPLETION = "_PRIVCHECK_COMPLETE", ("--install-completion", "--show-completion")
 """The variable by which shells ask for completions, and the options that concern them."""
@@ -37,7 +37,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status; what goes wrong is told in one line on standard error."""
     completion = COMPLETE in os.environ or any(word in COMPLETION for word in (arguments or sys.argv[1:])[:1])
     try:
-        from privcheck.cli.application import app
+        from privcheck.cli._application import app
 
         status = int(app(arguments, "privcheck", standalone_mode=False) or 0)
         if status == INTERRUPTED:  # typer's answer to KeyboardInterrupt
@@ -47,6 +47,6 @@ def run(arguments: list[str] | None = None) -> int:
     except BaseException as error:  # an uncaught one would exit with 1, which says "violation"
         if completion and isinstance(error, SystemExit):  # the way in which completion ends
             return 2 if error.code else 0
-        from privcheck.cli.statuses import status_of
+        from privcheck.cli._statuses import status_of
 
         return status_of(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from privcheck.environments.bernoulli import Bernoulli, published_means
+from privcheck.environments._bernoulli import Bernoulli, published_means
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,14 @@
 """The kinds of feedback: one class per kind says how a policy is played, what its runs show, and how it is guarded."""
 
-from privcheck.feedback.base import FEEDBACKS, Feedback, Reading, Wrapping, kind, public_attribute
+import lazy_loader
 
-__all__ = ["FEEDBACKS", "Feedback", "Reading", "Wrapping", "kind", "public_attribute"]
+__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
+
+__all__ = [
+    "FEEDBACKS",
+    "Feedback",
+    "Reading",
+    "Wrapping",
+    "kind",
+    "public_attribute",
+]

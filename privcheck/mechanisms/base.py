@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting.charge import Charge
+from privcheck.accounting import Charge
 from privcheck.arrays import Array
 from privcheck.declared import Declared, by_name_only
 from privcheck.errors import PrivcheckError, words

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privcheck.accounting.charge import Charge
+from privcheck.accounting import Charge
 from privcheck.arrays import Array
 from privcheck.declared import Real, check, parameter
 from privcheck.errors import PrivcheckError

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING
 from typing import Any, TypeVar
 
-from privcheck.accounting.budget import ONE_NOTION, amount_in_words, budget_of
-from privcheck.accounting.calibrate import has_room, largest, taking_part
-from privcheck.accounting.filter import BudgetFilter
+from privcheck.accounting import ONE_NOTION, BudgetFilter, amount_in_words, budget_of, has_room, largest, taking_part
 from privcheck.declared import POSITIVE, Integer, check, declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from privcheck.accounting.charge import Charge
+from privcheck.accounting import Charge
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting.charge import Charge
+from privcheck.accounting import Charge
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, parameter
 from privcheck.mechanisms.noisy_max_law import gumbel_log_probabilities
@@ -32,7 +32,7 @@ class ExponentialMechanism(Selection):
     Notion: pure differential privacy, epsilon (r / b if a scale was given), and bounded range of the same width: hence
     zero-concentrated differential privacy with rho = epsilon^2 / 8 if epsilon is at most 8, about a quarter of what
     epsilon implies, and Gaussian differential privacy with the mu that epsilon / 2 implies.
-    Neighbours: those for which r was computed; `privcheck.privacy.sensitivity.score_range` computes it for sums
+    Neighbours: those for which r was computed; `privcheck.privacy._sensitivity.score_range` computes it for sums
     of rewards.
     Released: the index J only.
     What one datum can change: every score, as long as the changes d_j differ from one another by at most r.
@@ -41,7 +41,7 @@ class ExponentialMechanism(Selection):
     Ties: the lowest index wins; ties have probability zero.
     Proof: ln P'(j) / P(j) = d_j / b - ln(mean of exp(d_i / b) under P). The second term is the same for all j and lies
     between the smallest and the largest d_i / b. So every log-ratio is at most r / b, and they lie within an interval
-    of length r / b. `privcheck.accounting.implied` has what that implies.
+    of length r / b. `privcheck.accounting._implied` has what that implies.
 
     Raises
     ------

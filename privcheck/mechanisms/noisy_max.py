@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting.charge import Charge
+from privcheck.accounting import Charge
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Choice, parameter
 from privcheck.mechanisms import noisy_max_law
@@ -41,7 +41,7 @@ class NoisyMax(Selection):
     Notion: pure differential privacy, epsilon (r / b if a scale was given). With Gumbel noise the log-ratios of all
     outputs lie within a range of that width, so that rho = epsilon^2 / 8 (`exponential-mechanism`); with the others
     rho and mu are what epsilon implies.
-    Neighbours: those for which r was computed; `privcheck.privacy.sensitivity.score_range` computes it for sums
+    Neighbours: those for which r was computed; `privcheck.privacy._sensitivity.score_range` computes it for sums
     of rewards.
     Released: the index J only, never the noisy scores.
     What one datum can change: every score, as long as the changes d_j differ from one another by at most r.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from privcheck.accounting.plan import DELTA, DELTA_HINT, Plan, PlannedRelease
-from privcheck.bounds.toml_file import read_toml
+from privcheck.accounting import DELTA, DELTA_HINT, Plan, PlannedRelease
+from privcheck.bounds import read_toml
 from privcheck.declared import POSITIVE, Integer, check, declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import MECHANISMS, Mechanism

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from privcheck.accounting.charge import NOTHING, Charge
-from privcheck.accounting.dominating_pairs import (
+from privcheck.accounting import (
+    NOTHING,
+    Charge,
     DiscreteLaplacePair,
     DominatingPair,
     GaussianPair,
     LaplacePair,
+    PlannedRelease,
     ResponsePair,
 )
-from privcheck.accounting.plan import PlannedRelease
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms.base import Mechanism
 from privcheck.mechanisms.binary_tree import BinaryTree

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting.charge import NOTHING, Charge
+from privcheck.accounting import NOTHING, Charge
 from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words

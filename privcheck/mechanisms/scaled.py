@@ -6,7 +6,7 @@ import math
 import sys
 from typing import Any, ClassVar, Self
 
-from privcheck.accounting.charge import NOTHING, Charge
+from privcheck.accounting import NOTHING, Charge
 from privcheck.declared import POSITIVE, Real, check, declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, NOISE_SLACK, Mechanism
@@ -38,7 +38,7 @@ class ScaledMechanism(Mechanism):
     epsilon (s' / s) / (1 + 4e-9), and is charged the smaller of epsilon and epsilon (s' / s) (1 + 1e-9): the relative
     1e-9 makes it exactly epsilon where s' is below s by rounding only. The same holds of mu, and of rho with the square
     of the last two factors. A computed sensitivity includes the rounding r of the released value wherever r exceeds
-    2e-9 of it (see `privcheck.private_values.float_rounding`); below that, (1 + 2e-9) / (1 + 4e-9) < 1. So a datum
+    2e-9 of it (see `privcheck.private_values._float_rounding`); below that, (1 + 2e-9) / (1 + 4e-9) < 1. So a datum
     that the value depends on is never charged nothing, even if its coefficients cancel but for rounding. A given scale
     has no surplus: there the loss may exceed the charge by a share of 2e-9, by rounding.
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting.charge import Charge
-from privcheck.accounting.implied import mu_of_bounded_range, rho_of_bounded_range
+from privcheck.accounting import Charge, mu_of_bounded_range, rho_of_bounded_range
 from privcheck.arrays import Array
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting.charge import NOTHING, Charge
+from privcheck.accounting import NOTHING, Charge
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
@@ -43,7 +43,7 @@ class Staircase(Mechanism):
     Guarantee
     ---------
     Notion: pure differential privacy, epsilon.
-    Neighbours: those for which s was computed; `privcheck.privacy.sensitivity` computes it for sums and means of
+    Neighbours: those for which s was computed; `privcheck.privacy._sensitivity` computes it for sums and means of
     rewards.
     Released: the noisy number, once; drawing again costs epsilon again. Arrays are refused: with independent noise a
     datum that moves two entries, however little, can cost 2 epsilon.

@@ -9,8 +9,7 @@ from typing import Any, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting.charge import NOTHING, Charge
-from privcheck.accounting.gaussian_profile import epsilon_of
+from privcheck.accounting import NOTHING, Charge, epsilon_of
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Declared, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words

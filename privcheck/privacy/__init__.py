@@ -1,10 +1,8 @@
 """What privacy means here: neighbouring reward tables, and the sensitivity of statistics to one datum."""
 
-from privcheck.privacy.adding_and_removing import ADD_REMOVE, removed_row
-from privcheck.privacy.contexts import Contexts, check_contexts
-from privcheck.privacy.neighbours import RELATIONS, Relation, refuse_adding, relation
-from privcheck.privacy.sensitivity import block_mean_sensitivity, block_sum_sensitivity, score_range
-from privcheck.privacy.stream_tables import as_table, check_rewards, check_rewards_range
+import lazy_loader
+
+__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
 __all__ = [
     "ADD_REMOVE",

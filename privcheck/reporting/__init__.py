@@ -1,27 +1,8 @@
 """Results shown to people: tables for the terminal, pictures, and self-contained pages."""
 
-from __future__ import annotations
+import lazy_loader
 
-from privcheck.reporting.pages.page_audits import render_page, save_page
-from privcheck.reporting.pages.page_bounds import render_bounds, save_bounds_page
-from privcheck.reporting.pages.page_certificate import render_certificate, save_certificate_page
-from privcheck.reporting.pages.page_index import read_folder, save_index
-from privcheck.reporting.pages.page_simulation import render_simulation, save_simulation_page
-from privcheck.reporting.pictures.plot import (
-    bounds_figure,
-    divergence_figure,
-    ledger_figure,
-    save_figure,
-    save_png,
-    to_svg,
-    witness_figure,
-)
-from privcheck.reporting.pictures.simulation_pictures import panels_figure, small_png
-from privcheck.reporting.terminal.audit_tables import audit_details, audit_table
-from privcheck.reporting.terminal.certificate_tables import certificate_details
-from privcheck.reporting.text.claim_sentences import evidence_sentences
-from privcheck.reporting.text.explained import explained
-from privcheck.reporting.text.resting_claims import failed_claims, resting_sentence
+__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
 __all__ = [
     "audit_details",

@@ -1,6 +1,7 @@
 """The `simulate` function, replay of logged feedback, and the fast engines of the shipped algorithms."""
 
-from privcheck.simulation.log_replay import ReplayResult, replay
-from privcheck.simulation.semi_bandits import VacuousBonusWarning
+import lazy_loader
+
+__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
 __all__ = ["ReplayResult", "VacuousBonusWarning", "replay"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from privcheck.testing.running import Running, current, running
+from privcheck.testing._running import Running, current, running
 
 PROPERTY, FAILED, PAGE = "privcheck", "privcheck-failed", "privcheck-page"
 """The user properties that carry sentences and pages in a test's report, also from the workers of pytest-xdist."""
@@ -94,7 +94,7 @@ def pytest_pycollect_makeitem(collector: pytest.Collector) -> Generator[None, An
     found = yield
     for item in found if isinstance(found, list) else ():
         for mark in _marks(item) if isinstance(item, pytest.Function) else ():
-            from privcheck.testing.marks import wrong_mark
+            from privcheck.testing._marks import wrong_mark
 
             if wrong := wrong_mark(mark, collector.config):
                 raise pytest.Collector.CollectError(f"{item.nodeid}: {wrong}")
@@ -124,7 +124,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     marks = _marks(item) if isinstance(item, pytest.Function) else []
     plain = item.obj if isinstance(item, pytest.Function) else None
     if marks and isinstance(item, pytest.Function):
-        from privcheck.testing.marks import asserting
+        from privcheck.testing._marks import asserting
 
         item.obj = asserting(item.obj, marks)
     try:
@@ -137,7 +137,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 def _report(item: pytest.Item, test: Running) -> None:
     if test.passed or test.failed:
-        from privcheck.testing.kept_page import remove_old_pages
+        from privcheck.testing._kept_page import remove_old_pages
 
         remove_old_pages(test)
         for name, texts in ((PROPERTY, test.passed), (FAILED, test.failed), (PAGE, test.pages)):
@@ -150,8 +150,8 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show a failed `BanditMachine` without frames of privcheck and hypothesis."""
     report = yield
-    if report.failed and call.excinfo is not None and "privcheck.testing.bandit_machine" in sys.modules:
-        from privcheck.testing.frames import of_machine, shown
+    if report.failed and call.excinfo is not None and "privcheck.testing._bandit_machine" in sys.modules:
+        from privcheck.testing._frames import of_machine, shown
 
         if of_machine(call.excinfo):
             report.longrepr = shown(call.excinfo, item.config.option.tbstyle)
@@ -180,6 +180,6 @@ class Summary:
                 terminalreporter.line(f"    {sentence}")
             terminalreporter.line("An audit that passes has not refuted the claim; it proves nothing.")
         if self.told and os.environ.get("GITHUB_STEP_SUMMARY"):
-            from privcheck.reporting.annotations.job_summary import append_summary, tests_summary
+            from privcheck.reporting import append_summary, tests_summary
 
             append_summary(tests_summary(self.told, PROPERTY, PAGE))

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from privcheck.accounting import Approximate, Charge, Concentrated, GaussianDP, Pure
-from privcheck.accounting.accountants import ACCOUNTANTS, accountant
+from privcheck.accounting import NOTHING, Approximate, Charge, Concentrated, GaussianDP, Pure, accountant
+from privcheck.accounting._currencies import DELTA, EPSILON, MU, RHO
+from privcheck.accounting.accountants import ACCOUNTANTS
 from privcheck.accounting.accountants.base import SLACK
-from privcheck.accounting.charge import NOTHING
-from privcheck.accounting.currencies import DELTA, EPSILON, MU, RHO
 
 GDP, ZCDP, PURE = accountant("gdp"), accountant("zcdp"), accountant("pure")
 NAMES = ["pure", "zcdp", "gdp", "rdp:1.5", "rdp:8", "rdp:200"]

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privcheck.accounting import Charge, Ledger
-from privcheck.accounting.by_datum import ByDatum
-from privcheck.accounting.totals import Totals
+from privcheck.accounting import ByDatum, Charge, Ledger
+from privcheck.accounting._totals import Totals
 
 DATA = st.one_of(
     st.integers(0, 40), st.integers(250, 262), st.tuples(st.integers(1, 5), st.integers(0, 1)), st.just(-1),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privcheck.accounting.charge import NOTHING, Charge, check_charges
+from privcheck.accounting import NOTHING, Charge, check_charges
 from privcheck.errors import PrivcheckError
 
 EPSILONS = st.floats(0.0, 1e300)

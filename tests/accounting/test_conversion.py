@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure, convert
-from privcheck.accounting.gaussian_profile import log_delta
-from privcheck.accounting.implied import mu_of_pure, rho_of_pure
+from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure, convert, mu_of_pure, rho_of_pure
+from privcheck.accounting._gaussian_profile import log_delta
 from privcheck.errors import PrivcheckError
 
 EPSILONS = [1e-6, 0.01, 0.5, 1.0, 3.0, 12.0]

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from privcheck.accounting import Charge
-from privcheck.accounting.dominating_pairs import (
+from privcheck.accounting import (
+    Charge,
     DiscreteLaplacePair,
     DominatingPair,
     GaussianPair,
     LaplacePair,
     ResponsePair,
-    pair_of_charge,
 )
+from privcheck.accounting._dominating_pairs import pair_of_charge
 
 PAIRS = [
     GaussianPair(0.1), GaussianPair(1.0), GaussianPair(2.5), LaplacePair(0.01), LaplacePair(0.5), LaplacePair(6.0),

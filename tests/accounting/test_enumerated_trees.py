@@ -10,9 +10,9 @@ import pytest
 from release_trees import Answer, Rounded, Told, hockey_stick, largest_loss, leaves, renyi
 
 from privcheck.accounting import Approximate, BudgetFilter, Charge, Concentrated, GaussianDP, Ledger, Pure
+from privcheck.accounting._gaussian_profile import log_delta
+from privcheck.accounting._totals import Totals
 from privcheck.accounting.accountants.base import SLACK
-from privcheck.accounting.gaussian_profile import log_delta
-from privcheck.accounting.totals import Totals
 
 ROOM = 1.0 + 2.0 * SLACK
 """What a total may exceed a budget by: the noise of mechanisms pays for it, that of these trees does not."""
@@ -130,7 +130,7 @@ def test_a_ledger_that_forgets_is_caught(monkeypatch, budget, release):
 
 def test_a_sum_that_adds_too_little_is_caught(monkeypatch):
     """The largest mu instead of the root of the sum of squares."""
-    import privcheck.accounting.currencies as currencies
+    import privcheck.accounting._currencies as currencies
 
     monkeypatch.setattr("privcheck.accounting.accountants.gdp.MU", replace(currencies.MU, add=np.maximum))
     budget, release = TIGHT[3][0], Rounded(0.9, 12)
@@ -140,7 +140,7 @@ def test_a_sum_that_adds_too_little_is_caught(monkeypatch):
 
 
 def test_a_sum_that_adds_mu_itself_would_waste_half_the_budget(monkeypatch):
-    import privcheck.accounting.currencies as currencies
+    import privcheck.accounting._currencies as currencies
 
     monkeypatch.setattr("privcheck.accounting.accountants.gdp.MU", replace(currencies.MU, add=lambda a, b: a + b))
     p, _, _ = leaves(BudgetFilter(GaussianDP(1.0)), same_again(TIGHT[2][1]), {1: 0}, {1: 1}, depth=3)
@@ -148,7 +148,7 @@ def test_a_sum_that_adds_mu_itself_would_waste_half_the_budget(monkeypatch):
 
 
 def test_set_aside_probabilities_that_are_not_added_are_caught(monkeypatch):
-    monkeypatch.setattr("privcheck.accounting.filter.DELTA", replace(Totals().currencies[3], add=np.maximum))
+    monkeypatch.setattr("privcheck.accounting._filter.DELTA", replace(Totals().currencies[3], add=np.maximum))
     budget = BudgetFilter(Approximate(1.0, 0.1), {})
     p, q, _ = leaves(budget, same_again(Told(0.06)), {1: 0}, {1: 1}, depth=3)
     with pytest.raises(AssertionError):

@@ -8,8 +8,7 @@ import pytest
 from scipy import integrate, stats
 
 from privcheck import BudgetExceededError, Certificate, certify, guard
-from privcheck.accounting import Approximate, BudgetFilter, Charge, Plan
-from privcheck.accounting.accountants import accountant
+from privcheck.accounting import Approximate, BudgetFilter, Charge, Plan, accountant
 from privcheck.mechanisms import DiscreteLaplace, Gaussian, KaryTree, Laplace, NoisyMax, RandomisedResponse
 from privcheck.mechanisms.planned import charge_with_pairs, planned
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privcheck.accounting import Ledger
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.mechanisms import Laplace, NoisyMax
 from privcheck.mechanisms.provenance import examined
 from privcheck.privacy import relation

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privcheck.accounting import BudgetExceededError, BudgetFilter, Charge, Ledger
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Laplace
 from privcheck.privacy import relation

@@ -17,9 +17,9 @@ from privcheck.accounting import (
     Ledger,
     Pure,
     ReleaseRefusedError,
+    accountant,
 )
-from privcheck.accounting.accountants import accountant
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import Mechanism

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from privcheck.accounting import loss_distribution
-from privcheck.accounting.dominating_pairs import DiscreteLaplacePair, GaussianPair, LaplacePair, ResponsePair
-from privcheck.accounting.gaussian_profile import epsilon_of, log_delta
-from privcheck.accounting.loss_distribution import LossDistribution, composed
+from privcheck.accounting import DiscreteLaplacePair, GaussianPair, LaplacePair, ResponsePair, epsilon_of
+from privcheck.accounting import _loss_distribution as loss_distribution
+from privcheck.accounting._gaussian_profile import log_delta
+from privcheck.accounting._loss_distribution import LossDistribution, composed
 
 
 def exact_response_delta(epsilon: float, times: int, at: float) -> float:

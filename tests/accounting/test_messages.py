@@ -13,10 +13,10 @@ from privcheck.accounting import (
     Ledger,
     Plan,
     PlannedRelease,
+    Pure,
+    accountant,
     convert,
 )
-from privcheck.accounting.accountants import accountant
-from privcheck.accounting.notions import Pure
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Gaussian, Laplace
 

@@ -8,11 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privcheck.accounting import Charge, Plan, PlannedRelease
-from privcheck.accounting.accountants import accountant
-from privcheck.accounting.dominating_pairs import DiscreteLaplacePair, GaussianPair, LaplacePair, ResponsePair
-from privcheck.accounting.gaussian_profile import epsilon_of
-from privcheck.accounting.plan import ACCOUNTANTS
+from privcheck.accounting import (
+    Charge,
+    DiscreteLaplacePair,
+    GaussianPair,
+    LaplacePair,
+    Plan,
+    PlannedRelease,
+    ResponsePair,
+    accountant,
+    epsilon_of,
+)
+from privcheck.accounting._plan import ACCOUNTANTS
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import (
     BinaryTree,

@@ -10,9 +10,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from privcheck.accounting import Approximate, BudgetExceededError, BudgetFilter, Charge
-from privcheck.accounting.accountants import accountant
-from privcheck.accounting.implied import rho_of_pure
+from privcheck.accounting import Approximate, BudgetExceededError, BudgetFilter, Charge, accountant, rho_of_pure
 from privcheck.errors import PrivcheckError
 
 

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from privcheck import certify, guard
-from privcheck.accounting import Approximate, BudgetFilter, Charge, Concentrated, GaussianDP, Pure
+from privcheck.accounting import Approximate, BudgetFilter, Charge, Concentrated, GaussianDP, Pure, shown, spent
 from privcheck.accounting.accountants.base import SLACK
-from privcheck.accounting.spent import shown, spent
 from privcheck.mechanisms import Gaussian, Laplace
 
 RELEASES = 43

@@ -11,13 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privcheck.accounting import Charge, GaussianDP, Pure
-from privcheck.accounting.by_datum import ByDatum
-from privcheck.accounting.charge import sum_up
-from privcheck.accounting.currencies import ALL, EPSILON, MU, RHO
-from privcheck.accounting.filter import BudgetFilter
-from privcheck.accounting.gaussian_profile import log_delta
-from privcheck.accounting.totals import Totals
+from privcheck.accounting import BudgetFilter, ByDatum, Charge, GaussianDP, Pure
+from privcheck.accounting._charge import sum_up
+from privcheck.accounting._currencies import ALL, EPSILON, MU, RHO
+from privcheck.accounting._gaussian_profile import log_delta
+from privcheck.accounting._totals import Totals
 from privcheck.errors import PrivcheckError
 
 CHARGES = st.sampled_from(

@@ -14,8 +14,8 @@ import pytest
 import privcheck
 import privcheck.adapters as package
 from privcheck.adapters import from_coba, from_mabwiser
-from privcheck.adapters.seeded_factory import SEEDS, vector
-from privcheck.targets.target import load
+from privcheck.adapters._seeded_factory import SEEDS, vector
+from privcheck.targets import load
 
 MODULES = [f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)]
 

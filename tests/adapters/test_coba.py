@@ -5,7 +5,7 @@ import pytest
 
 import privcheck
 from privcheck.adapters import from_coba
-from privcheck.adapters.seeded_factory import SEEDS
+from privcheck.adapters._seeded_factory import SEEDS
 
 ROUNDS = 16
 ACTIONS = ["left", "right", "middle"]

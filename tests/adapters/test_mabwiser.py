@@ -5,7 +5,7 @@ import pytest
 
 import privcheck
 from privcheck.adapters import from_mabwiser
-from privcheck.adapters.seeded_factory import SEEDS
+from privcheck.adapters._seeded_factory import SEEDS
 
 ROUNDS = 14
 CONTEXT_FREE = {

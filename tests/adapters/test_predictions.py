@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privcheck.adapters.predictions import read
+from privcheck.adapters._predictions import read
 from privcheck.errors import PolicyError
 
 WORDS, TUPLES = ["a", "b"], [(1.0, 0.0), (0.0, 1.0)]

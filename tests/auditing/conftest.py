@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from privcheck.targets.sampling import Request, Sampler
+from privcheck.targets import Request, Sampler
 
 FILE = Path(__file__).parent / "policies.py"
 

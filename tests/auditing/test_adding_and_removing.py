@@ -9,10 +9,10 @@ import pytest
 
 import privcheck
 from privcheck import PrivcheckError
-from privcheck.auditing.search.mutations import variants
-from privcheck.auditing.search.stream_families import adding_pairs
+from privcheck.auditing._search.mutations import variants
+from privcheck.auditing._search.stream_families import adding_pairs
 from privcheck.privacy import relation, removed_row
-from privcheck.reporting.pictures.witness_excerpt import text_streams
+from privcheck.reporting._pictures.witness_excerpt import text_streams
 
 RELATED = relation("add-remove")
 
@@ -59,7 +59,7 @@ def test_too_little_noise_is_found_and_the_witness_has_one_row_more():
     assert abs(len(witness.first) - len(witness.second)) == 1
     assert "only" in witness.streams
     assert (report.neighbours, report.horizon) == ("add-remove", 4)
-    assert "neighbours='add-remove'" in str(privcheck.reporting.text.repeating.repeat_audit(report).python)
+    assert "neighbours='add-remove'" in str(privcheck.reporting._text.repeating.repeat_audit(report).python)
 
 
 @pytest.mark.chance(0.0, "the outputs are the number of rows")

@@ -13,29 +13,26 @@ import pytest
 
 import privcheck
 from privcheck.accounting import Approximate
-from privcheck.auditing.confirmation.evidence import CountedEvent, Evidence
-from privcheck.auditing.confirmation.tally import Counter, usual_output
-from privcheck.auditing.declared_audit import DeclaredAudit
-from privcheck.auditing.events.event import Counts, Event
-from privcheck.auditing.exact import exact_delta
-from privcheck.auditing.scoring.policy_views import policy_views
-from privcheck.auditing.scoring.prefix import PrefixScore
-from privcheck.auditing.search.stream_families import structured_pairs
-from privcheck.auditing.search.successive_halving import Screening, screening_rounds
-from privcheck.auditing.verdict import judge
+from privcheck.auditing._confirmation.evidence import CountedEvent, Evidence
+from privcheck.auditing._confirmation.tally import Counter, usual_output
+from privcheck.auditing._declared_audit import DeclaredAudit
+from privcheck.auditing._events.event import Counts, Event
+from privcheck.auditing._exact import exact_delta
+from privcheck.auditing._scoring.policy_views import policy_views
+from privcheck.auditing._scoring.prefix import PrefixScore
+from privcheck.auditing._search.stream_families import structured_pairs
+from privcheck.auditing._search.successive_halving import Screening, screening_rounds
+from privcheck.auditing._verdict import judge
 from privcheck.bandits import ALGORITHMS
-from privcheck.inference.limits import (
+from privcheck.inference import (
     clopper_pearson,
     clopper_pearson_lower,
     conditional_binomial_lower,
+    epsilon_lower,
+    two_tails_interval,
 )
-from privcheck.inference.two_tails import two_tails_interval
-from privcheck.inference.unconditional import epsilon_lower
-from privcheck.results.audit_report import AuditReport
-from privcheck.targets.outputs import Outputs
-from privcheck.targets.runners import PolicyRunner
-from privcheck.targets.settings import Settings
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.results import AuditReport
+from privcheck.targets import Outputs, PolicyRunner, Settings, StreamPair
 
 pytestmark = pytest.mark.long
 

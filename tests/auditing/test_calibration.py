@@ -16,12 +16,12 @@ import pytest
 from scipy.stats import binom, chi2_contingency
 
 import privcheck
-from privcheck.auditing.confirmation import evidence as confirm
-from privcheck.auditing.confirmation import fixed_runs
-from privcheck.auditing.confirmation.evidence import CountedEvent, Evidence
-from privcheck.auditing.confirmation.folds import Folds, folds
-from privcheck.auditing.events.event import Counts
-from privcheck.targets.runners import PolicyRunner
+from privcheck.auditing._confirmation import evidence as confirm
+from privcheck.auditing._confirmation import fixed_runs
+from privcheck.auditing._confirmation.evidence import CountedEvent, Evidence
+from privcheck.auditing._confirmation.folds import Folds, folds
+from privcheck.auditing._events.event import Counts
+from privcheck.targets import PolicyRunner
 
 LEVEL = 0.05
 CHANCE = 1e-6
@@ -41,8 +41,8 @@ def most(repetitions, level=LEVEL):
 @pytest.fixture
 def verdict_only(monkeypatch):
     """Leave out what an audit finds after its verdict and its bound: it cannot change them."""
-    monkeypatch.setattr("privcheck.auditing.audit._certificate", lambda *_: None)
-    monkeypatch.setattr("privcheck.auditing.audit._faults", lambda *_: ([], ""))
+    monkeypatch.setattr("privcheck.auditing._audit._certificate", lambda *_: None)
+    monkeypatch.setattr("privcheck.auditing._audit._faults", lambda *_: ([], ""))
 
 
 @pytest.mark.chance(1e-6, "one verdict on a true claim at this error")

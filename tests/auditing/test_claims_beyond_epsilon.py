@@ -11,9 +11,16 @@ from scipy.optimize import minimize_scalar
 
 import privcheck
 from privcheck import PrivcheckError
-from privcheck.accounting.claimed_profile import ConcentratedProfile, CurveProfile, GaussianProfile, corners_of
+from privcheck.accounting import (
+    CurveProfile,
+    corners_of,
+)
+from privcheck.accounting._claimed_profile import (
+    ConcentratedProfile,
+    GaussianProfile,
+)
 from privcheck.cli import run
-from privcheck.reporting.text.repeating import repeat_audit
+from privcheck.reporting import repeat_audit
 
 PAIR = ([0.0], [1.0])
 

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.search import equal_coins
-from privcheck.auditing.search.decision_boundaries import boundary_pairs
-from privcheck.auditing.search.stream_families import structured_pairs
+from privcheck.auditing._search import equal_coins
+from privcheck.auditing._search.decision_boundaries import boundary_pairs
+from privcheck.auditing._search.stream_families import structured_pairs
 from privcheck.privacy import relation
-from privcheck.scheduling.executor import HERE
-from privcheck.targets.outputs import Outputs
-from privcheck.targets.sampling import Sampler
+from privcheck.scheduling import HERE
+from privcheck.targets import Outputs, Sampler
 
 HORIZON = 200
 

@@ -7,13 +7,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from privcheck.auditing.events.event import Counts, Event, learn
-from privcheck.auditing.events.event_selection import choose, promising
-from privcheck.auditing.scoring.policy_views import actions_in_words, policy_views
-from privcheck.auditing.scoring.prefix import PrefixScore
-from privcheck.inference.limits import conditional_binomial_lower
-from privcheck.targets.outputs import Outputs
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.auditing._events.event import Counts, Event, learn
+from privcheck.auditing._events.event_selection import choose, promising
+from privcheck.auditing._scoring.policy_views import actions_in_words, policy_views
+from privcheck.auditing._scoring.prefix import PrefixScore
+from privcheck.inference import conditional_binomial_lower
+from privcheck.targets import Outputs, StreamPair
 
 LEVEL = 0.05
 LEARNING, COUNTING = 20_000, 60_000

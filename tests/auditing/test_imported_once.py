@@ -7,8 +7,8 @@ import os
 import pytest
 
 from privcheck import PrivcheckError, audit, certify
-from privcheck.targets import target as targets
-from privcheck.targets.location import Location
+from privcheck.targets import Location
+from privcheck.targets import _target as targets
 
 FILE = """
 import os

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.scoring.policy_views import policy_views
-from privcheck.targets.outputs import Outputs
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.auditing._scoring.policy_views import policy_views
+from privcheck.targets import Outputs, StreamPair
 
 from .zoo import hidden
 

@@ -9,18 +9,15 @@ from scipy import stats
 
 import privcheck
 from privcheck import AuditReport, PrivcheckError
-from privcheck.auditing.exact.approximate_loss import approximate_loss
-from privcheck.auditing.exact.given_density import Density
-from privcheck.auditing.law_of_outputs import LawOfOutputs
-from privcheck.auditing.search.candidates import candidate_pairs
+from privcheck.auditing._exact.approximate_loss import approximate_loss
+from privcheck.auditing._exact.given_density import Density
+from privcheck.auditing._law_of_outputs import LawOfOutputs
+from privcheck.auditing._search.candidates import candidate_pairs
 from privcheck.cli import run
-from privcheck.reporting.text.audit_facts import number_rows
-from privcheck.reporting.text.audit_sentences import meaning, verdict_sentence
-from privcheck.reporting.text.repeating import repeat_audit
-from privcheck.targets.mechanism import MechanismRunner
-from privcheck.targets.settings import Settings
-from privcheck.targets.stream_pair import RANDOM
-from privcheck.targets.target import load
+from privcheck.reporting import repeat_audit, verdict_sentence
+from privcheck.reporting._text.audit_facts import number_rows
+from privcheck.reporting._text.audit_sentences import meaning
+from privcheck.targets import RANDOM, MechanismRunner, Settings, load
 
 pytestmark = pytest.mark.long
 
@@ -345,7 +342,7 @@ def test_structured_pairs_that_the_target_refuses_are_left_to_the_runs():
 
 def test_pairs_are_tried_for_a_short_time(monkeypatch):
     """A target that hangs on rewards inside the range takes its whole time limit to refuse each."""
-    monkeypatch.setattr("privcheck.auditing.law_of_outputs.TRYING", 0.5)
+    monkeypatch.setattr("privcheck.auditing._law_of_outputs.TRYING", 0.5)
     tried = []
 
     def hangs(data, rng):

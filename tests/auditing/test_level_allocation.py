@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from privcheck.auditing.events.event import Event
-from privcheck.auditing.events.event_selection import Candidate
-from privcheck.auditing.events.level_allocation import weigh
-from privcheck.auditing.events.smoothing import FIT_LEVEL, smoothed
-from privcheck.inference.limits import conditional_binomial_lower
-from privcheck.targets.outputs import Outputs
+from privcheck.auditing._events.event import Event
+from privcheck.auditing._events.event_selection import Candidate
+from privcheck.auditing._events.level_allocation import weigh
+from privcheck.auditing._events.smoothing import FIT_LEVEL, smoothed
+from privcheck.inference import conditional_binomial_lower
+from privcheck.targets import Outputs
 
 LEVEL = 0.05
 

@@ -10,8 +10,12 @@ from scipy import stats
 
 import privcheck
 from privcheck import PrivcheckError
-from privcheck.accounting.gaussian_profile import epsilon_of
-from privcheck.inference.canary_guesses import binomial_p_value, gaussian_lower, independent_gaussian_lower
+from privcheck.accounting import epsilon_of
+from privcheck.inference import (
+    gaussian_lower,
+    independent_gaussian_lower,
+)
+from privcheck.inference._canary_guesses import binomial_p_value
 
 
 def gaussian_run(mu, seed, canaries=1000):

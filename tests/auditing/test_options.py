@@ -12,18 +12,16 @@ import pytest
 import typer
 
 from privcheck import PrivcheckError, audit, certify
-from privcheck.cli.audit_command import audit as audit_command
-from privcheck.cli.certify_command import certify as certify_command
-from privcheck.cli.help_pages import SECTIONS
-from privcheck.cli.options import reward_range
+from privcheck.cli._audit_command import audit as audit_command
+from privcheck.cli._certify_command import certify as certify_command
+from privcheck.cli._help_pages import SECTIONS
+from privcheck.cli._options import reward_range
 from privcheck.declared import Choice, Integer, Real, Switch
 from privcheck.privacy import Contexts
-from privcheck.reporting.example_results import VIOLATION
-from privcheck.reporting.text.repeating import repeat_audit
-from privcheck.results.audit_outcome import Outcome
-from privcheck.results.audit_report import AuditReport
-from privcheck.targets.certify_settings import CertifySettings
-from privcheck.targets.settings import Settings
+from privcheck.reporting import repeat_audit
+from privcheck.reporting._example_results import VIOLATION
+from privcheck.results import AuditReport, Outcome
+from privcheck.targets import CertifySettings, Settings
 
 FUNCTIONS = {"audit": (audit, Settings), "certify": (certify, CertifySettings)}
 COMMANDS = {"audit": (audit_command, Settings, set()), "certify": (certify_command, CertifySettings, set())}
@@ -145,7 +143,7 @@ def test_a_switch_is_true_or_false():
 def test_a_report_has_all_of_the_outcome(monkeypatch):
     found = {field.name: object() for field in fields(Outcome)} | {"witness": None, "notes": ("a note",)}
     found |= {"refused_pairs": 0, "screening_runs": 4, "counted_runs": 2}
-    monkeypatch.setattr(sys.modules["privcheck.auditing.audit"], "_played", lambda *_: Outcome(**found))
+    monkeypatch.setattr(sys.modules["privcheck.auditing._audit"], "_played", lambda *_: Outcome(**found))
     report = audit("ucb", arms=2, horizon=2, runs=20)
     del found["refused_pairs"]  # the search says so
     assert {name: getattr(report, name) for name in found} == found | {"notes": ["a note"]}

@@ -10,7 +10,8 @@ import pytest
 
 import privcheck
 from privcheck import PrivcheckError
-from privcheck.targets.output_parts import Raised, all_raised, outputs_of
+from privcheck.targets import all_raised, outputs_of
+from privcheck.targets._output_parts import Raised
 
 PAIR = ([0.0, 1.0], [1.0, 1.0])
 SHARE = math.e / (1.0 + math.e)

@@ -8,11 +8,17 @@ import pytest
 from scipy.stats import binom
 
 import privcheck
-from privcheck.inference.gaussian_fit import fit_gaussian
-from privcheck.inference.limits import clopper_pearson_lower, conditional_binomial_lower
-from privcheck.inference.tradeoff import declared_thresholds, tradeoff_region
-from privcheck.inference.two_tails import two_tails_interval
-from privcheck.inference.unconditional import delta_lower, epsilon_lower, p_value
+from privcheck.inference import (
+    clopper_pearson_lower,
+    conditional_binomial_lower,
+    declared_thresholds,
+    delta_lower,
+    epsilon_lower,
+    p_value,
+    two_tails_interval,
+)
+from privcheck.inference._gaussian_fit import fit_gaussian
+from privcheck.inference._tradeoff import tradeoff_region
 
 PAIR = (np.zeros(1), np.ones(1))
 LEVEL = 0.05

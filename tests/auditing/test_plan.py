@@ -13,14 +13,12 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing import budget
-from privcheck.auditing import plan as planning
-from privcheck.auditing.budget import Costs
-from privcheck.auditing.search.equal_coins import COUPLED, NEW_KEPT, SHORT
-from privcheck.targets import sampling
-from privcheck.targets.runners import PolicyRunner
-from privcheck.targets.sampling import Sampler
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.auditing import _budget as budget
+from privcheck.auditing import _plan as planning
+from privcheck.auditing._budget import Costs
+from privcheck.auditing._search.equal_coins import COUPLED, NEW_KEPT, SHORT
+from privcheck.targets import PolicyRunner, Sampler, StreamPair
+from privcheck.targets import _sampling as sampling
 
 OPTIONS = {"epsilon": 1.0, "arms": 2, "horizon": 4}
 
@@ -32,7 +30,7 @@ def costs(monkeypatch, *values):
 def stop_the_clock(monkeypatch):
     """Make the plan in no time."""
     now = time.monotonic()
-    for module in (planning, importlib.import_module("privcheck.auditing.audit")):
+    for module in (planning, importlib.import_module("privcheck.auditing._audit")):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
 
 

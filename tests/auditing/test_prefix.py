@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy.stats import spearmanr
 
-from privcheck.auditing.scoring.prefix import PRIOR_RUNS, PrefixScore, sequence_codes
-from privcheck.auditing.scoring.view import SequenceView
-from privcheck.targets.outputs import Outputs
+from privcheck.auditing._scoring.prefix import PRIOR_RUNS, PrefixScore, sequence_codes
+from privcheck.auditing._scoring.view import SequenceView
+from privcheck.targets import Outputs
 
 ROUNDS, RUNS = 6, 200_000
 ALL = np.array(list(itertools.product((0, 1), repeat=ROUNDS)))

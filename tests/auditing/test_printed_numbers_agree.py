@@ -13,15 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privcheck
-from privcheck.auditing.confirmation.evidence import CountedEvent, Evidence
-from privcheck.auditing.confirmation.tally import Counter, usual_output
-from privcheck.auditing.events.event import Event
-from privcheck.auditing.search.successive_halving import Screening
-from privcheck.auditing.verdict import judge
-from privcheck.reporting.text.audit_facts import number_rows
-from privcheck.targets.outputs import Outputs
-from privcheck.targets.settings import Settings
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.auditing._confirmation.evidence import CountedEvent, Evidence
+from privcheck.auditing._confirmation.tally import Counter, usual_output
+from privcheck.auditing._events.event import Event
+from privcheck.auditing._search.successive_halving import Screening
+from privcheck.auditing._verdict import judge
+from privcheck.reporting._text.audit_facts import number_rows
+from privcheck.targets import Outputs, Settings, StreamPair
 
 PAIR = StreamPair(np.zeros((2, 1)), np.array([[1.0], [0.0]]), "two rounds")
 

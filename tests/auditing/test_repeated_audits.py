@@ -16,17 +16,17 @@ import pytest
 from rich.console import Console
 
 import privcheck
-from privcheck.auditing import budget
-from privcheck.auditing.confirmation import fixed_runs, sequential_audit
-from privcheck.auditing.confirmation.tally import Counter
+from privcheck.auditing import _budget as budget
+from privcheck.auditing._confirmation import fixed_runs, sequential_audit
+from privcheck.auditing._confirmation.tally import Counter
 from privcheck.cli import run
-from privcheck.reporting import audit_details
-from privcheck.reporting.text.repeating import Call, repeat_audit
-from privcheck.results.audit_report import AuditReport
-from privcheck.scheduling.executor import Executor
-from privcheck.targets import sampling
-from privcheck.targets.mechanism import MechanismRunner
-from privcheck.targets.runners import KernelRunner, PolicyRunner
+from privcheck.reporting import audit_details, repeat_audit
+from privcheck.reporting._text.repeating import Call
+from privcheck.results import AuditReport
+from privcheck.scheduling import Executor
+from privcheck.targets import MechanismRunner, PolicyRunner
+from privcheck.targets import _sampling as sampling
+from privcheck.targets._runners import KernelRunner
 
 TARGETS = '''
 import numpy as np

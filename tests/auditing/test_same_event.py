@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.scoring.learned import LogisticScore
-from privcheck.auditing.scoring.prefix import distinct_rows
+from privcheck.auditing._scoring.learned import LogisticScore
+from privcheck.auditing._scoring.prefix import distinct_rows
 
 
 def test_rows_further_apart_than_a_byte_are_told_apart():

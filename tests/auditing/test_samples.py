@@ -10,7 +10,7 @@ from scipy import stats
 
 import privcheck
 from privcheck import PrivcheckError
-from privcheck.targets.output_parts import outputs_of
+from privcheck.targets import outputs_of
 
 
 def laplace(seed, runs=2000, epsilon=1.0):
@@ -30,7 +30,7 @@ def test_the_truth_is_rarely_exceeded_in_whatever_order_samples_come(arrange):
 @pytest.mark.chance(1e-9, "bounds far from their limits")
 def test_sorted_samples_are_shuffled(monkeypatch):
     """The twin learns on the smallest outputs and counts the largest."""
-    from privcheck.auditing import samples
+    from privcheck.auditing import _samples as samples
 
     first, second = map(np.sort, laplace(0))
     assert privcheck.bound_from_samples(first, second).epsilon_lower > 0.8

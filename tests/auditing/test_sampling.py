@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.search.decision_boundaries import BOUNDARY
-from privcheck.auditing.search.equal_coins import COUPLED
+from privcheck.auditing._search.decision_boundaries import BOUNDARY
+from privcheck.auditing._search.equal_coins import COUPLED
 from privcheck.bandits import ALGORITHMS
-from privcheck.scheduling.executor import Executor
-from privcheck.targets import sampling
-from privcheck.targets.runners import KernelRunner, PolicyRunner
-from privcheck.targets.sampling import Request, Sampler, StoppedError
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.scheduling import Executor
+from privcheck.targets import PolicyRunner, Request, Sampler, StoppedError, StreamPair
+from privcheck.targets import _sampling as sampling
+from privcheck.targets._runners import KernelRunner
 
 TABLE = np.zeros((6, 2))
 

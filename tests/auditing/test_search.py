@@ -8,29 +8,26 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.confirmation.tally import alike_runs, usual_output
-from privcheck.auditing.scoring.policy_views import policy_views
-from privcheck.auditing.search import equal_coins, stream_families
-from privcheck.auditing.search.candidates import searched
-from privcheck.auditing.search.differences import differences
-from privcheck.auditing.search.equal_coins import COUPLED_RUNS, looked_at, shortlist
-from privcheck.auditing.search.observed import Constancy
-from privcheck.auditing.search.random_pairs import RANDOM_PAIRS, random_pairs
-from privcheck.auditing.search.stream_families import contextual_pairs, spread, structured_pairs
-from privcheck.auditing.search.successive_halving import Screening, screening_cost
-from privcheck.auditing.verdict import almost, conclude, unrefuted
+from privcheck.auditing._confirmation.tally import alike_runs, usual_output
+from privcheck.auditing._scoring.policy_views import policy_views
+from privcheck.auditing._search import equal_coins, stream_families
+from privcheck.auditing._search.candidates import searched
+from privcheck.auditing._search.differences import differences
+from privcheck.auditing._search.equal_coins import COUPLED_RUNS, looked_at, shortlist
+from privcheck.auditing._search.observed import Constancy
+from privcheck.auditing._search.random_pairs import RANDOM_PAIRS, random_pairs
+from privcheck.auditing._search.stream_families import contextual_pairs, spread, structured_pairs
+from privcheck.auditing._search.successive_halving import Screening, screening_cost
+from privcheck.auditing._verdict import almost, conclude, unrefuted
 from privcheck.errors import PolicyError
 from privcheck.privacy import check_rewards_range, relation
-from privcheck.reporting.example_results import CERTIFIED
-from privcheck.reporting.text.audit_facts import number_rows
-from privcheck.reporting.text.audit_sentences import meaning, verdict_sentence
-from privcheck.results.audit_outcome import Outcome
-from privcheck.results.audit_report import AuditReport, Resolution, Search
-from privcheck.scheduling.executor import HERE
-from privcheck.targets.outputs import Outputs
-from privcheck.targets.sampling import Sampler
-from privcheck.targets.settings import Settings
-from privcheck.targets.stream_pair import RANDOM, StreamPair
+from privcheck.reporting import verdict_sentence
+from privcheck.reporting._example_results import CERTIFIED
+from privcheck.reporting._text.audit_facts import number_rows
+from privcheck.reporting._text.audit_sentences import meaning
+from privcheck.results import AuditReport, Outcome, Resolution, Search
+from privcheck.scheduling import HERE
+from privcheck.targets import RANDOM, Outputs, Sampler, Settings, StreamPair
 
 # Leaks that extreme streams do not show
 
@@ -86,7 +83,7 @@ def test_a_contextual_learner_without_noise_is_found(monkeypatch, part):
     if part == "random":
         monkeypatch.setattr(stream_families, "_corners", lambda contexts: contexts.corners[:4])
     else:
-        monkeypatch.setattr("privcheck.auditing.search.candidates.RANDOM_PAIRS", 0)
+        monkeypatch.setattr("privcheck.auditing._search.candidates.RANDOM_PAIRS", 0)
     report = privcheck.audit(LinUCB, epsilon=1.0, runs=200, **CONTEXTUAL)
     assert report.verdict == "violation"
     assert report.epsilon_lower > 2.0

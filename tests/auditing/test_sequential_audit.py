@@ -9,15 +9,15 @@ import pytest
 from scipy.stats import binom
 
 import privcheck
-from privcheck.auditing.confirmation import sequential_audit as sequentially
-from privcheck.auditing.confirmation.e_process import Bets
-from privcheck.auditing.search.decision_boundaries import BOUNDARY
-from privcheck.auditing.search.equal_coins import COUPLED
+from privcheck.auditing._confirmation import sequential_audit as sequentially
+from privcheck.auditing._confirmation.e_process import Bets
+from privcheck.auditing._search.decision_boundaries import BOUNDARY
+from privcheck.auditing._search.equal_coins import COUPLED
 from privcheck.errors import PrivcheckError
-from privcheck.inference.sequential import SequentialTest
-from privcheck.reporting.text.audit_sentences import verdict_sentence
-from privcheck.scheduling.executor import Executor
-from privcheck.targets.sampling import Request, Sampler, StoppedError
+from privcheck.inference import SequentialTest
+from privcheck.reporting import verdict_sentence
+from privcheck.scheduling import Executor
+from privcheck.targets import Request, Sampler, StoppedError
 
 pytestmark = pytest.mark.long
 

@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.scoring.prefix import distinct_rows, sequence_codes
-from privcheck.auditing.scoring.view import SequenceView
-from privcheck.auditing.search import simplest_witness as simplest_module
-from privcheck.auditing.search.decision_boundaries import BOUNDARY
-from privcheck.auditing.search.equal_coins import COUPLED
-from privcheck.auditing.search.simplest_witness import Begins, _beginnings, _Shrinking, planned
+from privcheck.auditing._scoring.prefix import distinct_rows, sequence_codes
+from privcheck.auditing._scoring.view import SequenceView
+from privcheck.auditing._search import simplest_witness as simplest_module
+from privcheck.auditing._search.decision_boundaries import BOUNDARY
+from privcheck.auditing._search.equal_coins import COUPLED
+from privcheck.auditing._search.simplest_witness import Begins, _beginnings, _Shrinking, planned
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
-from privcheck.results.audit_report import AuditReport
-from privcheck.targets.outputs import Outputs
-from privcheck.targets.sampling import Sampler
+from privcheck.results import AuditReport
+from privcheck.targets import Outputs, Sampler
 
 PAIR = (np.zeros(1), np.ones(1))
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.search.stream_families import MOST_PAIRS, structured_pairs
-from privcheck.auditing.search.varied_streams import varied_pairs
+from privcheck.auditing._search.stream_families import MOST_PAIRS, structured_pairs
+from privcheck.auditing._search.varied_streams import varied_pairs
 from privcheck.privacy import check_rewards_range, relation
-from privcheck.targets.stream_pair import StreamPair, in_words
+from privcheck.targets import StreamPair
+from privcheck.targets._stream_pair import in_words
 
 HORIZONS = [2, 5, 16, 40, 64, 100]
 

@@ -14,26 +14,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privcheck
-from privcheck.auditing.confirmation import folds, fresh_runs
-from privcheck.auditing.confirmation.e_process import Bets
-from privcheck.auditing.confirmation.evidence import Chosen, evidence_of, settle
-from privcheck.auditing.confirmation.folds import Folds
-from privcheck.auditing.confirmation.tally import TALLY_FORM, Counter, Tally
-from privcheck.auditing.events.event import Event
-from privcheck.auditing.scoring import sequences
-from privcheck.auditing.scoring.output_views import output_views
-from privcheck.auditing.scoring.prefix import PrefixScore
-from privcheck.auditing.scoring.view import NumberView, SequenceView
-from privcheck.auditing.search.successive_halving import Screening
-from privcheck.auditing.verdict import judge, judge_anytime
-from privcheck.inference.betting import end_of_block
-from privcheck.inference.sequential import SequentialTest
-from privcheck.inference.tradeoff import tradeoff_region
-from privcheck.targets.mechanism import MechanismRunner
-from privcheck.targets.outputs import Outputs, Sides
-from privcheck.targets.runners import KernelRunner
-from privcheck.targets.settings import Settings
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.auditing._confirmation import folds, fresh_runs
+from privcheck.auditing._confirmation.e_process import Bets
+from privcheck.auditing._confirmation.evidence import Chosen, evidence_of, settle
+from privcheck.auditing._confirmation.folds import Folds
+from privcheck.auditing._confirmation.tally import TALLY_FORM, Counter, Tally
+from privcheck.auditing._events.event import Event
+from privcheck.auditing._scoring import sequences
+from privcheck.auditing._scoring.output_views import output_views
+from privcheck.auditing._scoring.prefix import PrefixScore
+from privcheck.auditing._scoring.view import NumberView, SequenceView
+from privcheck.auditing._search.successive_halving import Screening
+from privcheck.auditing._verdict import judge, judge_anytime
+from privcheck.inference import SequentialTest
+from privcheck.inference._betting import end_of_block
+from privcheck.inference._tradeoff import tradeoff_region
+from privcheck.targets import MechanismRunner, Outputs, Settings, Sides, StreamPair
+from privcheck.targets._runners import KernelRunner
 
 RUNS = 400
 PAIR = StreamPair(np.zeros((3, 2)), np.ones((3, 2)), "all rounds")
@@ -283,7 +280,7 @@ def test_only_the_first_ten_million_runs_are_divided():
 
 def test_workers_count_the_same(monkeypatch):
     """Of a kernel in threads, of functions that are called once for many runs, and of one that is called for each."""
-    monkeypatch.setattr("privcheck.targets.mechanism.MechanismRunner.chunk_runs", 3000)
+    monkeypatch.setattr("privcheck.targets._mechanism.MechanismRunner.chunk_runs", 3000)
 
     def noisy(data, rng, runs):
         return data.sum() + rng.laplace(size=(runs, 2))
@@ -315,7 +312,7 @@ def test_no_event_depends_on_the_length_of_counted_outputs():
 
 def test_exceptions_before_the_counted_runs_are_told(monkeypatch):
     """Here the counting fold begins with a chunk, and only a run before it raises."""
-    monkeypatch.setattr("privcheck.targets.mechanism.MechanismRunner.chunk_runs", 50)
+    monkeypatch.setattr("privcheck.targets._mechanism.MechanismRunner.chunk_runs", 50)
 
     def seldom_raises(data, rng):
         if rng.random() < 0.0005:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.confirmation import fixed_runs
+from privcheck.auditing._confirmation import fixed_runs
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.mechanisms import Laplace
-from privcheck.targets.time_limit import limited
+from privcheck.targets import limited
 
 PAIR = (np.zeros(1), np.ones(1))
 

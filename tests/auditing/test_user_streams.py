@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privcheck import PrivcheckError
-from privcheck.auditing.search.user_streams import read_streams
+from privcheck.auditing._search.user_streams import read_streams
 from privcheck.privacy import relation
 
 FIRST = np.array([[0.0, 1.0, 0.5], [1.0, 0.0, 0.25]])

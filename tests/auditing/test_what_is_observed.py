@@ -10,8 +10,7 @@ import pytest
 import privcheck
 from privcheck import PolicyError
 from privcheck.mechanisms import Laplace
-from privcheck.targets.outputs import Outputs
-from privcheck.targets.runners import PolicyRunner
+from privcheck.targets import Outputs, PolicyRunner
 
 HIGH = np.array([[1.0, 1.0], [0.0, 0.0]])
 LOW = np.zeros((2, 2))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from privcheck.bandits import ALGORITHMS
 from privcheck.declared import Choice, Integer, declared_fields
 from privcheck.feedback import kind
-from privcheck.kernels.seeding import Generators
+from privcheck.kernels import Generators
 
 
 def random_specs(cls: type, arms: st.SearchStrategy[int]) -> st.SearchStrategy[Any]:

@@ -8,8 +8,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean, nearest_plausible
-from privcheck.bounds import d_epsilon
-from privcheck.bounds.divergences import kl_bernoulli
+from privcheck.bounds import d_epsilon, kl_bernoulli
 
 RNG = np.random.default_rng(0)
 CASES = [

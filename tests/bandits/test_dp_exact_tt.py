@@ -10,8 +10,8 @@ from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.grid_top_two import GridTopTwoPolicy
 from privcheck.environments import Bernoulli
 from privcheck.errors import PrivcheckError
-from privcheck.kernels.seeding import generators
-from privcheck.simulation.identify import play_stops
+from privcheck.kernels import generators
+from privcheck.simulation._identify import play_stops
 
 DPExactTT = ALGORITHMS["dp-exact-tt"]
 MU1, MU2 = (0.95, 0.9, 0.9, 0.9, 0.5), (0.75, 0.7, 0.7, 0.7, 0.7)

@@ -6,10 +6,9 @@ import pytest
 from privcheck import certify
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.dp_glr_imed import DPGLRIMEDPolicy
-from privcheck.bounds import d_epsilon
-from privcheck.bounds.divergences import kl_bernoulli
+from privcheck.bounds import d_epsilon, kl_bernoulli
 from privcheck.environments import Bernoulli
-from privcheck.simulation.simulate import simulate
+from privcheck.simulation import simulate
 
 DPGLRIMED = ALGORITHMS["dp-glr-imed"]
 

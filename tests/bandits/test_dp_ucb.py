@@ -9,8 +9,8 @@ from scipy import stats
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import environment
 from privcheck.errors import PrivcheckError
-from privcheck.inference.laplace_sums import log_tail
-from privcheck.simulation.engine import play as simulated
+from privcheck.inference._laplace_sums import log_tail
+from privcheck.simulation._engine import play as simulated
 
 DPUCB = ALGORITHMS["dp-ucb"]
 

@@ -14,8 +14,8 @@ from privcheck.bandits.adap_tt import ZETA, AdaPTTPolicy, is_separated
 from privcheck.bandits.dp_tt import DPTTPolicy, log_evidence, log_gamma_tail, transport_cost
 from privcheck.environments import Bernoulli
 from privcheck.errors import PrivcheckError
-from privcheck.kernels.seeding import generators
-from privcheck.simulation.identify import play_stops
+from privcheck.kernels import generators
+from privcheck.simulation._identify import play_stops
 
 MU1, MU2 = (0.95, 0.9, 0.9, 0.9, 0.5), (0.75, 0.7, 0.7, 0.7, 0.7)
 

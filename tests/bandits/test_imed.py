@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from privcheck.bandits import ALGORITHMS
-from privcheck.bounds.divergences import kl_bernoulli
-from privcheck.simulation.simulate import simulate
+from privcheck.bounds import kl_bernoulli
+from privcheck.simulation import simulate
 
 
 def test_by_hand(play):

@@ -11,13 +11,12 @@ from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.linear_kernel import PLAIN, linear_kernel
 from privcheck.bandits.linear_policy import WishartSums
 from privcheck.bandits.linear_regularisers import gaussian_bounds, wishart_bounds
-from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds import ContextualInstance
 from privcheck.bounds.shariff_sheffet_2018.regulariser import gaussian_noise, regulariser, wishart_freedom
 from privcheck.environments import LinearContexts
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
-from privcheck.kernels.decision_sets import SIGNS, DecisionSets
-from privcheck.kernels.seeding import Generators
+from privcheck.kernels import SIGNS, DecisionSets, Generators
 from privcheck.mechanisms import SymmetricGaussianTree, WishartTree
 
 CONTEXTUAL = [name for name in ALGORITHMS if ALGORITHMS[name].feedback == "contextual"]

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from privcheck.bandits.mean_grid import POINTS, add_sum, least_probability, mean_grid, null_bound
-from privcheck.kernels.noisy_binomial import log_choices, noisy_binomial
+from privcheck.kernels import log_choices, noisy_binomial
 
 
 class Evidence:

@@ -10,7 +10,7 @@ from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.kl_index import kl_index
 from privcheck.bandits.private_index import private_index
 from privcheck.environments import environment
-from privcheck.simulation.engine import play as simulated
+from privcheck.simulation._engine import play as simulated
 
 HUGE = 1e12
 PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private and ALGORITHMS[name].feedback in ("bandit", "full")]

@@ -8,7 +8,7 @@ import pytest
 from privcheck.bandits.geometric_batches import next_total
 from privcheck.bandits.private_index import private_divergence, private_index, private_index_by_bisection
 from privcheck.bounds import d_epsilon
-from privcheck.simulation.simulate import simulate
+from privcheck.simulation import simulate
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 4.0])

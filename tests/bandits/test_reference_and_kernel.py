@@ -101,7 +101,7 @@ def test_the_kernels_regret_is_that_of_its_actions(algorithm, play):
 def test_the_cache_of_a_kernel_notices_changes_in_what_it_calls():
     from privcheck.bandits import kl_index
     from privcheck.bandits.kl_ucb import kl_ucb_kernel
-    from privcheck.kernels.cache import fingerprint
+    from privcheck.kernels._cache import fingerprint
 
     kernel, callee = kl_ucb_kernel.py_func, kl_index.negative_entropy.py_func
     before, code = fingerprint(kernel), callee.__code__
@@ -115,8 +115,8 @@ def test_the_cache_of_a_kernel_notices_changes_in_what_it_calls():
 
 
 def test_the_cache_of_a_kernel_notices_changes_of_constant_arrays(monkeypatch):
-    from privcheck.inference import betting
-    from privcheck.kernels.cache import fingerprint
+    from privcheck.inference import _betting as betting
+    from privcheck.kernels._cache import fingerprint
 
     before = fingerprint(betting.add_block.py_func)
     monkeypatch.setattr(betting, "SHARES", betting.SHARES.copy())

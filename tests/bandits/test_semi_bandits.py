@@ -15,10 +15,10 @@ from privcheck.bandits.cucb_ldp1 import CUCBLDP1
 from privcheck.bandits.cucb_ldp2 import CUCBLDP2, CUCBLDP2Policy
 from privcheck.environments import Beta, CoverageArms, SemiBandit, ShortestPathArms, SpanningTreeArms, TopKArms
 from privcheck.errors import PolicyError, PrivcheckError
-from privcheck.kernels.seeding import Generators
+from privcheck.kernels import Generators
 from privcheck.mechanisms import BinaryTree, Laplace
 from privcheck.oracles import GreedyCoverage, MaximumSpanningTree, ShortestPath, TopK
-from privcheck.simulation.semi_bandits import VacuousBonusWarning
+from privcheck.simulation import VacuousBonusWarning
 
 pytestmark = pytest.mark.long
 

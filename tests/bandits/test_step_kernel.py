@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from privcheck.arrays import Array
-from privcheck.kernels.building_blocks import inlined
-from privcheck.kernels.cache import fingerprint
-from privcheck.kernels.step_kernel import Generator, step_kernel
+from privcheck.kernels import Generator, inlined, step_kernel
+from privcheck.kernels._cache import fingerprint
 
 KEPT = [("sum", np.float64), ("pulls", np.int64)]
 

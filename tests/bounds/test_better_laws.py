@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 from scipy.special import rel_entr
 
-from privcheck.bounds import PrivcheckError, d_epsilon, kl_bernoulli
+from privcheck.bounds import FiniteLaw, PrivcheckError, d_epsilon, kl_bernoulli
 from privcheck.bounds.families import Bounded, Finite
-from privcheck.bounds.finite_law import FiniteLaw
 
 UNIT = Bounded()
 BUDGETS = [1e-6, 1e-3, 0.1, 0.7, 2.0, 10.0, 1e3]

@@ -7,18 +7,20 @@ import pytest
 
 from privcheck.bounds import (
     THEOREMS,
+    ContextualInstance,
     Instance,
+    LinearInstance,
     PrivcheckError,
+    SemiBanditInstance,
+    characteristic_time,
     curve,
     evaluate,
     kl_bernoulli,
     named_instance,
     privacy_regime,
 )
-from privcheck.bounds.evaluation import number
-from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time
+from privcheck.bounds._evaluation import number
 from privcheck.bounds.jourdan_azize_2025.stopping_time import information_of_risk
-from privcheck.bounds.settings import ContextualInstance, LinearInstance, SemiBanditInstance
 from privcheck.cli import run
 
 MEANS = (0.75, 0.5, 0.25)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
+from privcheck.bounds._gaussian_private_divergence import gaussian_private_divergence
 from privcheck.bounds.jourdan_azize_2025.optimality_certificate import shortfall
 from privcheck.bounds.jourdan_azize_2025.transport import transport
 

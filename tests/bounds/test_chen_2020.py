@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.special import rel_entr
 
-from privcheck.bounds import THEOREMS
+from privcheck.bounds import THEOREMS, SemiBanditInstance
 from privcheck.bounds.chen_2020.lower import local_information
-from privcheck.bounds.settings import SemiBanditInstance
 
 SEMI = SemiBanditInstance(arms=6, size=2, epsilon=0.5, gap=0.1, smooth_inf=1.0, smooth_one=1.0, horizon=1000)
 ORDERS = ("thm2", "thm4", "thm8", "thm9")

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import rel_entr
 
-from privcheck.bounds import d_epsilon
-from privcheck.bounds.clipping import atoms, clipped_divergence
+from privcheck.bounds import FiniteLaw, d_epsilon
+from privcheck.bounds._clipping import atoms, clipped_divergence
 from privcheck.bounds.families import Bounded
-from privcheck.bounds.finite_law import FiniteLaw
 
 # subnormal numbers carry fewer digits than the tests compare
 SHARES = st.lists(st.just(0.0) | st.floats(1e-290, 1), min_size=4, max_size=4).filter(lambda x: sum(x) > 0.1)

@@ -4,8 +4,7 @@ import dataclasses
 
 import pytest
 
-from privcheck.bounds import THEOREMS, Instance, named_instance
-from privcheck.bounds.settings import ContextualInstance, LinearInstance, SemiBanditInstance
+from privcheck.bounds import THEOREMS, ContextualInstance, Instance, LinearInstance, SemiBanditInstance, named_instance
 
 C2 = named_instance("c2", epsilon=1.0, horizon=1e6)
 LONG = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7), epsilon=1.0, horizon=1000, risk=0.01)

@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from privcheck.bounds import THEOREMS, Instance
-from privcheck.bounds.clipping import atoms, clipped_divergence
-from privcheck.bounds.families import Exponential, Gaussian, Poisson, TwoPoint, family
+from privcheck.bounds import THEOREMS, Instance, family
+from privcheck.bounds._clipping import atoms, clipped_divergence
+from privcheck.bounds.families import Exponential, Gaussian, Poisson, TwoPoint
 
 LAWS = {
     "gaussian": (-2.0, 2.0, lambda mean: stats.norm(mean, 1)),

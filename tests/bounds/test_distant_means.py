@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.special import ndtr
 
-from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time
+from privcheck.bounds import characteristic_time
 from privcheck.bounds.jourdan_azize_2025.optimality_certificate import shortfall
 from privcheck.bounds.jourdan_azize_2025.transport import transport
 

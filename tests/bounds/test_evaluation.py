@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from privcheck.bounds import (
     THEOREMS,
     BoundValue,
+    ContextualInstance,
     ContradictionWarning,
     Instance,
     PrivcheckError,
@@ -17,8 +18,7 @@ from privcheck.bounds import (
     evaluate,
     theorem,
 )
-from privcheck.bounds.quantity import BANDIT_REGRET, UNIT_MINIMAX_REGRET
-from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds._quantity import BANDIT_REGRET, UNIT_MINIMAX_REGRET
 
 INSTANCE = Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=1000)
 

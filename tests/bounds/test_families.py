@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
-from privcheck.bounds import Enclosure, PrivcheckError, d_epsilon, kl_bernoulli
-from privcheck.bounds.families import FAMILIES, Bernoulli, Exponential, Gaussian, Poisson, TwoPoint, family
-from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
+from privcheck.bounds import Enclosure, PrivcheckError, d_epsilon, family, kl_bernoulli
+from privcheck.bounds._gaussian_private_divergence import gaussian_private_divergence
+from privcheck.bounds.families import (
+    FAMILIES,
+    Bernoulli,
+    Exponential,
+    Gaussian,
+    Poisson,
+    TwoPoint,
+)
 
 BUDGETS = [1e-6, 1e-3, 0.3, 1.0, 4.0, 1e3]
 GAUSSIAN, WIDE = Gaussian(), Gaussian(variance=4.0)

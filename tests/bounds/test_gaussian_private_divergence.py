@@ -11,8 +11,8 @@ from scipy.optimize import brentq, minimize
 from scipy.special import rel_entr
 from scipy.stats import norm
 
-from privcheck.bounds.families import family
-from privcheck.bounds.gaussian_private_divergence import ROUNDING, SLOPE_ROUNDING, gaussian_private_divergence
+from privcheck.bounds import family
+from privcheck.bounds._gaussian_private_divergence import ROUNDING, SLOPE_ROUNDING, gaussian_private_divergence
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0])

@@ -12,11 +12,18 @@ from scipy.optimize import linprog
 from scipy.special import rel_entr
 from scipy.stats import norm
 
-from privcheck.bounds import THEOREMS, Instance, PrivcheckError
-from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
+from privcheck.bounds import (
+    THEOREMS,
+    Instance,
+    PrivcheckError,
+    characteristic_time,
+    characteristic_time_tv,
+    crossing_epsilon,
+    free_privacy_epsilon,
+    low_privacy_epsilon,
+)
+from privcheck.bounds._gaussian_private_divergence import gaussian_private_divergence
 from privcheck.bounds.jourdan_azize_2025 import characteristic_time as module
-from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time, characteristic_time_tv
-from privcheck.bounds.jourdan_azize_2025.regimes import crossing_epsilon, free_privacy_epsilon, low_privacy_epsilon
 from privcheck.bounds.jourdan_azize_2025.stopping_time import information_of_risk
 from privcheck.bounds.jourdan_azize_2025.transport import BernoulliTransport
 

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from privcheck.bounds import THEOREMS, Instance
+from privcheck.bounds import THEOREMS, Instance, LinearInstance
+from privcheck.bounds._gaussian_private_divergence import gaussian_private_divergence
 from privcheck.bounds.azize_basu_2022.linear_bandits import exploration
 from privcheck.bounds.azize_basu_2022.linear_program import cheapest_exploration
-from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
-from privcheck.bounds.settings import LinearInstance
 
 THETA = (1.0, 0.0)
 

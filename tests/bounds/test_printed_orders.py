@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from privcheck.bounds import THEOREMS, Instance
-from privcheck.bounds.settings import ContextualInstance, SemiBanditInstance
+from privcheck.bounds import THEOREMS, ContextualInstance, Instance, SemiBanditInstance
 
 ORDERS = [name for name, theorem in THEOREMS.items() if theorem.provenance == "order-only"]
 BANDIT = Instance("bernoulli", (0.9, 0.8, 0.75, 0.4), epsilon=0.3, horizon=5000)

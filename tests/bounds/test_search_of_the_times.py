@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from privcheck.bounds.jourdan_azize_2025.characteristic_time import _fewest, characteristic_time
+from privcheck.bounds import characteristic_time
+from privcheck.bounds.jourdan_azize_2025.characteristic_time import _fewest
 from privcheck.bounds.jourdan_azize_2025.falling_root import falling_root
 from privcheck.bounds.jourdan_azize_2025.transport import transport
 

@@ -6,9 +6,16 @@ import math
 
 import pytest
 
-from privcheck.bounds import THEOREMS, PrivcheckError, evaluate
-from privcheck.bounds.quantity import QUANTITIES, THIS_INSTANCE, Quantity
-from privcheck.bounds.settings import ContextualInstance, LinearInstance, SemiBanditInstance
+from privcheck.bounds import (
+    QUANTITIES,
+    THEOREMS,
+    ContextualInstance,
+    LinearInstance,
+    PrivcheckError,
+    SemiBanditInstance,
+    evaluate,
+)
+from privcheck.bounds._quantity import THIS_INSTANCE, Quantity
 
 LINEAR = LinearInstance(((1, 0), (0, 1)), (0.5, 0.25), epsilon=1.0, horizon=100)
 PAPER = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8, gap=0.1)

@@ -9,9 +9,8 @@ import pytest
 from scipy.optimize import brentq, linprog
 from scipy.stats import norm, wishart
 
-from privcheck.auditing.exact import gaussian_mu
-from privcheck.bounds import THEOREMS, Instance
-from privcheck.bounds.settings import ContextualInstance
+from privcheck.auditing._exact import gaussian_mu
+from privcheck.bounds import THEOREMS, ContextualInstance, Instance
 from privcheck.bounds.shariff_sheffet_2018.linucb_regret import bracket
 from privcheck.bounds.shariff_sheffet_2018.regulariser import (
     Regulariser,

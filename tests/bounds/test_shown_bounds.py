@@ -6,8 +6,8 @@ import pytest
 
 import privcheck
 from privcheck.bounds import Instance, best_on_this_instance, evaluate, named_instance
-from privcheck.reporting.text.bound_marks import HOLLOW, STAR, BoundMarks
-from privcheck.reporting.text.resting_claims import resting_sentence
+from privcheck.reporting import resting_sentence
+from privcheck.reporting._text.bound_marks import HOLLOW, STAR, BoundMarks
 
 WEAK = evaluate(named_instance("c1", epsilon=0.1, horizon=10**5))
 """Five arms whose largest gap is 0.05: no regret exceeds 5000."""

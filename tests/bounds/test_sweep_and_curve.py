@@ -21,8 +21,8 @@ from privcheck.bounds import (
     sweep,
     theorem,
 )
-from privcheck.bounds.quantity import BANDIT_REGRET
-from privcheck.bounds.sweep import VECTORISED
+from privcheck.bounds._quantity import BANDIT_REGRET
+from privcheck.bounds._sweep import VECTORISED
 
 RANGES = {"bernoulli": (0, 1), "two-point": (-1, 1), "gaussian": (-2, 2), "exponential": (0.1, 5), "poisson": (0, 9)}
 

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from privcheck.bounds import THEOREMS, Condition, Instance, PrivcheckError, theorem
-from privcheck.bounds.theorem import HAS_HORIZON
+from privcheck.bounds._theorem import HAS_HORIZON
 
 FIELDS = {"id", "kind", "quantity", "value", "constant", "asymptotic", "applies", "conditions", "provenance", "source"}
 INSTANCE = Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=100)

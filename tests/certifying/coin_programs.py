@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.privacy import relation
-from privcheck.private_values.noise.draws import FIRST
-from privcheck.private_values.source import LeakError, Private
+from privcheck.private_values import LeakError, Private
+from privcheck.private_values._noise.draws import FIRST
 
 CELLS, MOST = 10, 4
 OWNERS = (0, 1, 1)

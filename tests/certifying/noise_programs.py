@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import linprog
 
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.privacy import relation
-from privcheck.private_values.source import LeakError, Private
+from privcheck.private_values import LeakError, Private
 
 FEATURES = 4
 OWNERS = (0, 0, 1, 2)

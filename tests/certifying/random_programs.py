@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 from privcheck import PrivcheckError
-from privcheck.certifying import session as sessions
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
+from privcheck.certifying import _session as sessions
 from privcheck.mechanisms import BinaryTree, DiscreteLaplace, HybridTree, Laplace, NoisyMax, RandomisedResponse
 from privcheck.privacy import relation
-from privcheck.private_values.float_rounding import entry_errors
-from privcheck.private_values.integers import rounded
-from privcheck.private_values.source import Private, clip, zeros
+from privcheck.private_values import Private, clip, rounded, zeros
+from privcheck.private_values._float_rounding import entry_errors
 
 CHANGED = 0
 """The datum in which the two neighbours differ."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privcheck import Contexts, audit
-from privcheck.reporting.pictures.witness_excerpt import text_streams
+from privcheck.reporting._pictures.witness_excerpt import text_streams
 
 CONTEXTS = Contexts(shape=(2, 2), norm=1.0)
 JOINT = {"feedback": "contextual", "neighbours": "context-reward", "contexts": CONTEXTS}

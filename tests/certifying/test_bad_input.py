@@ -12,7 +12,7 @@ import pytest
 import privcheck
 from privcheck import LeakError, PrivcheckError, certify, guard
 from privcheck.accounting import ReleaseRefusedError
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.mechanisms import MECHANISMS, BinaryTree, Laplace, NoisyMax, RandomisedResponse
 from privcheck.privacy import relation
 

@@ -11,10 +11,15 @@ import pytest
 
 from privcheck import AuditReport, audit
 from privcheck.cli import run
-from privcheck.reporting import bounds_figure, render_page
-from privcheck.reporting.example_results import CERTIFIED, GAUSSIAN
-from privcheck.reporting.text.both_bounds import certified_text, contradiction, of_one_object, sandwich, upper_bound
-from privcheck.reporting.text.repeating import repeat_audit
+from privcheck.reporting import bounds_figure, render_page, repeat_audit
+from privcheck.reporting._example_results import CERTIFIED, GAUSSIAN
+from privcheck.reporting._text.both_bounds import (
+    certified_text,
+    contradiction,
+    of_one_object,
+    sandwich,
+    upper_bound,
+)
 
 TREE = f"{Path(__file__).parents[2] / 'examples' / 'gaussian_tree_bandit.py'}:GaussianTreeBandit"
 POLICIES = f"{Path(__file__).with_name('gaussian_policies.py')}:"

@@ -14,9 +14,9 @@ from privcheck import PrivcheckError, certify
 from privcheck.bandits import ALGORITHMS, kl_index, rnm_ftnl, ucb
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.bandits.rnm_ftnl_published import RNMFTNLPublished
-from privcheck.certifying import explored_streams as explored
+from privcheck.certifying import _explored_streams as explored
 from privcheck.mechanisms import Laplace
-from privcheck.results.certificate import Certificate
+from privcheck.results import Certificate
 
 GRANTED = ["adap-ucb", "adap-kl-ucb", "rnm-ftnl"]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "running_mean_bandit.py"

@@ -13,14 +13,14 @@ import pytest
 
 import privcheck
 from privcheck import certify
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Bernoulli
 from privcheck.mechanisms.provenance import code_of
 from privcheck.privacy import relation
-from privcheck.private_values.noise import coins
-from privcheck.private_values.noise.draws import Draws
-from privcheck.private_values.source import LeakError
+from privcheck.private_values import LeakError
+from privcheck.private_values._noise import coins
+from privcheck.private_values._noise.draws import Draws
 
 BANDITS = Path(__file__).with_name("coin_bandits.py")
 
@@ -82,7 +82,7 @@ def any_number_is_a_bit(monkeypatch):
 def test_the_oracle_finds_a_broken_law(random, twin, monkeypatch):
     """Fixed programs: nothing is random but their seeds."""
     twin(monkeypatch)
-    monkeypatch.setattr("privcheck.certifying.session.examined", lambda mechanism, *_: code_of(type(mechanism)))
+    monkeypatch.setattr("privcheck.certifying._session.examined", lambda mechanism, *_: code_of(type(mechanism)))
     assert any(random.unpaid(seed) for seed in range(150))
 
 

@@ -17,9 +17,8 @@ from privcheck import (
     certify,
     guard,
 )
-from privcheck.certifying.context_isolation import throw_away
-from privcheck.certifying.execution import drive_guarded
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session, drive_guarded
+from privcheck.certifying._context_isolation import throw_away
 from privcheck.mechanisms import Laplace
 from privcheck.privacy import relation
 

@@ -11,14 +11,15 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from privcheck import Contexts, one_hot
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
-from privcheck.private_values import actions as choosing
-from privcheck.private_values import norms, vector_bounds
-from privcheck.private_values.features import FeatureTable
-from privcheck.private_values.source import REVEAL
-from privcheck.private_values.vector_bounds import VectorBound
+from privcheck.private_values import REVEAL
+from privcheck.private_values import _actions as choosing
+from privcheck.private_values import _norms as norms
+from privcheck.private_values import _vector_bounds as vector_bounds
+from privcheck.private_values._features import FeatureTable
+from privcheck.private_values._vector_bounds import VectorBound
 
 ARMS, RADIUS = 3, 2.0
 SETS = Contexts(shape=(ARMS, 2), low=-2.0, high=2.0, norm=RADIUS)

@@ -22,12 +22,15 @@ from privcheck import Certificate, PrivcheckError, ReleaseRefusedError, certify,
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure
 from privcheck.bandits import ALGORITHMS
 from privcheck.cli import run
-from privcheck.reporting import certificate_details
-from privcheck.reporting.example_results import GAUSSIAN
-from privcheck.reporting.pages.page_certificate import render_certificate
-from privcheck.reporting.pictures.ledger_picture import ledger_figure
-from privcheck.reporting.text.certificate_sentences import certificate_sentence, replay_sentence
-from privcheck.reporting.text.repeating import repeat_certificate
+from privcheck.reporting import (
+    certificate_details,
+    certificate_sentence,
+    ledger_figure,
+    render_certificate,
+    repeat_certificate,
+    replay_sentence,
+)
+from privcheck.reporting._example_results import GAUSSIAN
 
 FILE = Path(__file__).with_name("gaussian_policies.py")
 _spec = importlib.util.spec_from_file_location("gaussian_policies", FILE)

@@ -13,8 +13,8 @@ import pytest
 
 from privcheck import GuardClosedError, PrivcheckError, guard
 from privcheck.accounting import BudgetExceededError
-from privcheck.certifying import calls
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
+from privcheck.certifying import _calls as calls
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import recording
 from privcheck.privacy import relation

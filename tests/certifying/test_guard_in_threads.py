@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from privcheck import BudgetExceededError, PrivcheckError, guard
-from privcheck.accounting.totals import Totals
-from privcheck.certifying.session import Session
+from privcheck.accounting._totals import Totals
+from privcheck.certifying import Session
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import recording
 from privcheck.privacy import relation

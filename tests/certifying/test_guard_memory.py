@@ -12,13 +12,13 @@ import pytest
 
 from privcheck import Contexts, guard
 from privcheck.bandits.adap_ucb import AdaPUCB
-from privcheck.certifying.context_isolation import _plain_copy, copy_of_state
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
+from privcheck.certifying._context_isolation import _plain_copy, copy_of_state
 from privcheck.mechanisms import Laplace
 from privcheck.privacy import relation
-from privcheck.private_values.columns import Column
-from privcheck.private_values.source import PrivateSource, clip, zeros
-from privcheck.private_values.spans import Spans
+from privcheck.private_values import PrivateSource, clip, zeros
+from privcheck.private_values._columns import Column
+from privcheck.private_values._spans import Spans
 
 
 def remembered(source):

@@ -9,7 +9,7 @@ import pytest
 
 from privcheck import PrivcheckError, ReleaseRefusedError, guard
 from privcheck.bandits import ALGORITHMS
-from privcheck.certifying.noise_source import same_stream
+from privcheck.certifying._noise_source import same_stream
 from privcheck.mechanisms import MECHANISMS, DiscreteLaplace, Laplace, NoisyMax
 from privcheck.mechanisms.scaled import ScaledMechanism
 

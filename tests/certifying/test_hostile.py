@@ -15,15 +15,14 @@ import numpy as np
 import pytest
 
 from privcheck import Contexts, PolicyError, PrivcheckError, ReleaseRefusedError, certify, guard
-from privcheck.certifying import session as sessions
-from privcheck.certifying.execution import drive_guarded
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session, drive_guarded
+from privcheck.certifying import _session as sessions
 from privcheck.mechanisms import Laplace
 from privcheck.privacy import relation
-from privcheck.private_values import entries, products
-from privcheck.private_values.private import Private
-from privcheck.private_values.refused_operations import Refusals
-from privcheck.private_values.source import REVEAL
+from privcheck.private_values import REVEAL, Private
+from privcheck.private_values import _entries as entries
+from privcheck.private_values import _products as products
+from privcheck.private_values._refused_operations import Refusals
 
 CONTEXTS = Contexts(shape=(2, 2), norm=1.0)
 JOINT = {"feedback": "contextual", "neighbours": "context-reward", "contexts": CONTEXTS}

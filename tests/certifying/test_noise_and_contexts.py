@@ -10,7 +10,7 @@ import pytest
 import privcheck
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Laplace
-from privcheck.private_values.source import LeakError, Private
+from privcheck.private_values import LeakError, Private
 
 CONTEXTS = privcheck.Contexts(shape=(2, 3), norm=1.0)
 HIGH = np.full((2, 3), 0.1)

@@ -10,15 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privcheck.certifying.guarded_generator import GuardedGenerator
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
+from privcheck.certifying._guarded_generator import GuardedGenerator
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import NoisyMax
 from privcheck.privacy import relation
-from privcheck.private_values import terms
-from privcheck.private_values.integers import rounded
-from privcheck.private_values.noise import draws, noised
-from privcheck.private_values.source import LeakError, Private, PrivateSource
+from privcheck.private_values import LeakError, Private, PrivateSource, rounded
+from privcheck.private_values import _terms as terms
+from privcheck.private_values._noise import draws, noised
 
 SAMPLE = 300
 

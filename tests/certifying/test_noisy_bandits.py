@@ -118,7 +118,7 @@ def test_a_replay_finds_code_that_the_wrapper_misses(tmp_path):
 
 def test_nothing_is_granted_if_a_guarded_run_of_the_replay_leaks(monkeypatch):
     """Its runs have other coins than those that look for leaks."""
-    monkeypatch.setattr("privcheck.certifying.certify.noisy_replay", lambda *arguments: None)
+    monkeypatch.setattr("privcheck.certifying._certify.noisy_replay", lambda *arguments: None)
     certificate = certified("Randomised")
     assert (certificate.granted, certificate.leaks, certificate.refusals) == (False, [], [])
     assert "leaks or fails with other coins" in certificate.notes[0]

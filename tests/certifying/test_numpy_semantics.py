@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
-from privcheck.private_values.source import LeakError
+from privcheck.private_values import LeakError
 
 NUMBERS = (0.0, 0.4, 1.0)
 

@@ -166,7 +166,7 @@ LEAKS = {'another class': {'module': 'DEBUG = False',
                                 "    if name == 'round' and value == 30: object.__setattr__(self, 'lo' + 'ud', "
                                 'True)',
                      'update': 'self.other = 1\nif self.loud: print(float(reward))'},
- 'hasattr set on class': {'module': 'from privcheck.private_values.private import Private as P',
+ 'hasattr set on class': {'module': 'from privcheck.private_values._private import Private as P',
                           'update': 'if self.round == 30: P.decoded = True\n'
                                     "if hasattr(reward, 'decoded'): print(float(reward))"},
  'a comparison before an error': {'update': 'try:\n'

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from privcheck.certifying.primitives.patching import patched
+from privcheck.certifying import patched
 
 ORIGINAL = np.random.RandomState(0).laplace  # compiled, and held by nothing else
 

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.certifying.primitives.measured_distance import METRICS
-from privcheck.certifying.primitives.patching import patched
-from privcheck.certifying.primitives.recorded_calls import CallTape, ForcedCalls
-from privcheck.certifying.primitives.shipped_declarations import SHIPPED
-from privcheck.certifying.primitives.unread_noise import Noise
+from privcheck.certifying import patched
+from privcheck.certifying._primitives.measured_distance import METRICS
+from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls
+from privcheck.certifying._primitives.shipped_declarations import SHIPPED
+from privcheck.certifying._primitives.unread_noise import Noise
 from privcheck.cli import main
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Gaussian, Laplace

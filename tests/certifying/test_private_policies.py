@@ -7,7 +7,7 @@ import pytest
 
 from privcheck.bandits.base import ALGORITHMS
 from privcheck.mechanisms import Laplace, NoisyMax
-from privcheck.private_values.source import REVEAL, LeakError, Private, PrivateSource
+from privcheck.private_values import REVEAL, LeakError, Private, PrivateSource
 
 
 def play(policy, source, horizon, full):

@@ -11,13 +11,23 @@ import numpy as np
 import pytest
 
 from privcheck import PrivcheckError, certify
-from privcheck.certifying import session as sessions
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
+from privcheck.certifying import _session as sessions
 from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Laplace, NoisyMax
 from privcheck.privacy import relation
-from privcheck.private_values import float_rounding, integers, norms, vector_bounds
-from privcheck.private_values.float_rounding import with_rounding
-from privcheck.private_values.source import zeros
+from privcheck.private_values import (
+    _float_rounding as float_rounding,
+)
+from privcheck.private_values import (
+    _integers as integers,
+)
+from privcheck.private_values import (
+    _norms as norms,
+)
+from privcheck.private_values import (
+    _vector_bounds as vector_bounds,
+)
+from privcheck.private_values import with_rounding, zeros
 
 SAMPLE = 250
 FOUND = (117, 146, 630, 1199)

@@ -10,8 +10,7 @@ import pytest
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.bandits.rnm_ftnl import RNMFTNL
 from privcheck.bandits.ucb import UCB
-from privcheck.certifying.execution import drive
-from privcheck.certifying.replay import replay
+from privcheck.certifying import drive, replay
 from privcheck.errors import PolicyError
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import recording

@@ -11,7 +11,7 @@ import pytest
 
 from privcheck import Certificate, ReleaseRefusedError, certify
 from privcheck.accounting import Charge
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.mechanisms import (
     MECHANISMS,
     BinaryTree,
@@ -27,8 +27,9 @@ from privcheck.mechanisms import (
 )
 from privcheck.mechanisms.provenance import SHIPPED, TESTED, UNTESTED, MechanismCode, code_of, examined
 from privcheck.privacy import relation
-from privcheck.reporting.text.certificate_facts import certificate_rows
-from privcheck.reporting.text.certificate_sentences import certificate_sentence, coverage
+from privcheck.reporting import certificate_sentence
+from privcheck.reporting._text.certificate_facts import certificate_rows
+from privcheck.reporting._text.certificate_sentences import coverage
 
 
 class SmallScale(Laplace):

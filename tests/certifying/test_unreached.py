@@ -16,11 +16,9 @@ from rich.console import Console
 
 from privcheck import Certificate, audit, certify
 from privcheck.cli import main
-from privcheck.reporting import certificate_details
-from privcheck.reporting.example_results import GRANTED
-from privcheck.reporting.pages.page_certificate import render_certificate
-from privcheck.reporting.text.repeating import repeat_audit
-from privcheck.results.unreached_line import UnreachedLine
+from privcheck.reporting import certificate_details, render_certificate, repeat_audit
+from privcheck.reporting._example_results import GRANTED
+from privcheck.results import UnreachedLine
 from privcheck.testing import PrivacyFailure, assert_certified
 
 FILE = Path(__file__).parent / "late_branches.py"

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from privcheck.claims.claim import Reading, Relation, at_least, at_most, below, printed
-from privcheck.claims.exact_laws import bernoulli_divergence, laplace_difference_above
-from privcheck.claims.expression import (
+from privcheck.claims import (
     Expression,
+    Reading,
+    Relation,
+    Variable,
     absolute,
+    at_least,
+    at_most,
+    below,
     exp,
     expression,
+    integer,
     log,
     maximum,
     minimum,
+    positive,
+    printed,
+    probability,
     sqrt,
     total,
     variable,
 )
+from privcheck.claims._exact_laws import bernoulli_divergence, laplace_difference_above
 from privcheck.claims.papers.hu_facts import K, tail
-from privcheck.claims.variables import Variable, integer, positive, probability
 
 X, P = probability("x"), probability("p")
 N, MEAN = integer("n", 1, region=(1, 8)), probability("mu", open_ends=True)

@@ -9,13 +9,26 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from privcheck.claims.arithmetic import FLOATS
-from privcheck.claims.claim import Reading, at_most, printed
-from privcheck.claims.exact_laws import chi_square_above, composed_delta, gaussian_delta
-from privcheck.claims.examine import Effort, examine_reading
-from privcheck.claims.expression import Expression, evaluate, exp, expression, normal_below, variable
-from privcheck.claims.intervals import bits_of, intervals
-from privcheck.claims.variables import Variable, probability
+from privcheck.claims import (
+    Effort,
+    Expression,
+    Reading,
+    Variable,
+    at_most,
+    exp,
+    expression,
+    printed,
+    probability,
+    variable,
+)
+from privcheck.claims._arithmetic import FLOATS
+from privcheck.claims._exact_laws import chi_square_above, composed_delta, gaussian_delta
+from privcheck.claims._examine import examine_reading
+from privcheck.claims._expression import (
+    evaluate,
+    normal_below,
+)
+from privcheck.claims._intervals import bits_of, intervals
 
 
 def values(side, point):

@@ -9,12 +9,32 @@ from pathlib import Path
 
 import pytest
 
-from privcheck.claims import CLAIMS, Claim, Effort, counterexample, examine, replay
-from privcheck.claims.claim import Order, Reading, at_least, at_most, below, equal, printed
-from privcheck.claims.examine import examine_reading
-from privcheck.claims.expression import exp, expression, log, maximum, variable
-from privcheck.claims.orders import divergence
-from privcheck.claims.variables import Variable, integer, positive, probability
+from privcheck.claims import (
+    CLAIMS,
+    Claim,
+    Effort,
+    Order,
+    Reading,
+    Variable,
+    at_least,
+    at_most,
+    below,
+    counterexample,
+    equal,
+    examine,
+    exp,
+    expression,
+    integer,
+    log,
+    maximum,
+    positive,
+    printed,
+    probability,
+    replay,
+    variable,
+)
+from privcheck.claims._examine import examine_reading
+from privcheck.claims._orders import divergence
 
 _spec = importlib.util.spec_from_file_location("controls", Path(__file__).parent / "controls.py")
 controls = importlib.util.module_from_spec(_spec)

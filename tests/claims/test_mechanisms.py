@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from privcheck.claims import CLAIMS, Effort, examine, findings_from_json, replay
-from privcheck.claims.mechanisms import Case, EveryMechanism, above_power, exceeds_again, worst_event
+from privcheck.claims._mechanisms import Case, EveryMechanism, above_power, exceeds_again, worst_event
 from privcheck.serialise import to_json
 
 _spec = importlib.util.spec_from_file_location("second_entries", Path(__file__).parent / "second_entries.py")

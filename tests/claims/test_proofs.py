@@ -9,16 +9,32 @@ import mpmath
 import numpy as np
 import pytest
 
-from privcheck.claims import CLAIMS, Relation
-from privcheck.claims.arithmetic import ARRAYS, FLOATS, RATIONALS, SYMBOLS
-from privcheck.claims.claim import at_least, at_most, printed
-from privcheck.claims.derivative import derivative
-from privcheck.claims.expression import absolute, entropy_term, evaluate, exp, log, maximum, minimum, sqrt, variable
-from privcheck.claims.intervals import Intervals, intervals
-from privcheck.claims.prove.bisection import prove
-from privcheck.claims.prove.check_tree import check_tree
-from privcheck.claims.quick_intervals import QUICK
-from privcheck.claims.variables import Variable, probability
+from privcheck.claims import (
+    CLAIMS,
+    Relation,
+    Variable,
+    absolute,
+    at_least,
+    at_most,
+    exp,
+    log,
+    maximum,
+    minimum,
+    printed,
+    probability,
+    sqrt,
+    variable,
+)
+from privcheck.claims._arithmetic import ARRAYS, FLOATS, RATIONALS, SYMBOLS
+from privcheck.claims._derivative import derivative
+from privcheck.claims._expression import (
+    entropy_term,
+    evaluate,
+)
+from privcheck.claims._intervals import Intervals, intervals
+from privcheck.claims._prove.bisection import prove
+from privcheck.claims._prove.check_tree import check_tree
+from privcheck.claims._quick_intervals import QUICK
 
 x, y = variable("x"), variable("y")
 EXPRESSIONS = {

@@ -11,8 +11,12 @@ import pytest
 from scipy.optimize import brentq
 
 from privcheck.claims import CLAIMS, kept_findings
-from privcheck.claims.prove.bisection import described_rest, prove
-from privcheck.reporting.text.claim_sentences import LONGEST_FORMULA, evidence_sentences, side_sentences
+from privcheck.claims._prove.bisection import described_rest, prove
+from privcheck.reporting import evidence_sentences
+from privcheck.reporting._text.claim_sentences import (
+    LONGEST_FORMULA,
+    side_sentences,
+)
 
 FOUND = {found.id: found for found in kept_findings()}
 WRONG = [found for found in FOUND.values() if found.wrong]

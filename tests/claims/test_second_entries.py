@@ -11,11 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privcheck.claims import CLAIMS, Order, Reading, Relation, findings_from_json
-from privcheck.claims.arithmetic import FLOATS
-from privcheck.claims.expression import evaluate, expression
-from privcheck.claims.finding import ORDER_REFUTED, REFUTED
-from privcheck.claims.search.starting_points import candidates
+from privcheck.claims import CLAIMS, ORDER_REFUTED, REFUTED, Order, Reading, Relation, expression, findings_from_json
+from privcheck.claims._arithmetic import FLOATS
+from privcheck.claims._expression import evaluate
+from privcheck.claims._search.starting_points import candidates
 
 _spec = importlib.util.spec_from_file_location("second_entries", Path(__file__).parent / "second_entries.py")
 second = importlib.util.module_from_spec(_spec)

@@ -12,11 +12,10 @@ import pytest
 from scipy import optimize, stats
 
 import privcheck.claims
-from privcheck.claims import CLAIMS, findings_from_json
-from privcheck.claims.arithmetic import FLOATS
-from privcheck.claims.claim import Order
-from privcheck.claims.expression import evaluate, substitute
-from privcheck.claims.search.starting_points import candidates
+from privcheck.claims import CLAIMS, Order, findings_from_json
+from privcheck.claims._arithmetic import FLOATS
+from privcheck.claims._expression import evaluate, substitute
+from privcheck.claims._search.starting_points import candidates
 
 _spec = importlib.util.spec_from_file_location("again", Path(__file__).parent / "entered_again_shariff_chen.py")
 again = importlib.util.module_from_spec(_spec)

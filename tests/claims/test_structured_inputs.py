@@ -10,9 +10,7 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from privcheck.claims import CLAIMS, counterexample
-from privcheck.claims.claim import Reading
-from privcheck.claims.variables import Variable
+from privcheck.claims import CLAIMS, Reading, Variable, counterexample
 
 QUIET = settings(
     derandomize=True,

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from privcheck.bounds import THEOREMS, Instance, named_instance, theorem
-from privcheck.bounds.quantity import BANDIT_REGRET
-from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds import THEOREMS, ContextualInstance, Instance, named_instance, theorem
+from privcheck.bounds._quantity import BANDIT_REGRET
 from privcheck.cli import run
 
 C2 = ["bounds", "--instance", "c2", "--epsilon", "0.5"]

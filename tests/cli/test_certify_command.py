@@ -7,7 +7,7 @@ import pytest
 
 from privcheck import certify
 from privcheck.cli import run
-from privcheck.results.certificate import Certificate
+from privcheck.results import Certificate
 
 FOLDER = Path(__file__).parents[1] / "certifying"
 EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"

@@ -13,7 +13,7 @@ import pytest
 from privcheck import PolicyError, PrivcheckError
 from privcheck.cli import main, run
 from privcheck.files import check_output, write_whole
-from privcheck.targets.sampling import Sampler
+from privcheck.targets import Sampler
 
 EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'running_mean_bandit.py'}:RunningMeanBandit"
 COMMANDS = ["audit", "bounds", "simulate", "report", "list"]

@@ -138,7 +138,7 @@ def test_a_closed_stream_is_no_violation(closed, shown):
 
 
 def test_a_round_without_end_is_not_certified_forever(monkeypatch, capsys):
-    monkeypatch.setattr("privcheck.targets.time_limit.limited.__wrapped__.__defaults__", (0.3, 0, None, None))
+    monkeypatch.setattr("privcheck.targets._time_limit.limited.__wrapped__.__defaults__", (0.3, 0, None, None))
     assert run(arguments("certify", "Loops")) == 2
     assert "target: got a round that takes longer than 0.3 seconds, expected rounds that end" in capsys.readouterr().err
 

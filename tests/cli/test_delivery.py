@@ -25,9 +25,9 @@ COMMANDS = {
     "list": ["list"],
 }
 WORK = (
-    "privcheck.auditing.audit.audit",
-    "privcheck.certifying.certify.certify",
-    "privcheck.simulation.simulate.simulate",
+    "privcheck.auditing._audit.audit",
+    "privcheck.certifying._certify.certify",
+    "privcheck.simulation._simulate.simulate",
     "privcheck.bounds.evaluate",
 )
 
@@ -150,7 +150,7 @@ class Closed(io.StringIO):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_files_are_written_even_if_nobody_reads_the_text(command, monkeypatch):
     monkeypatch.setattr(sys, "stdout", Closed())
-    monkeypatch.setattr("privcheck.cli.statuses._unread", lambda: 141)
+    monkeypatch.setattr("privcheck.cli._statuses._unread", lambda: 141)
     assert run([*COMMANDS[command], "--json", "result.json"]) == 141
     assert Path("result.json").read_text().startswith('{"schema_version"')
 

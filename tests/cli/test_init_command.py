@@ -10,7 +10,7 @@ import pytest
 
 import privcheck
 from privcheck.cli import run
-from privcheck.cli.init_command import FILES, skeleton
+from privcheck.cli._init_command import FILES, skeleton
 
 PLACES = str(Path(privcheck.__file__).parents[1])
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import privcheck
-from privcheck.cli import interruption, main
+from privcheck.cli import _interruption as interruption
+from privcheck.cli import main
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 import privcheck
-from privcheck.cli import interruption, main, process, run
+from privcheck.cli import _interruption as interruption
+from privcheck.cli import _process as process
+from privcheck.cli import main, run
 from privcheck.errors import PrivcheckError
 
 ESCAPE = "\x1b[31mred\x07\u202e"
@@ -81,7 +83,7 @@ def test_a_crash_is_an_internal_error_and_no_verdict(error, monkeypatch, capsys)
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("privcheck.auditing.audit.audit", fail)
+    monkeypatch.setattr("privcheck.auditing._audit.audit", fail)
     assert run(["audit", "ucb"]) == 70
     out, err = capsys.readouterr()
     assert out == ""
@@ -119,7 +121,7 @@ def test_too_little_memory_is_told_with_what_to_do(monkeypatch, capsys):
     def fail(*_, **__):
         raise MemoryError("Unable to allocate 7.28 TiB")
 
-    monkeypatch.setattr("privcheck.simulation.simulate.simulate", fail)
+    monkeypatch.setattr("privcheck.simulation._simulate.simulate", fail)
     assert run(["simulate", "ucb", "--means", "0.7,0.5", "--horizon", "10"]) == 2
     assert "memory: got Unable to allocate 7.28 TiB, expected" in capsys.readouterr().err
 
@@ -244,7 +246,7 @@ def test_public_names_are_listed_for_completion():
 
 def test_results_show_themselves_in_a_few_lines(capsys):
     from privcheck import bounds
-    from privcheck.reporting.example_results import CERTIFIED, GRANTED
+    from privcheck.reporting._example_results import CERTIFIED, GRANTED
 
     values = bounds.evaluate(bounds.Instance("bernoulli", (0.7, 0.5, 0.3), epsilon=1.0, horizon=1e5))
     simulation = privcheck.simulate("ucb", [0.7, 0.5], horizon=20, runs=3)

@@ -21,7 +21,12 @@ PACKAGES = ["privcheck", "privcheck.bounds"] + [
     for found in pkgutil.iter_modules(package.__path__)
     if found.ispkg and hasattr(importlib.import_module(f"{package.__name__}.{found.name}"), "__all__")
 ]
-INTERNAL = {"privcheck.reporting", "privcheck.auditing.exact", "privcheck.bounds.azize_basu_2022", "privcheck.feedback"}
+INTERNAL = {
+    "privcheck.reporting",
+    "privcheck.auditing._exact",
+    "privcheck.bounds.azize_basu_2022",
+    "privcheck.feedback",
+}
 """Packages whose `__all__` is for their neighbours, not for users."""
 
 

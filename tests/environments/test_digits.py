@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from privcheck.environments import LoggedFeedback, Replay
-from privcheck.simulation.log_replay import replay
-from privcheck.simulation.simulate import simulate
+from privcheck.simulation import replay, simulate
 
 FILE = Path(__file__).parents[2] / "examples" / "digits_bandit.py"
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 from privcheck.bounds import evaluate
 from privcheck.environments import Bernoulli, Beta, FiniteSupport, Gaussian, RewardTable, TruncatedGaussian, TwoPoint
-from privcheck.kernels.reward_laws import law_sum, law_table
-from privcheck.simulation.simulate import simulate
+from privcheck.kernels import law_sum, law_table
+from privcheck.simulation import simulate
 
 LEVEL = 1e-6
 DRAWS = 20_000

@@ -7,11 +7,10 @@ import pytest
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import LoggedFeedback, Replay, environment
-from privcheck.environments import resampled_log as replay_module
+from privcheck.environments import _resampled_log as replay_module
 from privcheck.errors import PrivcheckError
-from privcheck.kernels.reward_laws import law_sum
-from privcheck.simulation.log_replay import replay
-from privcheck.simulation.simulate import simulate
+from privcheck.kernels import law_sum
+from privcheck.simulation import replay, simulate
 
 GOOD = "time,item,click,p\n1,tea,1,0.5\n2,coffee,0,0.25\n3,tea,0,0.5\n4,coffee,1,0.75\n"
 

@@ -9,10 +9,9 @@ import pytest
 
 import privcheck
 from privcheck import BudgetExceededError, LeakError, PrivcheckError
-from privcheck.certifying.guarded_build import GuardedBuild
+from privcheck.certifying._guarded_build import GuardedBuild
 from privcheck.cli import run
-from privcheck.targets.location import Location
-from privcheck.targets.runners import PolicyRunner
+from privcheck.targets import Location, PolicyRunner
 
 HERE = Path(__file__).parent
 FILES = {"batch": "batch_policies.py", "delayed": "late_reward_policies.py"}

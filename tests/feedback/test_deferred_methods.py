@@ -9,7 +9,7 @@ import pytest
 
 from privcheck import PrivcheckError, audit, certify, guard
 from privcheck.feedback import FEEDBACKS, kind
-from privcheck.targets.runners import PolicyRunner
+from privcheck.targets import PolicyRunner
 
 
 class Ordinary:

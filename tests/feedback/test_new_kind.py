@@ -13,10 +13,9 @@ import pytest
 import privcheck
 from privcheck import BudgetExceededError, LeakError, PrivcheckError
 from privcheck.cli import run
-from privcheck.feedback import FEEDBACKS, Feedback
-from privcheck.feedback.arms import as_arm
-from privcheck.feedback.base import one_reward
-from privcheck.targets.location import Location
+from privcheck.feedback import FEEDBACKS, Feedback, as_arm
+from privcheck.feedback._base import one_reward
+from privcheck.targets import Location
 
 try:
     from joblib.externals import cloudpickle  # what joblib pickles with, up to its version 1.5

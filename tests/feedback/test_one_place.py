@@ -17,20 +17,20 @@ PACKAGE = Path(privcheck.__file__).parent
 IDS = set(FEEDBACKS)
 
 NAMED = {
-    "environments/base.py": "what rewards an environment can give; others name one kind",
-    "environments/combinatorial_arms.py": "likewise",
-    "environments/decision_set_environment.py": "likewise",
-    "targets/services/other_interpreter.py": "the attribute `batch` of a policy, not the kind",
-    "cli/init_command.py": "names that a package cannot have",
-    "sweeps/sweep_file.py": "kinds that a sweep may name; identification has no sweep",
-    "auditing/faults/raw_paths.py": "where one number a round is told, its readings can be followed",
+    "environments/_base.py": "what rewards an environment can give; others name one kind",
+    "environments/_combinatorial_arms.py": "likewise",
+    "environments/_decision_set_environment.py": "likewise",
+    "targets/_services/other_interpreter.py": "the attribute `batch` of a policy, not the kind",
+    "cli/_init_command.py": "names that a package cannot have",
+    "sweeps/_sweep_file.py": "kinds that a sweep may name; identification has no sweep",
+    "auditing/_faults/raw_paths.py": "where one number a round is told, its readings can be followed",
     "bandits/dp_ucb.py": "another 'full', a share of the budget",
-    "privacy/contexts.py": "the default of a public function from below the room; callers above say which are meant",
-    "privacy/neighbours.py": "hands that function a kind that goes with a relation, from below the room",
-    "testing/table_strategies.py": "likewise, for a relation without a policy",
-    "targets/adversary.py": "an adversary answers single arms, round by round: two kinds are like that",
-    "simulation/log_replay.py": "a log has one reward a round: its theorem is about bandit feedback",
-    "reporting/pictures/regret_lower_bounds.py": "the theorems whose lines are drawn are about bandit feedback",
+    "privacy/_contexts.py": "the default of a public function from below the room; callers above say which are meant",
+    "privacy/_neighbours.py": "hands that function a kind that goes with a relation, from below the room",
+    "testing/_table_strategies.py": "likewise, for a relation without a policy",
+    "targets/_adversary.py": "an adversary answers single arms, round by round: two kinds are like that",
+    "simulation/_log_replay.py": "a log has one reward a round: its theorem is about bandit feedback",
+    "reporting/_pictures/regret_lower_bounds.py": "the theorems whose lines are drawn are about bandit feedback",
 }
 """Files that name a kind where a program could decide by it, and why."""
 

@@ -7,10 +7,9 @@ import pytest
 
 import privcheck
 from privcheck import BudgetExceededError, PrivcheckError
-from privcheck.certifying.execution import drive, drive_guarded
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session, drive, drive_guarded
 from privcheck.feedback import FEEDBACKS, Feedback, kind
-from privcheck.feedback.base import one_reward
+from privcheck.feedback._base import one_reward
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.tape import Tape
 from privcheck.privacy import relation

@@ -9,8 +9,7 @@ from scipy.signal import fftconvolve
 from scipy.special import gammaln, xlogy
 from scipy.stats import binom
 
-from privcheck.inference.two_tails import two_tails_p_value
-from privcheck.inference.unconditional import epsilon_lower
+from privcheck.inference import epsilon_lower, two_tails_p_value
 
 LEVELS = [0.05, 0.05 / 3, 1e-3]
 

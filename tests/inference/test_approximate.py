@@ -9,11 +9,10 @@ from scipy.special import rel_entr
 from scipy.stats import binom, norm
 
 from privcheck.errors import PrivcheckError
-from privcheck.inference import unconditional as approximate
-from privcheck.inference.binomial_pair import boundary, log_ratio, probability_above, window
-from privcheck.inference.limits import clopper_pearson, clopper_pearson_lower
-from privcheck.inference.supremum import interpolation_error, largest_probability, log_size
-from privcheck.inference.unconditional import delta_lower, epsilon_lower, p_value
+from privcheck.inference import _unconditional as approximate
+from privcheck.inference import clopper_pearson, clopper_pearson_lower, delta_lower, epsilon_lower, p_value
+from privcheck.inference._binomial_pair import boundary, log_ratio, probability_above, window
+from privcheck.inference._supremum import interpolation_error, largest_probability, log_size
 
 RUNS = 30
 COUNTS = np.arange(RUNS + 1)

@@ -11,14 +11,14 @@ from scipy.optimize import linprog
 from scipy.special import expit
 
 from privcheck.errors import PrivcheckError
-from privcheck.inference import canary_guesses
-from privcheck.inference.canary_guesses import (
+from privcheck.inference import _canary_guesses as canary_guesses
+from privcheck.inference import (
     binomial_lower,
-    binomial_p_value,
     gaussian_lower,
     independent_gaussian_lower,
     tradeoff_lower,
 )
+from privcheck.inference._canary_guesses import binomial_p_value
 
 
 def largest_probability(correct, guesses, canaries, epsilon, delta):

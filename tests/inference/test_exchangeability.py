@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from privcheck.inference.exchangeability import STATISTICS, Departure, departures, p_value
+from privcheck.inference import (
+    Departure,
+    departures,
+    exchangeability_p_value,
+)
+from privcheck.inference._exchangeability import STATISTICS
 
 CHANCE = 1e-6
 """Probability with which a test of this file fails by chance, roughly; the seeds are fixed."""
@@ -32,7 +37,7 @@ def test_p_values_of_independent_runs(evidence, law):
     rng = np.random.default_rng(len(law))
     for kind in ("repeated", *STATISTICS):
         departure = Departure(kind, -1 if kind == "repeated" else 0, 9.0)
-        small = sum(p_value(LAWS[law](rng), departure, rng, 39) <= 0.05 for _ in range(repetitions))
+        small = sum(exchangeability_p_value(LAWS[law](rng), departure, rng, 39) <= 0.05 for _ in range(repetitions))
         assert small <= binom.isf(CHANCE / 35.0, repetitions, 0.05), kind
 
 
@@ -56,8 +61,10 @@ def test_dependent_runs_are_suspected_and_confirmed(kind):
         dependent = DEPENDENT[kind](independent, rng)
         found = {departure.kind: departure for departure in departures(dependent, 5.0)}
         assert kind in found
-        assert p_value(DEPENDENT[kind](LAWS["continuous"](rng), rng), found[kind], rng, 199) == 1.0 / 200.0
-        confirmed += p_value(LAWS["continuous"](rng), found[kind], rng, 199) <= 1.0 / 200.0
+        assert (
+            exchangeability_p_value(DEPENDENT[kind](LAWS["continuous"](rng), rng), found[kind], rng, 199) == 1.0 / 200.0
+        )
+        confirmed += exchangeability_p_value(LAWS["continuous"](rng), found[kind], rng, 199) <= 1.0 / 200.0
     assert confirmed < 3  # 10 (1 / 200)^3 = 1.3e-6
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from privcheck.inference.laplace_sums import log_tail, radii
+from privcheck.inference import radii
+from privcheck.inference._laplace_sums import log_tail
 
 
 def tail_by_inversion(threshold, count):

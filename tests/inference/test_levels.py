@@ -8,17 +8,21 @@ from scipy.special import betainc, betaincinv
 from scipy.stats import binom
 
 from privcheck.errors import PrivcheckError
-from privcheck.inference.gaussian_fit import fit_gaussian
-from privcheck.inference.limits import (
+from privcheck.inference import (
+    SequentialTest,
     anytime_limits,
     clopper_pearson,
     clopper_pearson_lower,
     conditional_binomial_lower,
+    delta_lower,
+    epsilon_lower,
+    p_value,
+    two_tails_interval,
+    two_tails_lower,
+    two_tails_p_value,
 )
-from privcheck.inference.sequential import SequentialTest
-from privcheck.inference.tradeoff import tradeoff_region
-from privcheck.inference.two_tails import two_tails_interval, two_tails_lower, two_tails_p_value
-from privcheck.inference.unconditional import delta_lower, epsilon_lower, p_value
+from privcheck.inference._gaussian_fit import fit_gaussian
+from privcheck.inference._tradeoff import tradeoff_region
 
 REGION = tradeoff_region(np.arange(100.0), np.arange(100.0), np.arange(10.0, 90.0, 10.0), 0.05)
 TAKES_A_LEVEL = {

@@ -8,12 +8,7 @@ import pytest
 from scipy.special import betaincinv
 from scipy.stats import binom, binomtest
 
-from privcheck.inference.limits import (
-    anytime_limits,
-    clopper_pearson,
-    clopper_pearson_lower,
-    conditional_binomial_lower,
-)
+from privcheck.inference import anytime_limits, clopper_pearson, clopper_pearson_lower, conditional_binomial_lower
 
 LEVELS = [0.05, 0.05 / 3, 1e-3, 1e-3 / 3]
 LARGE_LEVELS = [0.5, 0.45, 0.3, 0.1]

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from privcheck import PrivcheckError
-from privcheck.inference.multiplicity import false_discovery, holm
-from privcheck.inference.two_tails import two_tails_p_value
-from privcheck.inference.unconditional import p_value
+from privcheck.inference import false_discovery, holm, p_value, two_tails_p_value
 
 
 def closed_bonferroni(values):

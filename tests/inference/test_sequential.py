@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import binom
 
 from privcheck.errors import PrivcheckError
-from privcheck.inference.betting import add_block, end_of_block
-from privcheck.inference.sequential import SequentialTest
+from privcheck.inference import SequentialTest
+from privcheck.inference._betting import add_block, end_of_block
 
 OUTCOMES = list(itertools.product([1, -1, 0], [1, -1, 0]))
 

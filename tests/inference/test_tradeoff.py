@@ -9,8 +9,12 @@ from scipy.integrate import quad
 from scipy.stats import binom, binomtest, laplace, norm
 
 from privcheck.errors import PrivcheckError
-from privcheck.inference.gaussian_fit import _laplace_power, fit_gaussian, gaussian_epsilon
-from privcheck.inference.tradeoff import TradeoffRegion, declared_thresholds, tradeoff_region
+from privcheck.inference import (
+    TradeoffRegion,
+    declared_thresholds,
+)
+from privcheck.inference._gaussian_fit import _laplace_power, fit_gaussian, gaussian_epsilon
+from privcheck.inference._tradeoff import tradeoff_region
 
 THRESHOLDS = np.linspace(-2.0, 3.0, 11)
 

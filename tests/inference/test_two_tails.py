@@ -8,8 +8,12 @@ from scipy.signal import fftconvolve
 from scipy.stats import binom, binomtest, multinomial
 
 from privcheck.errors import PrivcheckError
-from privcheck.inference.limits import conditional_binomial_lower
-from privcheck.inference.two_tails import coin_sides, two_tails_lower, two_tails_p_value
+from privcheck.inference import (
+    conditional_binomial_lower,
+    two_tails_lower,
+    two_tails_p_value,
+)
+from privcheck.inference._two_tails import coin_sides
 
 LEVELS = [0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.05 / 3, 1e-3, 1e-3 / 3]
 EPSILONS = [0.0, 0.1, 1.0, 3.0]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.signal import fftconvolve
 from scipy.stats import binom, binomtest, multinomial
 
-from privcheck.inference.limits import clopper_pearson_lower
-from privcheck.inference.two_tails import two_tails_interval, two_tails_lower
+from privcheck.inference import clopper_pearson_lower, two_tails_interval, two_tails_lower
 
 RATES = [0.0, 1e-3, 0.1, 0.3, 0.5, 1.0]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from privcheck.inference.canary_guesses import binomial_lower, tradeoff_lower, unfixed_lower
+from privcheck.inference import binomial_lower, tradeoff_lower, unfixed_lower
 
 
 def largest_probability(least, canaries, epsilon, delta):

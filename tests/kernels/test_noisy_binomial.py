@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
 
-from privcheck.kernels.noisy_binomial import (
-    SHORT,
-    log_choices,
-    noisy_binomial,
-    short_noisy_binomial,
-    value_weights,
-)
+from privcheck.kernels import SHORT, log_choices, noisy_binomial, short_noisy_binomial, value_weights
 
 
 def enumerated(total, length, q, epsilon):

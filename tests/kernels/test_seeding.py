@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privcheck.errors import PrivcheckError
-from privcheck.kernels.seeding import generators, spawned
+from privcheck.kernels import generators, spawned
 
 
 def test_keys_and_streams_differ():

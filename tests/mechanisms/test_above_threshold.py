@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privcheck
-from privcheck.auditing.exact import exact_loss
-from privcheck.certifying.session import Session
+from privcheck.auditing._exact import exact_loss
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import AboveThreshold
 from privcheck.mechanisms.above_threshold_law import log_probability

@@ -7,7 +7,7 @@ import pytest
 
 import privcheck
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, convert
-from privcheck.auditing.exact import exact_delta
+from privcheck.auditing._exact import exact_delta
 
 NOTIONS = {"mu": GaussianDP, "rho": Concentrated}
 
@@ -24,7 +24,7 @@ def test_the_auditor_agrees_with_the_charge_and_refutes_a_scale_too_small(case):
     options = {"epsilon": 1.0, "streams": (np.array(first), np.array(second)), "rewards": (0.0, 3.0), "runs": 20_000}
     options |= {"error": 1e-6, "confidence": 1.0 - 1e-6}
     exact = exact_delta(declared, options["streams"], 1.0)
-    assert (exact is not None) == case.exact, "give the law of a pair to privcheck/auditing/exact/loss.py"
+    assert (exact is not None) == case.exact, "give the law of a pair to privcheck/auditing/_exact/loss.py"
     if case.currency != "epsilon":
         options["delta"] = exact.upper
         implied = convert(NOTIONS[case.currency](case.loss(declared, distance)), Approximate, epsilon=1.0)

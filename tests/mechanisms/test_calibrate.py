@@ -17,8 +17,9 @@ from privcheck.accounting import (
     Ledger,
     Plan,
     Pure,
+    has_room,
+    largest,
 )
-from privcheck.accounting.calibrate import has_room, largest
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import (
     BinaryTree,

@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from privcheck.accounting import Charge, ReleaseRefusedError
-from privcheck.accounting.charge import NOTHING
-from privcheck.certifying.session import Session
+from privcheck.accounting import NOTHING, Charge, ReleaseRefusedError
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import MECHANISMS, DiscreteLaplace, Laplace, NoisyMax, RandomisedResponse
 from privcheck.mechanisms.base import Mechanism

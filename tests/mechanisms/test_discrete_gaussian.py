@@ -8,10 +8,9 @@ import pytest
 from scipy import special, stats
 
 from privcheck import rounded
-from privcheck.accounting import Approximate, Concentrated, GaussianDP, convert
-from privcheck.accounting.charge import NOTHING
-from privcheck.auditing.exact import exact_delta, exact_loss
-from privcheck.certifying.session import Session
+from privcheck.accounting import NOTHING, Approximate, Concentrated, GaussianDP, convert
+from privcheck.auditing._exact import exact_delta, exact_loss
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import DiscreteGaussian
 from privcheck.mechanisms.discrete_gaussian_law import LARGEST_TABLE, mu_of_one, of_normal

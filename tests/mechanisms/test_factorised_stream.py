@@ -9,7 +9,7 @@ from scipy import optimize, special, stats
 from scipy.stats import norm
 
 from privcheck.accounting import GaussianDP, ReleaseRefusedError
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import FactorisedStream, Gaussian
 from privcheck.mechanisms.base import recording

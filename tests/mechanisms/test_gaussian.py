@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from privcheck.accounting import Approximate, Concentrated, GaussianDP, convert
-from privcheck.accounting.charge import NOTHING, Charge
+from privcheck.accounting import NOTHING, Approximate, Charge, Concentrated, GaussianDP, convert
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import BinaryTree, Gaussian, Laplace
 from privcheck.mechanisms.currency import EPSILON, MU, RHO

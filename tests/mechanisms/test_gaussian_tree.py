@@ -8,7 +8,7 @@ from scipy import optimize, stats
 from scipy.stats import norm
 
 from privcheck.accounting import GaussianDP, Plan
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import (
     FactorisedStream,

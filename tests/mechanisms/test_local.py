@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from privcheck.accounting.implied import mu_of_pure, rho_of_pure
-from privcheck.auditing.exact import exact_delta, exact_loss
+from privcheck.accounting import mu_of_pure, rho_of_pure
+from privcheck.auditing._exact import exact_delta, exact_loss
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import (
     AboveThreshold,

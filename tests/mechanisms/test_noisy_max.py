@@ -12,7 +12,7 @@ from scipy import integrate, special, stats
 
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import NoisyMax, noisy_max
-from privcheck.privacy.sensitivity import score_range
+from privcheck.privacy import score_range
 
 FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 

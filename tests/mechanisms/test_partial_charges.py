@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from privcheck import zeros
 from privcheck.accounting import Charge, Concentrated, GaussianDP
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Laplace, NoisyMax
 from privcheck.mechanisms.base import NOISE_SLACK

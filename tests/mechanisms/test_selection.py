@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from privcheck.accounting.charge import NOTHING, Charge
-from privcheck.accounting.implied import mu_of_bounded_range, mu_of_pure, rho_of_bounded_range, rho_of_pure
+from privcheck.accounting import NOTHING, Charge, mu_of_bounded_range, mu_of_pure, rho_of_bounded_range, rho_of_pure
 from privcheck.mechanisms import ExponentialMechanism, NoisyMax, PermuteAndFlip
 
 SCORES = ([0.0, 0.0], [0.0, 1.0, 2.5, 1.0], [3.0, -1.0, 0.5], [0.0, 40.0, 39.0, 0.0])

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 import privcheck
-from privcheck.accounting.charge import NOTHING
-from privcheck.accounting.gaussian_profile import log_delta
-from privcheck.auditing.exact import exact_delta, exact_loss
-from privcheck.auditing.exact.wishart_loss import wishart_laws
+from privcheck.accounting import NOTHING
+from privcheck.accounting._gaussian_profile import log_delta
+from privcheck.auditing._exact import exact_delta, exact_loss
+from privcheck.auditing._exact.wishart_loss import wishart_laws
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Wishart
 from privcheck.mechanisms.base import recording

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from privcheck.accounting import Approximate, ReleaseRefusedError
-from privcheck.accounting.gaussian_profile import log_delta
-from privcheck.certifying.session import Session
+from privcheck.accounting._gaussian_profile import log_delta
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import WishartTree
 from privcheck.privacy import Contexts, relation

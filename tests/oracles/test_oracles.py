@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from privcheck.errors import PrivcheckError
-from privcheck.oracles import GreedyCoverage, MaximumSpanningTree, ShortestPath, TopK
-from privcheck.oracles.base import base_arms
+from privcheck.oracles import GreedyCoverage, MaximumSpanningTree, ShortestPath, TopK, base_arms
 
 GRID = tuple(
     [(4 * r + c, 4 * r + c + 1) for r in range(3) for c in range(3)]

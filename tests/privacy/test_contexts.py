@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from privcheck import Contexts, PrivcheckError
 from privcheck.privacy import check_contexts, relation
-from privcheck.privacy.shrinking import complexity
-from privcheck.targets.settings import Settings
+from privcheck.privacy._shrinking import complexity
+from privcheck.targets import Settings
 
 FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 KINDS = st.sampled_from(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import RELATIONS, Relation, check_rewards_range, relation
-from privcheck.privacy.shrinking import complexity
+from privcheck.privacy._shrinking import complexity
 
 FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=80)
 NAMES = st.sampled_from(["row", "reward", "group:1", "group:2", "group:5"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from privcheck import PrivcheckError, clip, one_hot, rounded, zeros
-from privcheck.private_values.source import PrivateSource
+from privcheck.private_values import PrivateSource
 
 ODD = [
     None, True, "1", "", "\x1b[31m", math.nan, math.inf, -1, 0.5, 1e308, 10**400, 10**18, 2**63, [], {}, (),

@@ -7,7 +7,7 @@ import pytest
 
 from privcheck import clip_norm
 from privcheck.errors import PrivcheckError
-from privcheck.private_values.source import REVEAL, PrivateSource
+from privcheck.private_values import REVEAL, PrivateSource
 
 
 def row(source, context, reward, low=-1.0, datum=1):

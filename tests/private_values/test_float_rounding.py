@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privcheck import ReleaseRefusedError
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import COMPARISON_SLACK, NOISE_SLACK
 from privcheck.privacy import relation
-from privcheck.private_values.float_rounding import SHARE, rounding_error
-from privcheck.private_values.source import REVEAL, PrivateSource
+from privcheck.private_values import REVEAL, PrivateSource
+from privcheck.private_values._float_rounding import SHARE, rounding_error
 
 WEIGHTS = st.sampled_from([1.0, -1.0, 0.5, 1 / 3, -0.1, 1e6 / 7, 3.0])
 CASES = st.lists(st.tuples(WEIGHTS, st.floats(-4.0, 1000.0)), min_size=1, max_size=30)

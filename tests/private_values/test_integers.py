@@ -7,11 +7,11 @@ import pytest
 
 import privcheck
 from privcheck import PrivcheckError, ReleaseRefusedError, certify, rounded
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.mechanisms import DiscreteLaplace, RandomisedResponse
 from privcheck.privacy import relation
-from privcheck.private_values.columns import Steady
-from privcheck.private_values.source import REVEAL, PrivateSource, clip, zeros
+from privcheck.private_values import REVEAL, PrivateSource, clip, zeros
+from privcheck.private_values._columns import Steady
 
 ONE_BIT = RandomisedResponse(categories=2, epsilon=1.0)
 

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from privcheck.errors import PrivcheckError
-from privcheck.private_values.leaks import KINDS, describe_data
-from privcheck.private_values.source import REVEAL, Leak, LeakError, PrivateSource, clip, zeros
+from privcheck.private_values import KINDS, REVEAL, Leak, LeakError, PrivateSource, clip, describe_data, zeros
 
 SCALAR = {
     "comparison": [

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from privcheck.private_values.source import Leak, LeakError, Private, PrivateSource, zeros
+from privcheck.private_values import Leak, LeakError, Private, PrivateSource, zeros
 
 
 def start():

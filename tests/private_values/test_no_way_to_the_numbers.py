@@ -9,11 +9,11 @@ import pickle
 import numpy as np
 import pytest
 
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.privacy import relation
-from privcheck.private_values.columns import Column
-from privcheck.private_values.features import FeatureTable
-from privcheck.private_values.source import PrivateSource, zeros
+from privcheck.private_values import PrivateSource, zeros
+from privcheck.private_values._columns import Column
+from privcheck.private_values._features import FeatureTable
 
 SECRET = 0.73159264358979
 DIGITS = "0.731592643"

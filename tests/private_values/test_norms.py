@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privcheck.errors import PrivcheckError
-from privcheck.private_values import norms
-from privcheck.private_values.features import FeatureTable
-from privcheck.private_values.norms import sensitivities
-from privcheck.private_values.source import PrivateSource
-from privcheck.private_values.terms import Terms
-from privcheck.private_values.vector_bounds import VectorBound
+from privcheck.private_values import PrivateSource, Terms
+from privcheck.private_values import _norms as norms
+from privcheck.private_values._features import FeatureTable
+from privcheck.private_values._norms import sensitivities
+from privcheck.private_values._vector_bounds import VectorBound
 
 
 def of_matrix(norm, matrix, widths, size=None, diameter=None):

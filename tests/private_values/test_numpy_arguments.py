@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from privcheck.errors import PrivcheckError
-from privcheck.private_values import numpy_functions
-from privcheck.private_values.private import Private
-from privcheck.private_values.source import REVEAL, LeakError, PrivateSource, zeros
+from privcheck.private_values import REVEAL, LeakError, Private, PrivateSource, zeros
+from privcheck.private_values import _numpy_functions as numpy_functions
 
 VALUES = np.array([[0.5, -1.25, 2.0], [0.0, 3.5, -0.75]])
 INTEGERS, FLOATS = (lambda: np.full((2, 3), 7)), (lambda: np.full((2, 3), 7.0))

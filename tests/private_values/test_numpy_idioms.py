@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from privcheck.errors import PrivcheckError
-from privcheck.private_values.private import Private
-from privcheck.private_values.source import REVEAL, PrivateSource, zeros
+from privcheck.private_values import REVEAL, Private, PrivateSource, zeros
 
 V, W, R, Q = [0.25, 0.75, 0.5], [1.0, 0.0, 0.125], 0.625, 0.375
 M = [[0.5, 0.25, 0.75], [0.125, 1.0, 0.0]]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privcheck import PrivcheckError, feature
-from privcheck.private_values.source import REVEAL, LeakError, Private, PrivateSource
+from privcheck.private_values import REVEAL, LeakError, Private, PrivateSource
 
 FUNCTIONS = {
     "sqrt": lambda x: np.sqrt(x + 1.0),

@@ -5,11 +5,11 @@ import pytest
 
 import privcheck
 from privcheck.accounting import Approximate, ReleaseRefusedError
-from privcheck.certifying.session import Session
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Wishart
 from privcheck.privacy import Contexts, relation
-from privcheck.private_values.source import PrivateSource
+from privcheck.private_values import PrivateSource
 
 SPACE = Contexts(shape=(3,), norm=1.0)
 SHARES = {"gdp": 0.5}

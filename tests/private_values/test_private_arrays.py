@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from privcheck.private_values.source import REVEAL, Private, PrivateSource, zeros
+from privcheck.private_values import REVEAL, Private, PrivateSource, zeros
 
 
 @pytest.fixture

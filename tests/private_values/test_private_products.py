@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privcheck.errors import PrivcheckError
-from privcheck.private_values.source import REVEAL, LeakError, PrivateSource, clip, zeros
+from privcheck.private_values import REVEAL, LeakError, PrivateSource, clip, zeros
 
 
 @pytest.fixture

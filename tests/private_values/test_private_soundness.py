@@ -13,10 +13,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from privcheck.errors import PrivcheckError
-from privcheck.private_values import norms, products
-from privcheck.private_values.entries import Entries
-from privcheck.private_values.source import REVEAL, PrivateSource, clip, zeros
-from privcheck.private_values.terms import NOTHING, Terms
+from privcheck.private_values import REVEAL, PrivateSource, Terms, clip, zeros
+from privcheck.private_values import _norms as norms
+from privcheck.private_values import _products as products
+from privcheck.private_values._entries import Entries
+from privcheck.private_values._terms import NOTHING
 
 LINEAR = (
     "add", "subtract", "scale", "shift", "item", "slice", "sum", "cumsum", "matrix", "stack", "put", "put slice",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from privcheck.errors import PrivcheckError
-from privcheck.private_values.source import PrivateSource, zeros
+from privcheck.private_values import PrivateSource, zeros
 
 
 @pytest.fixture

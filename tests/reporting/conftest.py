@@ -11,16 +11,18 @@ import pytest
 
 from privcheck.accounting import Charge, Ledger
 from privcheck.bounds import evaluate, named_instance
-from privcheck.private_values.leaks import Leak
-from privcheck.reporting import render_certificate, render_page
-from privcheck.reporting.example_results import GRANTED, VIOLATION
-from privcheck.reporting.pages.page_bounds import render_bounds
-from privcheck.reporting.pages.page_index import read_folder, save_index
-from privcheck.reporting.pages.page_simulation import render_simulation
-from privcheck.results.audit_report import AuditReport, Estimate, Resolution, Witness
-from privcheck.results.certificate import Certificate
-from privcheck.results.replay_result import Divergence, ReplayResult
-from privcheck.simulation.simulate import simulate
+from privcheck.private_values import Leak
+from privcheck.reporting import (
+    read_folder,
+    render_bounds,
+    render_certificate,
+    render_page,
+    render_simulation,
+    save_index,
+)
+from privcheck.reporting._example_results import GRANTED, VIOLATION
+from privcheck.results import AuditReport, Certificate, Divergence, Estimate, ReplayResult, Resolution, Witness
+from privcheck.simulation import simulate
 
 HOSTILE = 'x<script>alert("1")</script> & [bold]y[/bold] $\\frac{$\n\x00\ud800--><b>'
 

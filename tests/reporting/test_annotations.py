@@ -13,15 +13,13 @@ import pytest
 
 import privcheck
 from privcheck.cli import run
-from privcheck.private_values.leaks import KINDS
-from privcheck.reporting.annotations.code_finding import RULES, Finding, findings
-from privcheck.reporting.annotations.github import commands_of
-from privcheck.reporting.annotations.sarif import sarif, save_sarif
-from privcheck.reporting.example_results import GRANTED, VIOLATION
-from privcheck.reporting.pages.page_audits import render_page
-from privcheck.reporting.terminal.audit_tables import audit_details
-from privcheck.results.fault import FAULT_KINDS, Fault
-from privcheck.testing.witness_text import faults_told
+from privcheck.private_values import KINDS
+from privcheck.reporting import audit_details, commands_of, findings, render_page, save_sarif
+from privcheck.reporting._annotations.code_finding import RULES, Finding
+from privcheck.reporting._annotations.sarif import sarif
+from privcheck.reporting._example_results import GRANTED, VIOLATION
+from privcheck.results import FAULT_KINDS, Fault
+from privcheck.testing._witness_text import faults_told
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLE = "examples/running_mean_bandit.py"

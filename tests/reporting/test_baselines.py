@@ -10,8 +10,8 @@ import pytest
 
 from privcheck import sweep
 from privcheck.cli import run
-from privcheck.reporting.example_results import CERTIFIED, GRANTED, VIOLATION
-from privcheck.simulation.simulate import simulate
+from privcheck.reporting._example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.simulation import simulate
 
 CONSISTENT = replace(VIOLATION, verdict="consistent")
 INCONCLUSIVE = replace(VIOLATION, verdict="inconclusive")
@@ -121,7 +121,7 @@ def test_sweeps_are_compared_cell_by_cell(capsys, monkeypatch):
     plan = {"kind": "audit", "targets": ["adap-ucb"], "epsilons": [1.0, 2.0], "horizons": [4]}
     plan["options"] = {"arms": 2, "runs": 200, "pairs": 5}
     sweep(plan, "old")
-    monkeypatch.setattr("privcheck.sweeps.cell.versions", lambda: {"numpy": "3.0"})
+    monkeypatch.setattr("privcheck.sweeps._cell.versions", lambda: {"numpy": "3.0"})
     sweep(plan, "new")
     assert {path.name for path in Path("old/cells").iterdir()}.isdisjoint(
         path.name for path in Path("new/cells").iterdir()

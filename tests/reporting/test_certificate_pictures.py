@@ -15,19 +15,23 @@ import pytest
 import privcheck
 from privcheck.accounting import Charge, Ledger
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import divergence_figure, ledger_figure, to_svg
+from privcheck.reporting import (
+    certificate_sentence,
+    clean,
+    divergence_figure,
+    ledger_figure,
+    replay_sentence,
+    to_svg,
+)
 from privcheck.reporting import render_certificate as render
 from privcheck.reporting import save_certificate_page as save
-from privcheck.reporting.pages import page_certificate
-from privcheck.reporting.pictures.ledger_excerpt import ledger_view
-from privcheck.reporting.pictures.style import COLOURS, INK
-from privcheck.reporting.text.certificate_sentences import (
-    certificate_sentence,
+from privcheck.reporting._pages import page_certificate
+from privcheck.reporting._pictures.ledger_excerpt import ledger_view
+from privcheck.reporting._pictures.style import COLOURS, INK
+from privcheck.reporting._text.certificate_sentences import (
     coverage,
     ledger_sentence,
-    replay_sentence,
 )
-from privcheck.reporting.text.numbers import clean
 
 WITH_LEDGER = ["granted", "free", "long"]
 

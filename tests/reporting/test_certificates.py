@@ -9,20 +9,26 @@ import pytest
 from rich.console import Console
 
 import privcheck
-from privcheck.reporting import audit_details, audit_table, bounds_figure, certificate_details, render_page
-from privcheck.reporting.pictures.style import CERTIFIED as COLOUR
-from privcheck.reporting.text.both_bounds import certified_text, contradiction, sandwich, upper_bound
-from privcheck.reporting.text.certificate_sentences import (
+from privcheck.reporting import (
+    audit_details,
+    audit_table,
+    bounds_figure,
+    certificate_details,
     certificate_sentence,
+    clean,
+    render_page,
+    repeat_certificate,
+    replay_sentence,
+)
+from privcheck.reporting._pictures.style import CERTIFIED as COLOUR
+from privcheck.reporting._text.both_bounds import certified_text, contradiction, sandwich, upper_bound
+from privcheck.reporting._text.certificate_sentences import (
     certificate_word,
     coverage,
     ledger_sentence,
     reasons,
-    replay_sentence,
 )
-from privcheck.reporting.text.numbers import clean
-from privcheck.reporting.text.repeating import repeat_certificate
-from privcheck.results.unreached_line import UnreachedLine
+from privcheck.results import UnreachedLine
 
 NAMES = ["granted", "leaky", "refused", "free", "long"]
 

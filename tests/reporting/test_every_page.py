@@ -14,8 +14,8 @@ import pytest
 
 NAMES = ("audits", "long", "certificate", "leaks", "bounds", "simulation", "index")
 VOID = {"meta", "br", "wbr", "hr", "img", "link", "input"}
-SCRIPT = resources.files("privcheck.reporting.pages").joinpath("sorting.js").read_text(encoding="utf-8")
-STYLE = resources.files("privcheck.reporting.pages").joinpath("page.css").read_text(encoding="utf-8")
+SCRIPT = resources.files("privcheck.reporting._pages").joinpath("sorting.js").read_text(encoding="utf-8")
+STYLE = resources.files("privcheck.reporting._pages").joinpath("page.css").read_text(encoding="utf-8")
 
 
 class Structure(HTMLParser):

@@ -10,7 +10,7 @@ import pytest
 from privcheck import PrivcheckError, explain
 from privcheck.bounds import THEOREMS, Instance, evaluate, named_instance
 from privcheck.cli import run
-from privcheck.reporting.text.explained import explained
+from privcheck.reporting import explained
 
 OF_OTHER_PAPERS = ("jourdan-azize-2025/lemma2-kl",)  # it is Azize and Basu's
 

@@ -15,18 +15,22 @@ from urllib.parse import unquote
 
 import pytest
 
-from privcheck.bounds import curve, evaluate, named_instance
-from privcheck.bounds.settings import ContextualInstance, LinearInstance
+from privcheck.bounds import ContextualInstance, LinearInstance, curve, evaluate, named_instance
 from privcheck.cli import run
 from privcheck.errors import PrivcheckError
-from privcheck.reporting.bounds_files import curve_json, read_bounds
-from privcheck.reporting.example_results import CERTIFIED, GRANTED, VIOLATION
-from privcheck.reporting.pages import page_index
-from privcheck.reporting.pages.page_bounds import render_bounds
-from privcheck.reporting.pages.page_index import read_folder, render_index, save_index
-from privcheck.reporting.result_files import json_files, read_result
+from privcheck.reporting import (
+    curve_json,
+    read_folder,
+    render_bounds,
+    save_index,
+)
+from privcheck.reporting._bounds_files import read_bounds
+from privcheck.reporting._example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.reporting._pages import page_index
+from privcheck.reporting._pages.page_index import render_index
+from privcheck.reporting._result_files import json_files, read_result
 from privcheck.serialise import to_json
-from privcheck.simulation.simulate import simulate
+from privcheck.simulation import simulate
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +206,7 @@ def places_of_strings(content, path=()):
 def test_no_string_of_a_file_is_read_as_html(texts, tmp_path, monkeypatch):
     """Pictures, which are slow and drawn from few of them, are left out: their titles are tested with the pictures."""
     for module in ("page_audits", "audit_section", "page_certificate", "page_bounds"):
-        monkeypatch.setattr(f"privcheck.reporting.pages.{module}.inline_picture", lambda *_: "")
+        monkeypatch.setattr(f"privcheck.reporting._pages.{module}.inline_picture", lambda *_: "")
     drawn = 0
     for name, text in texts.items():
         for path in places_of_strings(json.loads(text)):
@@ -283,7 +287,7 @@ def test_a_page_that_cannot_be_drawn_is_left_out(tmp_path, monkeypatch):
     def fail(*arguments, **settings):
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr("privcheck.reporting.result_files.render_page", fail)
+    monkeypatch.setattr("privcheck.reporting._result_files.render_page", fail)
     save_index(read_folder(tmp_path), tmp_path / "index.html")
     assert links((tmp_path / "index.html").read_text()) == ["a.json"]
 

@@ -9,9 +9,9 @@ import pytest
 
 import privcheck
 from privcheck.cli import run
-from privcheck.reporting.example_results import CERTIFIED, VIOLATION
-from privcheck.reporting.many_audits import AuditedClaim, p_value_of, together
-from privcheck.reporting.result_files import read_result
+from privcheck.reporting._example_results import CERTIFIED, VIOLATION
+from privcheck.reporting._many_audits import AuditedClaim, p_value_of, together
+from privcheck.reporting._result_files import read_result
 
 PAIR = ([0.0], [1.0])
 

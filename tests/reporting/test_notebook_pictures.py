@@ -10,9 +10,8 @@ import pytest
 import privcheck
 from privcheck import bounds
 from privcheck.accounting import Charge, Plan, PlannedRelease
-from privcheck.reporting.example_results import GRANTED, VIOLATION
-from privcheck.reporting.pictures.plot import AUDIT_PICTURES
-from privcheck.reporting.pictures.simulation_pictures import panels_figure
+from privcheck.reporting import AUDIT_PICTURES, panels_figure
+from privcheck.reporting._example_results import GRANTED, VIOLATION
 
 PICTURE = """
 import privcheck

@@ -11,10 +11,9 @@ import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import render_page, save_page
-from privcheck.reporting.pages import page_audits as page_module
-from privcheck.reporting.text.audit_sentences import meaning, verdict_sentence
-from privcheck.reporting.text.numbers import clean
+from privcheck.reporting import clean, render_page, save_page, verdict_sentence
+from privcheck.reporting._pages import page_audits as page_module
+from privcheck.reporting._text.audit_sentences import meaning
 
 VOID = {"meta", "br", "wbr", "hr", "img", "link", "input"}
 REFERENCE = re.compile(r"(?:https?:)?//[a-z][^\s\"'<>]*", re.IGNORECASE)

@@ -13,10 +13,10 @@ import pytest
 
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import bounds_figure, save_png, to_svg, witness_figure
-from privcheck.reporting.pictures.probability_picture import allowed
-from privcheck.reporting.pictures.style import INK
-from privcheck.reporting.pictures.witness_excerpt import text_streams
-from privcheck.results.audit_report import Estimate
+from privcheck.reporting._pictures.probability_picture import allowed
+from privcheck.reporting._pictures.style import INK
+from privcheck.reporting._pictures.witness_excerpt import text_streams
+from privcheck.results import Estimate
 
 WITH_WITNESS = ["violation", "consistent", "unclaimed", "coarse", "unbounded", "long"]
 

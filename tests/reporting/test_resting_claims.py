@@ -10,10 +10,15 @@ from rich.console import Console
 
 from privcheck.bounds import THEOREMS, Instance, evaluate
 from privcheck.claims import CLAIMS, Effort, examine, replay
-from privcheck.reporting.pages.page_bounds import render_bounds
-from privcheck.reporting.terminal.bounds_table import theory_table
-from privcheck.reporting.text import resting_claims
-from privcheck.reporting.text.resting_claims import failed_claims, kept_run, resting_sentence, with_failed_claims
+from privcheck.reporting import (
+    failed_claims,
+    render_bounds,
+    resting_sentence,
+    theory_table,
+    with_failed_claims,
+)
+from privcheck.reporting._text import resting_claims
+from privcheck.reporting._text.resting_claims import kept_run
 
 HOW, FINDINGS = kept_run()
 CITED = sorted({claim.id for name in THEOREMS for claim in failed_claims(name)})

@@ -6,13 +6,17 @@ import io
 import pytest
 from rich.console import Console
 
-from privcheck.reporting.pictures import simulation_pictures
-from privcheck.reporting.pictures.simulation_pictures import RATE, panels_figure, small_png
-from privcheck.reporting.terminal import simulation_tables
-from privcheck.reporting.terminal.identification_table import identification_table
-from privcheck.reporting.terminal.simulation_tables import comparison_table, summary_table
-from privcheck.simulation.identify import identify
-from privcheck.simulation.simulate import simulate
+from privcheck.reporting import (
+    comparison_table,
+    identification_table,
+    panels_figure,
+    small_png,
+    summary_table,
+)
+from privcheck.reporting._pictures import simulation_pictures
+from privcheck.reporting._pictures.simulation_pictures import RATE
+from privcheck.reporting._terminal import simulation_tables
+from privcheck.simulation import identify, simulate
 
 
 @pytest.fixture(scope="module")

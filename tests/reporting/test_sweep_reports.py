@@ -11,10 +11,10 @@ import pytest
 import privcheck
 from privcheck import frontier, load, simulate, sweep
 from privcheck.cli import run
-from privcheck.reporting.many_audits import AuditedClaim, together
-from privcheck.reporting.pages.page_index import read_folder
-from privcheck.reporting.result_files import read_result
-from privcheck.sweeps import run_sweep
+from privcheck.reporting import read_folder
+from privcheck.reporting._many_audits import AuditedClaim, together
+from privcheck.reporting._result_files import read_result
+from privcheck.sweeps import _run_sweep as run_sweep
 
 PLAN = {"kind": "audit", "targets": ["adap-ucb", "none.py:X"], "epsilons": [1.0, 2.0], "horizons": [4]}
 PLAN["options"] = {"arms": 2, "runs": 200}
@@ -54,7 +54,7 @@ def test_a_sweep_is_reported_half_way_and_in_the_end(monkeypatch, capsys):
 
 def test_stale_results_are_left_out(monkeypatch):
     sweep(PLAN | {"targets": ["adap-ucb"]}, "store")
-    monkeypatch.setattr("privcheck.sweeps.cell.versions", lambda: {"numpy": "3.0"})
+    monkeypatch.setattr("privcheck.sweeps._cell.versions", lambda: {"numpy": "3.0"})
     sweep(PLAN | {"targets": ["adap-ucb"], "epsilons": [1.0]}, "store")
     found = read_folder("store")
     assert len(list(Path("store/cells").iterdir())) == 3

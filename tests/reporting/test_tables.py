@@ -9,8 +9,7 @@ import pytest
 from rich.console import Console
 
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import audit_details, audit_table
-from privcheck.reporting.text.numbers import clean
+from privcheck.reporting import audit_details, audit_table, clean
 
 
 def shown(content, width=100):

@@ -13,17 +13,22 @@ from matplotlib.colors import to_hex
 import privcheck
 from privcheck import Certificate, simulate, sweep
 from privcheck.cli import run
-from privcheck.reporting.example_results import VIOLATION
-from privcheck.reporting.many_audits import AuditedClaim, together
-from privcheck.reporting.pages.page_index import read_folder, render_index
-from privcheck.reporting.pages.page_simulation import render_simulation
-from privcheck.reporting.pictures.audited_bounds_picture import bounds_figure
-from privcheck.reporting.pictures.frontier_picture import frontier_figure
-from privcheck.reporting.pictures.ledger_picture import ledger_figure
-from privcheck.reporting.pictures.style import COLOURS
-from privcheck.reporting.result_files import read_result
-from privcheck.reporting.text.simulation_notes import UNTESTED, described, too_few_runs
-from privcheck.results.fault import Fault
+from privcheck.reporting import (
+    UNTESTED,
+    bounds_figure,
+    frontier_figure,
+    ledger_figure,
+    read_folder,
+    render_simulation,
+    too_few_runs,
+)
+from privcheck.reporting._example_results import VIOLATION
+from privcheck.reporting._many_audits import AuditedClaim, together
+from privcheck.reporting._pages.page_index import render_index
+from privcheck.reporting._pictures.style import COLOURS
+from privcheck.reporting._result_files import read_result
+from privcheck.reporting._text.simulation_notes import described
+from privcheck.results import Fault
 
 SIMULATED = simulate(["adap-ucb", "ucb"], [0.75, 0.5], horizon=200, runs=8, epsilon=1.0)
 FIRST = SIMULATED.results[0]
@@ -85,7 +90,7 @@ def test_wide_intervals_are_explained_exactly_where_they_reach_to_the_largest_re
 
 
 def test_a_policy_of_ones_own_is_described_without_internals():
-    own = privcheck.results.own_policy.OwnPolicy("bandit.py:Mine", "bandit", 1.0)
+    own = privcheck.results._own_policy.OwnPolicy("bandit.py:Mine", "bandit", 1.0)
     assert described(own) == "bandit.py:Mine, epsilon = 1, bandit feedback"
     assert "OwnPolicy" not in words_of(render_simulation(replace(SIMULATED, results=(replace(FIRST, algorithm=own),))))
 

@@ -9,8 +9,8 @@ from scipy import stats
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import Bernoulli
 from privcheck.errors import PrivcheckError
-from privcheck.results.comparison import QUANTILES, compare, quantile_interval
-from privcheck.results.simulation import PolicyResult, Simulation
+from privcheck.results import PolicyResult, Simulation
+from privcheck.results._comparison import QUANTILES, compare, quantile_interval
 
 PLACE = Bernoulli((0.75, 0.5))
 

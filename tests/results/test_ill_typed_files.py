@@ -14,9 +14,9 @@ import privcheck
 from privcheck import AuditReport, Certificate, Simulation
 from privcheck.cli import run
 from privcheck.errors import PrivcheckError
-from privcheck.reporting.example_results import CERTIFIED, GRANTED, VIOLATION
-from privcheck.reporting.result_files import read_result
-from privcheck.results.simulation_files import read_csv
+from privcheck.reporting._example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.reporting._result_files import read_result
+from privcheck.results._simulation_files import read_csv
 from privcheck.serialise import array, well_typed
 
 CONTEXTUAL = replace(GRANTED, contexts=privcheck.Contexts((2, 3), norm=1.0), feedback="contextual")

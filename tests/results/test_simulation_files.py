@@ -10,9 +10,9 @@ import pytest
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import Bernoulli, Beta, FiniteSupport, Gaussian, Replay, RewardTable
 from privcheck.errors import PrivcheckError
-from privcheck.results.simulation import Simulation
-from privcheck.results.simulation_files import read_csv
-from privcheck.simulation.simulate import simulate
+from privcheck.results import Simulation
+from privcheck.results._simulation_files import read_csv
+from privcheck.simulation import simulate
 
 SPECS = [ALGORITHMS["adap-ucb"](arms=2, epsilon=1 / 3, alpha=2.0), "ucb", ALGORITHMS["adap-ucb"](arms=2, epsilon=1.0)]
 

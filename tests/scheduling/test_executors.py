@@ -15,9 +15,9 @@ import pytest
 import privcheck
 from privcheck import extras
 from privcheck.errors import PolicyError, PrivcheckError
-from privcheck.scheduling.dask_workers import dask_workers
-from privcheck.scheduling.executor import Calls, Executor, executor
-from privcheck.targets.runners import KernelRunner
+from privcheck.scheduling import Calls, Executor, executor
+from privcheck.scheduling._dask_workers import dask_workers
+from privcheck.targets._runners import KernelRunner
 
 KERNEL = {"target": "adap-ucb", "epsilon": 1.0, "arms": 2, "horizon": 8, "runs": 120_000, "pairs": 3, "seed": 3}
 OWN = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 1700, "pairs": 3, "seed": 3}
@@ -205,7 +205,7 @@ def test_where_a_scheduler_is_is_checked(address):
 
 def test_nobody_at_the_address(monkeypatch):
     pytest.importorskip("distributed", reason="the extra dask is not installed")
-    monkeypatch.setattr("privcheck.scheduling.dask_workers.CONNECTING", 0.5)
+    monkeypatch.setattr("privcheck.scheduling._dask_workers.CONNECTING", 0.5)
     with pytest.raises(PrivcheckError, match="expected a Dask scheduler with a worker"):
         privcheck.simulate("ucb", "c2", horizon=100, runs=2, scheduler="tcp://127.0.0.1:1")
 

@@ -12,12 +12,12 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import privcheck
-from privcheck.auditing.scoring.learned import LogisticScore
-from privcheck.auditing.scoring.one_thread import one_thread
-from privcheck.auditing.search import promise, successive_halving
-from privcheck.auditing.search.successive_halving import _Game
-from privcheck.scheduling.executor import Executor
-from privcheck.targets.outputs import Outputs
+from privcheck.auditing._scoring.learned import LogisticScore
+from privcheck.auditing._scoring.one_thread import one_thread
+from privcheck.auditing._search import promise, successive_halving
+from privcheck.auditing._search.successive_halving import _Game
+from privcheck.scheduling import Executor
+from privcheck.targets import Outputs
 
 PATIENCE = 30.0
 """Seconds after which a test fails that waits for another thread."""

@@ -24,13 +24,13 @@ import privcheck
 from privcheck import extras
 from privcheck.environments import Bernoulli
 from privcheck.errors import PrivcheckError
-from privcheck.scheduling import chunk_store, local_disk
-from privcheck.scheduling.chunk_keys import digest
-from privcheck.scheduling.executor import Calls, Executor, executor
-from privcheck.sweeps.cell_store import CellStore
+from privcheck.scheduling import Calls, Executor, digest, executor
+from privcheck.scheduling import _chunk_store as chunk_store
+from privcheck.scheduling import _local_disk as local_disk
+from privcheck.sweeps._cell_store import CellStore
 
 pytest.importorskip("pyarrow", reason="the extra store is not installed")
-from privcheck.scheduling.part_files import as_parquet, from_parquet
+from privcheck.scheduling._part_files import as_parquet, from_parquet
 
 OWN = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 1700, "pairs": 3, "seed": 3}
 PLAYED = {"environment": "c2", "horizon": 20_000, "runs": 400, "seed": 3, "epsilon": 1.0, "checkpoints": 20}
@@ -293,7 +293,7 @@ def test_digests_differ_where_values_do():
     digests = [digest(value) for value in values]
     assert len(set(digests)) == len(values)
     assert digests == [digest(value) for value in values]
-    command = "from privcheck.scheduling.chunk_keys import digest as d; print(d({'b', 'a', 'c'}), d({'x': 1, 'y': 2}))"
+    command = "from privcheck.scheduling._chunk_keys import digest as d; print(d({'b', 'a', 'c'}), d({'x': 1, 'y': 2}))"
     again = subprocess.run([sys.executable, "-P", "-c", command], capture_output=True, text=True, check=True)
     assert again.stdout.split() == [digest({"c", "a", "b"}), digest({"y": 2, "x": 1})]
 

@@ -12,11 +12,10 @@ import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
-from privcheck.scheduling import worker_processes as pool
-from privcheck.scheduling.executor import Calls, Executor
-from privcheck.scheduling.worker_processes import worker_processes
-from privcheck.targets.location import Location
-from privcheck.targets.target import load
+from privcheck.scheduling import Calls, Executor
+from privcheck.scheduling import _worker_processes as pool
+from privcheck.scheduling._worker_processes import worker_processes
+from privcheck.targets import Location, load
 
 POLICY = """
 class Policy:

@@ -6,8 +6,8 @@ import pytest
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.errors import PrivcheckError
-from privcheck.simulation import simulate as module
-from privcheck.simulation.simulate import simulate
+from privcheck.simulation import _simulate as module
+from privcheck.simulation import simulate
 
 GOOD = {"policies": "adap-ucb", "environment": "c2", "horizon": 100, "runs": 2, "epsilon": 1.0}
 

@@ -26,8 +26,8 @@ from privcheck.environments import (
     TwoPoint,
 )  # fmt: skip
 from privcheck.errors import PrivcheckError
-from privcheck.simulation.engine import chunk_runs, engine_of, play, play_steps
-from privcheck.simulation.simulate import simulate
+from privcheck.simulation import simulate
+from privcheck.simulation._engine import chunk_runs, engine_of, play, play_steps
 
 LEVEL = 1e-6
 HORIZON, RUNS = 200, 3000

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privcheck.environments import LoggedFeedback
-from privcheck.simulation.log_replay import replay
+from privcheck.simulation import replay
 
 MEANS = np.array([0.2, 0.5, 0.8])
 ODDS = np.array([0.6, 0.3, 0.1])

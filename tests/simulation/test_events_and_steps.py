@@ -10,7 +10,7 @@ from scipy import stats
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import Bernoulli
-from privcheck.simulation.engine import play, play_steps
+from privcheck.simulation._engine import play, play_steps
 
 PLACE = Bernoulli((0.8, 0.55, 0.3))
 HORIZON, RUNS = 250, 4000

@@ -11,8 +11,8 @@ from privcheck.bandits import ALGORITHMS
 from privcheck.cli import run
 from privcheck.environments import RewardTable
 from privcheck.errors import PrivcheckError
-from privcheck.inference.limits import clopper_pearson
-from privcheck.results.stopping import StoppingResult
+from privcheck.inference import clopper_pearson
+from privcheck.results import StoppingResult
 
 SPEC = ALGORITHMS["dp-exact-tt"](arms=3, epsilon=1.0)
 MEANS = [0.9, 0.6, 0.5]

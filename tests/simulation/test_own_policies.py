@@ -11,9 +11,10 @@ from scipy import stats
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import LinearContexts, LoggedContexts, TopKArms
 from privcheck.errors import PrivcheckError
-from privcheck.results.simulation import Simulation
-from privcheck.simulation import all_runs, play_own
-from privcheck.simulation.simulate import simulate
+from privcheck.results import Simulation
+from privcheck.simulation import _all_runs as all_runs
+from privcheck.simulation import _play_own as play_own
+from privcheck.simulation import simulate
 
 FILE = Path(__file__).with_name("own_bandits.py")
 _spec = importlib.util.spec_from_file_location("own_bandits", FILE)
@@ -119,7 +120,7 @@ def test_an_interruption_keeps_what_is_finished(monkeypatch):
 
     chunks = all_runs.own_chunks
     monkeypatch.setattr(all_runs, "own_chunks", interrupted)
-    monkeypatch.setattr("privcheck.simulation.play_own.CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr("privcheck.simulation._play_own.CHUNK_SECONDS", 0.0)
     found = simulate(["ucb", own.OwnUCB, "kl-ucb"], [0.8, 0.5], horizon=50, runs=10)
     assert [len(result.regret) for result in found.results] == [10, 2]
     assert [(remark.policy, remark.kind) for remark in found.remarks] == [

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from privcheck.bandits import ALGORITHMS
-from privcheck.bounds import named_instance
-from privcheck.bounds.theorem import THEOREMS
+from privcheck.bounds import THEOREMS, named_instance
 from privcheck.environments import Replay
 from privcheck.errors import PrivcheckError
-from privcheck.reporting.pictures import regret_picture as plotting
-from privcheck.simulation.simulate import simulate
+from privcheck.reporting._pictures import regret_picture as plotting
+from privcheck.simulation import simulate
 
 TIGHT = "azize-basu-2022/thm3-tight"
 NAME = "Azize & Basu 2022, Thm. 3 (tight)"

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from privcheck.simulation.simulate import simulate
+from privcheck.simulation import simulate
 
 # mean +- standard error of 400 runs of an independent event-driven simulator that shares no code, alpha = 3.1
 ANCHORS = [

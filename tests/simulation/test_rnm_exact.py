@@ -8,7 +8,7 @@ from scipy import integrate, stats
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import Bernoulli
-from privcheck.simulation.engine import play
+from privcheck.simulation._engine import play
 
 
 def tail(x):

@@ -10,9 +10,9 @@ import pytest
 from privcheck import progress as progress_module
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import Bernoulli
-from privcheck.simulation import engine
-from privcheck.simulation.engine import chunk_runs, log_checkpoints, play
-from privcheck.simulation.simulate import simulate
+from privcheck.simulation import _engine as engine
+from privcheck.simulation import simulate
+from privcheck.simulation._engine import chunk_runs, log_checkpoints, play
 
 FIELDS = ["policy", "mean", "se", "median", "q05", "q95", "q99", "runs", "horizon", "engine", "seconds"]
 ALL = [name for name in ALGORITHMS if ALGORITHMS[name].feedback in ("bandit", "full")]

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from privcheck.sweeps import cell_store
-from privcheck.sweeps.cell_store import CellStore
-from privcheck.sweeps.play_cell import Played
-from privcheck.sweeps.sweep_file import read_cells
+from privcheck.sweeps import _cell_store as cell_store
+from privcheck.sweeps._cell_store import CellStore
+from privcheck.sweeps._play_cell import Played
+from privcheck.sweeps._sweep_file import read_cells
 
 CELL = read_cells({"kind": "audit", "targets": ["ucb"]})[0]
 

@@ -15,8 +15,10 @@ import pytest
 import privcheck
 from privcheck import PrivcheckError, read_sweep, sweep
 from privcheck.cli import run
-from privcheck.sweeps import cell_store, play_cell, run_sweep
-from privcheck.sweeps.cell_store import MANIFEST
+from privcheck.sweeps import MANIFEST
+from privcheck.sweeps import _cell_store as cell_store
+from privcheck.sweeps import _play_cell as play_cell
+from privcheck.sweeps import _run_sweep as run_sweep
 
 PLAN = {
     "kind": "simulation",
@@ -224,7 +226,7 @@ def test_versions_and_options_are_part_of_the_key(monkeypatch):
     run_sweep.play_sweep(PLAN | {"options": {"runs": 5}}, "store", jobs=1, retry=False, tell=told.append)
     assert told == ["4 cells: 4 new"]
     assert read_sweep("store").count("done") == 8
-    monkeypatch.setattr("privcheck.sweeps.cell.versions", lambda: {"numpy": "3.0"})
+    monkeypatch.setattr("privcheck.sweeps._cell.versions", lambda: {"numpy": "3.0"})
     run_sweep.play_sweep(PLAN, "store", jobs=1, retry=False, tell=told.append)
     assert told[1:] == ["4 cells: 4 new, 4 stale"]
 

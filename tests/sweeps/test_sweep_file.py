@@ -10,7 +10,7 @@ import pytest
 import privcheck
 from privcheck import PrivcheckError, sweep
 from privcheck.cli import run
-from privcheck.sweeps.sweep_file import AUDITED, PLAYED, SIMULATED, read_cells
+from privcheck.sweeps._sweep_file import AUDITED, PLAYED, SIMULATED, read_cells
 
 GOOD = Path("sweep.toml")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from privcheck.sweeps.target_sources import source_files
+from privcheck.sweeps._target_sources import source_files
 
 
 def write(**files):

@@ -19,8 +19,8 @@ from privcheck.testing import (
     assert_sensitivity,
     assert_unchanged_by,
 )
-from privcheck.testing.regret_assertion import evidence
-from privcheck.testing.running import Running, running
+from privcheck.testing._regret_assertion import evidence
+from privcheck.testing._running import Running, running
 
 
 def failing(assertion, *arguments, **options):

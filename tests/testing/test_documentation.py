@@ -69,5 +69,5 @@ def test_a_failing_machine_shows_its_finding_and_no_source_of_ours(documented, p
     result = documented("-k", "TestShop")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["round 1: sensitivity: got 5.0 computed*"])
-    result.stdout.no_fnmatch_line("*privcheck/testing/bandit_machine.py*")
+    result.stdout.no_fnmatch_line("*privcheck/testing/_bandit_machine.py*")
     result.stdout.no_fnmatch_line("*self.policy.update*")

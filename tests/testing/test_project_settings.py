@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from privcheck.testing.kept_page import page_name
+from privcheck.testing._kept_page import page_name
 
 pytest_plugins = ["pytester"]
 

@@ -12,12 +12,13 @@ import privcheck
 from privcheck.bounds import THEOREMS
 from privcheck.environments import Bernoulli, Gaussian
 from privcheck.errors import PrivcheckError
-from privcheck.reporting.pictures.frontier_picture import frontier_figure
-from privcheck.reporting.terminal.frontier_tables import COLUMNS, frontier_tables
-from privcheck.results.frontier_points import Frontier, FrontierBound, FrontierPoint
-from privcheck.scheduling import chunk_store, executor
-from privcheck.scheduling import dask_workers as scheduling
-from privcheck.tradeoffs.frontier import frontier
+from privcheck.reporting import frontier_figure, frontier_tables
+from privcheck.reporting._terminal.frontier_tables import COLUMNS
+from privcheck.results import Frontier, FrontierBound, FrontierPoint
+from privcheck.scheduling import _chunk_store as chunk_store
+from privcheck.scheduling import _dask_workers as scheduling
+from privcheck.scheduling import _executor as executor
+from privcheck.tradeoffs import frontier
 
 pytestmark = pytest.mark.long
 
@@ -41,7 +42,7 @@ class Follower:
 
 @pytest.mark.chance(2e-6, "verdict and bound of one audit of a true claim, 1e-6 each")
 def test_a_false_claim_is_refuted_and_a_true_one_is_enclosed(monkeypatch):
-    module = importlib.import_module("privcheck.tradeoffs.frontier")
+    module = importlib.import_module("privcheck.tradeoffs._frontier")
     monkeypatch.setattr(module, "audit", functools.partial(module.audit, error=1e-6))
     monkeypatch.setattr(module, "CONFIDENCE", 1.0 - 1e-6)
     (honest,) = frontier("adap-ucb", MEANS, epsilons=[1.0], horizon=200, runs=5, audit_runs=2000).points

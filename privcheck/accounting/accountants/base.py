@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from privcheck.accounting.charge import Charge
-from privcheck.accounting.currencies import Currency
-from privcheck.accounting.notions import Approximate, Notion
+from privcheck.accounting._charge import Charge
+from privcheck.accounting._currencies import Currency
+from privcheck.accounting._notions import Approximate, Notion
 from privcheck.declared import Declared
 from privcheck.errors import PrivcheckError
 from privcheck.registry import Registry

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
+from privcheck.accounting._currencies import MU, Currency
+from privcheck.accounting._gaussian_profile import epsilon_of, log_delta
+from privcheck.accounting._notions import Approximate, GaussianDP, Notion
 from privcheck.accounting.accountants.base import SLACK, Accountant
 from privcheck.accounting.accountants.largest import largest_within
-from privcheck.accounting.currencies import MU, Currency
-from privcheck.accounting.gaussian_profile import epsilon_of, log_delta
-from privcheck.accounting.notions import Approximate, GaussianDP, Notion
 
 
 @dataclass(frozen=True)

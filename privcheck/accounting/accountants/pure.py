@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from privcheck.accounting._conversion import convert
+from privcheck.accounting._currencies import EPSILON, Currency
+from privcheck.accounting._notions import Approximate, Notion, Pure
 from privcheck.accounting.accountants.base import Accountant
-from privcheck.accounting.conversion import convert
-from privcheck.accounting.currencies import EPSILON, Currency
-from privcheck.accounting.notions import Approximate, Notion, Pure
 
 
 @dataclass(frozen=True)

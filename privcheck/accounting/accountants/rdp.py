@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.accounting._charge import Charge
+from privcheck.accounting._currencies import Currency, add_up, rho_of
+from privcheck.accounting._dominating_pairs import DominatingPair
+from privcheck.accounting._gaussian_profile import ROUNDING
+from privcheck.accounting._notions import Approximate, Notion
 from privcheck.accounting.accountants.base import Accountant
-from privcheck.accounting.charge import Charge
-from privcheck.accounting.currencies import Currency, add_up, rho_of
-from privcheck.accounting.dominating_pairs import DominatingPair
-from privcheck.accounting.gaussian_profile import ROUNDING
-from privcheck.accounting.notions import Approximate, Notion
 from privcheck.declared import Real, parameter
 
 FAR = 300.0
@@ -46,7 +46,7 @@ class RDP(Accountant):
 
     Examples
     --------
-    >>> from privcheck.accounting.dominating_pairs import LaplacePair
+    >>> from privcheck.accounting._dominating_pairs import LaplacePair
     >>> laplace = Charge(0.5).with_pairs(((LaplacePair(0.5), 1),))
     >>> RDP(8.0).needs(laplace) < RDP(8.0).needs(Charge(0.5))
     True

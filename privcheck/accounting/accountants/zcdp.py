@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
+from privcheck.accounting._conversion import convert
+from privcheck.accounting._currencies import RHO, Currency
+from privcheck.accounting._notions import Approximate, Concentrated, Notion
 from privcheck.accounting.accountants.base import Accountant
 from privcheck.accounting.accountants.largest import largest_within
-from privcheck.accounting.conversion import convert
-from privcheck.accounting.currencies import RHO, Currency
-from privcheck.accounting.notions import Approximate, Concentrated, Notion
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 Ids without a suffix are the paper's statements as printed; "-tight", "-corrected", "-sharp", "-kl" and the other
 suffixes are ours.
 
->>> from privcheck.bounds.theorem import THEOREMS
+>>> from privcheck.bounds import THEOREMS
 >>> THEOREMS["azize-basu-2022/thm3"].kind
 'lower'
 """

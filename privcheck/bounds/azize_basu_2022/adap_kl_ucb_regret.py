@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from privcheck.bounds.conditions import ALPHA, BERNOULLI, BETTER_ARM_EXISTS
-from privcheck.bounds.instance import Instance
-from privcheck.bounds.quantity import BANDIT_REGRET
-from privcheck.bounds.theorem import HAS_HORIZON, theorem
+from privcheck.bounds._conditions import ALPHA, BERNOULLI, BETTER_ARM_EXISTS
+from privcheck.bounds._instance import Instance
+from privcheck.bounds._quantity import BANDIT_REGRET
+from privcheck.bounds._theorem import HAS_HORIZON, theorem
 
 
 @theorem(

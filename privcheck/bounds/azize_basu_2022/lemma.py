@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from privcheck.bounds.conditions import POSITIVE_GAP
-from privcheck.bounds.families import MeanFamily
-from privcheck.bounds.instance import Instance
-from privcheck.bounds.karwa_vadhan import karwa_vadhan_sharp
-from privcheck.bounds.quantity import BANDIT, PURE_ONE_REWARD, Quantity
-from privcheck.bounds.theorem import HAS_HORIZON, PURE, Condition, theorem
+from privcheck.bounds._conditions import POSITIVE_GAP
+from privcheck.bounds._instance import Instance
+from privcheck.bounds._karwa_vadhan import karwa_vadhan_sharp
+from privcheck.bounds._quantity import BANDIT, PURE_ONE_REWARD, Quantity
+from privcheck.bounds._theorem import HAS_HORIZON, PURE, Condition, theorem
+from privcheck.bounds.families.base import MeanFamily
 
 LOG_RATIO = Quantity("log-probability-ratio of the actions against the closest alternative", BANDIT, PURE_ONE_REWARD)
 DIVERGENCE = Quantity("kl-divergence of the actions from the closest alternative", BANDIT, PURE_ONE_REWARD)

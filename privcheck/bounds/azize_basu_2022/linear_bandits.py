@@ -8,15 +8,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from privcheck.bounds._quantity import PURE_ONE_REWARD, Quantity
+from privcheck.bounds._theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
 from privcheck.bounds.azize_basu_2022.linear_program import (
     Exploration,
     cheapest_exploration,
     exploration_with_exact_divergence,
 )
 from privcheck.bounds.azize_basu_2022.minimax import LARGEST_LOSS
-from privcheck.bounds.quantity import PURE_ONE_REWARD, Quantity
-from privcheck.bounds.settings import LinearInstance
-from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
+from privcheck.bounds.settings.linear_instance import LinearInstance
 
 LINEAR = "linear bandit feedback with Gaussian noise of variance 1"
 CUBE_MINIMAX_REGRET = Quantity("pseudo-regret", LINEAR, PURE_ONE_REWARD, "minimax over theta in R^d, arms in [-1, 1]^d")

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.bounds.gaussian_private_divergence import gaussian_private_divergence
+from privcheck.bounds._gaussian_private_divergence import gaussian_private_divergence
 
 _ROUNDS = 200
 """A cap, with a valid enclosure whenever it is hit; twelve random instances of up to 50 arms took at most 26."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from privcheck.bounds.conditions import ALPHA, UNIT_REWARDS
-from privcheck.bounds.instance import Instance
-from privcheck.bounds.quantity import BANDIT, BANDIT_REGRET, PURE_ONE_REWARD, UNIT_MINIMAX_REGRET, Quantity
-from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
+from privcheck.bounds._conditions import ALPHA, UNIT_REWARDS
+from privcheck.bounds._instance import Instance
+from privcheck.bounds._quantity import BANDIT, BANDIT_REGRET, PURE_ONE_REWARD, UNIT_MINIMAX_REGRET, Quantity
+from privcheck.bounds._theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, Condition, theorem
 
 GAUSSIAN_MINIMAX_REGRET = Quantity(
     "pseudo-regret", BANDIT, PURE_ONE_REWARD, "minimax over Gaussian rewards of variance 1"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from privcheck.bounds.conditions import ALPHA, BETTER_ARM_EXISTS, UNIT_REWARDS
-from privcheck.bounds.instance import Instance
-from privcheck.bounds.quantity import BANDIT_REGRET
-from privcheck.bounds.theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, theorem
+from privcheck.bounds._conditions import ALPHA, BETTER_ARM_EXISTS, UNIT_REWARDS
+from privcheck.bounds._instance import Instance
+from privcheck.bounds._quantity import BANDIT_REGRET
+from privcheck.bounds._theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, theorem
 
 Rows = list[dict[str, float | str]]
 NOISE, PRIVACY = "d_inf: the noise of the rewards", "epsilon t_inf: privacy"

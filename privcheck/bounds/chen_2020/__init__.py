@@ -1,6 +1,6 @@
 """Chen, Zheng, Zhou, Yang, Chen & Wang 2020, (locally) differentially private combinatorial semi-bandits.
 
->>> from privcheck.bounds.theorem import THEOREMS
+>>> from privcheck.bounds import THEOREMS
 >>> THEOREMS["chen-2020/thm5"].kind
 'lower'
 """

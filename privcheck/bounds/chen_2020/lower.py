@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from privcheck.bounds._theorem import theorem
 from privcheck.bounds.chen_2020.quantities import (
     CENTRAL_WORST_ONE,
     EQUAL_PATHS,
@@ -16,8 +17,7 @@ from privcheck.bounds.chen_2020.quantities import (
     SMOOTH_ONE,
     TWO_SUPER_ARMS,
 )
-from privcheck.bounds.settings import SemiBanditInstance
-from privcheck.bounds.theorem import theorem
+from privcheck.bounds.settings.semi_bandit_instance import SemiBanditInstance
 
 _THEOREM_5 = "Chen et al. 2020, Theorem 5, Section 3.3"
 _THEOREM_6 = "Chen et al. 2020, Theorem 6, Section 4.1"

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from privcheck.bounds.quantity import Quantity
-from privcheck.bounds.theorem import Condition
+from privcheck.bounds._quantity import Quantity
+from privcheck.bounds._theorem import Condition
 
 SEMI_BANDIT = "semi-bandit feedback"
 LOCAL_DP = "epsilon-local DP, one outcome vector replaced"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from privcheck.bounds._theorem import HAS_HORIZON, theorem
 from privcheck.bounds.chen_2020.quantities import CENTRAL_INSTANCE, LOCAL_INSTANCE, SMOOTH_INF, SMOOTH_ONE
-from privcheck.bounds.settings import SemiBanditInstance
-from privcheck.bounds.theorem import HAS_HORIZON, theorem
+from privcheck.bounds.settings.semi_bandit_instance import SemiBanditInstance
 
 
 @theorem(

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.bounds.divergences import kl_from_complements
-from privcheck.bounds.enclosure import Enclosure
+from privcheck.bounds._divergences import kl_from_complements
+from privcheck.bounds._enclosure import Enclosure
+from privcheck.bounds._private_divergence import d_epsilon_from_complements
 from privcheck.bounds.families.base import MeanFamily
-from privcheck.bounds.private_divergence import d_epsilon_from_complements
 from privcheck.declared import UNIT_INTERVAL, Real, check
 
 _CLOSED_FORM_ROUNDING = 4e-15

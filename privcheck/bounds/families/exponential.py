@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.bounds.clipping import clipped_divergence
-from privcheck.bounds.divergences import excess
-from privcheck.bounds.enclosure import Enclosure
+from privcheck.bounds._clipping import clipped_divergence
+from privcheck.bounds._divergences import excess
+from privcheck.bounds._enclosure import Enclosure
+from privcheck.bounds._quadrature import panels
 from privcheck.bounds.families.base import MeanFamily
-from privcheck.bounds.quadrature import panels
 from privcheck.declared import POSITIVE, Real
 
 _REACH = 700.0

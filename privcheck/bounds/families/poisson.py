@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.bounds.clipping import clipped_divergence
-from privcheck.bounds.divergences import excess
-from privcheck.bounds.enclosure import Enclosure
+from privcheck.bounds._clipping import clipped_divergence
+from privcheck.bounds._divergences import excess
+from privcheck.bounds._enclosure import Enclosure
 from privcheck.bounds.families.base import MeanFamily
 from privcheck.declared import Real
 

@@ -1,6 +1,6 @@
 """Hu, Huang, Mehta & Hegde, private online learning with stochastic rewards (first version 2021).
 
->>> from privcheck.bounds.theorem import THEOREMS
+>>> from privcheck.bounds import THEOREMS
 >>> THEOREMS["hu-2021/thm9"].provenance
 'order-only'
 """

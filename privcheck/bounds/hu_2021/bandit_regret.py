@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from privcheck.bounds.conditions import UNIT_REWARDS
-from privcheck.bounds.instance import Instance
-from privcheck.bounds.quantity import BANDIT_REGRET
-from privcheck.bounds.theorem import HAS_HORIZON, theorem
+from privcheck.bounds._conditions import UNIT_REWARDS
+from privcheck.bounds._instance import Instance
+from privcheck.bounds._quantity import BANDIT_REGRET
+from privcheck.bounds._theorem import HAS_HORIZON, theorem
 
 
 @theorem(

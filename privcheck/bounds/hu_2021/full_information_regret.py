@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from privcheck.bounds.conditions import POSITIVE_GAP, UNIT_REWARDS
-from privcheck.bounds.instance import Instance
-from privcheck.bounds.quantity import FULL_INFORMATION, FULL_INFORMATION_REGRET, PURE_ONE_VECTOR, Quantity
-from privcheck.bounds.theorem import HAS_HORIZON, PURE, Condition, theorem
+from privcheck.bounds._conditions import POSITIVE_GAP, UNIT_REWARDS
+from privcheck.bounds._instance import Instance
+from privcheck.bounds._quantity import FULL_INFORMATION, FULL_INFORMATION_REGRET, PURE_ONE_VECTOR, Quantity
+from privcheck.bounds._theorem import HAS_HORIZON, PURE, Condition, theorem
 
 UNIT_MINIMAX_REGRET = Quantity(
     "pseudo-regret", FULL_INFORMATION, PURE_ONE_VECTOR, "minimax over rewards in [0, 1]", 1.0

@@ -2,7 +2,7 @@
 
 Only the paper's abstract, reviews and rebuttals were available; statements that rest on our own proofs say so.
 
->>> from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time
+>>> from privcheck.bounds import characteristic_time
 >>> round(characteristic_time("bernoulli", [0.75, 0.5], None).value, 6)
 29.550704
 """

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privcheck.arrays import Array, checked_array
-from privcheck.bounds.divergences import tv_bernoulli, tv_gaussian
-from privcheck.bounds.instance import Instance
+from privcheck.bounds._divergences import tv_bernoulli, tv_gaussian
+from privcheck.bounds._instance import Instance
 from privcheck.bounds.jourdan_azize_2025.optimality_certificate import shortfall
 from privcheck.bounds.jourdan_azize_2025.transport import ROUNDING, Transport, transport
 from privcheck.declared import POSITIVE, UNIT_INTERVAL, Choice, OrNone, Real, check

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.bounds.instance import Instance
+from privcheck.bounds._instance import Instance
+from privcheck.bounds._quantity import BANDIT, PURE_ONE_REWARD, Quantity
+from privcheck.bounds._theorem import ANY_BUDGET, POSITIVE_BUDGET, PURE, Condition, theorem
 from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time, characteristic_time_tv
-from privcheck.bounds.quantity import BANDIT, PURE_ONE_REWARD, Quantity
-from privcheck.bounds.theorem import ANY_BUDGET, POSITIVE_BUDGET, PURE, Condition, theorem
 from privcheck.declared import Real, check
 
 STOPPING_TIME = Quantity(

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privcheck.arrays import Array
-from privcheck.bounds.divergences import kl_from_complements
-from privcheck.bounds.gaussian_private_divergence import SLOPE_ROUNDING, gaussian_private_divergence
+from privcheck.bounds._divergences import kl_from_complements
+from privcheck.bounds._gaussian_private_divergence import SLOPE_ROUNDING, gaussian_private_divergence
+from privcheck.bounds._private_divergence import d_epsilon_from_complements
 from privcheck.bounds.jourdan_azize_2025.falling_root import falling_root
-from privcheck.bounds.private_divergence import d_epsilon_from_complements
 from privcheck.errors import PrivcheckError
 
 ROUNDING = 1e-14

@@ -1,6 +1,6 @@
 """The base class of the instances of all settings.
 
->>> from privcheck.bounds.settings import SemiBanditInstance
+>>> from privcheck.bounds import SemiBanditInstance
 >>> SemiBanditInstance(arms=6, size=2, epsilon=1.0, gap=0.1).horizon is None
 True
 """
@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from privcheck.bounds.toml_file import from_toml
+from privcheck.bounds._toml_file import from_toml
 from privcheck.declared import Declared
 from privcheck.errors import PrivcheckError
 

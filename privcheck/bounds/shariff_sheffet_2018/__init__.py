@@ -1,6 +1,6 @@
 """Shariff & Sheffet 2018, "Differentially Private Contextual Linear Bandits".
 
->>> from privcheck.bounds.theorem import THEOREMS
+>>> from privcheck.bounds import THEOREMS
 >>> THEOREMS["shariff-sheffet-2018/prop11"].kind
 'upper'
 """

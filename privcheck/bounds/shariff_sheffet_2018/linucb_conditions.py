@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
-from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds._theorem import Condition
+from privcheck.bounds.settings.contextual_instance import ContextualInstance
 from privcheck.bounds.shariff_sheffet_2018.regulariser import regulariser, wishart_is_concentrated
-from privcheck.bounds.theorem import Condition
 
 
 def confidence_radius(instance: ContextualInstance) -> float:

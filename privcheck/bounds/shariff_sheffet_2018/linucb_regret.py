@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from privcheck.bounds.quantity import Quantity
-from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds._quantity import Quantity
+from privcheck.bounds._theorem import theorem
+from privcheck.bounds.settings.contextual_instance import ContextualInstance
 from privcheck.bounds.shariff_sheffet_2018.linucb_conditions import (
     CONCENTRATED,
     GAUSSIAN,
@@ -18,7 +19,6 @@ from privcheck.bounds.shariff_sheffet_2018.linucb_conditions import (
 )
 from privcheck.bounds.shariff_sheffet_2018.noise import CONTEXTUAL, JOINT_DP
 from privcheck.bounds.shariff_sheffet_2018.regulariser import Regulariser, regulariser
-from privcheck.bounds.theorem import theorem
 
 RADIUS = Quantity("radius of the confidence ellipsoid in the last round", CONTEXTUAL, JOINT_DP)
 REGRET = Quantity("pseudo-regret with probability 1 - alpha", CONTEXTUAL, JOINT_DP)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from privcheck.bounds.conditions import POSITIVE_GAP
-from privcheck.bounds.instance import Instance
-from privcheck.bounds.karwa_vadhan import CLASSIC_EPSILON_LIMIT
-from privcheck.bounds.quantity import BANDIT, BANDIT_REGRET, PURE_ONE_REWARD, Quantity
-from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds._conditions import POSITIVE_GAP
+from privcheck.bounds._instance import Instance
+from privcheck.bounds._karwa_vadhan import CLASSIC_EPSILON_LIMIT
+from privcheck.bounds._quantity import BANDIT, BANDIT_REGRET, PURE_ONE_REWARD, Quantity
+from privcheck.bounds._theorem import PURE, Condition, theorem
+from privcheck.bounds.settings.contextual_instance import ContextualInstance
 from privcheck.bounds.shariff_sheffet_2018.noise import CONTEXTUAL
-from privcheck.bounds.theorem import PURE, Condition, theorem
 
 ALL_ACTIONS_REGRET = Quantity(
     "pseudo-regret",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from privcheck.bounds.quantity import Quantity
-from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds._quantity import Quantity
+from privcheck.bounds._theorem import theorem
+from privcheck.bounds.settings.contextual_instance import ContextualInstance
 from privcheck.bounds.shariff_sheffet_2018.linucb_conditions import (
     CONCENTRATED,
     GAUSSIAN,
@@ -12,7 +13,6 @@ from privcheck.bounds.shariff_sheffet_2018.linucb_conditions import (
     WISHART,
 )
 from privcheck.bounds.shariff_sheffet_2018.regulariser import regulariser
-from privcheck.bounds.theorem import theorem
 
 JOINT_DP = "(epsilon, delta)-joint DP, one user replaced"
 CONTEXTUAL = "contextual linear feedback"

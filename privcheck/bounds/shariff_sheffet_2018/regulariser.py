@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from privcheck.bounds.settings import ContextualInstance
+from privcheck.bounds.settings.contextual_instance import ContextualInstance
 
 
 @dataclass(frozen=True)

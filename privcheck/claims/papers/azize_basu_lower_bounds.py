@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from privcheck.claims.claim import Order, Reading, at_least, at_most, below, equal, printed
-from privcheck.claims.expression import (
+from privcheck.claims._claim import Order, Reading, at_least, at_most, below, equal, printed
+from privcheck.claims._expression import (
     absolute,
     exp,
     expression,
@@ -16,8 +16,8 @@ from privcheck.claims.expression import (
     variable,
     where_negative,
 )
-from privcheck.claims.registry_of_claims import claim, repaired
-from privcheck.claims.variables import Variable, integer, positive
+from privcheck.claims._registry_of_claims import claim, repaired
+from privcheck.claims._variables import Variable, integer, positive
 
 K, T, BUDGET = integer("K", 2), integer("T", 1), positive("epsilon")
 OTHERS = K.symbol - 1

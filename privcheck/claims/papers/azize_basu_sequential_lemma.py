@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from privcheck.claims.claim import Reading, at_least, at_most, printed
-from privcheck.claims.exact_laws import bernoulli_divergence
-from privcheck.claims.expression import Expression, exp, log
-from privcheck.claims.registry_of_claims import claim, repaired
-from privcheck.claims.variables import Variable, integer, positive, probability
+from privcheck.claims._claim import Reading, at_least, at_most, printed
+from privcheck.claims._exact_laws import bernoulli_divergence
+from privcheck.claims._expression import Expression, exp, log
+from privcheck.claims._registry_of_claims import claim, repaired
+from privcheck.claims._variables import Variable, integer, positive, probability
 
 P = probability("p")
 BUDGET = positive("epsilon", (0.001, 2.8))

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import math
 
-from privcheck.claims.claim import Reading, at_least, at_most, below, equal, printed
-from privcheck.claims.exact_laws import bernoulli_divergence, binomial_mean, laplace_below
-from privcheck.claims.expression import Expression, ceiling, exp, expression, log, log2, minimum, sqrt, total, variable
-from privcheck.claims.registry_of_claims import claim, repaired
-from privcheck.claims.variables import Variable, integer, positive, probability
+from privcheck.claims._claim import Reading, at_least, at_most, below, equal, printed
+from privcheck.claims._exact_laws import bernoulli_divergence, binomial_mean, laplace_below
+from privcheck.claims._expression import (
+    Expression,
+    ceiling,
+    exp,
+    expression,
+    log,
+    log2,
+    minimum,
+    sqrt,
+    total,
+    variable,
+)
+from privcheck.claims._registry_of_claims import claim, repaired
+from privcheck.claims._variables import Variable, integer, positive, probability
 
 GAP = Variable("Delta", 0, 1, low_open=True, region=(0.01, 1))
 BUDGET = positive("epsilon", (0.01, 10.0))

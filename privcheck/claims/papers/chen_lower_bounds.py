@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from privcheck.claims.claim import Order, Reading, at_least, at_most, equal, printed
-from privcheck.claims.exact_laws import bernoulli_divergence
-from privcheck.claims.expression import Expression, exp, expression, maximum, variable
+from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
+from privcheck.claims._exact_laws import bernoulli_divergence
+from privcheck.claims._expression import Expression, exp, expression, maximum, variable
+from privcheck.claims._registry_of_claims import claim
+from privcheck.claims._variables import Variable, integer, positive
 from privcheck.claims.papers.chen_upper_bounds import ADDITIVE, LATE
-from privcheck.claims.registry_of_claims import claim
-from privcheck.claims.variables import Variable, integer, positive
 
 BUDGET = positive("epsilon", (0.01, 10.0))
 SHIFT = Variable("shift", 0, 0.35, low_open=True, high_open=True, region=(0.01, 0.35))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from privcheck.claims.claim import Reading, at_most, below, equal, printed
-from privcheck.claims.exact_laws import bernoulli_divergence, binomial_weight
-from privcheck.claims.expression import (
+from privcheck.claims._claim import Reading, at_most, below, equal, printed
+from privcheck.claims._exact_laws import bernoulli_divergence, binomial_weight
+from privcheck.claims._expression import (
     Expression,
     absolute,
     choose,
@@ -15,8 +15,8 @@ from privcheck.claims.expression import (
     variable,
     where_negative,
 )
-from privcheck.claims.registry_of_claims import claim, repaired
-from privcheck.claims.variables import Variable, integer, positive, probability
+from privcheck.claims._registry_of_claims import claim, repaired
+from privcheck.claims._variables import Variable, integer, positive, probability
 
 K = variable("k")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from privcheck.claims.claim import Order, Reading, at_least, at_most, equal, printed
-from privcheck.claims.exact_laws import binomial_mean, laplace_difference_above
-from privcheck.claims.expression import (
+from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
+from privcheck.claims._exact_laws import binomial_mean, laplace_difference_above
+from privcheck.claims._expression import (
     Expression,
     absolute,
     ceiling,
@@ -18,8 +18,8 @@ from privcheck.claims.expression import (
     total,
     variable,
 )
-from privcheck.claims.registry_of_claims import claim, repaired
-from privcheck.claims.variables import Variable, integer, positive, probability
+from privcheck.claims._registry_of_claims import claim, repaired
+from privcheck.claims._variables import Variable, integer, positive, probability
 
 S = variable("s")
 BUDGET = positive("epsilon", (0.01, 10.0))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from privcheck.claims.claim import Reading, at_least, at_most, below, printed
-from privcheck.claims.exact_laws import chi_square_above, chosen, composed_delta, gaussian_delta
-from privcheck.claims.expression import Expression, exp, expression, log, log2, maximum, minimum, sqrt
-from privcheck.claims.registry_of_claims import claim
-from privcheck.claims.variables import Variable, integer, positive, probability
+from privcheck.claims._claim import Reading, at_least, at_most, below, printed
+from privcheck.claims._exact_laws import chi_square_above, chosen, composed_delta, gaussian_delta
+from privcheck.claims._expression import Expression, exp, expression, log, log2, maximum, minimum, sqrt
+from privcheck.claims._registry_of_claims import claim
+from privcheck.claims._variables import Variable, integer, positive, probability
 
 BUDGET, SMALL_BUDGET = (
     positive("epsilon", (0.01, 200.0), 10.0, 50.0, 100.0, 300.0),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from privcheck.claims.claim import Order, Reading, at_most, equal, printed
-from privcheck.claims.exact_laws import gaussian_delta
-from privcheck.claims.expression import Expression, expression, log, normal_below, sqrt, variable
+from privcheck.claims._claim import Order, Reading, at_most, equal, printed
+from privcheck.claims._exact_laws import gaussian_delta
+from privcheck.claims._expression import Expression, expression, log, normal_below, sqrt, variable
+from privcheck.claims._registry_of_claims import claim, repaired
+from privcheck.claims._variables import Variable, integer, positive, probability
 from privcheck.claims.papers.shariff_sheffet_facts import ALPHA, BUDGET, DELTA, SMALL_BUDGET
-from privcheck.claims.registry_of_claims import claim, repaired
-from privcheck.claims.variables import Variable, integer, positive, probability
 
 M, D, N = integer("m", 1, region=(1, 30)), integer("d", 1, region=(1, 100)), integer("n", 1, region=(1, 1000))
 L = positive("L", (0.1, 10.0))

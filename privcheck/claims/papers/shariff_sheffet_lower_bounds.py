@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from privcheck.claims.claim import Order, Reading, at_least, at_most, equal, printed
-from privcheck.claims.expression import Expression, absolute, exp, expression, log, maximum, variable
-from privcheck.claims.registry_of_claims import claim, repaired
-from privcheck.claims.variables import Variable, integer, positive, probability
+from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
+from privcheck.claims._expression import Expression, absolute, exp, expression, log, maximum, variable
+from privcheck.claims._registry_of_claims import claim, repaired
+from privcheck.claims._variables import Variable, integer, positive, probability
 
 LN_2 = 0.6931471805599453
 """ln 2, rounded down."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 
-from privcheck.claims.claim import Order, Reading, Relation, at_least, at_most, equal, printed
-from privcheck.claims.expression import (
+from privcheck.claims._claim import Order, Reading, Relation, at_least, at_most, equal, printed
+from privcheck.claims._expression import (
     Expression,
     exp,
     expression,
@@ -24,8 +24,8 @@ from privcheck.claims.expression import (
     total,
     variable,
 )
-from privcheck.claims.registry_of_claims import claim, repaired
-from privcheck.claims.variables import Variable, integer, positive, probability
+from privcheck.claims._registry_of_claims import claim, repaired
+from privcheck.claims._variables import Variable, integer, positive, probability
 
 ALPHA = probability("alpha", open_ends=True, region=(0.01, 0.99))
 N, T = integer("n", 1, region=(1, 30)), variable("t")

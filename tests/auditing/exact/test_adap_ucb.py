@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from privcheck.auditing.exact import exact_delta, exact_loss, worst_pair
-from privcheck.auditing.exact.adap_ucb_loss import (
+from privcheck.auditing._exact import exact_delta, exact_loss, worst_pair
+from privcheck.auditing._exact.adap_ucb_loss import (
     LONGEST_HORIZON,
     LONGEST_SEARCH,
     action_laws,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from privcheck.auditing.exact import (
+from privcheck.auditing._exact import (
     Enclosure,
     exact_delta,
     exact_loss,
@@ -16,7 +16,7 @@ from privcheck.auditing.exact import (
     gaussian_epsilon,
     gaussian_mu,
 )
-from privcheck.auditing.exact.additive import LaplaceShifts, LatticeShifts, pure_delta
+from privcheck.auditing._exact.additive import LaplaceShifts, LatticeShifts, pure_delta
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Gaussian, HybridTree, Laplace, RandomisedResponse
 

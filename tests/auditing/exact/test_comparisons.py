@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from privcheck.auditing.exact import comparisons
-from privcheck.auditing.exact.comparisons import RELATIVE_ERROR, chain_probabilities
+from privcheck.auditing._exact import comparisons
+from privcheck.auditing._exact.comparisons import RELATIVE_ERROR, chain_probabilities
 
 
 def product(one, two):

@@ -9,8 +9,8 @@ from scipy import stats
 
 import privcheck
 from privcheck import PrivcheckError, bound_from_laws
-from privcheck.auditing.exact import exact_delta, exact_loss
-from privcheck.auditing.exact.samples_of_a_law import fit_of_law
+from privcheck.auditing import fit_of_law
+from privcheck.auditing._exact import exact_delta, exact_loss
 from privcheck.mechanisms import Laplace
 from privcheck.testing import PrivacyFailure, assert_law
 

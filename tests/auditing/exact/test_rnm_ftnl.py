@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from privcheck.auditing.exact import exact_delta, exact_loss, worst_pair
-from privcheck.auditing.exact.rnm_ftnl_loss import epochs
+from privcheck.auditing._exact import exact_delta, exact_loss, worst_pair
+from privcheck.auditing._exact.rnm_ftnl_loss import epochs
 from privcheck.bandits import ALGORITHMS
 from privcheck.mechanisms import NoisyMax
 

@@ -15,11 +15,9 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.faults import find
-from privcheck.results.audit_report import Estimate, Witness
-from privcheck.results.fault import FAULT_KINDS
-from privcheck.targets.settings import Settings
-from privcheck.targets.target import load
+from privcheck.auditing._faults import find
+from privcheck.results import FAULT_KINDS, Estimate, Witness
+from privcheck.targets import Settings, load
 
 TESTS = Path(__file__).parents[2]
 NOISY, ZOO = TESTS / "certifying" / "noisy_bandits.py", TESTS / "certifying" / "zoo.py"

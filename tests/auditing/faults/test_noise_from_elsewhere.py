@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.faults import find
-from privcheck.results.audit_report import Estimate, Witness
-from privcheck.targets.settings import Settings
-from privcheck.targets.target import load
+from privcheck.auditing._faults import find
+from privcheck.results import Estimate, Witness
+from privcheck.targets import Settings, load
 
 pytestmark = pytest.mark.long
 

@@ -9,9 +9,8 @@ import warnings
 import numpy as np
 import pytest
 
-from privcheck.auditing.harness.checked_runs import check_runs
-from privcheck.targets.mechanism import MechanismRunner
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.auditing._harness.checked_runs import check_runs
+from privcheck.targets import MechanismRunner, StreamPair
 
 from .noise_sources import SOURCES
 from .test_correct_policies import POLICIES

@@ -13,11 +13,9 @@ import pytest
 
 import privcheck
 from privcheck import Contexts
-from privcheck.auditing.harness.checked_runs import check_runs
+from privcheck.auditing._harness.checked_runs import check_runs
 from privcheck.mechanisms import Laplace
-from privcheck.targets.mechanism import MechanismRunner
-from privcheck.targets.runners import PolicyRunner
-from privcheck.targets.stream_pair import StreamPair
+from privcheck.targets import MechanismRunner, PolicyRunner, StreamPair
 
 from .noise_sources import SOURCES, copied, jumped
 

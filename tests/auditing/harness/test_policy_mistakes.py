@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing.harness.kept_state import KeptState
+from privcheck.auditing._harness.kept_state import KeptState
 
 from .refusals import OUTSIDE, SHARED, STATE, STREAMS, refused
 

@@ -13,15 +13,14 @@ from scipy.special import betaincinv
 from scipy.stats import binom
 
 import privcheck
-from privcheck.auditing.confirmation import evidence as confirm
-from privcheck.auditing.confirmation import fixed_runs, fresh_runs
-from privcheck.auditing.confirmation.evidence import CountedEvent, Evidence
-from privcheck.auditing.confirmation.folds import Folds, folds
-from privcheck.auditing.events.event import Counts, Event
-from privcheck.auditing.search.successive_halving import Found, Screening
-from privcheck.inference import limits
-from privcheck.targets.sampling import Request
-from privcheck.targets.stream_pair import RANDOM
+from privcheck.auditing._confirmation import evidence as confirm
+from privcheck.auditing._confirmation import fixed_runs, fresh_runs
+from privcheck.auditing._confirmation.evidence import CountedEvent, Evidence
+from privcheck.auditing._confirmation.folds import Folds, folds
+from privcheck.auditing._events.event import Counts, Event
+from privcheck.auditing._search.successive_halving import Found, Screening
+from privcheck.inference import _limits as limits
+from privcheck.targets import RANDOM, Request
 
 LEVEL = 0.05
 CHANCE = 1e-6

@@ -1,0 +1,386 @@
+"""`privcheck.audit`: search for neighbouring streams that an observer can tell apart better than the claim allows."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privcheck.auditing._confirmation.fixed_runs import search_and_confirm
+from privcheck.auditing._confirmation.sequential_audit import search_and_bet
+from privcheck.auditing._exact.loss import exact_loss
+from privcheck.auditing._harness.checked_runs import check_runs
+from privcheck.auditing._harness.source_of_randomness import source_of_randomness
+from privcheck.auditing._law_of_outputs import LawOfOutputs, judged_by_law
+from privcheck.auditing._plan import Plan, make_plan
+from privcheck.auditing._relation_note import relation_note
+from privcheck.auditing._search.candidates import candidate_pairs, searched
+from privcheck.auditing._search.stream_families import spread
+from privcheck.auditing._search.written_streams import as_written
+from privcheck.auditing._untold_note import untold_note
+from privcheck.auditing._verdict import conclude, ended_early
+from privcheck.bandits import Algorithm
+from privcheck.errors import PrivcheckError
+from privcheck.feedback import FEEDBACKS
+from privcheck.mechanisms import Mechanism
+from privcheck.results import AuditReport, Outcome, Witness
+from privcheck.scheduling import Executor, digest, executor
+from privcheck.targets import (
+    Adversary,
+    Loaded,
+    Sampler,
+    Settings,
+    StoppedError,
+    StreamPair,
+    Target,
+    against,
+    check_sent,
+    closing,
+    function_at,
+    global_generators_kept,
+    load,
+    played_by,
+)
+
+if TYPE_CHECKING:
+    from privcheck.results import Certificate, Fault, LawEvidence
+
+
+def audit(
+    target: Any,
+    *,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    arms: int | None = None,
+    horizon: int | None = None,
+    rewards: tuple[float, float] = (0.0, 1.0),
+    feedback: str = "bandit",
+    runs: int | None = None,
+    time_budget: float | None = None,
+    confidence: float = 0.95,
+    error: float = 1e-3,
+    observe: str = "actions",
+    neighbours: str = "row",
+    streams: Any = None,
+    contexts: Any = None,
+    sequential: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+    guarded: bool = False,
+    pairs: int | None = None,
+    stop_after: int | None = None,
+    encode: Any = None,
+    accountants: dict[str, float] | None = None,
+    rho: float | None = None,
+    mu: float | None = None,
+    tradeoff: Any = None,
+    law: Any = None,
+    randomness: str | None = None,
+    time_limit: float | None = None,
+    scheduler: str | None = None,
+    store: Any = None,
+) -> AuditReport:
+    """Audit a policy or a mechanism: return a lower bound on its epsilon, a verdict on its claim, and a witness.
+
+    The audit screens candidate pairs of neighbouring streams on a share of the runs, then plays the most promising pair
+    again on fresh runs. It divides these into folds: on the first it learns scores of the action sequences, on the
+    second it selects events, on the third it divides the level among them, and on the fourth it counts them.
+
+    Parameters
+    ----------
+    target : what is audited. A policy: a shipped id such as "adap-ucb" or "adap-ucb(alpha=2.0)", a spec instance, or a
+        factory `f(rng)`, such as a class, which also receives arms, epsilon, delta and horizon where its signature
+        names them. A one-shot mechanism: `f(data, rng)` that returns numbers, text, None, or arrays, lists and dicts of
+        them, or raises an exception, whose class is then the output; `f(data, rng, runs)` that returns an array with
+        one output per row; a shipped mechanism; or an OpenDP measurement. "path/to/file.py:name" and
+        "package.module:name" load a factory or a mechanism. What another program plays: `privcheck.from_command`,
+        `from_url` and `from_python`.
+    epsilon : the claim, > 0, or None to measure without a claim. For an OpenDP measurement of pure privacy audited
+        without `streams`, None takes the claim from its privacy map, at input distance 1.
+    delta : the claimed delta, in [0, 1). Both bounds are then on epsilon at this delta.
+    arms : the number of arms K, required for your own policy unless its factory has an attribute `arms`; 1 only for
+        identification, where a policy of one arm is a sequential test. For a mechanism, the number of columns of its
+        data; without it the data are one-dimensional.
+    horizon : the number of rounds per run T; by default 16, or the length of `streams`. For a mechanism, the number of
+        rows of its data, by default 4.
+    rewards : the declared (lowest, highest) reward, or entry of a mechanism's data.
+    feedback : "bandit" (`update(action, reward)`), "full" (`update(action, reward_vector)`), "contextual"
+        (`select(context)`, `update(context, action, reward)`), "semi-bandit" (`select()` returns a tuple of base arms,
+        `update(arms, outcomes)`), "identification" (also `stopped` and `recommend()`), "batch" (`act(n)` and
+        `learn(actions, rewards)`; also `batch`) or "delayed" (`select()` and `update(round, reward)`; also `delay`).
+    runs : runs per stream of the final pair, all folds together. The default is 200,000 for shipped algorithms; for
+        other targets a pilot turns `time_budget` into `pairs` and `runs` before anything else is played.
+    time_budget : in seconds; by default 60 for targets in Python audited without `runs`. The time is what the processor
+        spends on the target, or wall time if the target mostly waits. The audit is cut short after three times the
+        budget, or after the budget itself if `runs` is given as well.
+    confidence : the confidence of `epsilon_lower`.
+    error : the level of the verdict: the probability of calling a true claim violated is at most this.
+    observe : "actions" (under contextual feedback, those of all rounds but the one that differs), or "releases" for the
+        released statistics as well: the policy's `released`, or whatever its mechanisms release.
+    neighbours : "row" (one round's rewards replaced), "reward" (one entry), "group:k" (k rounds), "context-reward" (one
+        round's context and rewards, for contextual feedback), "report" (any two inputs of a local randomiser) or
+        "add-remove" (one row more in one of them, for functions of a data set: n rows against n - 1).
+    streams : your own pair of streams, or a .npy or .csv file that contains one, in place of the search; for a
+        mechanism, a pair of inputs: arrays, or any objects, which are handed over as they are. Or a function
+        `draw(rng)` that returns pairs for the search, 100 of them or as many as `pairs` says. Or a
+        `privcheck.Adversary`, which chooses each reward of a policy by the actions so far.
+    contexts : a `privcheck.Contexts`, for contextual feedback.
+    sequential : whether to stop as soon as the claim is refuted, after at most `runs` runs per stream. A gross
+        violation is then found within a few thousand runs. The lower bound is valid at any time, and a little smaller
+        than the bound from a fixed number of runs.
+    seed : the root of all randomness; the same seed, pairs, runs and `stop_after` give the same report, whatever
+        `jobs`. Every report has them, however it was limited.
+    jobs : the number of workers.
+    guarded : whether to play the policy under `privcheck.guard`, with `epsilon` as budget: then the lower bound and the
+        certified upper bound speak of one object. A refused release closes `update`, and a leak closes the policy: an
+        observer sees the arms in turn from there on. The reference of a shipped algorithm is played, not its kernel.
+    pairs : the most candidate pairs of streams that are screened, one of each family first; by default all of them, or
+        as many as `time_budget` allows.
+    stop_after : the number of counted runs per stream after which the audit stops, without simplifying a witness; its
+        lower bound is then valid at any time. 0 plays nothing. An audit that is interrupted, or cut short by the clock,
+        has this number in its report and is repeated by it; it is 0 if no run had been counted, and there is then no
+        lower bound. An interrupt before the search has begun, while the target is timed and checked, is raised.
+    encode : for a function of data whose outputs are other objects, such as fitted models: `encode(output)` returns
+        numbers, text, lists or dicts of them; or the place of such a function, "file.py:name".
+    law : for a function of data whose output is one to three real numbers: `law(data)` returns the law of the output,
+        an object with `logpdf(x)` and `support()`, as for `privcheck.bound_from_laws`; or the place of such a function.
+        Candidates are then ranked by their exact loss, the law is tested against runs, and a claim that it refutes is
+        violated: that the outputs have the law is taken on your word, unless the runs contradict it.
+    accountants : for a claim with delta, the shares of delta of the certificate's accountants, as for
+        `privcheck.certify`; the lower bound does not depend on them.
+    rho, mu, tradeoff : a claim in place of epsilon: rho-zCDP, mu-GDP, or a trade-off curve: the corners (type I error,
+        type II error) of a convex curve from (0, b) to (1, 0), or by a convex function of the type I error. The
+        verdict then tests the delta that the claim allows at one epsilon, chosen before the runs are counted.
+    randomness : "seeded": equal seeds give equal runs, which is checked. The Generator has the seed, and so have the
+        global generators of numpy and Python, which are put back afterwards; if you say "seeded", the target need not
+        take a Generator. "independent": there are no seeds, say because random numbers come from the operating system;
+        that runs are independent is then taken on your word, and the audit cannot be repeated exactly. None means
+        "independent" for commands, services and OpenDP measurements, and "seeded" for all others.
+    time_limit : seconds that a run may take; a call that makes many runs may take as many times that. By default 10
+        seconds for code in this process, and no limit for other programs, whose replies have a `timeout`.
+    scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`. A target has to
+        draw from seeds.
+    store : a folder on a local disk in which finished chunks are kept; an audit that was ended, in whatever way, goes
+        on from them when it is called again. The target has to be in a file, and to draw from seeds.
+
+    Returns
+    -------
+    AuditReport
+
+    Raises
+    ------
+    PrivcheckError : bad input; PolicyError (a subclass) if the policy breaks its contract.
+
+    Guarantee
+    ---------
+    With probability at least `confidence`, `epsilon_lower` is below the true epsilon; the probability of a "violation"
+    verdict on a true claim is at most `error`. Both cover the whole search. They require runs that are independent
+    given the streams, which holds if the policy draws all its randomness from its Generator and keeps nothing between
+    runs. The audit plays the same seeds twice, unless there are none, and compares runs of one call with those of
+    others; a target with independent runs is refused with probability at most 1.25e-6. A verdict that rests on a given
+    law (`by_law.decides`) requires instead that the outputs have this law.
+
+    Examples
+    --------
+    >>> report = audit("rnm-ftnl-published", epsilon=1.0, arms=4, horizon=4, runs=20_000)
+    >>> report.verdict
+    'violation'
+    """
+    options = dict(locals())
+    options["streams"] = function_at(streams)
+    started = time.monotonic()
+    loaded = load(target)
+    del options["target"]
+    if epsilon is rho is mu is tradeoff is streams is None:
+        options["epsilon"] = loaded.claim
+    settings = Settings(**options)
+    with global_generators_kept():
+        report = _audited(loaded, settings, started)
+    return replace(report, streams=as_written(streams))
+
+
+def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
+    count = loaded.arms(settings.arms)
+    settings = loaded.settled(settings, count)
+    adversary = settings.streams if isinstance(settings.streams, Adversary) else None
+    candidates = [adversary.pair()] if adversary else candidate_pairs(loaded, settings, count)
+    law = None if settings.law is None else LawOfOutputs(function_at(settings.law), loaded.mechanism)
+    horizon = max(len(np.atleast_1d(table)) for table in (candidates[0].first, candidates[0].second))
+    horizon = settings.rounds(count) if adversary else horizon
+    unguarded = policy = loaded.target(settings, horizon, count)
+    if adversary:
+        unguarded = policy = against(policy, adversary, settings, horizon)
+    if settings.guarded:
+        policy = _under_guard(unguarded, settings)
+    randomness = source_of_randomness(settings.randomness, policy)
+    for name in ("scheduler", "store"):
+        if getattr(settings, name) is not None:
+            check_sent(policy.runner, name)
+    with closing(policy.runner), executor(settings.jobs, settings.scheduler, settings.store) as workers:
+        if law is not None:
+            candidates = law.best_first(candidates, settings, policy.runner)
+        plan = _plan(replace(settings, jobs=workers.jobs), policy, candidates, started, workers)
+        outcome, hints, by_law = _checked_and_played(plan, settings, policy, candidates, workers, law)
+    search = searched(candidates, plan.pairs, outcome, policy.runner)
+    outcome = _with_notes(conclude(outcome, search), hints)
+    notes = relation_note(outcome, policy, settings, candidates[0]) + untold_note(unguarded.runner, settings)
+    outcome = replace(outcome, notes=outcome.notes + notes)
+    certificate = None
+    try:
+        certificate = _certificate(unguarded, settings, horizon) if outcome.witness else None
+    except KeyboardInterrupt:  # what the runs have shown is not lost
+        outcome = replace(outcome, notes=(*outcome.notes, "interrupted before there was a certificate"))
+    faults: list[Fault] = []
+    if outcome.verdict == "violation":
+        faults, why = _faults(unguarded, settings, outcome)
+        outcome = replace(outcome, notes=(*outcome.notes, *([f"no line was found at fault: {why}"] if why else [])))
+    if by_law is not None:
+        outcome, by_law = judged_by_law(outcome, by_law)
+    exact = None
+    try:
+        exact = _exact(policy, settings, np.shape(candidates[0].first), outcome.witness)
+        if exact is None and law is not None and outcome.witness is not None:
+            exact = law.loss(candidates, outcome.witness, settings.delta, by_law)
+    except KeyboardInterrupt:
+        outcome = replace(outcome, notes=(*outcome.notes, "interrupted before the exact loss was known"))
+    resolved = {
+        "randomness": randomness,
+        "arms": count,
+        "horizon": horizon,
+        "feedback": settings.feedback if adversary else policy.feedback,
+        "runs": plan.runs,
+    }
+    resolved |= {
+        "pairs": len(plan.pairs) if settings.streams is None or callable(settings.streams) else None,
+        "stop_after": outcome.stop_after,
+    }
+    asked = {field: getattr(settings, declared.name) for field, declared in Settings.repeated().items()}
+    return AuditReport(
+        **asked | resolved,
+        target=policy.name,
+        engine=policy.runner.engine,
+        exact_loss=exact,
+        certificate=certificate,
+        verdict=outcome.verdict,
+        epsilon_lower=outcome.epsilon_lower,
+        epsilon_lower_clopper_pearson=outcome.epsilon_lower_clopper_pearson,
+        epsilon_estimate=outcome.epsilon_estimate,
+        delta_lower=outcome.delta_lower,
+        e_value=outcome.e_value,
+        p_value=outcome.p_value,
+        tradeoff=outcome.tradeoff,
+        claim_lower=outcome.claim_lower,
+        claim_epsilon=outcome.claim_epsilon,
+        resolution=outcome.resolution,
+        witness=outcome.witness,
+        simplest=outcome.simplest,
+        simplest_lower=outcome.simplest_lower,
+        screened_pairs=outcome.screened_pairs,
+        screening_runs=outcome.screening_runs,
+        search=search,
+        counted_runs=outcome.counted_runs,
+        time_budget=settings.time_budget,
+        encode=_named(settings, "encode"),
+        law=_named(settings, "law"),
+        by_law=by_law,
+        notes=list(outcome.notes),
+        faults=faults,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _named(settings: Settings, option: str) -> str | None:
+    """Return the place of a function, the name of the option if it was given without one, or None."""
+    value = getattr(settings, option)
+    return value if value is None or isinstance(value, str) else option
+
+
+def _plan(settings: Settings, policy: Target, candidates: list[StreamPair], started: float, workers: Executor) -> Plan:
+    """Return the plan; one that a pilot makes is that of the time when the store was begun."""
+    plan = make_plan(settings, policy, candidates, started)
+    if workers.store is None or settings.runs is not None:
+        return plan
+    asked = (settings.time_budget, settings.pairs, settings.sequential, settings.seed)
+    key = digest(("plan", played_by(policy.runner), [(pair.first, pair.second) for pair in candidates], asked))
+    number, runs = workers.store.settled(key, lambda: (len(plan.pairs), plan.runs))
+    return replace(plan, pairs=spread(candidates, number), runs=runs)
+
+
+def _under_guard(policy: Target, settings: Settings) -> Target:
+    from privcheck.certifying import under_guard
+
+    return under_guard(policy, settings)
+
+
+def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: Witness | None) -> float | None:
+    """Return the true loss on the pair of the witness, where the law of the outputs is known."""
+    spec = policy.spec or policy.mechanism
+    if witness is None or settings.delta > 0.0 or settings.observe != "actions" or settings.contexts is not None:
+        return None
+    if not isinstance(spec, Algorithm | Mechanism):
+        return None
+    found = exact_loss(spec, (witness.first.reshape(shape), witness.second.reshape(shape)))
+    return None if found is None else (found.lower + found.upper) / 2.0
+
+
+def _certificate(policy: Target, settings: Settings, horizon: int) -> Certificate | None:
+    """Return the upper bound on epsilon, where the policy releases through privcheck's mechanisms."""
+    from privcheck.certifying import certified
+
+    if settings.epsilon is None or policy.feedback not in FEEDBACKS.guarded:
+        return None
+    try:
+        certificate = certified(policy, settings, horizon, max(3, min(20, 2000 // horizon)))
+    except PrivcheckError:
+        return None  # a policy that cannot take wrapped rewards can still be audited
+    released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0
+    return certificate if released else None
+
+
+def _faults(policy: Target, settings: Settings, outcome: Outcome) -> tuple[list[Fault], str]:
+    """Return the lines behind a violation, or why none is known."""
+    from privcheck.auditing._faults.find import find_faults
+
+    if isinstance(settings.streams, Adversary):
+        return [], "rewards were chosen by an adversary, and guarded runs know streams only"
+    try:
+        return find_faults(policy, settings, [found for found in (outcome.witness, outcome.simplest) if found])
+    except KeyboardInterrupt:  # what the runs have shown is not lost
+        return [], "interrupted before it was looked for"
+
+
+def _checked_and_played(
+    plan: Plan,
+    settings: Settings,
+    policy: Target,
+    candidates: list[StreamPair],
+    workers: Executor,
+    law: LawOfOutputs | None,
+) -> tuple[Outcome, tuple[str, ...], LawEvidence | None]:
+    """Return the outcome, what may explain a violation, and what a given law says of the first candidate; an audit
+    that stops after 0 counted runs plays nothing.
+    """
+    if settings.stop_after == 0:
+        return ended_early(settings), (), None
+    try:
+        hints = check_runs(policy.runner, candidates, settings.seed, plan.runs, plan.deadline)
+        sampler = Sampler(policy.runner, settings.seed, workers, plan.deadline)
+        by_law = None if law is None else law.evidence(candidates[0], sampler, plan.runs, settings)
+    except StoppedError:
+        return ended_early(settings), (), None
+    return _played(plan, settings, policy, workers), hints, by_law
+
+
+def _played(plan: Plan, settings: Settings, policy: Target, workers: Executor) -> Outcome:
+    sampler = Sampler(policy.runner, settings.seed, workers, plan.deadline)
+    play = search_and_bet if settings.sequential else search_and_confirm
+    try:
+        return play(sampler, plan.pairs, plan.runs, settings, policy)
+    except KeyboardInterrupt:
+        return ended_early(settings)
+
+
+def _with_notes(outcome: Outcome, hints: tuple[str, ...]) -> Outcome:
+    return replace(outcome, notes=outcome.notes + hints) if outcome.verdict == "violation" else outcome

@@ -1,0 +1,139 @@
+"""Evidence that may be read at any time: an e-process, the wealth of bets on events, one pair of runs at a time."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+from privcheck.arrays import Codes
+from privcheck.auditing._confirmation.evidence import Chosen, CountedEvent
+from privcheck.auditing._confirmation.folds import LEARNING_SHARE, is_easy, taken
+from privcheck.auditing._confirmation.tally import Tally, side_by_side
+from privcheck.auditing._events.event import Event, learned
+from privcheck.auditing._events.event_selection import choose
+from privcheck.auditing._scoring.view import ViewMaker
+from privcheck.inference import SequentialTest
+from privcheck.targets import Settings, Sides, StreamPair
+
+EASY_SHARE = 0.2
+"""Share of the known runs from which scores are learned before a bet, where there is little to learn; it is the share
+of the search's runs otherwise.
+"""
+
+LEAST_AHEAD = 100
+"""Runs per stream that are taken to be ahead, at least: about as many as it takes to refute a gross violation."""
+
+
+@dataclass(frozen=True)
+class Anytime:
+    """The evidence from bets on pairs of runs.
+
+    Parameters
+    ----------
+    pairs : runs per stream that were bet on.
+    e_value : a value of at least 1 / error refutes the claim at level `error`; None without a claim.
+    lower : lower bound on epsilon at the requested confidence, valid at any time.
+    winner : the event with the largest observed log-ratio.
+
+    """
+
+    pairs: int
+    e_value: float | None
+    lower: float
+    winner: CountedEvent
+
+    def verdict(self, settings: Settings) -> str | None:
+        """Return "violation" or "inconclusive"; None without a claim."""
+        if self.e_value is None:
+            return None
+        return "violation" if self.e_value >= 1.0 / settings.error else "inconclusive"
+
+
+class Bets:
+    """Bets on events, whose e-values are averaged.
+
+    Parameters
+    ----------
+    events : events that were chosen before the first pair of runs.
+    settings : the claim and the levels of the audit.
+    mirrored : whether events have mirror images, or may have some after a change.
+
+    """
+
+    def __init__(self, events: list[Event], settings: Settings, *, mirrored: bool | None = None) -> None:
+        self.events, self.settings = events, settings
+        self.shares = [1.0 / len(events)] * len(events)
+        two_tailed = any(event.mirror is not None for event in events) if mirrored is None else mirrored
+        claim = 0.0 if settings.epsilon is None else settings.epsilon
+        self.test = SequentialTest(claim, settings.delta, len(events), mirrored=two_tailed)
+
+    @classmethod
+    def on(cls, chosen: Chosen, settings: Settings, tally: Tally) -> Bets:
+        """Return the bets on all runs of a tally, in their order."""
+        bets = cls([event for event, _ in chosen.events], settings)
+        bets.shares = [share for _, share in chosen.events]
+        bets.test.add_blocks(tally.blocks, tally.lengths)
+        return bets
+
+    def add(self, sides: Sides) -> None:
+        """Bet on further pairs of runs, one on each stream, in their order."""
+        self.test.update(*_codes(self.events, sides))
+
+    def changed(self, events: list[Event], known: Sides) -> Bets:
+        """Return these bets, to go on with equally many other events that were chosen by `known` runs, or fewer."""
+        bets = copy.copy(self)
+        bets.events = [events[min(place, len(events) - 1)] for place in range(len(self.events))]
+        bets.test = copy.deepcopy(self.test)
+        bets.test.change_events(*_codes(bets.events, known))
+        return bets
+
+    def extended(self, sides: Sides) -> Bets:
+        """Return these bets and bets on further pairs of runs; these stay as they are."""
+        bets = copy.copy(self)
+        bets.test = copy.deepcopy(self.test)
+        bets.add(sides)
+        return bets
+
+    def read(self, tally: Tally, level: float) -> Anytime:
+        """Return the evidence; `tally` counts the runs since the events were chosen, for the witness."""
+        found = zip(self.events, self.shares, tally.counts, tally.sequences, strict=False)
+        winner = max(
+            (CountedEvent(*each) for each in found), key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5)
+        )
+        e_value = None if self.settings.epsilon is None else self.test.largest_e_value
+        return Anytime(self.test.pairs, e_value, self.test.lower_bound(level), winner)
+
+
+def choose_to_bet(pair: StreamPair, known: Sides, settings: Settings, views: ViewMaker) -> list[Event]:
+    """Return events to bet on: those whose bets would have won most.
+
+    Scores are learned on a part of the known runs. The events with the largest expected limits are selected on the
+    others, and ranked by the e-values of bets on these.
+
+    Parameters
+    ----------
+    pair : the two streams.
+    known : all runs on each stream so far.
+    settings : the claim and the levels of the audit.
+    views : how outputs are read.
+
+    Raises
+    ------
+    PrivcheckError : outputs that have no parts in which they could differ.
+    """
+    cut = int(len(known[0]) * (EASY_SHARE if is_easy(*known) else LEARNING_SHARE))
+    learning, choosing = taken(known, slice(0, cut)), taken(known, slice(cut, None))
+    scores = learned(views(pair, learning[0], thorough=True), *learning)
+    ahead = max(LEAST_AHEAD, len(known[0]) // 2)
+    found = [candidate.event for candidate in choose(scores, choosing, ahead, settings.error, settings.delta)]
+
+    def won(event: Event) -> float:
+        bets = Bets([event], settings)
+        bets.add(choosing)
+        return bets.test.log_e_value
+
+    return sorted(found, key=lambda event: -won(event))
+
+
+def _codes(events: list[Event], sides: Sides) -> tuple[Codes, Codes]:
+    return side_by_side(events, [[event.codes(side) for side in sides] for event in events])

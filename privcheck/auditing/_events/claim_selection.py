@@ -1,0 +1,87 @@
+"""The event, and the epsilon, at which a claim in mu, in rho or as a trade-off curve is tested."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+
+from privcheck.accounting import ClaimedProfile
+from privcheck.arrays import Array
+from privcheck.auditing._events.event import Event, Scored, scores_of
+from privcheck.targets import Sides
+
+EPSILONS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+"""Values of epsilon that are considered. Gaussian laws are told apart best at 0, where delta is a total variation."""
+
+THRESHOLDS = 48
+"""Thresholds of each score that are considered, at quantiles evenly spaced in log-odds."""
+
+PESSIMISM = 3.0
+"""Standard errors of the choosing runs that are subtracted: they are far fewer than those that count, and the best of
+many rare events is mostly luck.
+"""
+
+AMOUNTS = np.geomspace(1e-3, 30.0, 60)
+"""Amounts between which the promise of an event is interpolated; it guides the choice alone."""
+
+
+def choose_for_claim(
+    scores: Scored, sides: Sides, counting_runs: int, level: float, profile: ClaimedProfile
+) -> tuple[Event, float]:
+    """Choose the event and the epsilon with the largest expected lower limit on the amount that is claimed.
+
+    Parameters
+    ----------
+    scores : the scores that `learn` returned for other runs.
+    sides : choosing runs on each stream.
+    counting_runs : runs per stream on which the event will be counted.
+    level : error probability of the limit that will be computed from the counts.
+    profile : the claim.
+    """
+    errors = -NormalDist().inv_cdf(level) / math.sqrt(counting_runs) + PESSIMISM / math.sqrt(len(sides[0]))
+    best: tuple[float, Event, float] | None = None
+    tables = {epsilon: _Inverse(profile, epsilon) for epsilon in EPSILONS}
+    for view, score in scores:
+        first, second = (np.sort(scores_of(view, score, side)) for side in sides)
+        thresholds = _thresholds(np.concatenate([first, second]))
+        p, q = (1.0 - np.searchsorted(side, thresholds, "left") / len(side) for side in (first, second))
+        below = tuple(np.searchsorted(side, thresholds, "right") / len(side) for side in (second, first))
+        for reverse, (more, less) in enumerate(((p, q), below)):
+            for epsilon in EPSILONS:
+                r = math.exp(epsilon)
+                spread = np.sqrt(_variance(more, len(first)) + r * r * _variance(less, len(first)))
+                promise = tables[epsilon](more - r * less - errors * spread)
+                i = int(np.argmax(promise))
+                if best is None or promise[i] > best[0]:
+                    best = float(promise[i]), Event(view, score, float(thresholds[i]), bool(reverse)), epsilon
+    assert best is not None
+    return best[1], best[2]
+
+
+def _variance(share: Array, runs: int) -> Array:
+    some = (share * runs + 0.5) / (runs + 1.0)
+    return some * (1.0 - some)
+
+
+def _thresholds(scores: Array) -> Array:
+    edge = math.log(len(scores) / 3.0)
+    shares = 1.0 / (1.0 + np.exp(-np.linspace(-edge, edge, THRESHOLDS)))
+    return np.unique(np.quantile(scores, shares, method="lower"))
+
+
+class _Inverse:
+    """The amount for a delta at one epsilon, interpolated; below 0 it falls with delta."""
+
+    def __init__(self, profile: ClaimedProfile, epsilon: float) -> None:
+        if profile.name == "delta":
+            self.deltas, self.amounts = np.array([0.0, 1.0]), np.array([0.0, 1.0]) - profile.delta_at(epsilon)
+            return
+        made = type(profile)
+        self.deltas = np.array([0.0, *(made(amount).delta_at(epsilon) for amount in AMOUNTS)])  # type: ignore[call-arg]
+        self.amounts = np.array([0.0, *AMOUNTS])
+
+    def __call__(self, deltas: Array) -> Array:
+        found = np.interp(deltas, self.deltas, self.amounts)
+        return np.where(deltas < 0.0, self.amounts[0] + deltas, found)

@@ -1,0 +1,269 @@
+"""The check of a target before its audit: equal seeds give equal runs, and the runs of one call are independent."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from privcheck.auditing._harness.exchangeable_runs import SMALL, Layout, dependence
+from privcheck.auditing._harness.kept_state import KeptState
+from privcheck.errors import PolicyError, words
+from privcheck.targets import (
+    RANDOM,
+    MechanismRunner,
+    Outputs,
+    Runner,
+    ServiceRunner,
+    StoppedError,
+    StreamPair,
+    all_raised,
+    collected,
+    position,
+)
+
+REPLAYED = 17
+"""Calls on each input that are made twice with the same seed: a hundred runs."""
+
+LEAST_CALLS, RUNS_PER_CALL = 8, 10
+"""Fewest calls on each input, and planned runs per stream for each: a slow target, whose runs are few, has fewer calls
+than the others, so that its check does not take longer than its audit.
+"""
+
+LARGE_CALLS = 12
+"""Large calls on each input: what a call's runs have in common, however little, moves the mean of a large call."""
+
+LARGE_COLUMNS = 4
+"""Columns that are looked at in large calls."""
+
+MOST_TURNS, RUNS_PER_TURN = 300, 15
+"""Most calls on each input in which the inputs take turns after two runs, and planned runs per stream for each: what is
+left of the run before then shows in the first of the two.
+"""
+
+CONTRASTED = 40
+"""Candidates among which the two inputs are chosen that take turns."""
+
+LARGE_SHARE, LEAST_LARGE, MOST_LARGE = 1 / 125, 200, 1000
+"""Runs of a large call, as a share of the runs per stream of the final pair, with limits: the two dozen large calls
+take 2 % of an audit's runs, since screening takes most of them.
+"""
+
+ALIKE = (
+    "a hundred runs with different Generators gave the same output: if the policy is meant to add noise, the noise "
+    "comes from a generator with a fixed seed, or is kept from an earlier run, not from the Generator that the policy "
+    "is given"
+)
+
+ALIKE_WITHOUT_SEEDS = (
+    "a hundred runs gave the same output: if the target is meant to add noise, the noise comes from a generator with a "
+    "fixed seed, or is kept from an earlier run"
+)
+
+
+def check_runs(
+    runner: Runner, pairs: list[StreamPair], seed: int, runs: int, deadline: float = math.inf
+) -> tuple[str, ...]:
+    """Refuse a target whose runs are not independent or not reproducible; return what may explain a violation.
+
+    Where there are no seeds, the two inputs take turns, so that what a target remembers of a run shows in the next
+    ones; programs that the runner has started are started again before each set of calls.
+
+    Parameters
+    ----------
+    runner : plays the target.
+    pairs : the candidate pairs; two of their inputs are played.
+    seed : root of the runs.
+    runs : runs per stream of the final pair.
+    deadline : `time.monotonic()` at which to stop.
+
+    Raises
+    ------
+    StoppedError : the deadline passed.
+    PolicyError : another source of randomness, state kept between runs, or runs of one call that depend on each other;
+        for independent runs with probability at most `exchangeable_runs.FALSE_REFUSAL`, 1.25e-6.
+    """
+    return _Check(runner, pairs, seed, deadline).passed(runs)
+
+
+class _Check:
+    """Calls on two inputs, and what is wrong with them."""
+
+    def __init__(self, runner: Runner, pairs: list[StreamPair], seed: int, deadline: float) -> None:
+        pairs = [pair for pair in pairs if pair.base != RANDOM] or pairs  # a target may not take what is random
+        middle = pairs[len(pairs) // 2]
+        self.inputs = ((pairs[0].first, pairs[0].second), (middle.second, middle.first))
+        if not runner.reproducible:
+            self.inputs = _far_apart(pairs)
+        self.runner, self.seed, self.deadline = runner, seed, deadline
+        self.is_policy = not isinstance(runner, MechanismRunner)
+        self.kept = KeptState(getattr(runner, "factory", None) or getattr(runner, "mechanism", None))
+
+    def passed(self, runs: int) -> tuple[str, ...]:
+        """Return what may explain a violation, or raise `PolicyError`."""
+        few = min(SMALL.calls, max(LEAST_CALLS, runs // RUNS_PER_CALL))
+        small = SMALL._replace(calls=few)
+        calls = self._calls(small)
+        if all(all_raised(Outputs.joined(of_input)) for of_input in calls):
+            raise PolicyError("target", words(f"{self.runner.raised} in every run"), *_RAISES)  # type: ignore[attr-defined]
+        if self.runner.engine == "kernel":
+            return ()
+        self._refuse(calls, small)
+        if self.runner.engine == "run_batch":
+            size = int(min(max(runs * LARGE_SHARE, LEAST_LARGE), MOST_LARGE))
+            large = Layout(LARGE_CALLS, size, LARGE_COLUMNS)
+            self._refuse(self._calls(large, 1), large)
+        elif not self.runner.reproducible:
+            turns = SMALL._replace(calls=min(MOST_TURNS, max(LEAST_CALLS, runs // RUNS_PER_TURN)), runs=2)
+            self._refuse(self._calls(turns, 1), turns)
+        if not all(_alike(Outputs.joined(of_input)) for of_input in calls):
+            return ()
+        changed = self.kept.changed()
+        if not self.runner.reproducible:
+            return (ALIKE_WITHOUT_SEEDS,)
+        return (ALIKE + (f"; state is kept between runs: {_listed(changed)}" if changed else ""),)
+
+    def _calls(self, layout: Layout, attempt: int = 0) -> list[list[Outputs]]:
+        """Return the outputs of the calls on each input; the first few are made again, and must not differ."""
+        if not self.runner.reproducible:
+            return self._in_turn(layout, attempt)
+        found = []
+        for place in range(len(self.inputs)):
+            keys: list[tuple[int, ...]] = [(0, 2, layout.runs, attempt, place, call) for call in range(layout.calls)]
+            with collected() as made:
+                found.append([self._play(place, layout.runs, key) for key in keys])
+            ends = [position(rng) for rng in made]
+            if attempt == 0:
+                self._replay(place, layout, keys[: min(REPLAYED, layout.calls // 2 + 2)], found[-1], ends)
+        return found
+
+    def _in_turn(self, layout: Layout, attempt: int) -> list[list[Outputs]]:
+        begin_afresh = getattr(self.runner, "begin_afresh", None)
+        if begin_afresh is not None:
+            begin_afresh()
+        found: list[list[Outputs]] = [[] for _ in self.inputs]
+        for call in range(layout.calls):
+            for place, of_input in enumerate(found):
+                of_input.append(self._play(place, layout.runs, (0, 2, layout.runs, attempt, place, call)))
+        return found
+
+    def _replay(
+        self, place: int, layout: Layout, keys: list[tuple[int, ...]], once: list[Outputs], ends: list[Any]
+    ) -> None:
+        with collected() as made:
+            twice = Outputs.joined([self._play(place, layout.runs, key) for key in keys])
+        first = Outputs.joined(once[: len(keys)])
+        differs = first.differs(twice)
+        if differs.any():
+            part, rounds = int(np.flatnonzero(differs)[0]) + 1, first.symbols.shape[1]
+            of_rounds = self.is_policy and part <= rounds
+            raise self._not_reproducible(f"actions in round {part}" if of_rounds else f"outputs (part {part})")
+        if [position(rng) for rng in made] != ends[: len(made)]:
+            raise _kept(self.kept.changed() or self.kept.caches())
+
+    def _play(self, place: int, runs: int, key: tuple[int, ...]) -> Outputs:
+        if time.monotonic() > self.deadline:
+            raise StoppedError([[]])
+        table, other = self.inputs[place]
+        return self.runner.play(table, runs, np.random.SeedSequence(self.seed, spawn_key=key), other)
+
+    def _refuse(self, calls: list[list[Outputs]], layout: Layout) -> None:
+        found = dependence(calls, lambda attempt: self._calls(layout, attempt + 1), layout, self.seed)
+        if found is not None:
+            same = all(_alike(call) for of_input in calls for call in of_input)
+            raise self._dependent(*found, layout.runs, same=same)
+
+    def _not_reproducible(self, where: str) -> PolicyError:
+        changed = self.kept.changed()
+        hint = (
+            "look for another module's global generator, a generator that the clock or the operating system seeds, or "
+        )
+        hint += "state kept between runs; for what cannot be seeded say randomness='independent'"
+        if changed:
+            hint = f"state is kept between runs: {_listed(changed)}"
+        given, expected, passed = "data", "a mechanism", "that it is given"
+        if self.is_policy:
+            given, expected, passed = "rewards", "a policy", "passed to its factory"
+        return PolicyError(
+            "target",
+            words(f"different {where} from the same Generator state and the same {given}"),
+            f"{expected} that draws all its randomness from the Generator {passed}",
+            hint,
+        )
+
+    def _dependent(self, kind: str, what: str, runs: int, *, same: bool) -> PolicyError:
+        changed = self.kept.changed()
+        batch = self.runner.engine == "run_batch"
+        got, hint = _DEPENDENT[kind]
+        if same:
+            got = "the same output in all runs of a call"
+        if isinstance(self.runner, ServiceRunner):
+            hint = "every `start` or `call` is a new, independent run that remembers nothing of those before it"
+        elif batch and kind in ("repeated", "shared"):
+            hint = "draw the noise of every run: pass size=runs, or a shape that begins with runs, and draw nothing "
+            hint += "once for all runs"
+        elif changed:
+            hint = f"state is kept between runs: {_listed(changed)}"
+        shown = "" if same else f": {what}, in calls of {runs:,} runs"
+        expected = "runs that are independent, " + ("also those of one call" if batch else "each with its own noise")
+        return PolicyError("target", words(got + shown), expected, hint)
+
+
+_RAISES = "a mechanism that returns an output", "mend this first: an exception in some runs only would be an output"
+
+_DEPENDENT = {
+    "repeated": ("runs that share their noise", "look for random numbers that are kept for later runs"),
+    "shared": ("runs that share their noise", "look for random numbers that are kept for later runs"),
+    "place": (
+        "outputs that depend on the place of a run among the others",
+        "look for sorted outputs, a running index, or an input, an array or a policy that a run leaves changed",
+    ),
+    "balanced": (
+        "runs whose noise balances out",
+        "antithetic, stratified and quasi-random numbers are not independent: draw each run's noise separately",
+    ),
+    "linked": (
+        "runs that depend on the runs before them",
+        "look for antithetic numbers, or an input, an array or a policy that a run leaves changed",
+    ),
+}
+"""What is wrong and what to look for, by the kind of dependence."""
+
+
+def _kept(changed: list[str]) -> PolicyError:
+    return PolicyError(
+        "target",
+        words("other draws from the Generator when the same runs are played again"),
+        "runs that keep no random numbers for later runs",
+        f"state is kept between runs: {_listed(changed)}"
+        if changed
+        else "look for a cache, a class attribute, a default argument or a module's variable that holds them",
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _alike(outputs: Outputs) -> bool:
+    return not outputs.differs(Outputs.joined([outputs[:1]] * len(outputs))).any()
+
+
+def _far_apart(pairs: list[StreamPair]) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """Return the two inputs that differ most, among some of the candidates, each as its own neighbour."""
+    some = [pair.first for pair in pairs[:: max(1, len(pairs) // CONTRASTED)]] + [pairs[0].second]
+    one, two = max(itertools.combinations(some, 2), key=lambda both: _distance(*both))
+    return (one, one), (two, two)
+
+
+def _distance(one: Any, two: Any) -> float:
+    """Return how much two tables differ, and how much the differences between their arms do."""
+    tables = isinstance(one, np.ndarray) and isinstance(two, np.ndarray) and one.shape == two.shape
+    if not tables or one.dtype.kind not in "biuf":
+        return 0.0
+    apart = np.subtract(one, two, dtype=np.float64)
+    between = apart - apart.mean(axis=1, keepdims=True) if apart.ndim == 2 else apart
+    return float(np.abs(apart).sum() + np.abs(between).sum())

@@ -1,0 +1,243 @@
+"""A law that the user gives for the outputs of a function of data: the pairs that it tells apart, and whether runs
+follow it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.auditing._exact.approximate_loss import approximate_loss
+from privcheck.auditing._exact.given_density import Density
+from privcheck.auditing._exact.given_laws import bound_from_laws
+from privcheck.auditing._exact.samples_of_a_law import LEAST, fit_of_law
+from privcheck.auditing._search.mutations import variants
+from privcheck.auditing._search.palette import key_of, palette
+from privcheck.auditing._search.stream_families import spread
+from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.inference import LawFit
+from privcheck.results import LawBound, LawEvidence, Outcome, Witness
+from privcheck.targets import (
+    MISSING,
+    RANDOM,
+    Given,
+    Outputs,
+    Request,
+    Runner,
+    Sampler,
+    Settings,
+    StreamPair,
+    all_raised,
+    describe_exception,
+    input_of,
+    is_measurement,
+)
+
+MOST_RANKED = 100
+"""Candidates that are ranked by the law, one of each family first: about a second's work on the line."""
+
+PARENTS, MOST_VARIANTS = 4, 24
+"""The best candidates of which variants are ranked too, and the most variants."""
+
+TRIED = 4
+"""Runs on each input of a pair that show whether the target takes it: one that it refuses raises an error in all of
+them.
+"""
+
+TRYING = 5.0
+"""Seconds in which pairs are tried: a target may take as long as its time limit to refuse one."""
+
+MOST_RUNS = 2000
+"""Most runs on each input that are compared with its law: enough to see a distance of 0.05 between distribution
+functions.
+"""
+
+NOT_NUMBERS = "outputs that are not {} real numbers"
+
+
+class LawOfOutputs:
+    """The law of the outputs of a function of data, on the user's word.
+
+    Parameters
+    ----------
+    law : `law(data)` returns an object with `logpdf(x)` and `support()`.
+    mechanism : the function itself, which is given the same data.
+    """
+
+    def __init__(self, law: Callable[[Any], Any], mechanism: Any) -> None:
+        self.law, self.plain = law, is_measurement(mechanism)
+        self._densities: dict[Any, Density] = {}
+
+    def at(self, data: Any) -> Any:
+        """Return the law on an input, which is a copy of its own."""
+        try:
+            return self.law(input_of(data, plain=self.plain))
+        except PrivcheckError:
+            raise
+        except Exception as error:
+            expected = "a function law(data) of the data that the target is given"
+            raise PolicyError("law", words(describe_exception(error)), expected) from None
+
+    def bound(self, pair: StreamPair, delta: float, epsilon: float | None) -> LawBound:
+        """Return bounds on epsilon at delta, and on delta at a claimed epsilon, on a pair."""
+        return bound_from_laws(self.at(pair.first), self.at(pair.second), delta=delta, epsilon=epsilon)
+
+    def fit(self, data: Any, outputs: Outputs) -> LawFit:
+        """Test runs on an input against its law.
+
+        Raises
+        ------
+        PrivcheckError : outputs that are not as many real numbers as the law is of.
+        """
+        law = self.at(data)
+        size = Density(law, "law(data)").dimensions
+        numbers, complete = _numbers(outputs, size)
+        if not complete.any():
+            got = words(NOT_NUMBERS.format(size))
+            raise PolicyError("law", got, "the law of the output", "encode=f, say, with the law of what f returns")
+        if not complete.all():
+            nowhere = ((-math.inf, math.inf),) * size
+            return LawFit(0.0, nowhere, float(complete.mean()), 1.0, f"some {NOT_NUMBERS.format(size)}")
+        return fit_of_law(numbers[:, 0] if size == 1 else numbers, law)
+
+    def best_first(self, pairs: list[StreamPair], settings: Settings, runner: Runner) -> list[StreamPair]:
+        """Return the candidates, with the pair that the law tells apart best before the others.
+
+        It is one of the candidates, or a variant of one. A random pair on which the law raises an error is not ranked.
+        One that the target does not take is passed over: what that shows is for runs to judge.
+
+        Parameters
+        ----------
+        pairs : the candidates.
+        settings : the claim, and the seed.
+        runner : plays the target; keys of its runs begin with (6, 2).
+        """
+        if len(pairs) == 1:
+            return pairs
+        seeds = (np.random.SeedSequence(settings.seed, spawn_key=(6, 2, number)) for number in itertools.count())
+        until = time.monotonic() + TRYING
+        taken = partial(filter, lambda pair: _is_taken(pair, runner, next(seeds), until))
+        ranked = self._ranked(spread(pairs, min(MOST_RANKED, settings.pairs or len(pairs))), settings.delta)
+        parents = [*itertools.islice(taken(ranked), PARENTS)] or ranked[:1]
+        rows, known = palette(pairs), {key_of(pair) for pair in pairs}
+        every = [variant for parent in parents for variant in variants(parent, rows)]
+        new = list({key_of(variant): variant for variant in every if key_of(variant) not in known}.values())
+        later = self._ranked(
+            [parents[0], *(replace(pair, base=RANDOM) for pair in new[:MOST_VARIANTS])], settings.delta
+        )
+        best = next(taken(later), parents[0])
+        return [best, *(pair for pair in pairs if pair is not best)]
+
+    def evidence(self, pair: StreamPair, sampler: Sampler, runs: int, settings: Settings) -> LawEvidence:
+        """Return what the law says of a pair, which was chosen without runs, and whether fresh runs follow it.
+
+        Parameters
+        ----------
+        pair : the pair.
+        sampler : plays the runs; requests are keyed (6, side).
+        runs : the planned runs per stream of the audit; at most `MOST_RUNS` of as many are played.
+        settings : the claim and the level of the verdict.
+        """
+        number = max(min(runs, MOST_RUNS), max(LEAST))
+        played = sampler.play([Request(pair, side, number, (6, side)) for side in (0, 1)], lambda _: None)
+        fits = [self.fit(data, outputs) for data, outputs in zip((pair.first, pair.second), played, strict=True)]
+        worse = int(fits[1].p_value < fits[0].p_value)
+        p_value = min(1.0, 2.0 * fits[worse].p_value)
+        side = ("first", "second")[worse]
+        bound = self.bound(pair, settings.delta, settings.epsilon)
+        return LawEvidence(bound, pair.words, fits[worse], side, p_value, number, p_value > settings.error)
+
+    def loss(self, pairs: list[StreamPair], witness: Witness, delta: float, known: LawEvidence | None) -> float | None:
+        """Return the loss by the law on the pair of a witness: at least this much, and exact up to quadrature.
+
+        None if the pair consists of objects, and another one has the same description.
+
+        Parameters
+        ----------
+        pairs : the candidates, the first of which `known` is about.
+        witness : the pair in words and, unless it consists of objects, as tables.
+        delta : that of the claim.
+        known : what the law says of the first candidate.
+        """
+        if isinstance(pairs[0].first, Given):
+            alike = [pair for pair in pairs if pair.words == witness.streams]
+        else:
+            like = np.asarray(pairs[0].first)
+            shape, kind = (-1, *like.shape[1:]) if like.ndim else (), like.dtype
+            first, second = (table.astype(kind).reshape(shape) for table in (witness.first, witness.second))
+            alike = [StreamPair(first, second)]
+        if len(alike) != 1:
+            return None
+        same = alike[0] is pairs[0] or (alike[0].rounds and key_of(alike[0]) == key_of(pairs[0]))
+        return (known.bound if known and same else self.bound(alike[0], delta, None)).epsilon_lower
+
+    def _ranked(self, pairs: list[StreamPair], delta: float) -> list[StreamPair]:
+        losses = [self._approximate(pair, delta) for pair in pairs]
+        order = sorted(range(len(pairs)), key=lambda i: -losses[i])
+        return [pairs[i] for i in order]
+
+    def _approximate(self, pair: StreamPair, delta: float) -> float:
+        try:
+            return approximate_loss(self._density(pair.first), self._density(pair.second), delta)
+        except PrivcheckError:
+            if pair.base != RANDOM:
+                raise
+            return -1.0
+
+    def _density(self, data: Any) -> Density:
+        key = id(data) if isinstance(data, Given) else (np.shape(data), np.asarray(data).tobytes())
+        if key not in self._densities:
+            self._densities[key] = Density(self.at(data), "law(data)")
+        return self._densities[key]
+
+
+def _is_taken(pair: StreamPair, runner: Runner, seed: np.random.SeedSequence, until: float) -> bool:
+    """Return whether a target puts anything out on both inputs of a pair; past a time, that is believed of all pairs
+    that are not random.
+    """
+    if time.monotonic() > until:
+        return pair.base != RANDOM
+    try:
+        return not any(all_raised(runner.play(data, TRIED, seed)) for data in (pair.first, pair.second))
+    except PolicyError:
+        return False
+
+
+def _numbers(outputs: Outputs, size: int) -> tuple[Array, Any]:
+    """Return the real numbers of each run, and which runs put out so many and nothing else."""
+    if outputs.numbers.shape[1] != size:
+        return outputs.numbers, np.zeros(len(outputs), bool)
+    other = (outputs.symbols != MISSING).any(axis=1)
+    return outputs.numbers, ~np.isnan(outputs.numbers).any(axis=1) & ~other
+
+
+def judged_by_law(outcome: Outcome, evidence: LawEvidence) -> tuple[Outcome, LawEvidence]:
+    """Return the outcome of the runs, changed by what the law says.
+
+    A claim that the runs do not refute, but the law does, is violated, unless runs do not follow the law. If they do
+    not, a claim that they do not refute is not called consistent: its target is another one than was said.
+    """
+    bound, verdict, notes = evidence.bound, outcome.verdict, list(outcome.notes)
+    decides = evidence.follows and bound.verdict == "violation" and verdict != "violation"
+    if not evidence.follows:
+        verdict = "inconclusive" if verdict == "consistent" else verdict
+        where = f"on {evidence.streams}, {evidence.side} input" if evidence.streams else f"on the {evidence.side} input"
+        notes.append(
+            f"the outputs do not follow the given law: p-value {evidence.p_value:.2g} from {evidence.runs:,} runs "
+            f"{where} ({evidence.fit.test}); either the law is wrong, or the sampler"
+        )
+    elif decides:
+        verdict = "violation"
+        notes.append(
+            f"the given law refutes the claim, on {evidence.streams}; that the outputs have this law is taken on your "
+            f"word, and {evidence.runs:,} runs on each input do not contradict it"
+        )
+    return replace(outcome, verdict=verdict, notes=tuple(notes)), replace(evidence, decides=decides)

@@ -1,0 +1,90 @@
+"""Views of the real parts of outputs: each part separately, and all parts together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from privcheck.arrays import Array, Symbols
+from privcheck.auditing._scoring.discriminant import Discriminant
+from privcheck.auditing._scoring.learned import LogisticScore
+from privcheck.auditing._scoring.numeric import Distance, Histogram, MostTelling, SumOfHistograms, Value
+from privcheck.auditing._scoring.prefix import distinct_rows
+from privcheck.auditing._scoring.view import NumberView, View
+from privcheck.targets import Outputs, fitted
+
+MOST_NUMBERS = 8
+"""Real parts of an output that are read separately, to bound the number of scores."""
+
+MOST_WEIGHED = 256
+"""Real parts of an output that are weighed against each other, to bound the time; in the search a quarter of them."""
+
+RUNS_PER_PART = 2
+"""Least training runs per stream for each part that is weighed: with fewer, chance looks like a leak."""
+
+FEW_SEQUENCES = 64
+"""Distinct discrete outputs up to which their counts are taken to be enough, so that no regression is fitted."""
+
+
+def number_views(
+    outputs: Outputs,
+    symbols: Callable[[Outputs], Symbols],
+    columns: list[tuple[str, Callable[[Outputs], Array]]],
+    whole: str,
+    *,
+    thorough: bool,
+) -> list[View]:
+    """Return the views of the numbers of an output, of all of them together and, if `thorough`, of everything together.
+
+    Parameters
+    ----------
+    outputs : training runs, which show what there is to read.
+    symbols : reads the discrete parts that an observer may see.
+    columns : for each number, its name and a function that reads it.
+    whole : the word for an output.
+    thorough : adds a histogram of each number, a regression on all parts and the likelihood ratio where it is known.
+
+    """
+    found: list[View] = []
+    numbers, discrete, read_as_numbers = outputs.numbers.shape[1], outputs.symbols.shape[1], len(columns)
+
+    def real(runs: Outputs) -> Array:
+        return np.stack([read(runs) for _, read in columns], axis=1) if columns else np.zeros((len(runs), 0))
+
+    if not thorough and read_as_numbers > 1:
+        found.append(NumberView(f"one number of the {whole}", real, MostTelling))
+    for label, read in columns[: MOST_NUMBERS if thorough or read_as_numbers == 1 else 0]:
+        found.append(NumberView(label, read, Value, plain=True))
+        if thorough:
+            found.append(NumberView(f"|{label} - its median|", read, Distance, plain=True))
+            found.append(NumberView(f"{label} (histogram)", read, Histogram))
+    if read_as_numbers > 1 or (numbers and not thorough):
+        found.append(NumberView(f"all numbers of the {whole} (histograms)", real, SumOfHistograms))
+    most = min(MOST_WEIGHED if thorough else MOST_WEIGHED // 4, len(outputs) // RUNS_PER_PART)
+    if 1 < read_as_numbers <= most:
+        found.append(NumberView(f"all numbers of the {whole} (linear discriminant)", real, Discriminant))
+    if thorough and (read_as_numbers > 1 or (numbers and discrete) or _many(symbols(outputs))):
+        everything = f"the whole {whole} (logistic regression)"
+        found.append(NumberView(everything, lambda runs: (symbols(runs), real(runs)), LogisticScore))
+    if thorough and outputs.ratios is not None:
+        found.append(NumberView("the log-likelihood ratio of the releases", _ratios, Value, plain=True))
+    return found
+
+
+def numbered(name: str, outputs: Outputs) -> list[tuple[str, Callable[[Outputs], Array]]]:
+    """Return the real parts of outputs as columns named `name`, with a number if there are several."""
+    count = outputs.numbers.shape[1]
+    return [(name if count == 1 else f"{name} {place}", _column(place)) for place in range(count)]
+
+
+def _column(place: int) -> Callable[[Outputs], Array]:
+    return lambda outputs: fitted(outputs.numbers, place + 1, np.nan)[:, place]
+
+
+def _ratios(outputs: Outputs) -> Array:
+    return np.full(len(outputs), np.nan) if outputs.ratios is None else outputs.ratios
+
+
+def _many(symbols: Symbols) -> bool:
+    return symbols.shape[1] > 1 and len(distinct_rows(symbols)[0]) > FEW_SEQUENCES

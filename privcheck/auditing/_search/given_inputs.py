@@ -1,0 +1,132 @@
+"""Pairs of inputs of a mechanism that the user gives: arrays, any Python objects, or a function that draws pairs."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privcheck.auditing._search.random_pairs import SEED_KEY
+from privcheck.auditing._search.user_streams import read_file, refuse_frames
+from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.privacy import ADD_REMOVE
+from privcheck.targets import DRAWN, Given, Settings, StreamPair, describe_exception
+
+DRAWN_PAIRS = 100
+"""Pairs that a user's function draws if no number is given."""
+
+SHORT = 40
+"""Characters of an object that is shown in full."""
+
+
+def given_pair(streams: Any, settings: Settings) -> StreamPair:
+    """Return the user's own pair of inputs, checked as far as that is possible.
+
+    Numbers, and lists and arrays of numbers in one shape, become arrays; everything else is handed to the mechanism as
+    it is. Arrays of different lengths are neighbours under "add-remove" alone, and are checked; whether objects are
+    neighbours is the user's word.
+
+    Parameters
+    ----------
+    streams : a pair, or a .npy or .csv file.
+    settings : the settings of the audit.
+    """
+    refuse_frames(streams, "two data frames are streams=(first, second)")
+    if isinstance(streams, str | Path):
+        streams = read_file(Path(streams), settings.arms or 1)
+    try:
+        first, second = streams
+    except (TypeError, ValueError):
+        raise PrivcheckError("streams", words("something else"), "a pair (first, second) of inputs") from None
+    one, two = _array(first), _array(second)
+    if one is None or two is None:
+        if type(first) is not type(second) and any(hasattr(part, "columns") for part in (first, second)):
+            got = words(f"a {type(first).__name__} and a {type(second).__name__}")
+            raise PrivcheckError("streams", got, "two inputs of one type", "convert one of them")
+        if _same(first, second):
+            raise PrivcheckError("streams", words("two equal inputs"), "two inputs that differ", "change one row")
+        label = f"inputs given by the user: {_short(first)} and {_short(second)}"
+        return StreamPair(Given(first), Given(second), label, "inputs given by the user")  # type: ignore[arg-type]
+    common = np.result_type(one, two)  # of 0 and 0.5, say: an output 0 would differ from 0.0 by its type alone
+    one, two = one.astype(common), two.astype(common)
+    if settings.neighbours == ADD_REMOVE:
+        settings.relation.check(one, two)
+    elif one.shape != two.shape and settings.neighbours != "report":
+        got = words(f"shapes {one.shape} and {two.shape}")
+        hint = f"neighbours={ADD_REMOVE!r} has one row more in one of them; the others replace data"
+        raise PrivcheckError("streams", got, "two inputs of the same shape", hint)
+    elif np.array_equal(one, two):
+        raise PrivcheckError("streams", words("two identical inputs"), "two inputs that differ", "change one entry")
+    return StreamPair(one, two, "inputs given by the user", "inputs given by the user")
+
+
+def drawn_pairs(draw: Callable[..., Any], settings: Settings, read: Callable[[Any], StreamPair]) -> list[StreamPair]:
+    """Return the pairs that a user's function draws, as candidates of the search.
+
+    Parameters
+    ----------
+    draw : `draw(rng)` returns a pair of neighbours, and takes all randomness from the Generator.
+    settings : the settings of the audit; `pairs` says how many are drawn.
+    read : checks one pair.
+    """
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(settings.seed, spawn_key=(SEED_KEY, 1))))
+    found = []
+    for _ in range(settings.pairs or DRAWN_PAIRS):
+        try:
+            drawn = draw(rng)
+        except PrivcheckError:
+            raise
+        except Exception as error:
+            expected = "a function draw(rng) that returns two neighbours"
+            raise PolicyError("streams", words(describe_exception(error)), expected) from None
+        pair = read(drawn)
+        label = pair.label.replace("given by the user", "drawn by the user's function")
+        shown = label if isinstance(pair.first, Given) or not np.ndim(pair.first) else ""
+        found.append(StreamPair(pair.first, pair.second, shown, DRAWN))
+    return found
+
+
+def _array(part: Any) -> np.ndarray[Any, np.dtype[Any]] | None:
+    """Return an input as an array if it consists of numbers in one shape; None for any other object."""
+    if isinstance(part, tuple) and any(isinstance(entry, np.ndarray | list | tuple) for entry in part):
+        return None  # (X, y)
+    if not isinstance(part, np.ndarray | np.generic | list | tuple | bool | int | float):
+        return None
+    try:
+        array = np.asarray(part)
+    except ValueError:  # ragged
+        return None
+    if array.dtype.kind not in "biuf":
+        if isinstance(part, np.ndarray) and array.dtype.kind in "cmM":
+            raise PrivcheckError("streams", words(f"entries of type {array.dtype}"), "finite numbers or booleans")
+        return None
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise PrivcheckError("streams", words("NaN or infinite entries"), "finite numbers or booleans")
+    return array
+
+
+def _same(first: Any, second: Any) -> bool:
+    if first is second:
+        return True
+    try:
+        return pickle.dumps(first) == pickle.dumps(second)
+    except Exception:  # what cannot be compared is taken on the user's word
+        return False
+
+
+def _short(value: Any) -> str:
+    """Return an object in full if it is short, and otherwise its type and size.
+
+    >>> _short("abc"), _short(list("abcdefghijklmnop"))
+    ("'abc'", 'a list of 16')
+    """
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return f"a {type(value).__name__} of shape {tuple(shape)}"
+    if len(text := repr(value)) <= SHORT:
+        return text
+    size = f" of {len(value)}" if hasattr(value, "__len__") else ""
+    return f"a {type(value).__name__}{size}"

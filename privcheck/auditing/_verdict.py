@@ -1,0 +1,254 @@
+"""The verdict, the bounds and the resolution that follow from the counts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from statistics import NormalDist
+
+from privcheck.auditing._confirmation.e_process import Anytime
+from privcheck.auditing._confirmation.evidence import Chosen, CountedEvent, Evidence
+from privcheck.auditing._confirmation.tally import Tally
+from privcheck.auditing._events.event import Counts
+from privcheck.auditing._search.successive_halving import Screening
+from privcheck.auditing._witness import describe
+from privcheck.feedback import kind
+from privcheck.inference import two_tails_interval
+from privcheck.results import Estimate, Outcome, Resolution, Search
+from privcheck.targets import RAISED, Settings, StreamPair
+
+LEAST_SHARE = 0.01
+"""Least share of the runs on the confirmed pair that some event has, and lacks, where a claim is called consistent."""
+
+TIMES = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
+
+
+def judge(
+    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, tally: Tally, settings: Settings
+) -> Outcome:
+    """Return the outcome of the counted runs.
+
+    The verdict depends on the level `error` alone, the lower bound on `confidence`; both use the same counts.
+    """
+    level = settings.level
+    lower, winner = evidence.lower(level)
+    resolution = _resolution(evidence, settings)
+    verdict: str | None = None
+    notes: tuple[str, ...] = ()
+    if settings.epsilon is not None:
+        if evidence.lower(settings.error)[0] > settings.epsilon:
+            verdict = "violation"
+        else:
+            verdict, notes = unrefuted(lower, resolution, screening, tally.common, settings)
+    if settings.profile is not None:
+        return _judged_by_profile(pair, screening, evidence, chosen, tally, settings)
+    return Outcome(
+        verdict=verdict,
+        epsilon_lower=max(0.0, lower),
+        epsilon_lower_clopper_pearson=max(0.0, evidence.clopper_pearson_lower(winner, level)),
+        epsilon_estimate=_estimate(winner.counts, level * winner.share),
+        delta_lower=None if settings.epsilon is None else evidence.delta_lower(settings.epsilon, level),
+        p_value=None if settings.epsilon is None else evidence.p_value(settings.epsilon, settings.error),
+        tradeoff=evidence.tradeoff,
+        resolution=resolution,
+        witness=describe(pair, winner, tally, level * winner.share),
+        screened_pairs=screening.pairs,
+        screening_runs=screening.runs,
+        refused_pairs=screening.refused,
+        counted_runs=evidence.runs,
+        notes=notes + raised(tally.names),
+    )
+
+
+def _judged_by_profile(
+    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, tally: Tally, settings: Settings
+) -> Outcome:
+    """Return the outcome for a claim in mu, in rho or as a trade-off curve.
+
+    One event and one epsilon were chosen for it beforehand; the claim is refuted if it allows less delta there than the
+    exact test shows. The witness is that event. The bound on epsilon comes from the other events, as without a claim.
+    """
+    profile, level = settings.profile, settings.level
+    assert profile is not None
+    assert chosen.for_claim is not None
+    assert evidence.for_claim is not None
+    claimed = profile.claimed_at(evidence.at_epsilon)
+    lower = evidence.claim_lower(profile, level)
+    resolution = Resolution(evidence.largest_claim_lower(profile, settings.error), None)
+    event = CountedEvent(chosen.for_claim[0], 1.0, evidence.for_claim, tally.sequences[-1])
+    verdict: str = "violation"
+    notes: tuple[str, ...] = ()
+    if evidence.claim_lower(profile, settings.error) <= claimed:
+        verdict, notes = unrefuted(lower, resolution, screening, tally.common, settings, claimed)
+    epsilon, _ = evidence.lower(level)
+    return Outcome(
+        verdict=verdict,
+        epsilon_lower=max(0.0, epsilon),
+        claim_lower=lower,
+        claim_epsilon=evidence.at_epsilon,
+        p_value=evidence.claim_p_value(profile, settings.error),
+        tradeoff=evidence.tradeoff,
+        resolution=resolution,
+        witness=describe(pair, event, tally, level),
+        screened_pairs=screening.pairs,
+        screening_runs=screening.runs,
+        refused_pairs=screening.refused,
+        counted_runs=evidence.runs,
+        notes=notes + raised(tally.names),
+    )
+
+
+def judge_anytime(
+    pair: StreamPair,
+    screening: Screening,
+    anytime: Anytime,
+    tally: Tally,
+    settings: Settings,
+    why: str,
+    level: float,
+    stop_after: int | None,
+) -> Outcome:
+    """Return the outcome of runs that stopped early or are sequential, from bets that may be read at any time.
+
+    `level` is that of the witness's intervals: the level of the audit, or the share of it that the last events of a
+    stage have; `stop_after` is the number of counted runs after which they stopped, None if they ended by themselves.
+    """
+    winner = anytime.winner
+    verdict = anytime.verdict(settings) if settings.profile is None else "inconclusive"
+    notes: tuple[str, ...] = (why,) if why else ()
+    if verdict == "inconclusive":
+        notes += almost(anytime.lower, settings, settings.epsilon)
+    return Outcome(
+        verdict=verdict,
+        epsilon_lower=anytime.lower,
+        e_value=anytime.e_value,
+        p_value=None if anytime.e_value is None else min(1.0, 1.0 / anytime.e_value),
+        witness=describe(pair, winner, tally, level * winner.share, anytime=True),
+        screened_pairs=screening.pairs,
+        screening_runs=screening.runs,
+        refused_pairs=screening.refused,
+        counted_runs=anytime.pairs,
+        stop_after=stop_after,
+        notes=notes + raised(tally.names),
+    )
+
+
+def unrefuted(
+    lower: float,
+    resolution: Resolution,
+    screening: Screening,
+    common: float,
+    settings: Settings,
+    claimed: float | None = None,
+) -> tuple[str, tuple[str, ...]]:
+    """Return the verdict on a claim that was not refuted, and the notes that say what "consistent" lacks.
+
+    Parameters
+    ----------
+    lower : the lower bound at the requested confidence.
+    resolution : what the runs could have shown.
+    screening : the extent of the search.
+    common : the share of the counted runs that put out the most common output.
+    settings : the claim and the levels.
+    claimed : the amount that is claimed, if it is not epsilon.
+
+    """
+    claimed = settings.epsilon if claimed is None else claimed
+    notes = almost(lower, settings, claimed)
+    constant = screening.constant_within if kind(settings.feedback).contextual else screening.constant
+    if common > 1.0 - LEAST_SHARE and not constant:
+        notes += (
+            f"{100 * common:.4g} % of the runs on the confirmed pair put out the same, and no event has between "
+            f"{100 * LEAST_SHARE:g} % and {100 * (1 - LEAST_SHARE):g} % of them, so there was next to nothing to "
+            "compare: lengthen the horizon, or give streams= on which outputs vary",
+        )
+    enough = resolution.epsilon >= (claimed or 0.0)
+    return "consistent" if enough and not notes else "inconclusive", notes
+
+
+def almost(lower: float, settings: Settings, claimed: float | None) -> tuple[str, ...]:
+    """Return the note on a lower bound that is above the claim, although the claim is not refuted at level `error`."""
+    if claimed is None or lower <= claimed:
+        return ()
+    quantile = NormalDist().inv_cdf
+    factor = (
+        max(2, math.ceil((quantile(settings.error) / quantile(settings.level)) ** 2)) if settings.level < 0.5 else 2
+    )
+    times = "twice" if factor == 2 else f"{TIMES.get(factor, factor)} times"
+    return (
+        f"evidence of a violation at {100 * settings.confidence:g} %, not yet at {settings.error:g}: "
+        f"{times} the runs would decide",
+    )
+
+
+def conclude(outcome: Outcome, search: Search) -> Outcome:
+    """Return the outcome with notes on what the search left out; "consistent" becomes "inconclusive" if it is much."""
+    notes = outcome.notes
+    if outcome.refused_pairs:
+        notes += (
+            f"the target raised an error on {outcome.refused_pairs:,} random pairs, which were left out: the audit "
+            "speaks of rewards like those of the other pairs, mostly extreme ones",
+        )
+    if outcome.counted_runs and (search.screened < search.pairs or search.missing):
+        few = f"{search.screened:,} of {search.pairs:,} candidate pairs of streams were screened"
+        if search.missing:
+            few += f", none of {len(search.missing)} of their families"
+        needed = "" if search.complete else '; "consistent" needs every family and nine in ten of the pairs'
+        notes += (f"{few}{needed}: a longer time budget, or pairs={search.pairs}, screens all of them",)
+    lacking = outcome.verdict == "consistent" and not search.complete
+    return replace(outcome, notes=notes, verdict="inconclusive" if lacking else outcome.verdict)
+
+
+def raised(names: dict[int, str]) -> tuple[str, ...]:
+    """Return the note on runs that raised exceptions: whoever looks for the leak begins there."""
+    kinds = sorted({name for name in names.values() if name.startswith(RAISED)})
+    if not kinds:
+        return ()
+    return (f"some runs raised {' or '.join(kinds)}: an observer sees the class of an exception, never its text",)
+
+
+def _estimate(counts: Counts, level: float) -> Estimate:
+    """Return the log-ratio of hits to misses, with two-sided limits of the test that the lower bound comes from."""
+    ratio = math.log(counts.hits / counts.misses) if counts.hits and counts.misses else math.inf
+    if not counts.hits:
+        ratio = -math.inf
+    return Estimate(ratio, *two_tails_interval(*counts, level))
+
+
+def _resolution(evidence: Evidence, settings: Settings) -> Resolution:
+    """Return the largest lower bound that the counted runs could have shown at the level of the verdict."""
+    level = settings.error * max(c.share for c in evidence.counted)
+    largest = evidence.limit(Counts(evidence.runs, 0), level)
+    if settings.epsilon is None:
+        return Resolution(largest, None)
+    if largest <= settings.epsilon:
+        return Resolution(max(0.0, largest), math.inf)
+    few, enough = 0, evidence.runs
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        if evidence.limit(Counts(middle, 0), level) > settings.epsilon:
+            enough = middle
+        else:
+            few = middle
+    return Resolution(largest, enough / evidence.runs)
+
+
+def ended_early(settings: Settings) -> Outcome:
+    """Return the outcome of an audit that ended before any run was counted, wherever it was: it is that of none."""
+    return Outcome(
+        verdict="inconclusive" if settings.claimed else None,
+        screened_pairs=0,
+        screening_runs=0,
+        stop_after=0,
+        notes=("cut short before any run was counted, so there is no lower bound: allow more time or fewer runs",),
+    )
+
+
+def cut_short(counted: int, planned: int) -> str:
+    """Return a note on an audit that was ended by the clock, by the user, or by `stop_after`.
+
+    >>> cut_short(1200, 6000)
+    'cut short after 1,200 of 6,000 counted runs per stream: the lower bound is the one that is valid at any time'
+    """
+    reached = f"cut short after {counted:,} of {planned:,} counted runs per stream"
+    return f"{reached}: the lower bound is the one that is valid at any time"

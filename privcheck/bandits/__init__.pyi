@@ -1,0 +1,12 @@
+from .adap_ucb import AdaPUCB as AdaPUCB
+from .base import ALGORITHMS as ALGORITHMS
+from .base import Algorithm as Algorithm
+from .base import BanditPolicy as BanditPolicy
+from .base import FullInformationPolicy as FullInformationPolicy
+from .base import in_words as in_words
+from .best_arm import DELTA as DELTA
+from .best_arm import BestArmAlgorithm as BestArmAlgorithm
+from .combinatorial import SemiBanditAlgorithm as SemiBanditAlgorithm
+from .linear_bandit import LinearBandit as LinearBandit
+from .rnm_ftnl import RNMFTNL as RNMFTNL
+from .shipped import ShippedId as ShippedId

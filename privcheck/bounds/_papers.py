@@ -1,0 +1,12 @@
+"""Every paper's theorems, registered in this order.
+
+>>> from privcheck.bounds import THEOREMS
+>>> next(iter(THEOREMS))
+'azize-basu-2022/thm3'
+"""
+
+from privcheck.bounds import azize_basu_2022 as azize_basu_2022  # isort: skip
+from privcheck.bounds import hu_2021 as hu_2021  # isort: skip
+from privcheck.bounds import shariff_sheffet_2018 as shariff_sheffet_2018  # isort: skip
+from privcheck.bounds.jourdan_azize_2025 import stopping_time as stopping_time  # isort: skip
+from privcheck.bounds import chen_2020 as chen_2020  # isort: skip

@@ -1,0 +1,269 @@
+"""`privcheck.certify`: an upper bound on the privacy loss from the releases that a policy makes, and where it leaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from privcheck.accounting import Approximate, Concentrated, GaussianDP, Notion, Pure, convert, shown, spent
+from privcheck.certifying._code_coverage import CodeCoverage
+from privcheck.certifying._execution import drive_guarded
+from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
+from privcheck.certifying._noisy_replay import noisy_replay
+from privcheck.certifying._primitives.global_draws import GlobalDraws
+from privcheck.certifying._primitives.record_and_replay import recorded_certificate
+from privcheck.certifying._replay import replay
+from privcheck.certifying._session import Session
+from privcheck.errors import PrivcheckError
+from privcheck.feedback import FEEDBACKS
+from privcheck.privacy import Contexts
+from privcheck.progress import progress
+from privcheck.results import EXPLORED, UNDER_GUARD, Certificate, ReplayResult
+from privcheck.targets import EXECUTIONS, CertifySettings, Settings, Target, load, load_policy
+
+
+def certify(
+    target: Any,
+    *,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    rho: float | None = None,
+    mu: float | None = None,
+    accountants: dict[str, float] | None = None,
+    arms: int | None = None,
+    horizon: int | None = None,
+    rewards: tuple[float, float] = (0.0, 1.0),
+    feedback: str = "bandit",
+    neighbours: str = "row",
+    contexts: Contexts | None = None,
+    runs: int = EXECUTIONS,
+    primitives: Any = None,
+    seed: int = 0,
+) -> Certificate:
+    """Certify that a policy which releases through privcheck's mechanisms stays within its budget on every execution.
+
+    Its noise may also come from the numpy Generator that it is built with, as in `value + self.rng.laplace(0, scale)`:
+    reading such a value is its release. The policy runs under a guard: its rewards arrive wrapped, the sensitivity of
+    everything it releases is computed, a ledger charges every datum, and a filter refuses any release that would exceed
+    the budget. Its transcripts are then replayed on neighbouring streams with ordinary rewards.
+
+    Parameters
+    ----------
+    target : as for `privcheck.audit`; the reference of a shipped algorithm is certified, not its kernel.
+    epsilon : the budget of the filter, in pure DP; without any budget the ledger only records, and nothing is
+        certified.
+    delta : with epsilon, the delta of an (epsilon, delta)-DP budget, in [0, 1).
+    rho : the budget in zCDP, in place of epsilon.
+    mu : the budget in Gaussian DP, in place of epsilon. A factory receives those of epsilon, delta, rho and mu that are
+        given and that its signature names.
+    accountants : with delta, the share of delta of each accountant: {"gdp": 1.0} by default; "zcdp" and "rdp" are
+        others, and "pure", which needs no share, always takes part.
+    arms, rewards, neighbours : as for `privcheck.audit`.
+    horizon : the number of rounds per execution T; by default 16, twice the number of arms if that is more, or the
+        rounds within which a shipped algorithm makes a release.
+    feedback : "bandit", "full", "contextual" (`select(context)`, `update(context, action, reward)`), "semi-bandit"
+        (`select()` returns base arms, `update` is told their outcomes) or "identification" (also `stopped` and
+        `recommend()`).
+    contexts : what contexts look like; required by "contextual" feedback, which also needs
+        neighbours="context-reward".
+    runs : number of guarded executions, each on its own stream, that look for leaks and refusals; with `primitives`, of
+        recorded ones.
+    primitives : noise primitives of code that cannot be rewritten: "numpy", "random", "opendp", "diffprivlib", what
+        `privcheck.primitive` returns, its place as "file.py:NAME", or a list of these. The code then runs without the
+        guard, as it is: the inputs of its primitives are compared on neighbouring streams with their outputs forced.
+        `target` may also be a mechanism `f(data, rng)`. Nothing is certified: the coverage is "explored".
+    seed : seed of the streams, the coins and the noise.
+
+    Returns
+    -------
+    Certificate
+
+    Guarantee
+    ---------
+    When `upper` is not None, the policy run under `privcheck.guard` with this budget satisfies it on every execution:
+    each release stays within the budget or is refused. It is then epsilon-DP, (epsilon, delta)-DP, rho-zCDP or mu-GDP,
+    for the neighbours of `neighbours`, of which each is a fixed table of rewards. Under contextual feedback it is so
+    jointly: the bound is on what the actions of all other rounds reveal about a round's context and rewards. With delta
+    an accountant may go on while its own epsilon, at its own share of delta, is within the budget; the shares are fixed
+    before the first run, because the best accountant of a finished run would cost all their deltas. `granted` says
+    more: every line of the target's own code that matters for privacy ran in some execution, and none leaked or was
+    refused a release; `unreached` lists the lines that did not run. It covers the code that ran, provided that it is
+    honest (it may be mistaken); timing, memory and floating-point artefacts are outside its scope. Mechanisms built
+    from a scale keep a budget up to a relative 4e-9; those built from a budget have as much more noise.
+
+    Examples
+    --------
+    >>> certificate = certify("adap-ucb", epsilon=1.0, arms=2, horizon=16)
+    >>> certificate.coverage, certificate.epsilon_upper
+    ('all-executions-under-guard', 1.0)
+    >>> certify("adap-ucb(epsilon=0.25)", mu=0.5, arms=2, horizon=16).upper
+    GaussianDP(mu=0.5)
+    """
+    options = dict(locals())
+    del options["target"]
+    settings = CertifySettings(**options)
+    if settings.primitives is not None:
+        return recorded_certificate(load(target), settings)
+    loaded = load_policy(target)
+    count = loaded.arms(settings.arms)
+    settings = loaded.settled(settings, count)
+    if settings.feedback not in FEEDBACKS.guarded:
+        expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
+        raise PrivcheckError("feedback", settings.feedback, expected, "other kinds cannot be certified yet")
+    length = settings.rounds(count, loaded.warm_up(settings, count))
+    return certified(loaded.target(settings, length, count), settings, length, settings.runs)
+
+
+def certified(policy: Target, settings: Settings, length: int, runs: int) -> Certificate:
+    """Return the certificate that guarded runs and replayed transcripts of a policy give.
+
+    Parameters
+    ----------
+    policy : the policy to run under the guard.
+    settings : `budget` is that of the filter; arms, horizon and runs are ignored.
+    length : T, the rounds of one execution.
+    runs : number of guarded executions.
+
+    Raises
+    ------
+    PrivcheckError : a policy that cannot be certified.
+    """
+    count, build, budget = policy.arms, policy.build, settings.budget
+    if length < count:
+        raise PrivcheckError("horizon", length, f"at least the number of arms, {count}", "raise the horizon")
+    of_both = {policy.feedback, settings.feedback}
+    if len(of_both) > 1 and of_both.intersection(FEEDBACKS.contextual):
+        raise PrivcheckError("feedback", settings.feedback, f"{policy.feedback!r}, which {policy.name} takes")
+    rng = np.random.default_rng([settings.seed, 0])
+    tables = [random_table(rng, length, count, settings, number) for number in range(runs)]
+    sessions, coverage, elsewhere = [], CodeCoverage(policy.feedback), GlobalDraws()
+    with progress(f"certifying {policy.name}", 2 * runs) as advance:
+        for number, table in enumerate(tables):
+            noise, coins = (np.random.default_rng([settings.seed, number, purpose]) for purpose in (1, 2))
+            session = Session(
+                settings.relation, settings.rewards, budget, noise, settings.contexts, settings.accountants
+            )
+            with elsewhere.noticed():
+                played = build(session.generator(coins))
+                with coverage.watching(played):
+                    drive_guarded(played, table, session, policy.feedback)
+            sessions.append(session)
+            advance(1)
+        pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, settings)]
+        seeds = list(range(settings.seed, settings.seed + replayed_seeds(len(pairs) * length)))
+        refused = any(session.refusals for session in sessions)
+        play: Callable[[], ReplayResult | None] = partial(
+            replay, build, pairs, seeds, policy.feedback, settings.contexts
+        )
+        if any(session.has_drawn for session in sessions):
+            play = partial(
+                noisy_replay,
+                build,
+                pairs,
+                seeds,
+                policy.feedback,
+                settings.contexts,
+                settings.relation,
+                settings.rewards,
+            )
+        replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
+        advance(runs)
+    worst = max(sessions, key=_loss)
+    ledger = worst.ledger if worst.filter is None else shown(worst.filter, worst.ledger)
+    leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
+        ::-1
+    ]
+    refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
+    notes += dict.fromkeys(note for session in sessions for note in session.notes)
+    uncounted = elsewhere.names if leaks or replayed.divergences else []
+    if uncounted:  # equal streams would differ, too
+        replayed = NO_REPLAY
+        notes.append(
+            "to the guard, what such noise is added to is raw, so the leaks may be none: record it, or to get a "
+            "certificate draw it from the Generator that the policy is built with, as in self.rng.laplace(0.0, scale)"
+        )
+    elif leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
+        notes.append(
+            "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
+            "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
+        )
+    holds = not (leaks or refusals or notes or replayed.divergences or uncounted) and budget is not None
+    notes += coverage.notes
+    unreached = coverage.unreached
+    return Certificate(
+        target=policy.name,
+        granted=holds and not (unreached or coverage.notes),
+        coverage=UNDER_GUARD if holds else EXPLORED,
+        epsilon_claimed=settings.epsilon,
+        delta=settings.delta if settings.epsilon is not None else 0.0,
+        ledger_epsilon=_loss(worst)[0] if isinstance(budget, Pure | Approximate) else ledger.epsilon,
+        replay=replayed,
+        ledger=ledger.without_pairs(),
+        leaks=leaks,
+        refusals=refusals,
+        executions=runs,
+        neighbours=settings.neighbours,
+        rewards=settings.rewards,
+        observe="actions",
+        feedback=policy.feedback,
+        horizon=length,
+        arms=count,
+        seed=settings.seed,
+        contexts=settings.contexts,
+        notes=notes,
+        unreached=unreached,
+        uncounted=uncounted,
+        mechanisms=sorted({code for session in sessions for code in session.mechanisms}, key=str),
+        budget=budget,
+        **_upper_bounds(budget if holds else None),
+        accountant=_accountant(worst),
+        shares={} if worst.filter is None else worst.filter.shares,
+        ledger_rho=_loss(worst)[0] if isinstance(budget, Concentrated) else ledger.total.rho,
+        ledger_mu=_loss(worst)[0] if isinstance(budget, GaussianDP) else ledger.total.mu,
+    )
+
+
+def _loss(session: Session) -> tuple[float, float]:
+    """Return the largest loss of any datum in the notion of the budget, and in Gaussian DP where none is finite."""
+    ledger = session.ledger
+    amount = ledger.epsilon if session.filter is None else spent(session.filter, ledger).amount
+    return amount, ledger.total.mu
+
+
+def _accountant(session: Session) -> str | None:
+    """Return the accountant by which the loss is the smallest; None if there is no loss or no budget."""
+    if session.filter is None or not session.ledger.releases:
+        return None
+    return spent(session.filter, session.ledger).accountant
+
+
+def _upper_bounds(budget: Notion | None) -> dict[str, Any]:
+    """Return the upper bounds that a budget implies at its own delta; all are None without one."""
+    pure = budget.epsilon if isinstance(budget, Pure) else None
+    gaussian = convert(budget, GaussianDP) if isinstance(budget, Pure | GaussianDP) else None
+    concentrated = convert(budget, Concentrated) if isinstance(budget, Pure | GaussianDP | Concentrated) else None
+    return {
+        "epsilon_upper": budget.epsilon if isinstance(budget, Approximate) else pure,
+        "rho_upper": None if concentrated is None else concentrated.rho,
+        "mu_upper": None if gaussian is None else gaussian.mu,
+    }
+
+
+def _replayed(play: Callable[[], ReplayResult | None], refused: bool, leaked: bool) -> tuple[ReplayResult, list[str]]:
+    """Return what replay finds; when a release was refused, a policy may also fail without the guard."""
+    try:
+        found = play()
+    except PrivcheckError as error:
+        if not refused:
+            raise
+        return NO_REPLAY, [f"no transcript was replayed, because a plain run fails: {error}"]
+    if found is None:
+        why = "no transcript was replayed, because the policy leaks or fails with other coins under the guard"
+        return NO_REPLAY, [] if leaked or refused else [why]
+    return found, []
+
+
+NO_REPLAY = ReplayResult(0, 0, 0.0, None)

@@ -1,0 +1,184 @@
+"""Playing a policy, round by round or on a table: with ordinary rewards, or with everything wrapped by a session."""
+
+from __future__ import annotations
+
+import operator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from privcheck.accounting import ReleaseRefusedError
+from privcheck.arrays import Array, Table
+from privcheck.certifying._context_isolation import NOT_COPIED, generators, kept_context, separate_coins, throw_away
+from privcheck.certifying._playback import PlaybackGenerator
+from privcheck.certifying._session import Session
+from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.feedback import Feedback, kind, public_attribute
+from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape, recording
+from privcheck.privacy import Contexts
+from privcheck.private_values import LeakError, casting_refused
+from privcheck.targets import describe_exception, limited
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What happened in one run: the actions, and whether a refused release stopped it."""
+
+    actions: list[int]
+    refused: bool
+
+
+def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) -> Execution:
+    """Play a policy on a table of shape (T, K), or with further columns for contexts, with wrapped rewards.
+
+    A leak is recorded and then raises inside the policy. The run continues with the next round (with the arms in turn
+    when `select` leaked), so one run can show several leaks. A refused release ends the run, and so does any failure of
+    the policy after a leak or a refusal, which may have left it half-updated.
+    """
+    by, arms, played = kind(feedback), _arms(table, session.contexts), list[int]()
+    session.round = 1
+    try:
+        remaining = iter(by.rounds(table, arms, session.contexts))
+        with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
+            by.play(_Guarded(policy, session, by, arms), remaining, arms, played)
+    except (KeyboardInterrupt, DivergenceError):
+        raise
+    except BaseException as error:
+        if not (session.leaks or session.refusals):
+            raise _failed(error, session.round, session.contexts) from None
+        return Execution(played, isinstance(error, ReleaseRefusedError))
+    return Execution(played, False)
+
+
+@dataclass
+class _Guarded:
+    """A policy under a session: everything it is told is wrapped, and a leak ends the call in which it happens."""
+
+    policy: Any
+    session: Session
+    kind: Feedback
+    arms: int
+
+    def act(self, count: int) -> Any:
+        return self._choose(None, (count,))
+
+    def select(self, context: Any = None) -> Any:
+        return self._choose(context, ())
+
+    def _choose(self, context: Any, asked_with: tuple[Any, ...]) -> Any:
+        t = self.session.round
+        self.session.choices += 1
+        try:
+            chosen, asked = ask(self.policy, self.kind, context, asked_with, self.session)
+            action = self.kind.action(chosen, self.arms, f"action in round {t}", asked_with)
+            if asked is not self.policy:
+                self.session.leaks += kept_context(self.policy, asked, context, t)
+        except LeakError:
+            action = self.kind.after_leak(self.session.choices, self.arms, asked_with)
+        self.kind.chosen(self.session, action)
+        return action
+
+    def update(self, *told: Any) -> None:
+        with suppress(LeakError):
+            tell(self.policy, self.kind, self.kind.wrapped(self.session, told, self.arms), self.session)
+        self.kind.learned(self.session)
+
+    learn = update
+
+    def __getattr__(self, name: str) -> Any:
+        return public_attribute(self.kind, self.policy, name)
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.policy.stopped)
+
+    def recommend(self) -> Any:
+        return self.policy.recommend()
+
+
+def ask(
+    policy: Any, by: Feedback, context: Array | None, asked_with: tuple[Any, ...], session: Session
+) -> tuple[Any, Any]:
+    """Return the action of a policy and the object that chose it: with a context, a throw-away copy.
+
+    A policy that cannot be copied chooses itself, and a note in the session says so. What the constructor drew is
+    released before the first context is shown.
+    """
+    if context is None:
+        with casting_refused(session.source):
+            return getattr(policy, by.chooses)(*asked_with), policy
+    if session.round == 1:
+        session.publish_noised()
+    asked = throw_away(policy)
+    if asked is None:
+        session.note(NOT_COPIED)
+        asked = policy
+    with session.reading(), casting_refused(session.source):
+        return asked.select(context), asked
+
+
+def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) -> None:
+    """Call `update` with wrapped arguments; of a contextual policy, release the noised values that it leaves behind.
+
+    Whether a later `select` releases them may depend on its context.
+    """
+    with casting_refused(session.source):
+        getattr(policy, by.learns)(*wrapped)
+    if session.contexts is not None:
+        session.publish_noised()
+
+
+def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts: Contexts | None = None) -> list[int]:
+    """Play a policy on a table of shape (T, K) with ordinary rewards, sending its releases through `recorder`.
+
+    If the recorder stops the run with a `DivergenceError`, that error carries the actions played so far.
+    """
+    by, arms, played = kind(feedback), _arms(table, contexts), list[int]()
+    rounds = by.rounds(table, arms, contexts)
+    remaining = iter(rounds)
+    if isinstance(recorder, Tape | ForcedTape):
+        recorder.clock = lambda: len(rounds) - operator.length_hint(remaining)
+    try:
+        with recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
+            by.play(_Separated(policy) if by.contextual else policy, remaining, arms, played)
+    except DivergenceError as divergence:
+        divergence.actions = played
+        raise
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise _failed(error, len(rounds) - operator.length_hint(remaining), contexts) from None
+    return played
+
+
+class _Separated:
+    """A policy that draws separate coins in `select`; if it keeps the context, replay reveals that."""
+
+    def __init__(self, policy: Any) -> None:
+        self._policy, self._coins = policy, generators(policy)
+
+    def select(self, context: Any) -> Any:
+        played = [rng for rng in self._coins if isinstance(rng, PlaybackGenerator)]
+        with separate_coins(self._coins):
+            for rng in played:
+                rng.paused = True
+            try:
+                return self._policy.select(context)
+            finally:
+                for rng in played:
+                    rng.paused = False
+
+    def update(self, *told: Any) -> None:
+        self._policy.update(*told)
+
+
+def _arms(table: Table, contexts: Contexts | None) -> int:
+    return int(table.shape[1]) - (0 if contexts is None else contexts.size)
+
+
+def _failed(error: BaseException, round_number: int, contexts: Contexts | None) -> Exception:
+    if isinstance(error, PrivcheckError):
+        return error
+    hint = "" if contexts is None else "select() is called on a throw-away copy: what it sets does not reach update()"
+    got = words(describe_exception(error))
+    return PolicyError(f"round {round_number}", got, "a policy that plays every round", hint)

@@ -1,0 +1,135 @@
+"""What runs in the place of a declared primitive."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from privcheck.certifying._primitives.declaration import Primitive
+from privcheck.certifying._primitives.measured_distance import METRICS, metric_of, numbers
+from privcheck.certifying._primitives.patching import Kept, Patches, refuse_unpatchable
+from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls, Made, caller, public_text
+from privcheck.certifying._primitives.recorded_generators import apart
+from privcheck.certifying._primitives.unread_noise import UnreadNoise
+
+
+@dataclass
+class Run:
+    """A run that is being recorded or replayed, in the thread that started it."""
+
+    tape: CallTape | ForcedCalls
+    inside: bool = False
+    states: dict[str, Any] = field(default_factory=dict)
+
+
+RUNNING: ContextVar[Run | None] = ContextVar("running", default=None)
+
+
+@contextmanager
+def running(tape: CallTape | ForcedCalls) -> Iterator[None]:
+    """Send the calls of all declared primitives to a tape inside the block."""
+    token = RUNNING.set(Run(tape))
+    try:
+        yield
+    finally:
+        RUNNING.reset(token)
+
+
+@dataclass
+class Hooks:
+    """Puts hooks in the place of primitives, and counts calls that they could not record, by primitive.
+
+    A thread that the code starts does not belong to the run; what it calls is only counted.
+    """
+
+    elsewhere: Counter[str] = field(default_factory=Counter)
+    thread: int = field(default_factory=threading.get_ident)
+    installed: list[Kept] = field(default_factory=list)
+
+    def install(self, primitive: Primitive, patches: Patches) -> None:
+        """Replace one primitive."""
+        holder, _, found = primitive.resolve()
+        refuse_unpatchable(primitive.name, found)
+        method = isinstance(holder, type) and isinstance(found, FunctionType)
+        if isinstance(found, staticmethod | classmethod):
+            found, method = found.__func__, isinstance(found, classmethod)
+        if any(found is other.function for other in self.installed):  # inherited, and declared there
+            return
+        self.installed.append(Kept(found))
+        if isinstance(found, FunctionType):
+            patches.function(found, lambda original: self._hook(primitive, original, method))
+        else:
+            patches.objects([(found, _Compiled(found, self._hook(primitive, found, False)))])
+
+    def _hook(self, primitive: Primitive, original: Any, method: bool) -> Callable[..., Any]:
+        kept = Kept(original)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            run = RUNNING.get()
+            if run is None and threading.get_ident() != self.thread:
+                self.elsewhere[primitive.name] += 1
+            if run is None or run.inside:
+                return kept.function(*args, **kwargs)
+            given = tuple(_read(one) for one in args)
+            named = {name: _read(one) for name, one in kwargs.items()}
+            owner, rest = (given[0], given[1:]) if method else (None, given)
+            made = _made(primitive, kept.function, owner, rest, named)
+
+            def draw() -> Any:
+                assert run is not None
+                run.inside = True
+                try:
+                    with apart(run.states):
+                        return kept.function(*given, **named)
+                finally:
+                    run.inside = False
+
+            return run.tape.make(made, draw)
+
+        return call
+
+
+class _Compiled(Kept):
+    """What stands in the place of a compiled function."""
+
+    __slots__ = ("hook",)
+
+    def __init__(self, function: Any, hook: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self.hook = hook
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.hook(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.function, name)
+
+
+def _made(primitive: Primitive, function: Any, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Made:
+    call = primitive.call(function, owner, args, kwargs)
+    law = primitive.law_of(call)
+    metric = primitive.metric or metric_of(law)
+    value = numbers(call.value) if metric in ("L1", "L2", "Linf") and not isinstance(call.value, dict) else None
+    kept = copy.deepcopy(call.value) if value is None else value
+    place = caller((primitive.library,))
+    return Made(primitive.name, law, kept, primitive.declared(call), metric, public_text(dict(call.arguments)), place)
+
+
+def _read(value: Any) -> Any:
+    return value._value() if isinstance(value, UnreadNoise) else value
+
+
+def metric_name(metric: Any) -> str:
+    """Return the name of a metric, or of the function that measures; "" without one.
+
+    >>> metric_name("L1"), metric_name(None)
+    ('L1', '')
+    """
+    return metric if metric in METRICS else getattr(metric, "__name__", "") if metric is not None else ""

@@ -1,0 +1,207 @@
+"""The tapes of record and replay: calls of primitives beside the releases of our own mechanisms, in one order."""
+
+from __future__ import annotations
+
+import copy
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from privcheck.accounting import NOTHING, Charge
+from privcheck.certifying._primitives.measured_distance import METRICS, metric_of, numbers
+from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, Tape
+
+OURS = str(Path(__file__).parents[2])
+ROUNDING = 1e-9
+"""The relative difference of two numbers that float rounding may make."""
+
+PUBLIC = (bool, int, float, str, bytes, type(None), np.generic)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A release that a run makes through a primitive.
+
+    Parameters
+    ----------
+    name : the primitive.
+    law : what it costs: a mechanism or a law; None if that is not known.
+    value : the private input.
+    declared : the sensitivity that the code states; None if it states none.
+    metric : the metric of inputs, or a function; None where neither the law nor the declaration has one.
+    public : what else it was called with, as text; it must be the same on both streams.
+    location : file and line of the code that called it.
+    """
+
+    name: str
+    law: Any
+    value: Any
+    declared: float | None
+    metric: Any
+    public: str
+    location: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One release on two neighbouring streams.
+
+    Parameters
+    ----------
+    made : the release on the neighbouring stream.
+    round : the round in which it was made; 0 outside rounds.
+    distance : how far apart the two inputs are; None if the metric is not known.
+    charge : what that costs; None if the law is not known.
+    """
+
+    made: Made
+    round: int
+    distance: float | None
+    charge: Charge | None
+
+
+@dataclass
+class CallTape(Tape):
+    """Records the releases of one run, those of primitives too."""
+
+    made: list[Made] = field(default_factory=list)
+    outputs: list[Any] = field(default_factory=list)
+    rests: list[float] = field(default_factory=list)
+
+    def rest(self, number: float, size: float, place: str) -> None:  # noqa: ARG002
+        """Record what a number has beside noise that was released before with something else."""
+        self.rests.append(number)
+
+    def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
+        """Draw a release of a mechanism of ours, record it and return it."""
+        exact = np.array(value, float)
+        given = exact.astype(np.int64) if mechanism.integers is not None else (exact if exact.ndim else float(exact))
+        return self.make(of_mechanism(mechanism, exact), lambda: mechanism.draw(given, self.noise))
+
+    def make(self, made: Made, draw: Callable[[], Any]) -> Any:
+        """Draw a release, record it and return it."""
+        output = draw()
+        self.made.append(made)
+        self.outputs.append(copy.deepcopy(output))
+        return output
+
+
+@dataclass
+class ForcedCalls(ForcedTape):
+    """Returns the recorded outputs in order, and measures how far apart the inputs of each release are."""
+
+    tape: CallTape = field(default_factory=lambda: CallTape(np.random.default_rng(0)))
+    measured: list[Measured] = field(default_factory=list)
+    rests: int = 0
+    divergence: DivergenceError | None = None
+    """The first divergence, also if the code caught it."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every recorded release was made again."""
+        return self.position == len(self.tape.made)
+
+    def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
+        """Return the recorded output of a mechanism of ours."""
+        return self.make(of_mechanism(mechanism, np.array(value, float)), lambda: None)
+
+    def rest(self, number: float, size: float, place: str) -> None:
+        """Compare what a number has beside noise that was released before; nothing protects it."""
+        was = self.tape.rests[self.rests] if self.rests < len(self.tape.rests) else number
+        self.rests += 1
+        if abs(number - was) > ROUNDING * size:
+            self._diverge(f"{place}: the noise drawn here is in several numbers, and nothing protects their difference")
+
+    def make(self, made: Made, draw: Callable[[], Any]) -> Any:
+        """Compare a release with the recorded one, and return the recorded output."""
+        number = self.position + 1
+        if self.position >= len(self.tape.made):
+            self._diverge(f"{made.location}: {made.name} is called on one stream only (release {number})")
+        was, output = self.tape.made[self.position], self.tape.outputs[self.position]
+        self.position += 1
+        if (was.name, was.location) != (made.name, made.location):
+            self._diverge(
+                f"release {number} is made by {was.name} at {was.location} on one stream and by {made.name} at "
+                f"{made.location} on the other"
+            )
+        if was.public != made.public or was.declared != made.declared or not _equal(was.law, made.law):
+            self._diverge(
+                f"{made.location}: {made.name} is called with other parameters on the other stream (release {number})"
+            )
+        draw()  # what it draws or does to its object has to stay in step; its output is not used
+        try:
+            distance = _distance(made, was.value)
+        except DivergenceError as error:
+            self._diverge(f"{made.location}: {made.name}: {error}")
+        charge = NOTHING if distance == 0.0 else None
+        if distance and made.law is not None and distance < math.inf:
+            charge = made.law.charge(distance)
+        elif distance == math.inf:
+            charge = Charge.total(math.inf, math.inf, math.inf)
+        if distance and isinstance(made.law, Mechanism) and _is_numeric(output, made.value):
+            self.log_ratio += float(made.law.log_ratio(output, was.value, made.value))
+        self.measured.append(Measured(made, self.clock(), distance, charge))
+        return copy.deepcopy(output)
+
+    def _diverge(self, reason: str) -> NoReturn:
+        self.divergence = self.divergence or DivergenceError(reason)
+        raise self.divergence
+
+
+def of_mechanism(mechanism: Mechanism, value: Any) -> Made:
+    """Return a release of a mechanism of ours."""
+    declared = getattr(mechanism, "sensitivity", None)
+    name = f"privcheck.mechanisms.{type(mechanism).__name__}"
+    return Made(name, mechanism, value, declared, metric_of(mechanism), "", caller(()))
+
+
+def caller(libraries: tuple[str, ...]) -> str:
+    """Return file:line of the innermost frame outside privcheck and the libraries, by the names of their packages."""
+    frame, nearest = sys._getframe(1), ""
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_code.co_filename.startswith((OURS, "<frozen")):
+            continue
+        place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+        nearest = nearest or place
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in libraries:
+            return place
+    return nearest
+
+
+def public_text(arguments: Any) -> str:
+    """Return public arguments as text, by which those of two runs are compared.
+
+    >>> public_text({"scale": 2.0, "owner": object()})
+    "{'scale': '2.0', 'owner': 'object'}"
+    """
+    if isinstance(arguments, PUBLIC):
+        return repr(arguments)
+    if isinstance(arguments, np.ndarray):
+        return f"{arguments.dtype}{arguments.tolist()}"
+    if isinstance(arguments, dict):
+        return str({key: public_text(value) for key, value in arguments.items()})
+    if isinstance(arguments, list | tuple | set | frozenset):
+        return str([public_text(value) for value in arguments])
+    return type(arguments).__name__
+
+
+def _is_numeric(*values: Any) -> bool:
+    """Tell whether an output and an input are finite numbers of one shape, so that a mechanism compares them."""
+    found = [numbers(value) for value in values]
+    alike = len({np.shape(value) for value in found}) == 1
+    return alike and all(value is not None and np.isfinite(value).all() for value in found)
+
+
+def _equal(one: Any, two: Any) -> bool:
+    return type(one) is type(two) and bool(one == two)
+
+
+def _distance(made: Made, other: Any) -> float | None:
+    metric = METRICS.get(made.metric) if isinstance(made.metric, str) else made.metric
+    return None if metric is None else float(metric(other, made.value))

@@ -1,0 +1,315 @@
+"""Noise as third-party code adds it: drawn when it is read, with everything that was added to it until then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.certifying._primitives.measured_distance import metric_of
+from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls, Made
+from privcheck.mechanisms import Gaussian, Laplace
+
+LAWS: dict[str, type[Laplace] | type[Gaussian]] = {"laplace": Laplace, "normal": Gaussian}
+"""The laws of noise that code adds, by the name of numpy's function."""
+
+STRUCTURAL = frozenset(
+    {np.transpose, np.triu, np.tril, np.diag, np.diagonal, np.reshape, np.ravel, np.squeeze, np.copy, np.take, np.flip}
+    | {np.roll, np.atleast_1d, np.atleast_2d, np.expand_dims, np.moveaxis, np.swapaxes, np.broadcast_to, np.tile}
+    | {np.repeat}
+)
+"""Numpy's functions that select or arrange entries, or set them to 0."""
+
+LINEAR = {np.add, np.subtract, np.negative, np.positive, np.multiply, np.true_divide}
+
+
+@dataclass
+class Noise:
+    """The noise of one run: the law of every draw, and what those that were read have become.
+
+    The draw z of the release y = c z + s is (y - s) / c from then on, whatever else it was added to.
+    """
+
+    tape: CallTape | ForcedCalls
+    generator: np.random.Generator
+    laws: list[str] = field(default_factory=list)
+    scales: list[float] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    homes: dict[int, tuple[float, float, float]] = field(default_factory=dict)
+
+    def draw(self, law: str, loc: Any, scale: Any, size: Any, name: str, place: str) -> Any:
+        """Return noise of a law that is not drawn yet, shifted by `loc`; takes the arguments of numpy's function."""
+        scales, shift = np.asarray(scale, np.float64), _plain(loc)
+        shape = np.broadcast_shapes(scales.shape, shift.shape)
+        if size is not None:
+            shape = tuple(np.empty(size, np.bool_).shape)
+        first, count = len(self.laws), int(np.prod(shape, dtype=np.int64))
+        self.laws += [law] * count
+        self.scales += np.broadcast_to(scales, shape).ravel().tolist()
+        self.places += [place] * count
+        self.names += [name] * count
+        numbers = np.arange(first + 1, first + count + 1).reshape(shape)
+        return UnreadNoise(self, numbers, np.ones(shape), np.array(np.broadcast_to(shift, shape)))
+
+    def read(self, numbers: Array, weights: Array, consts: Array) -> Array:
+        """Release what is not read yet, and return the values."""
+        flat, weight, const = numbers.ravel(), weights.ravel(), consts.ravel()
+        first = {int(number): place for place, number in reversed(list(enumerate(flat))) if number}
+        fresh = sorted(place for number, place in first.items() if number not in self.homes)
+        for law in LAWS:
+            self._release(law, [p for p in fresh if self.laws[int(flat[p]) - 1] == law], flat, weight, const)
+        values = const.copy()
+        for place in np.flatnonzero(flat):
+            known, factor, output = self.homes[int(flat[place])]
+            other = weight[place] * known / factor
+            size = abs(float(const[place])) + abs(float(other))
+            self.tape.rest(float(const[place] - other), size, self.places[int(flat[place]) - 1])
+            if (known, factor) == (const[place], weight[place]):
+                values[place] = output
+            else:
+                values[place] += weight[place] * ((output - known) / factor)
+        return values.reshape(numbers.shape)
+
+    def _release(self, law: str, places: list[int], flat: Array, weight: Array, const: Array) -> None:
+        if not places:
+            return
+        numbers = [int(flat[place]) for place in places]
+        scales = np.array([self.scales[n - 1] for n in numbers]) * np.abs(weight[places])
+        alike = bool((scales == scales[0]).all())
+        unit = np.ones(len(places)) if alike else scales
+        mechanism = LAWS[law].with_scale(float(scales[0]) if alike else 1.0)
+        value = const[places] / unit
+        made = Made(
+            self.names[numbers[0] - 1], mechanism, value, None, metric_of(mechanism), "", self.places[numbers[0] - 1]
+        )
+        outputs = self.tape.make(made, lambda: value + mechanism.noise(value.shape, self.generator))
+        for number, place, output, size in zip(numbers, places, outputs, unit, strict=True):
+            self.homes[number] = (float(const[place]), float(weight[place]), float(output * size))
+
+    def is_read(self, numbers: Array) -> bool:
+        """Return whether no entry holds noise that was not read yet."""
+        return all(int(number) in self.homes for number in numbers.ravel() if number)
+
+
+class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
+    """Numbers with noise that was not read yet: a plain part, and a draw times a weight, entry by entry.
+
+    Adding plain numbers, scaling, selecting and rearranging leave the noise unread. Everything else reads: it is the
+    release of the sum.
+
+    Parameters
+    ----------
+    noise : the noise of the run.
+    numbers : the draw in each entry, counted from 1; 0 is none.
+    weights, consts : its factor and what was added to it, in the same shape.
+    """
+
+    def __init__(self, noise: Noise, numbers: Any, weights: Array, consts: Array) -> None:
+        self._noise, self._numbers, self._weights, self._consts = noise, numbers, weights, consts
+        self._known: Array | None = None
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method == "__call__" and function in LINEAR and options.get("out") is None and len(options) <= 1:
+            found = _linear(function, inputs)
+            if found is not None:
+                return found
+        out = options.get("out")
+        if out is not None and method == "__call__" and function in LINEAR and len(options) == 1:
+            found = getattr(function, method)(*inputs)
+            if not isinstance(out[0], UnreadNoise):
+                np.copyto(out[0], _plain(found), casting="same_kind")
+                return out[0]
+            return out[0]._become(found) if out[0]._consts.ndim else found  # `x += 1` makes another number
+        if out is not None and isinstance(out[0], UnreadNoise):
+            return out[0]._become(getattr(function, method)(*inputs, **options | {"out": None}))
+        return getattr(function, method)(*(_plain(one) if _noisy(one) else one for one in inputs), **options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function in STRUCTURAL and args and args[0] is self:
+            return self._mapped(lambda part: function(part, *args[1:], **kwargs))
+        return function(*_read_all(args), **_read_all(kwargs))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self._values(), dtype=dtype)
+
+    def __getitem__(self, key: Any) -> Any:
+        key = _read_all(key)
+        return self._mapped(lambda part: np.asarray(part[key]))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        values = self._values()
+        values[key] = value
+        self._numbers, self._consts, self._known = np.zeros_like(self._numbers), values, None
+
+    def _become(self, found: Any) -> UnreadNoise:
+        """Hold the result of an operation in place."""
+        if isinstance(found, UnreadNoise):
+            self._numbers, self._weights, self._consts = found._numbers, found._weights, found._consts
+        else:
+            self._consts = np.array(np.broadcast_to(found, self._consts.shape), np.float64)
+            self._numbers, self._weights = np.zeros(self._consts.shape, int), np.ones(self._consts.shape)
+        self._known = None
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("_noise", "_numbers", "_weights", "_consts", "_known"):
+            raise AttributeError(name)
+        if name == "flatten" or getattr(np, name, None) in STRUCTURAL:
+            return lambda *args, **kwargs: self._mapped(lambda part: getattr(part, name)(*args, **kwargs))
+        if name == "T":
+            return self._mapped(np.transpose)
+        if name in ("shape", "ndim", "size", "dtype"):
+            return getattr(self._consts, name)
+        return getattr(self._value(), name)
+
+    def __float__(self) -> float:
+        return float(self._values())
+
+    def __int__(self) -> int:
+        return int(self._values())
+
+    def __bool__(self) -> bool:
+        return bool(self._values())
+
+    def __hash__(self) -> int:
+        return hash(self._value())
+
+    def __len__(self) -> int:
+        return len(self._consts)
+
+    def __iter__(self) -> Any:
+        return (self[place] for place in range(len(self._consts)))
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(float(self), digits)
+
+    def __trunc__(self) -> int:
+        return int(self)
+
+    def __floor__(self) -> int:
+        return int(np.floor(self._values()))
+
+    def __ceil__(self) -> int:
+        return int(np.ceil(self._values()))
+
+    def __repr__(self) -> str:
+        return repr(self._value())
+
+    def __format__(self, how: str) -> str:
+        return format(self._value(), how)
+
+    def __copy__(self) -> UnreadNoise:
+        return UnreadNoise(self._noise, self._numbers, self._weights, self._consts)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UnreadNoise:
+        return UnreadNoise(self._noise, self._numbers.copy(), self._weights.copy(), self._consts.copy())
+
+    def __reduce__(self) -> Any:
+        return np.array, (self._values(),)
+
+    def _values(self) -> Array:
+        if self._known is None:
+            self._known = self._noise.read(self._numbers, self._weights, self._consts)
+        return self._known.copy()
+
+    def _value(self) -> Any:
+        return self._values() if self._consts.ndim else float(self._values())
+
+    def _mapped(self, function: Callable[[Any], Any]) -> Any:
+        """Return the numbers after a function that selects, arranges or sets to 0."""
+        weights = np.asarray(function(np.where(self._numbers > 0, self._weights, 0.0)))
+        numbers = np.where(weights == 0.0, 0, function(self._numbers))
+        return _result(self._noise, numbers, weights, np.asarray(function(self._consts)))
+
+
+def _noisy(one: Any) -> bool:
+    return isinstance(one, UnreadNoise)
+
+
+def _plain(one: Any) -> Array:
+    return one._values() if isinstance(one, UnreadNoise) else np.asarray(one, np.float64)
+
+
+def _read_all(given: Any) -> Any:
+    """Return arguments in which all noise is read."""
+    if isinstance(given, UnreadNoise):
+        return given._value()
+    if isinstance(given, list | tuple):
+        return type(given)(map(_read_all, given)) if type(given) in (list, tuple) else given
+    return {key: _read_all(value) for key, value in given.items()} if type(given) is dict else given
+
+
+def _result(noise: Noise, numbers: Array, weights: Array, consts: Array) -> Any:
+    """Return numbers with unread noise, or plain ones if all of it was read."""
+    found = UnreadNoise(noise, numbers, weights, consts)
+    if not noise.is_read(numbers):
+        return found
+    values = found._values()
+    return values if values.ndim else np.float64(values)
+
+
+def _linear(function: Any, inputs: tuple[Any, ...]) -> Any:
+    """Return a sum, difference, multiple or quotient with one operand of unread noise; None if it has to be read."""
+    settled = [_settled(one) for one in inputs]
+    noisy = [one for one in settled if isinstance(one, UnreadNoise)]
+    plain = [one for one in settled if not isinstance(one, UnreadNoise)]
+    if any(np.asarray(one).dtype.kind not in "biuf" for one in plain):
+        return None
+    if not noisy:
+        return function(*settled)
+    if len(noisy) > 1:
+        return _of_two(function, noisy[0], noisy[1])
+    (held,) = noisy
+    if function is np.true_divide and settled[-1] is held:
+        return None
+    others = [np.asarray(one, np.float64) for one in plain]
+    if not held._consts.ndim and not any(one.ndim for one in others):
+        return _of_numbers(function, settled, held)
+    shape = np.broadcast_shapes(held._consts.shape, *(one.shape for one in others))
+    numbers = np.broadcast_to(held._numbers, shape)
+    consts = function(*(one._consts if isinstance(one, UnreadNoise) else one for one in settled))
+    if function in (np.multiply, np.true_divide):
+        weights = np.broadcast_to(function(held._weights, others[0]), shape)
+        if not np.isfinite(weights).all():
+            return None
+        return _result(held._noise, np.where(weights == 0.0, 0, numbers), weights, np.asarray(consts))
+    turned = function is np.negative or (function is np.subtract and settled[1] is held)
+    weights = np.broadcast_to(-held._weights if turned else held._weights, shape)
+    return _result(held._noise, numbers, weights, np.asarray(consts))
+
+
+def _of_numbers(function: Any, operands: list[Any], held: UnreadNoise) -> UnreadNoise | None:
+    """Return what `_linear` does for single numbers, quickly."""
+    weight = held._weights[()]
+    if function in (np.multiply, np.true_divide):
+        weight = function(weight, next(one for one in operands if one is not held))
+        if not weight or not np.isfinite(weight):
+            return None
+    elif function is np.negative or (function is np.subtract and operands[1] is held):
+        weight = -weight
+    const = function(*(held._consts[()] if one is held else one for one in operands))
+    return UnreadNoise(held._noise, held._numbers, np.asarray(weight), np.asarray(const, np.float64))
+
+
+def _of_two(function: Any, one: UnreadNoise, two: UnreadNoise) -> Any:
+    """Return a sum or difference in which no entry holds two different draws; None if one does."""
+    if function not in (np.add, np.subtract) or one._noise is not two._noise:
+        return None
+    first, second = (np.broadcast_arrays(a, b) for a, b in ((one._numbers, two._numbers), (one._weights, two._weights)))
+    numbers, weights = (first[0], first[1]), second
+    if (np.minimum(*numbers) > 0)[numbers[0] != numbers[1]].any():
+        return None
+    total = function(*(np.where(n > 0, w, 0.0) for n, w in zip(numbers, weights, strict=True)))
+    found = np.where(total == 0.0, 0, np.maximum(*numbers))
+    return _result(one._noise, found, total, np.asarray(function(one._consts, two._consts)))
+
+
+def _settled(one: Any) -> Any:
+    """Return an operand as plain numbers if all of its noise was read."""
+    if not isinstance(one, UnreadNoise) or (one._known is None and not one._noise.is_read(one._numbers)):
+        return one
+    return one._value()

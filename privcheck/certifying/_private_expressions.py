@@ -1,0 +1,391 @@
+"""Which expressions of a target's own code hold private values or Generators, by syntax alone."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from privcheck.certifying._own_code import OwnCode, OwnFunction, attributes
+from privcheck.certifying._syntax import (
+    CALLED_WITH_KNOWN,
+    CONTAINERS,
+    PUBLIC_ATTRIBUTES,
+    PUBLIC_CALLS,
+    RELEASES,
+    SETTERS,
+    Inner,
+    arguments_of,
+    called_name,
+    computes_name,
+    given,
+    inner_functions,
+    is_namespace,
+    method_name,
+)
+from privcheck.private_values import Private
+
+RESULTS = (bool, int, float, str, tuple, np.ndarray, *CONTAINERS)
+"""Values whose methods are not those of own classes, even if they have the same name."""
+
+
+@dataclass
+class _Holding:
+    """What the names of one function may hold, whatever the order of its statements."""
+
+    private: set[str] = field(default_factory=set)
+    generators: set[str] = field(default_factory=set)
+    filled: set[str] = field(default_factory=set)
+    returns_private: bool = False
+    returns_generator: bool = False
+
+    @property
+    def amount(self) -> int:
+        sizes = sum(map(len, (self.private, self.generators, self.filled)))
+        return sizes + self.returns_private + self.returns_generator
+
+
+class PrivateExpressions:
+    """Private values and Generators, followed from the arguments of `update` through names, attributes and calls.
+
+    Names and attributes keep what they have ever been given: attributes by their name, whatever the object. A call
+    of an unknown function is private if one of its arguments is, and the object whose method is given something private
+    holds it from then on. What a release returns is public. Of a Generator only other names are followed, not the
+    numbers that are drawn.
+
+    Parameters
+    ----------
+    code : the target's own code.
+    private_arguments : positions of the private arguments of `update`, from 0.
+
+    Attributes
+    ----------
+    told : these positions.
+    escaped : functions that are mentioned somewhere without being called there.
+    """
+
+    def __init__(self, code: OwnCode, private_arguments: Sequence[int]) -> None:
+        self._code = code
+        self.told = tuple(private_arguments)
+        self._attributes: set[str] = set()
+        self._globals: set[str] = set()
+        self._any_attribute = self._calls_unseen = self._raises_private = False
+        self._generators = set(code.generators)
+        self._plain = {
+            name
+            for name, value in attributes(code.policy).items()
+            if type(value) in RESULTS or isinstance(value, Private)
+        }
+        self.escaped = {found for own in code.functions for found in self._mentioned(own)}
+        self._holding = {own: _Holding() for own in code.functions}
+        self._inner: dict[str, list[tuple[OwnFunction, Inner]]] = {}
+        for own in code.functions:
+            for name, inner in inner_functions(own):
+                self._inner.setdefault(name, []).append((own, inner))
+        for own in code.updates():
+            self._told(own, private_arguments)
+        amount = -1
+        while amount != (amount := self._amount()):
+            for own in code.functions:
+                self._visit(own)
+                self._call_unseen(own)
+
+    def touches(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether an expression mentions a private value, makes a release, or draws from a Generator."""
+        for part in ast.walk(node):
+            if (
+                isinstance(part, ast.Name | ast.Attribute)
+                and isinstance(part.ctx, ast.Load)
+                and self.private(part, own)
+            ):
+                return True
+            if isinstance(part, ast.Call) and (method_name(part) in RELEASES or self._draws(part, own)):
+                return True
+        return False
+
+    def private(self, node: ast.AST | None, own: OwnFunction) -> bool:
+        """Tell whether an expression may be private."""
+        if node is None or isinstance(node, ast.Constant):
+            return False
+        if is_namespace(node) and self._attributes:
+            return True
+        if isinstance(node, ast.Name):
+            is_container = own.owner is not None and issubclass(own.owner, CONTAINERS) and node.id in own.parameters[:1]
+            return node.id in self._holding[own].private or node.id in self._globals or is_container
+        if isinstance(node, ast.Attribute):
+            if self._any_attribute or node.attr in self._attributes:
+                return True
+            getters = [f for f in self._code.methods(node.attr) if self._holding[f].returns_private]
+            return node.attr not in PUBLIC_ATTRIBUTES and (bool(getters) or self.private(node.value, own))
+        if isinstance(node, ast.Call):
+            return self._result_is_private(node, own)
+        if isinstance(node, ast.Compare) and all(isinstance(o, ast.Is | ast.IsNot) for o in node.ops):
+            return False
+        return any(self.private(child, own) for child in ast.iter_child_nodes(node))
+
+    def _result_is_private(self, call: ast.Call, own: OwnFunction) -> bool:
+        if isinstance(call.func, ast.Name) and call.func.id in PUBLIC_CALLS:
+            return False
+        callees = self.callees(call, own)
+        if callees and not any(f.name == "__init__" for f in callees) and not self._is_plain(call.func):
+            return any(self._holding[f].returns_private for f in callees)
+        if method_name(call) in RELEASES:
+            return False
+        return self.private(call.func, own) or any(self.private(part, own) for part in arguments_of(call))
+
+    def _draws(self, call: ast.Call, own: OwnFunction) -> bool:
+        """Tell whether a call is given a Generator, or is a method of one; own functions are looked into instead."""
+        if self.callees(call, own):
+            return False
+        holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+        return any(self._generator(part, own) for part in (holder, *arguments_of(call)))
+
+    def _generator(self, node: ast.AST | None, own: OwnFunction) -> bool:
+        """Tell whether an expression may be a Generator or an object that holds one."""
+        if isinstance(node, ast.Name):
+            return node.id in self._holding[own].generators
+        if isinstance(node, ast.Attribute):
+            return node.attr in self._generators
+        if isinstance(node, ast.Subscript | ast.Starred | ast.Await | ast.NamedExpr):
+            return self._generator(node.value, own)
+        if isinstance(node, ast.IfExp):
+            return self._generator(node.body, own) or self._generator(node.orelse, own)
+        if isinstance(node, ast.BoolOp):
+            return any(self._generator(value, own) for value in node.values)
+        if isinstance(node, ast.Call):
+            return any(self._holding[f].returns_generator for f in self.callees(node, own))
+        return False
+
+    def _told(self, own: OwnFunction, positions: Iterable[int]) -> None:
+        names = own.parameters if own.owner is None else own.parameters[1:]
+        held = self._holding[own].private
+        held.update(names[place] for place in positions if place < len(names))
+        rest = own.node.args.vararg
+        if rest is not None and any(place >= len(names) for place in positions):
+            held.add(rest.arg)
+        held.update(a.arg for a in own.node.args.kwonlyargs)
+
+    def _amount(self) -> int:
+        flags = self._any_attribute + self._calls_unseen + self._raises_private
+        return sum(h.amount for h in self._holding.values()) + len(self._attributes) + len(self._globals) + flags
+
+    def _visit(self, own: OwnFunction) -> None:
+        """Let names hold what the statements of a function give them."""
+        held = self._holding[own]
+        if isinstance(own.node, ast.Lambda):
+            held.returns_private |= self.private(own.node.body, own)
+        for node in ast.walk(own.node):
+            for target, value in given(node):
+                self._bind(target, value, own)
+                if isinstance(node, ast.AugAssign) and self.private(value, own):
+                    self._fill(target, own)
+            if isinstance(node, ast.Call):
+                self._visit_call(node, own, discarded=False)
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                self._visit_call(node.value, own, discarded=True)
+            elif isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
+                held.returns_private |= self.private(node.value, own)
+                held.returns_generator |= self._generator(node.value, own)
+            elif isinstance(node, ast.Raise):
+                self._raises_private |= self.private(node.exc, own)
+            elif isinstance(node, ast.ExceptHandler) and node.name and self._raises_private:
+                held.private.add(node.name)
+            elif isinstance(node, ast.Match) and self.private(node.subject, own):
+                names = (getattr(part, "name", None) for case in node.cases for part in ast.walk(case.pattern))
+                held.private.update(name for name in names if name)
+
+    def _bind(self, target: ast.AST, value: ast.AST | None, own: OwnFunction) -> None:
+        lists = ast.Tuple | ast.List
+        if isinstance(target, lists) and isinstance(value, lists) and len(target.elts) == len(value.elts):
+            for one, two in zip(target.elts, value.elts, strict=True):
+                self._bind(one, two, own)
+            return
+        if self.private(value, own):
+            self._hold(target, own)
+        if isinstance(target, ast.Name) and target.id in self._holding[own].filled:
+            self._fill(value, own)
+        if self._generator(value, own):
+            if isinstance(target, ast.Name):
+                self._holding[own].generators.add(target.id)
+            elif isinstance(target, ast.Attribute):
+                self._generators.add(target.attr)
+
+    def _hold(self, target: ast.AST | None, own: OwnFunction) -> None:
+        """Let a place hold something private: of `a.b[i]` it is the attribute b."""
+        if isinstance(target, ast.Name):
+            if own.owner is not None and target.id in own.parameters[:1]:
+                return  # the policy itself: what it holds is known by attribute
+            code = own.function.__code__
+            is_free = target.id in code.co_freevars
+            is_local = not is_free and (target.id not in code.co_names or target.id in code.co_varnames)
+            (self._holding[own].private if is_local else self._globals).add(target.id)
+        elif isinstance(target, ast.Attribute):
+            self._attributes.add(target.attr)
+        elif isinstance(target, ast.Subscript | ast.Starred):
+            if isinstance(target, ast.Subscript) and is_namespace(target.value):
+                self._name_attribute(target.slice)
+            self._fill(target.value, own)
+        elif isinstance(target, ast.Tuple | ast.List):
+            for part in target.elts:
+                self._hold(part, own)
+
+    def _fill(self, place: ast.AST | None, own: OwnFunction) -> None:
+        """Let an object hold something private: whatever else it is called holds it too."""
+        if isinstance(place, ast.Name) and place.id in own.function.__code__.co_varnames:
+            is_self = own.owner is not None and place.id in own.parameters[:1]
+            self._holding[own].filled.update(() if is_self else [place.id])
+        if isinstance(place, ast.Name | ast.Attribute | ast.Subscript | ast.Starred | ast.Tuple | ast.List):
+            self._hold(place, own)
+
+    def _name_attribute(self, name: ast.AST) -> None:
+        """Let the attribute of this name hold something private: any attribute if the name is not spelled out."""
+        if isinstance(name, ast.Constant):
+            self._attributes.add(str(name.value))
+        else:
+            self._any_attribute = True
+
+    def _visit_call(self, call: ast.Call, own: OwnFunction, *, discarded: bool) -> None:
+        callees = self.callees(call, own)
+        for callee in callees:
+            self._pass(call, own, callee)
+        private = [part for part in arguments_of(call) if self.private(part, own)]
+        self._pass_inner(call, own)
+        if private:
+            self._construct(call, own)
+        if (callees and not self._is_plain(call.func)) or not private or method_name(call) in RELEASES:
+            return
+        self._calls_unseen |= self._is_unseen(call.func, own)
+        for part in arguments_of(call):
+            for callee in self._named(part, own):
+                self._hold_parameters(callee)
+        if isinstance(call.func, ast.Attribute) and not self._is_global(call.func.value, own):
+            self._fill(call.func.value, own)
+        for part in call.args if discarded else ():
+            self._fill(part, own)
+        self._set_attributes(call, own)
+
+    def _set_attributes(self, call: ast.Call, own: OwnFunction) -> None:
+        """Let attributes hold what an unknown function may give them: `setattr`, `vars(x).update(...)`, `replace`."""
+        if called_name(call) in SETTERS and len(call.args) >= 2 and self.private(call.args[-1], own):
+            self._name_attribute(call.args[-2])
+        for keyword in call.keywords:
+            if keyword.arg == "out":
+                self._fill(keyword.value, own)
+            elif keyword.arg is not None and self.private(keyword.value, own):
+                self._attributes.add(keyword.arg)
+
+    def _construct(self, call: ast.Call, own: OwnFunction) -> None:
+        """Let the fields hold what the constructor of a dataclass or a named tuple is given."""
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        fields = tuple(getattr(own.value(name), "__match_args__", ()))
+        for place, part in enumerate(call.args):
+            if self.private(part, own):
+                self._attributes.update(fields if isinstance(part, ast.Starred) else fields[place : place + 1])
+        for keyword in call.keywords:
+            if fields and self.private(keyword.value, own):
+                self._attributes.update(fields if keyword.arg is None else [keyword.arg])
+
+    def _call_unseen(self, own: OwnFunction) -> None:
+        """Let a function hold private arguments if it may be called by a name that is not its own, or by Python."""
+        is_setter = any(getattr(part, "attr", "") == "setter" for part in getattr(own.node, "decorator_list", ()))
+        if (
+            (is_setter and own.name in self._attributes)
+            or (self._calls_unseen and (own in self.escaped or own.name == "__call__"))
+            or (own.name.startswith("__") and own.name.endswith("__") and own.name not in CALLED_WITH_KNOWN)
+        ):
+            self._hold_parameters(own)
+
+    def _hold_parameters(self, own: OwnFunction) -> None:
+        rest = [part.arg for part in (own.node.args.vararg, own.node.args.kwarg) if part is not None]
+        names = own.parameters if own.owner is None else own.parameters[1:]
+        self._holding[own].private.update(names, rest, (part.arg for part in own.node.args.kwonlyargs))
+
+    def _is_unseen(self, function: ast.expr, own: OwnFunction) -> bool:
+        """Tell whether what is called may be an own function that was stored, chosen or passed on."""
+        if isinstance(function, ast.Attribute):
+            return isinstance(function.value, ast.Name) and function.value.id in own.parameters[:1]
+        if isinstance(function, ast.Name):
+            return own.value(function.id) is None and not hasattr(builtins, function.id)
+        return True
+
+    def _is_plain(self, function: ast.expr) -> bool:
+        """Tell whether a method belongs to a number, an array or a container that the policy holds."""
+        holder = function.value if isinstance(function, ast.Attribute) else None
+        while isinstance(holder, ast.Subscript):
+            holder = holder.value
+        if holder is not None and is_namespace(holder):
+            return True
+        return isinstance(holder, ast.Attribute) and holder.attr in self._plain
+
+    def _mentioned(self, own: OwnFunction) -> Iterator[OwnFunction]:
+        """Yield the functions that are mentioned without being called there, but for the key of a sort."""
+        calls = [node for node in ast.walk(own.node) if isinstance(node, ast.Call)]
+        keys = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "key"]
+        left_out = {id(node) for node in (*keys, *(call.func for call in calls))}
+        for node in ast.walk(own.node):
+            if id(node) not in left_out:
+                yield from self._named(node, own)
+        if any(computes_name(call) for call in calls):
+            yield from (method for method in self._code.functions if method.owner is not None)
+
+    def _named(self, node: ast.AST, own: OwnFunction) -> list[OwnFunction]:
+        """Return the functions that a name or an attribute may stand for."""
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            return self._code.methods(node.attr)
+        found = own.value(node.id) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else None
+        return [] if found is None or isinstance(found, type) else self._code.of(found)
+
+    def _pass_inner(self, call: ast.Call, own: OwnFunction) -> None:
+        """Let the parameters of lambdas and of functions within functions hold what they may be given."""
+        called = call.func.id if isinstance(call.func, ast.Name) else method_name(call)
+        passed = [(own, part) for part in arguments_of(call) if isinstance(part, ast.Lambda)]
+        given = [call.func, *(part for part in arguments_of(call) if not isinstance(part, ast.Lambda))]
+        for place, inner in (*passed, *self._inner.get(called, ())):
+            names = {part.arg for part in ast.walk(inner.args) if isinstance(part, ast.arg)}
+            if any(self.private(part, own) for part in given):
+                self._holding[place].private |= names
+            if any(self._generator(part, own) for part in given):
+                self._holding[place].generators |= names
+
+    def _is_global(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether a name stands for a module or a class, which holds nothing of a run."""
+        value = own.value(node.id) if isinstance(node, ast.Name) else None
+        return isinstance(value, type) or type(value).__name__ == "module"
+
+    def _pass(self, call: ast.Call, own: OwnFunction, callee: OwnFunction) -> None:
+        """Let the parameters of a function hold the arguments of a call."""
+        held, names = self._holding[callee], callee.parameters
+        own_class = callee.owner is not None and bool(names) and names[0] in ("self", "cls")
+        arguments = callee.node.args
+        rest = [] if arguments.vararg is None else [arguments.vararg.arg] * len(call.args)
+        pairs = list(zip([*names[own_class:], *rest], call.args, strict=False))
+        known = {*names, *(a.arg for a in arguments.kwonlyargs)}
+        others = "" if arguments.kwarg is None else arguments.kwarg.arg
+        for keyword in call.keywords:
+            name = keyword.arg if keyword.arg in known else others
+            pairs += [(name, keyword.value)] if name else [(every, keyword.value) for every in known if not keyword.arg]
+        if any(isinstance(part, ast.Starred) for part in call.args):
+            pairs += [(name, part) for name in names[own_class:] for part in call.args]
+        for name, value in pairs:
+            if self.private(value, own):
+                held.private.add(name)
+            if self._generator(value, own):
+                held.generators.add(name)
+            if name in held.filled:
+                self._fill(value, own)
+
+    def callees(self, call: ast.Call, own: OwnFunction) -> list[OwnFunction]:
+        """Return the own functions that a call may mean."""
+        function = call.func
+        if isinstance(function, ast.Name):
+            return self._code.of(own.value(function.id))
+        if not isinstance(function, ast.Attribute):
+            return []
+        if isinstance(function.value, ast.Name):
+            holder = own.value(function.value.id)
+            if type(holder).__name__ == "module":
+                return self._code.of(getattr(holder, function.attr, None))
+        return self._code.methods(function.attr)

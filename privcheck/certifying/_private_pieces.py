@@ -1,0 +1,210 @@
+"""The pieces of a target's own code that have to run before a certificate says that all of it was seen."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from privcheck.certifying._attributes_set import attributes_set, sets_any_attribute
+from privcheck.certifying._decided_conditions import decided
+from privcheck.certifying._helper_arguments import always_private_in_helper, always_private_in_update
+from privcheck.certifying._module_constants import constants_of
+from privcheck.certifying._own_code import OwnCode, OwnFunction
+from privcheck.certifying._private_expressions import PrivateExpressions
+from privcheck.certifying._reached_code import Piece
+from privcheck.certifying._spelled_names import hides_setters, spelled_by
+from privcheck.certifying._syntax import RELEASES, called_name, computes_name, method_name
+
+ANY_NAME = "*"
+"""Stands for every method, where `getattr` asks for a name that is not spelled out."""
+
+Condition = tuple[ast.expr, bool]
+"""An expression, and what it has to be if a part of the code is to run."""
+
+Part = tuple[ast.AST, tuple[Condition, ...], bool]
+
+
+class PrivatePieces:
+    """The statements and conditional expressions that touch a private value, make a release or draw from a Generator.
+
+    Left out are statements that only raise, messages of assertions, what the constructor of the policy draws before
+    any data, and branches that are closed beforehand: by attributes of `self` which no method sets after construction
+    and which were the same in all runs, by constants of the module, or by `isinstance` or `hasattr` of a private
+    argument of `update`, also where a function of a module is called with nothing else.
+
+    Parameters
+    ----------
+    code : the target's own code.
+    private_arguments : positions of the private arguments of `update`, from 0.
+
+    Attributes
+    ----------
+    pieces : each piece, with the nodes that it stands for and their functions.
+    """
+
+    def __init__(self, code: OwnCode, private_arguments: Iterable[int]) -> None:
+        self._code = code
+        self._expressions = PrivateExpressions(code, list(private_arguments))
+        self._set = {name for own in code.functions for name in attributes_set(own)}
+        self._sets_any = any(map(sets_any_attribute, code.functions)) or any(map(hides_setters, spelled_by(code)))
+        self._conditions: dict[ast.AST, tuple[Condition, ...]] = {}
+        self.pieces: dict[Piece, tuple[ast.AST, OwnFunction]] = {}
+        for own in code.functions:
+            body = own.node.body
+            for node, conditions, is_whole in _parts([body] if isinstance(body, ast.expr) else body, ()):
+                self._conditions[node] = conditions
+                if is_whole and self._touches(node, own):
+                    self.pieces[_place(node, own.file)] = node, own
+
+    def can_run(self, lasting: dict[str, Any]) -> set[Piece]:
+        """Return the pieces that the parameters allow to run; `lasting` holds the attributes that all runs share."""
+        lasting = {n: value for n, value in lasting.items() if n not in self._set and not self._sets_any}
+        known, value = cache(self._known), cache(lambda test, own: self._value(test, own, lasting, *known(own)))
+
+        def open_to(node: ast.AST, own: OwnFunction) -> bool:
+            return all(value(test, own) in (None, wanted) for test, wanted in self._conditions.get(node, ()))
+
+        called = set(self._code.roots)
+        left = [own for own in self._code.functions if own not in called]
+        found = list(called)
+        while found:
+            names = {name for own in found for node, name in _names(own) if open_to(node, own)}
+            found = [own for own in left if own.name in names or (own.owner is not None and ANY_NAME in names)]
+            left = [own for own in left if own not in found]
+            called.update(found)
+        return {piece for piece, (node, own) in self.pieces.items() if own in called and open_to(node, own)}
+
+    def _value(
+        self, test: ast.expr, own: OwnFunction, lasting: dict[str, Any], told: set[str], constants: dict[str, Any]
+    ) -> bool | None:
+        """Return which way a condition goes in every round of this policy, if that is decided beforehand."""
+        is_method = own.owner is not None and isinstance(self._code.policy, own.owner)
+        return decided(test, own, lasting if is_method else None, told, constants)
+
+    def _known(self, own: OwnFunction) -> tuple[set[str], dict[str, Any]]:
+        """Return the parameters of a function that are private in every call, and the constants of its module now."""
+        if self._sets_any:
+            return set(), {}
+        told = always_private_in_update(own, self._code, self._expressions) if own in self._code.updates() else set()
+        if own.owner is None:
+            told = always_private_in_helper(own, self._code, self._expressions)
+        constants = {n: value for n, value in constants_of(own, self._code).items() if n not in self._set}
+        return told, constants
+
+    def _touches(self, node: ast.AST, own: OwnFunction) -> bool:
+        if own.name == "__init__" and own.owner in type(self._code.policy).__mro__:
+            return False
+        if isinstance(node, ast.AugAssign) and self._expressions.private(node.target, own):
+            return True
+        return self._expressions.touches(node, own)
+
+
+def _parts(block: Sequence[ast.AST], conditions: tuple[Condition, ...]) -> Iterator[Part]:
+    """Yield the nodes in a block with their conditions, and whether they are pieces, which run as a whole or not."""
+    ends_in_raise = bool(block) and isinstance(block[-1], ast.Raise)
+    for node in block:
+        if not isinstance(node, ast.stmt):
+            yield from _parts_of_expression(node, conditions, is_whole=True)
+            continue
+        needless = _only_raises(node) or (ends_in_raise and _only_names(node))
+        inner = _blocks(node)
+        heads = _heads(node) if inner else [node.test] if isinstance(node, ast.Assert) else [node]
+        for head in heads:
+            yield from _parts_of_expression(head, conditions, is_whole=not needless)
+        for statements in inner:
+            own = () if not isinstance(node, ast.If) else ((node.test, statements is node.body),)
+            yield from _parts(statements, (*conditions, *own))
+        if isinstance(node, ast.If) and _leaves(node.body):
+            conditions = (*conditions, (node.test, False))
+
+
+def _parts_of_expression(node: ast.AST, conditions: tuple[Condition, ...], *, is_whole: bool) -> Iterator[Part]:
+    yield node, conditions, is_whole
+    conditional = _conditional(node)
+    for child in ast.iter_child_nodes(node):
+        if child in conditional:
+            yield from _parts_of_expression(child, (*conditions, *conditional[child]), is_whole=True)
+        else:
+            yield from _parts_of_expression(child, conditions, is_whole=False)
+
+
+def _conditional(node: ast.AST) -> dict[ast.AST, tuple[Condition, ...]]:
+    """Return the parts of an expression that run only under a condition, with these conditions if they are known."""
+    if isinstance(node, ast.IfExp):
+        return {node.body: ((node.test, True),), node.orelse: ((node.test, False),)}
+    if isinstance(node, ast.BoolOp):
+        wanted = isinstance(node.op, ast.And)
+        before = [tuple((test, wanted) for test in node.values[:place]) for place in range(len(node.values))]
+        return dict(zip(node.values[1:], before[1:], strict=True))
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        return {node.elt: ()}
+    if isinstance(node, ast.DictComp):
+        return {node.key: (), node.value: ()}
+    if isinstance(node, ast.comprehension):
+        return dict.fromkeys([node.iter, *node.ifs], ())
+    if isinstance(node, ast.Lambda):
+        return {node.body: ()}
+    if isinstance(node, ast.Compare):
+        return dict.fromkeys(node.comparators[1:], ())
+    return {}
+
+
+def _place(node: Any, file: str) -> Piece:
+    """Return the place of a node in its file."""
+    return Piece(file, (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
+
+
+def _heads(statement: ast.stmt) -> list[ast.AST]:
+    """Return the expressions in the head of a compound statement."""
+    if isinstance(statement, ast.Match):
+        return [statement.subject, *(case.guard for case in statement.cases if case.guard is not None)]
+    if isinstance(statement, ast.With | ast.AsyncWith):
+        return [item.context_expr for item in statement.items]
+    heads = (getattr(statement, name, None) for name in ("test", "iter"))
+    return [head for head in heads if head is not None]
+
+
+def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """Return the blocks of a compound statement."""
+    if isinstance(statement, ast.Match):
+        return [case.body for case in statement.cases]
+    blocks = [getattr(statement, name, []) for name in ("body", "orelse", "finalbody")]
+    handlers = [handler.body for handler in getattr(statement, "handlers", [])]
+    return [block for block in (*blocks, *handlers) if block]
+
+
+def _only_raises(statement: ast.stmt) -> bool:
+    """Tell whether a statement raises an error without a release or a comparison, whatever the error says."""
+    if not isinstance(statement, ast.Raise):
+        return False
+    calls = (part for part in ast.walk(statement) if isinstance(part, ast.Call))
+    compares = any(isinstance(part, ast.Compare) for part in ast.walk(statement))
+    return not compares and not any(method_name(call) in RELEASES for call in calls)
+
+
+def _only_names(statement: ast.stmt) -> bool:
+    """Tell whether a statement does nothing but give names to values without a call or a comparison."""
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return False
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    calls = any(isinstance(part, ast.Call | ast.Compare) for part in ast.walk(statement))
+    return not calls and all(isinstance(target, ast.Name) for target in targets)
+
+
+def _leaves(block: list[ast.stmt]) -> bool:
+    return bool(block) and isinstance(block[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+
+def _names(own: OwnFunction) -> Iterator[tuple[ast.AST, str]]:
+    """Yield the names and attributes in a function's body."""
+    body = own.node.body
+    for part in [body] if isinstance(body, ast.expr) else body:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Name):
+                yield node, node.id
+            elif isinstance(node, ast.Attribute):
+                yield node, node.attr
+            elif isinstance(node, ast.Call) and called_name(node) == "getattr":
+                yield node, ANY_NAME if computes_name(node) else str(getattr(node.args[1], "value", ""))

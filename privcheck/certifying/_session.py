@@ -1,0 +1,326 @@
+"""A guarded session: wrapped rewards go in, releases come out, and a ledger and a filter stand in between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, ReleaseRefusedError, check_charges
+from privcheck.certifying._calls import Process
+from privcheck.certifying._guarded_generator import GuardedGenerator, bits_of
+from privcheck.certifying._noise_source import check_sampler
+from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms import COMPARISON_SLACK, Mechanism, MechanismCode, charge_with_pairs, examined, recording
+from privcheck.privacy import Contexts, Relation
+from privcheck.private_values import (
+    REVEAL,
+    UNREAD,
+    Leak,
+    Private,
+    PrivateSource,
+    casting_refused,
+    check_whole,
+    own_place,
+    refuse,
+    with_rounding,
+    without_common_shift,
+)
+
+
+@dataclass
+class Session:
+    """The private data of one run of a policy, and everything that it has released.
+
+    Parameters
+    ----------
+    relation : neighbour relation, which determines what one datum is.
+    rewards : declared (lowest, highest) reward.
+    budget : what the total charge of no datum may exceed, a notion of privacy or the epsilon of pure privacy; None
+        records without refusing.
+    noise : Generator of the privacy noise, owned by the session; None for secure noise, OpenDP's and the system's.
+    contexts : what contexts look like, under contextual feedback.
+    accountants : shares of the budget's delta by accountant: see `privcheck.accounting.BudgetFilter`.
+
+    Guarantee
+    ---------
+    With a budget, every ordinary value that leaves the session was released by a mechanism whose charge, calculated
+    from computed sensitivities, fitted into the budget of every datum that it touches (of any k data together under
+    "group:k"). Any other way of turning a private value into an ordinary one is recorded as a leak and then raises.
+    """
+
+    relation: Relation
+    rewards: tuple[float, float]
+    budget: float | Notion | None
+    noise: np.random.Generator | None
+    contexts: Contexts | None = None
+    accountants: Mapping[str, float] | None = None
+    round: int = 0
+    notes: list[str] = field(default_factory=list)
+    leaks: list[Leak] = field(default_factory=list)
+    refusals: list[ReleaseRefusedError] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.choices, self.awaited = 0, dict[int, Any]()
+        self.process, self.charging = Process(), Lock()
+        self.source = PrivateSource(on_leak=self.leaks.append)
+        self.source.release = self._release_noised
+        self.mechanisms: dict[MechanismCode, None] = {}
+        group = self.relation.limit if self.relation.name.startswith("group") else 1
+        what = "reward" if self.contexts is None else "context and reward"
+        self.filter = None if self.budget is None else BudgetFilter(self.budget, self.accountants)
+        self.ledger = Ledger(group, what) if self.filter is None else self.filter.new_ledger(group, what)
+        self._adds_renyi = self.filter is not None and any(name.startswith("rdp") for name in self.filter.shares)
+        self._is_reading = False
+        self._checked_at, self._expects = 0, True
+
+    def reward(self, value: float, arm: int, of_round: int | None = None) -> Private:
+        """Wrap the reward of an arm in this round, or in another."""
+        t = self.round if of_round is None else of_round
+        self._check_range(value, t)
+        datum = (t, arm) if self.relation.unit == "reward" else t
+        return self.source.scalar(value, *self.rewards, datum=datum)
+
+    def rewards_of_rounds(self, values: Any, arms: Sequence[int]) -> Private:
+        """Wrap one reward of each of several rounds, shape (n,), from this round on; the last of them becomes this
+        round.
+        """
+        rounds = range(self.round, self.round + len(values))
+        for t, value in zip(rounds, values, strict=True):
+            self._check_range(float(value), t)
+        by_entry = self.relation.unit == "reward"
+        wrapped = self.source.vector(
+            values, *self.rewards, data=list(zip(rounds, arms, strict=True)) if by_entry else rounds
+        )
+        self.round = rounds[-1]
+        return wrapped
+
+    def reward_vector(self, values: Any) -> Private:
+        """Wrap the rewards of all arms in this round, shape (K,)."""
+        for value in values:
+            self._check_range(float(value))
+        by_entry = [(self.round, arm) for arm in range(len(values))]
+        return self.source.vector(
+            values, *self.rewards, data=by_entry if self.relation.unit == "reward" else self.round
+        )
+
+    def contextual(self, context: Any, action: int, reward: float, arms: int) -> tuple[Private, Private, Private]:
+        """Wrap this round's context, the action, which depends on it, and the reward; together they are one datum."""
+        assert self.contexts is not None
+        self._check_range(reward)
+        bounds = {"datum": self.round, "l2_norm": self.contexts.radius}
+        wrapped = self.source.vectors(np.atleast_2d(context), *self.contexts.range, **bounds).reshape(np.shape(context))
+        chosen = self.source.action(action, arms, datum=self.round)
+        return wrapped, chosen, self.source.scalar(reward, *self.rewards, datum=self.round)
+
+    def next_round(self) -> None:
+        """Go on to the next round: what is wrapped from here on belongs to its datum."""
+        self.round += 1
+
+    def note(self, text: str) -> None:
+        """Keep a note, unless it is already there."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Mark the block in which a policy reads an ordinary context."""
+        self._is_reading = self.source.reading = True
+        try:
+            yield
+        finally:
+            self._is_reading = self.source.reading = False
+
+    def _check_range(self, value: float, of_round: int | None = None) -> None:
+        low, high = self.rewards
+        if not low <= value <= high:
+            hint = "declare the true range with rewards=(low, high), or clip before the policy sees it"
+            got = words("a value outside the declared range")
+            t = self.round if of_round is None else of_round
+            raise PrivcheckError(f"reward in round {t}", got, f"a number in [{low:g}, {high:g}]", hint)
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Send every release of every mechanism through this session inside the block."""
+        with recording(self), casting_refused(self.source):
+            yield
+
+    def generator(self, coins: np.random.Generator) -> GuardedGenerator:
+        """Return the Generator that a policy is built with: its draws of noise can be released in this session."""
+        return GuardedGenerator(bits_of(coins), self.source)
+
+    @property
+    def has_drawn(self) -> bool:
+        """Whether the policy drew noise from its Generator, or had its draws answer for it."""
+        return self.source.draws.noisy
+
+    def publish_noised(self) -> None:
+        """Release every private value that holds noise of its own, and read the noise that is left.
+
+        Noise in what cannot be read yet is spent: a copy of such a value that `select` keeps, or a part of it that
+        `select` takes, would otherwise be released or not, as the context decides.
+        """
+        self.source.draws.forget_scores()
+        for value in self.source.noised():
+            value.publish()
+        self.source.draws.spend_all(UNREAD)
+
+    def _release_noised(self, mechanism: Mechanism, value: Private, location: str | None) -> Any:
+        """Release a value by the mechanism that its own noise amounts to."""
+        return self.release(mechanism, value, location=location)
+
+    def release(self, mechanism: Mechanism, value: Any, *, secure: bool = False, location: str | None = None) -> Any:
+        """Charge the data behind `value`, and only then draw the noise; called by `mechanism.release`.
+
+        The charge stays if the mechanism raises an exception: whether it does may depend on the data.
+        """
+        self.process.check("a release")
+        secure = secure or self.noise is None
+        if not isinstance(value, Private):
+            if self.noise is None:
+                check_sampler(mechanism, _name(mechanism))
+            return mechanism.draw(value, self.noise, secure=secure)
+        location = location or own_place()
+        value = self._without_draws(value)
+        try:
+            if self.noise is None:
+                check_sampler(mechanism, _name(mechanism))
+            if self._is_reading and self.filter is not None and not value.is_public:
+                hint = "whether select() makes a release may depend on the context that it reads: release in update()"
+                raise PrivcheckError("release", words("one inside select()"), "releases inside update() only", hint)
+            if value.source not in (None, self.source):
+                hint = "its data are charged in that run: do not keep private values in class attributes or globals"
+                raise PrivcheckError("value", words("a private value of another run"), "one of this run", hint)
+            if mechanism.sensitivity_norm == RANGE:
+                value = without_common_shift(value)
+            code = self._charge(mechanism, value, location)
+        except ReleaseRefusedError as refused:
+            self.refusals.append(refused)
+            raise
+        except PrivcheckError as error:
+            raise self.refuse(error) from None
+        failure = None
+        try:
+            with np.errstate(all="ignore"):
+                output = mechanism.draw(_hidden(mechanism, value), self.noise, secure=secure)
+        except PrivcheckError as error:
+            failure = error.parameter, f"a private value of shape {value.shape}", error.expected, error.hint
+        except Exception as error:
+            failure = "mechanism", f"{_name(mechanism)}, which raises {type(error).__name__}", "one that draws", ""
+        if failure:  # raised outside of the handler: the error itself may show the private value
+            raise self._refused(location, *failure)
+        self.mechanisms[code] = None
+        return output
+
+    def _without_draws(self, value: Private) -> Private:
+        """Return a value whose own noise is public: the mechanism's noise is what it is charged for."""
+        if value.source is self.source and value.holds_draws:
+            self.source.draws.flip(number for number in value.terms.features.tolist() if number < 0)
+            if value.holds_draws and (why := value.publish()) is not None:
+                refuse("function", "a release", value, hint=why)
+        return value
+
+    def _charge(self, mechanism: Mechanism, value: Private, location: str) -> MechanismCode:
+        sensitivities, scale = _sensitivities(mechanism, value), mechanism.scale
+        code = examined(mechanism, value.shape, max(sensitivities.different, default=1.0))
+        charges = _charges(mechanism, sensitivities, with_pairs=self._adds_renyi)
+        with self.charging:  # between the check and the charge no other thread may be charged or read the ledger
+            if self.filter is not None:
+                self.filter.check(self.ledger, charges, location)
+            self.ledger.record(self.round, _name(mechanism), scale, sensitivities, charges, location)
+        return code
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        hint = "a copy would spend the same budget again, and a file would contain the private rewards"
+        raise PrivcheckError("session", words("a copy of a guarded session"), "the session itself", hint)
+
+    @property
+    def expects_refusal(self) -> bool:
+        """Whether a release like the largest so far could exceed the budget for data that private values refer to.
+
+        It is also true before the first release, after which no release is known to fit.
+        """
+        if self._checked_at != len(self.ledger.releases):
+            charges = [charge for release in self.ledger.releases for charge in ByDatum.of(release.charges).different]
+            most = Charge.total(*(max(getattr(charge, name) for charge in charges) for name in BOUNDS))
+            total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), most))
+            self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)
+            self._checked_at = len(self.ledger.releases)
+        return self._expects
+
+    def refuse(self, error: PrivcheckError) -> ReleaseRefusedError:
+        """Record an error as a refusal that names the line, and return it; the error must show no private value."""
+        return self._refused(own_place(), error.parameter, str(error.value), error.expected, error.hint)
+
+    def _refused(self, location: str, parameter: str, got: str, expected: str, hint: str) -> ReleaseRefusedError:
+        refused = ReleaseRefusedError(parameter, words(f"{got} in a release at {location}"), expected, hint)
+        self.refusals.append(refused)
+        return refused
+
+
+def _sensitivities(mechanism: Mechanism, value: Private) -> ByDatum[float]:
+    if mechanism.sensitivity_norm not in NORMS:
+        got = words(f"{_name(mechanism)}, whose sensitivity is a {mechanism.sensitivity_norm}")
+        hint = "sensitivities of private values are computed in these norms"
+        raise PrivcheckError("mechanism", got, f"a mechanism for {', '.join(NORMS)}", hint)
+    found = value.sensitivities(NORMS[mechanism.sensitivity_norm])
+    if mechanism.integers is None:
+        return ByDatum.of(with_rounding(value, found, getattr(mechanism, "sensitivity", None), mechanism.rounding))
+    check_whole(value, *mechanism.integers)
+    moved = ByDatum(tuple((s, data) for s, data in ByDatum.of(found).groups if s > 0.0))
+    return moved.map(_whole_square if mechanism.sensitivity_norm in ("L2", "Frobenius") else _whole)
+
+
+def _whole(sensitivity: float) -> float:
+    """Return the largest change that integers can make: an integer, so that any fraction in its bound is slack."""
+    return float(math.floor(sensitivity * (1.0 + COMPARISON_SLACK)))
+
+
+def _whole_square(sensitivity: float) -> float:
+    """Return the largest L2 distance of integers: the root of an integer, which need not be one."""
+    return math.sqrt(_whole(sensitivity * sensitivity * (1.0 + COMPARISON_SLACK)))
+
+
+def _charges(mechanism: Mechanism, sensitivities: ByDatum[float], *, with_pairs: bool = False) -> ByDatum[Charge]:
+    """Return the charge of each datum; data of equal sensitivity get the same charge.
+
+    Dominating pairs are those of shipped classes, which `examined` found unchanged: a derived class may draw otherwise.
+    """
+    charges = sensitivities.map(partial(charge_with_pairs, mechanism) if with_pairs else mechanism.charge)
+    check_charges(charges.different)
+    for charge in charges.different:
+        if mechanism.notion not in NOTIONS or (mechanism.notion in WITHOUT_EPSILON and 0.0 < charge.epsilon < math.inf):
+            got = words(f"{_name(mechanism)}, a mechanism of {mechanism.notion} privacy that charges {charge!r}")
+            hint = "name the strongest of pure, approximate, gaussian and zcdp that its `charge` bounds"
+            raise PrivcheckError("mechanism", got, "a notion of privacy and a charge that agree", hint)
+        if mechanism.notion == "approximate" and charge.delta == 0.0 < charge.epsilon < math.inf:
+            got = words(f"{_name(mechanism)}, a mechanism of approximate privacy that charges no delta")
+            hint = "return Charge(epsilon, delta=...) from its `charge`: `loss` alone says that it is pure"
+            raise PrivcheckError("mechanism", got, "a charge with the delta that is set aside", hint)
+    return charges
+
+
+def _hidden(mechanism: Mechanism, value: Private) -> Any:
+    hidden = value.reveal(REVEAL)
+    return hidden if mechanism.integers is None else np.asarray(hidden, np.int64)
+
+
+def _name(mechanism: Mechanism) -> str:
+    return getattr(mechanism, "id", type(mechanism).__name__)
+
+
+BOUNDS = ("epsilon", "rho", "mu", "delta")
+NOTIONS = ("pure", "approximate", "gaussian", "zcdp")
+WITHOUT_EPSILON = ("gaussian", "zcdp")
+"""Notions whose charges bound no epsilon: a finite one would be a number of another kind, under the wrong name."""
+
+RANGE = "range of score differences"
+NORMS = {"L1": "l1", "L2": "l2", "Frobenius": "frobenius", RANGE: "range"}
+NORMS |= {"number of changed entries": "changed", "trace of one outer product": "outer"}
+NORMS |= {"L2 norms of items, summed": "l1"}  # the L2 norm of an item is at most its L1 norm

@@ -1,0 +1,95 @@
+"""What the nodes of a syntax tree give to what, and what they call."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from privcheck.certifying._own_code import OwnFunction
+
+Inner = ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef
+
+RELEASES = frozenset({"release", "release_batch"})
+"""Methods of mechanisms whose result is public."""
+
+PUBLIC_CALLS = frozenset({"len", "isinstance", "type", "id", "hasattr"})
+PUBLIC_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
+"""What can be asked of a private value without reading it."""
+
+SETTERS = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
+"""Functions that set an attribute whose name they are given."""
+
+
+CALLED_WITH_KNOWN = frozenset(
+    {"__init__", "__new__", "__call__", "__getitem__", "__enter__", "__exit__", "__getattr__"}
+)
+"""Special methods whose arguments are followed, or say nothing about rewards; Python passes anything to the others."""
+
+
+CONTAINERS = (list, dict, set, deque)
+"""Objects of classes derived from these may hold rewards without an attribute."""
+
+
+def called_name(call: ast.Call) -> str:
+    """Return the name of the function or method that is called; an empty string for other calls."""
+    return call.func.id if isinstance(call.func, ast.Name) else method_name(call)
+
+
+def computes_name(call: ast.Call) -> bool:
+    """Tell whether a call of `getattr` asks for a name that is not spelled out."""
+    return called_name(call) == "getattr" and not (len(call.args) > 1 and isinstance(call.args[1], ast.Constant))
+
+
+def is_namespace(node: ast.AST) -> bool:
+    """Tell whether an expression is the dictionary of an object's attributes."""
+    if isinstance(node, ast.Call):
+        return called_name(node) == "vars"
+    return isinstance(node, ast.Attribute) and node.attr == "__dict__"
+
+
+def inner_functions(own: OwnFunction) -> Iterator[tuple[str, Inner]]:
+    """Yield the functions within a function, and the lambdas that are given a name there."""
+    for node in ast.walk(own.node):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node is not own.node:
+            yield node.name, node
+        for target, value in given(node):
+            if isinstance(value, ast.Lambda):
+                yield getattr(target, "id", getattr(target, "attr", "")), value
+
+
+def given(node: ast.AST) -> Iterator[tuple[Any, Any]]:
+    """Yield each place that a node gives something, with what it is given."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield target, node.value
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+        yield node.target, node.value
+    elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        yield from _items(node.target, node.iter)
+    elif isinstance(node, ast.withitem):
+        yield node.optional_vars, node.context_expr
+
+
+def _items(target: ast.expr, iterable: ast.expr) -> Iterator[tuple[Any, Any]]:
+    """Yield the target of a loop with what it is given; `enumerate` and `zip` give each part its own."""
+    if isinstance(target, ast.Tuple) and isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name):
+        if iterable.func.id == "enumerate" and len(target.elts) == 2 and iterable.args:
+            yield target.elts[1], iterable.args[0]
+            return
+        if iterable.func.id == "zip" and len(target.elts) == len(iterable.args):
+            yield from zip(target.elts, iterable.args, strict=True)
+            return
+    yield target, iterable
+
+
+def arguments_of(call: ast.Call) -> list[ast.expr]:
+    """Return the arguments of a call, those with keywords included."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def method_name(call: ast.Call) -> str:
+    """Return the name of the method that is called; an empty string for other calls."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""

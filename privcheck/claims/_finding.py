@@ -1,0 +1,240 @@
+"""What the verifier found about a claim: one status, and evidence that can be checked again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from privcheck.bibliography import cited
+from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
+
+REFUTED = "refuted"
+UNDER_READING = "refuted-under-reading"
+ORDER_REFUTED = "order-refuted"
+FAILS = "derivation-fails"
+SUSPICIOUS = "suspicious"
+PROVEN = "proven"
+ON_REGION = "verified-on-region"
+NOT_REFUTED = "not-refuted"
+NOT_CHECKABLE = "not-checkable"
+
+STATUSES = {
+    REFUTED: "false at a point of the printed domain, under every reading of the text",
+    ORDER_REFUTED: "the ratio of the two sides is unbounded on a path, under every reading of the text",
+    UNDER_READING: "false under at least one reading that the text allows, and not refuted under another",
+    FAILS: "a displayed step of a derivation is false; the result that it leads to may still hold",
+    SUSPICIOUS: "seems to fail in floating point, but no counterexample could be confirmed; not an error",
+    PROVEN: "proven on the whole printed domain, by intervals or by computer algebra",
+    ON_REGION: "proven by intervals on the region that is named, a part of the printed domain",
+    NOT_REFUTED: "searched without a counterexample; this is no proof",
+    NOT_CHECKABLE: "not a formula in finitely many numbers; nothing was tried",
+}
+"""The statuses, and what each says."""
+
+WRONG = (REFUTED, ORDER_REFUTED, UNDER_READING, FAILS)
+"""The statuses that end `privcheck claims` with exit status 1."""
+
+
+@dataclass(frozen=True)
+class ReadingFinding:
+    """What was found about one reading.
+
+    Parameters
+    ----------
+    name : the reading.
+    domain : the variables and conditions.
+    says : the statement as a formula.
+    status : one of `STATUSES`.
+    evidence : for a refutation the point, both sides and the arithmetic; for a proof its method, region, share and
+        number of boxes; for a search the number of points and the closest one.
+
+    """
+
+    name: str
+    domain: str
+    says: str
+    status: str
+    evidence: dict[str, Any]
+
+
+@dataclass(frozen=True, repr=False)
+class Finding:
+    """One row of a report.
+
+    Parameters
+    ----------
+    id, paper, place, quote, kind, role : of the claim.
+    status : one of `STATUSES`.
+    readings : what was found about each reading.
+    consequence : what a reader of the paper should do, if the printed form fails.
+    repair : the corrected form in words; empty if there is none.
+    repair_status : what was found about it.
+    seed : of the search.
+    seconds : CPU time.
+    tested_on : the case that the formulas are about, and what their two sides are there; empty if they are printed.
+
+    """
+
+    id: str
+    paper: str
+    place: str
+    quote: str
+    kind: str
+    role: str
+    status: str
+    readings: tuple[ReadingFinding, ...]
+    consequence: str
+    repair: str
+    repair_status: str
+    seed: int
+    seconds: float
+    tested_on: str = ""
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the printed form fails, under at least one reading."""
+        return self.status in WRONG
+
+    def __repr__(self) -> str:
+        return f"<{self.id}: {self.status}>"
+
+    def _repr_html_(self) -> str:
+        return Findings([self])._repr_html_()
+
+
+SHOWN = 20
+"""How many claims the text of a list names."""
+
+
+class Findings(list[Finding], Result):
+    """What was found about several claims, in order.
+
+    >>> Findings([])
+    0 claims
+    """
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "claims", a row for every claim."""
+        names = (
+            "id",
+            "paper",
+            "place",
+            "kind",
+            "role",
+            "status",
+            "consequence",
+            "repair",
+            "repair_status",
+            "seconds",
+            "seed",
+        )
+        return {"claims": lambda: [{name: getattr(of, name) for name in names} | {"cite": cited(of.id)} for of in self]}
+
+    def citations(self) -> tuple[str, ...]:
+        """Return the BibTeX keys of the papers."""
+        return tuple(dict.fromkeys(key for of in self if (key := cited(of.id))))
+
+    def to_json(self) -> str:
+        """Return {"schema_version", "claims": [...]} as JSON text."""
+        return to_json({"claims": list(self)})
+
+    def save_html(self, path: str | Path) -> None:
+        """Write a self-contained page with a table of the claims and the evidence.
+
+        Parameters
+        ----------
+        path : of the file, ending in .html or .htm.
+
+        Raises
+        ------
+        PrivcheckError : a path that cannot be written.
+        """
+        from privcheck.reporting import save_claims_page
+
+        save_claims_page(self, path)
+
+    def __repr__(self) -> str:
+        counts = Counter(of.status for of in self)
+        told = ", ".join(f"{number} {status}" for status, number in counts.items())
+        headline = f"{len(self)} claim{'' if len(self) == 1 else 's'}" + (f": {told}" if told else "")
+        rows = [f"  {of.id}: {of.status}" for of in list(self)[:SHOWN]]
+        rest = [f"  and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+        return "\n".join([headline, *rows, *rest])
+
+    def _repr_html_(self) -> str:
+        from privcheck.reporting import findings_html
+
+        return findings_html(self)
+
+
+EXPECTED = "a file that `privcheck claims --json FILE` wrote"
+
+
+def findings_from_json(path: str | Path) -> Findings:
+    """Return the findings in a file that `privcheck claims --json` wrote.
+
+    Raises
+    ------
+    PrivcheckError : a file that cannot be read or holds something else.
+    """
+    from privcheck.errors import PrivcheckError
+
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise PrivcheckError("replay", str(path), EXPECTED, str(getattr(error, "strerror", "") or "")) from None
+    return findings_from_text(text, "replay")
+
+
+def findings_from_text(text: str, parameter: str = "text") -> Findings:
+    """Return the findings whose `to_json` gave a text.
+
+    Parameters
+    ----------
+    text : JSON.
+    parameter : what a refusal names.
+
+    Raises
+    ------
+    PrivcheckError : text of another kind or version.
+    """
+    from privcheck.errors import PrivcheckError, words
+    from privcheck.serialise import ILL_TYPED, READABLE_VERSIONS, check_fields, readable_versions, well_typed
+
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise PrivcheckError(parameter, words("text that is not JSON"), EXPECTED) from None
+    if not isinstance(content, dict) or not isinstance(content.get("claims"), list):
+        raise PrivcheckError(parameter, words("JSON of another kind"), EXPECTED, f"schema {readable_versions()}")
+    version = content.get("schema_version")
+    if type(version) is not int or version not in READABLE_VERSIONS:
+        got = words(f"schema_version {str(version)[:20]}")
+        raise PrivcheckError(parameter, got, EXPECTED, f"this privcheck reads {readable_versions()}")
+    found = Findings()
+    for row in content["claims"]:
+        try:
+            check_fields(row, Finding, EXPECTED)
+            readings = tuple(well_typed(ReadingFinding(**reading)) for reading in row["readings"])
+            found.append(well_typed(Finding(**row | {"readings": readings, "seconds": float(row["seconds"])})))
+        except (PrivcheckError, *ILL_TYPED):
+            raise PrivcheckError(parameter, words("fields of the wrong type"), EXPECTED) from None
+    return found
+
+
+KEPT = Path(__file__).parent / "claims.json"
+"""What `privcheck claims` wrote when the claims were last changed; its field `run` says with which command."""
+
+
+def kept_findings() -> Findings:
+    """Return what the run found that is kept in the package, about all claims; nothing is examined.
+
+    >>> {finding.id: finding.status for finding in kept_findings()}["azize-basu-2022/lem2"]
+    'refuted'
+    """
+    return findings_from_json(KEPT)

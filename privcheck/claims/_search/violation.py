@@ -1,0 +1,69 @@
+"""By how much a relation fails at points, in floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from privcheck.claims._arithmetic import ARRAYS, FLOATS
+from privcheck.claims._claim import Reading, Relation
+from privcheck.claims._expression import Expression, evaluate
+
+SMALLEST = 1e-300
+
+
+def violation(reading: Reading, point: Mapping[str, float]) -> float:
+    """Return the relative amount by which a relation fails at a point; negative where it holds, -inf outside.
+
+    >>> from privcheck.claims._claim import at_most, printed
+    >>> from privcheck.claims._variables import probability
+    >>> x = probability("x")
+    >>> violation(printed(x, says=at_most(x.symbol, x.symbol**2)), {"x": 0.5})
+    0.5
+    """
+    if any(not of.low <= point[of.name] <= of.high for of in reading.variables):
+        return -math.inf
+    for condition in reading.assumes:
+        slack = _at(condition.gap, point)
+        if slack < 0.0 or (slack == 0.0 and condition.sense == "<"):
+            return -math.inf
+    says = reading.says
+    assert isinstance(says, Relation)
+    left, right = _at(says.left, point), _at(says.right, point)
+    return float(_relative(says.sense, left, right))
+
+
+def violations(reading: Reading, points: Mapping[str, Any]) -> Any:
+    """Return `violation` for arrays of points."""
+    says = reading.says
+    assert isinstance(says, Relation)
+    count = len(next(iter(points.values()))) if points else 1
+    try:
+        left, right = (np.broadcast_to(evaluate(side, ARRAYS, points), count) for side in (says.left, says.right))
+        found = _relative(says.sense, left, right)
+        for condition in reading.assumes:
+            slack = evaluate(condition.gap, ARRAYS, points)
+            excluded = np.less_equal(slack, 0.0) if condition.sense == "<" else np.less(slack, 0.0)
+            found = np.where(excluded, -np.inf, found)
+    except ArithmeticError:  # a sum whose limits differ from point to point
+        listed = [{name: float(values[i]) for name, values in points.items()} for i in range(count)]
+        return np.array([violation(reading, point) for point in listed])
+    return np.nan_to_num(found, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+
+
+def _at(node: Expression, point: Mapping[str, float]) -> float:
+    try:
+        return float(evaluate(node, FLOATS, point))
+    except ArithmeticError:
+        return math.nan
+
+
+def _relative(sense: str, left: Any, right: Any) -> Any:
+    with np.errstate(all="ignore"):
+        excess = {"<=": left - right, ">=": right - left, "==": np.abs(left - right)}[sense]
+        scale = np.maximum(np.maximum(np.abs(left), np.abs(right)), SMALLEST)
+        found = np.where(np.isinf(excess), np.sign(excess), excess / scale)
+    return np.where(np.isnan(found), -np.inf, found)

@@ -1,0 +1,235 @@
+"""`privcheck bounds`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privcheck.cli._delivery import deliver
+from privcheck.cli._instance_options import described_instance
+from privcheck.cli._options import Epsilon, Horizon, Json, Means, check_html, check_json, number, whole
+from privcheck.errors import PrivcheckError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from privcheck.bounds import Bounds, Curve
+
+
+def bounds(
+    file: Annotated[str | None, typer.Argument(help="A TOML file with the instance, instead of options.")] = None,
+    family: Annotated[
+        str | None,
+        typer.Option(
+            help="Family of the rewards: bernoulli (the default), two-point, gaussian, exponential, poisson, finite or "
+            "bounded."
+        ),
+    ] = None,
+    means: Means = None,
+    instance: Annotated[
+        str | None, typer.Option(help="A named instance from the papers, such as c2, instead of --means.")
+    ] = None,
+    support: Annotated[str | None, typer.Option(help="Possible rewards of finite and bounded arms: 0,0.5,1.")] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="Probabilities of --support, one row per arm: '0.1,0.3,0.6; 0.1,0.7,0.2'.")
+    ] = None,
+    variance: Annotated[float | None, number("variance", "Variance of Gaussian rewards; 1 by default.")] = None,
+    vectors: Annotated[str | None, typer.Option(help="Arms of a linear bandit: '1,0; 0,1'; with --theta.")] = None,
+    theta: Annotated[str | None, typer.Option(help="Parameter of a linear bandit: 0.5,0.25.")] = None,
+    base_arms: Annotated[
+        int | None, whole("base_arms", "Base arms m of a semi-bandit; with --size K and --gap.")
+    ] = None,
+    size: Annotated[int | None, whole("size", "Largest number K of base arms played at once.")] = None,
+    gap: Annotated[float | None, number("gap", "Smallest gap of a semi-bandit or a contextual bandit.")] = None,
+    smooth_inf: Annotated[
+        float | None, number("smooth_inf", "Smoothness B_inf of a semi-bandit, in the largest entry.")
+    ] = None,
+    smooth_one: Annotated[
+        float | None, number("smooth_one", "Smoothness B_1 of a semi-bandit, in the sum of entries.")
+    ] = None,
+    dimension: Annotated[
+        int | None,
+        whole("dimension", "Dimension d of a contextual linear bandit; with --horizon, --delta and --alpha."),
+    ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="Noise of the tree: gaussian (the default), wishart or wishart-unshifted.")
+    ] = None,
+    action_norm: Annotated[float | None, number("action_norm", "Largest norm L of an action; 1 by default.")] = None,
+    parameter_norm: Annotated[float | None, number("parameter_norm", "Largest norm S of theta; 1 by default.")] = None,
+    mean_bound: Annotated[float | None, number("mean_bound", "Largest mean reward B; 1 by default.")] = None,
+    reward_bound: Annotated[float | None, number("reward_bound", "Largest reward; 1 by default.")] = None,
+    sigma: Annotated[float | None, number("sigma", "Sub-Gaussian parameter of the reward noise; 1 by default.")] = None,
+    epsilon: Epsilon = None,
+    delta: Annotated[
+        float | None, number("delta", "Privacy parameter delta; 0 by default (pure differential privacy).")
+    ] = None,
+    horizon: Horizon = None,
+    alpha: Annotated[
+        float | None,
+        number("alpha", "Parameter of AdaP-UCB, 3.1 by default; with --dimension, the probability of failure."),
+    ] = None,
+    risk: Annotated[float | None, number("risk", "Allowed error probability of best-arm identification.")] = None,
+    curve: Annotated[
+        str | None, typer.Option(help="Evaluate the bounds along an axis: epsilon, horizon or gap.")
+    ] = None,
+    plot: Annotated[str | None, typer.Option(help="Save a picture of the curve to this .png or .svg file.")] = None,
+    csv: Annotated[str | None, typer.Option(help="Write the bounds, or the curve, to this .csv file.")] = None,
+    html: Annotated[str | None, typer.Option(help="Write a page with tables and a picture to this .html file.")] = None,
+    json: Json = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also show sources, and theorems about other settings.")
+    ] = False,
+    claimed: Annotated[
+        str | None,
+        typer.Option(
+            help="Say whether a claimed regret is possible: a number at the horizon, or a coefficient as in '16 ln T'."
+        ),
+    ] = None,
+    explain: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Explain one theorem, on the instance if there is one."),
+    ] = None,
+) -> int:
+    """Evaluate the theorems of the papers on an instance: every lower and upper bound, its conditions and its source.
+
+        privcheck bounds --means 0.75,0.625,0.5 --epsilon 1 --horizon 1e7
+        privcheck bounds --instance fig3 --epsilon 1 --curve epsilon --plot fig3.png
+        privcheck bounds --base-arms 6 --size 2 --gap 0.1 --epsilon 1 --horizon 1e6
+        privcheck bounds mine.toml --epsilon 0.5 --csv bounds.csv
+        privcheck bounds --instance c2 --epsilon 1 --explain azize-basu-2022/thm3
+        privcheck bounds --instance c2 --epsilon 0.5 --horizon 1e6 --claimed '5 ln T'
+
+    Only bounds in the same block can be compared; a star marks the best of them. An asymptotic bound is a rate: its
+    constant multiplies ln T, and it is not a bound at any T. Negative numbers need an equals sign, as in --means=-1,1.
+
+    Exit status: 0, or 2 for bad input.
+    """
+    from privcheck.bounds import curve as follow
+
+    check_json(json)
+    check_html(html)
+    _check_outputs(curve, plot, csv, json, html)
+    _check_claimed(claimed, curve, html, explain)
+    flags = {
+        "family": family, "means": means, "support": support, "weights": weights, "variance": variance,
+        "vectors": vectors, "theta": theta, "base_arms": base_arms, "size": size, "gap": gap, "smooth_inf": smooth_inf,
+        "smooth_one": smooth_one, "dimension": dimension, "noise": noise, "action_norm": action_norm,
+        "parameter_norm": parameter_norm, "mean_bound": mean_bound, "reward_bound": reward_bound, "sigma": sigma,
+        "delta": delta, "alpha": alpha, "risk": risk,
+    }  # fmt: skip
+    if explain is not None and all(given is None for given in (file, instance, *flags.values())):
+        return _explained(explain, None)
+    described = described_instance(file, instance, flags, epsilon, horizon)
+    if explain is not None:
+        return _explained(explain, described)
+    if curve is not None:
+        return _curve(follow(described, curve), plot, csv, json, html)
+    values = _evaluated(described)
+    if claimed is not None:
+        return _claimed(values, claimed, csv, json)
+    files: list[Callable[[], object]] = [partial(values.save, csv)] if csv is not None else []
+    files += [partial(_save_page, described, html)] if html is not None else []
+    deliver(json, _json(values), lambda: _text(described, values, everything), *files)
+    return 0
+
+
+def _check_claimed(claimed: str | None, curve: str | None, html: str | None, explain: str | None) -> None:
+    others = {"curve": curve, "html": html, "explain": explain}
+    for name in (name for name, given in others.items() if claimed is not None and given is not None):
+        raise PrivcheckError("claimed", claimed, f"no --{name}", f"run the command once with --{name} and once without")
+
+
+def _claimed(values: Bounds, claimed: str, csv: str | None, json: str | None) -> int:
+    from dataclasses import asdict
+
+    from rich.text import Text
+
+    from privcheck.bounds import claimed_regret
+    from privcheck.serialise import to_json
+
+    found = claimed_regret(values, claimed)
+    files: list[Callable[[], object]] = [partial(found.save, csv)] if csv is not None else []
+    deliver(json, to_json({"claimed_regret": asdict(found)}), lambda: Text(repr(found)), *files)
+    return 0
+
+
+def _explained(name: str, instance: Any) -> int:
+    from rich.text import Text
+
+    from privcheck.cli._delivery import show
+    from privcheck.reporting import explained
+
+    show(Text(explained(name, instance)))
+    return 0
+
+
+def _text(described: Any, values: Bounds, everything: bool) -> RenderableType:
+    from privcheck.reporting import theory_table
+
+    return theory_table(described, values, everything=everything)
+
+
+def _evaluated(instance: Any) -> Bounds:
+    from privcheck.bounds import ContradictionWarning, evaluate
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContradictionWarning)  # shown in the table, and in the JSON
+        return evaluate(instance)
+
+
+def _save_page(instance: Any, path: str, along: Curve | None = None) -> None:
+    from privcheck.reporting import save_bounds_page
+
+    save_bounds_page(instance, _evaluated(instance), path, along=along)
+
+
+def _check_outputs(curve: str | None, plot: str | None, csv: str | None, json: str | None, html: str | None) -> None:
+    from privcheck.files import check_output
+
+    if plot is not None:
+        check_output(plot, "plot", (".png", ".svg"))
+    if csv is not None:
+        check_output(csv, "csv", (".csv",))
+    if plot is not None and curve is None:
+        raise PrivcheckError(
+            "curve", None, "an axis for the picture", "give --curve epsilon, --curve horizon or --curve gap"
+        )
+    if curve is not None and plot is None and csv is None and json is None and html is None:
+        raise PrivcheckError(
+            "plot", None, "an output file for the curve", "give --plot bounds.png, --html, --csv or --json"
+        )
+
+
+def _json(values: Bounds) -> str:
+    from privcheck.reporting import with_failed_claims
+    from privcheck.serialise import plain, to_json
+
+    return to_json(values.to_dict() | {"bounds": [plain(with_failed_claims(value)) for value in values]})
+
+
+def _curve(found: Curve, plot: str | None, csv: str | None, json: str | None, html: str | None) -> int:
+    from rich.text import Text
+
+    from privcheck.files import write_whole
+    from privcheck.reporting import curve_csv, curve_json, curve_summary
+
+    files: list[Callable[[], object]] = []
+    if csv is not None:
+        files.append(partial(write_whole, csv, curve_csv(found), "csv"))
+    if plot is not None:
+        files.append(partial(_save_picture, found, plot))
+    if html is not None:
+        files.append(partial(_save_page, found.instance, html, found))
+    paths = [path for path in (plot, html, csv, json) if path is not None]
+    deliver(json, curve_json(found), lambda: Text(curve_summary(found, paths)), *files)
+    return 0
+
+
+def _save_picture(found: Curve, path: str) -> None:
+    from privcheck.reporting import save_figure, theory_figure
+
+    save_figure(theory_figure(found), path)

@@ -1,0 +1,84 @@
+"""`privcheck certify`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privcheck.cli._code_findings import Annotate, Sarif, check_findings, deliver_findings
+from privcheck.cli._declared_options import ContextNorm, declared_options, keywords
+from privcheck.cli._delivery import deliver
+from privcheck.cli._long_runs import MANY_GUARDED, Yes, check_effort, seconds_per_run
+from privcheck.cli._options import Json, check_html, check_json
+from privcheck.cli._process import contained_target
+from privcheck.targets import CertifySettings
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from privcheck.results import Certificate
+
+
+@declared_options(CertifySettings)
+def certify(
+    target: Annotated[str, typer.Argument(help="A shipped id, path/to/file.py:name or package.module:name.")],
+    *,
+    context_norm: ContextNorm = None,
+    json: Json = None,
+    html: Annotated[str | None, typer.Option(help="Write a page with the ledger to this .html file.")] = None,
+    plot: Annotated[str | None, typer.Option(help="Draw one picture into this .svg or .png file.")] = None,
+    picture: Annotated[str, typer.Option(help="Which picture: ledger or divergence.")] = "ledger",
+    annotate: Annotate = None,
+    sarif: Sarif = None,
+    yes: Yes = False,
+    **options: Any,
+) -> int:
+    """Certify a policy that releases through privcheck's mechanisms: within its budget, on every guarded execution.
+
+    Rewards arrive wrapped, sensitivities are computed, a ledger charges every datum and a filter refuses what exceeds
+    the budget; then transcripts are replayed on neighbouring streams:
+
+        privcheck certify my_bandit.py:MyBandit --epsilon 1 --arms 2
+
+    The budget is epsilon, epsilon with delta, rho (zCDP) or mu (Gaussian DP):
+
+        privcheck certify my_bandit.py:MyBandit --epsilon 1 --delta 1e-6 --arms 2
+        privcheck certify my_bandit.py:MyBandit --rho 0.1 --arms 2
+
+    A contextual bandit is certified for joint differential privacy:
+
+        privcheck certify my_contextual_bandit.py:MyBandit --epsilon 1 --arms 2
+            --feedback contextual --neighbours context-reward
+            --contexts 2,3 --context-norm 1
+
+    Exit status: 0 certified (or nothing claimed and nothing found), 1 a leak or a refused certificate, 2 bad input, 3
+    inconclusive: lines that matter for privacy never ran; 130 or 143 interrupted.
+    """
+    from privcheck.certifying import certify as run_certify
+    from privcheck.reporting import CERTIFICATE_PICTURES, check_plot
+
+    check_json(json)
+    check_html(html)
+    check_findings(annotate, sarif, json)
+    check_plot(plot, picture, CERTIFICATE_PICTURES)
+    asked = keywords(options, context_norm)
+    with contained_target():
+        seconds = partial(seconds_per_run, lambda runs: run_certify(target, **asked | {"runs": runs}))
+        check_effort(asked["runs"], yes, seconds, MANY_GUARDED)
+        certificate = run_certify(target, **asked)
+    files: list[Callable[[], object]] = [partial(certificate.save_html, html)] if html is not None else []
+    files += [partial(certificate.plot, plot, picture=picture)] if plot is not None else []
+    files += deliver_findings(certificate, annotate, sarif)
+    deliver(json, certificate.to_json(), lambda: _text(certificate), *files)
+    if certificate.is_inconclusive:
+        return 3
+    return 1 if certificate.has_findings or (certificate.budget is not None and not certificate.granted) else 0
+
+
+def _text(certificate: Certificate) -> RenderableType:
+    from privcheck.reporting import certificate_details
+
+    return certificate_details(certificate)

@@ -1,0 +1,57 @@
+"""The target of an audit as the command line names it: a place or an id, a command, a URL, another interpreter."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from privcheck.cli._options import number
+from privcheck.errors import PrivcheckError, words
+
+Command = Annotated[
+    str | None,
+    typer.Option(help="Play this command in place of TARGET: one JSON object on each line in, and one out."),
+]
+Url = Annotated[str | None, typer.Option(help="Play this service in place of TARGET: every message is a POST of JSON.")]
+Python = Annotated[str | None, typer.Option(help="Play TARGET with this Python interpreter.")]
+Timeout = Annotated[
+    float | None, number("timeout", "Seconds within which each reply must come; 10 by default.", "SECONDS")
+]
+Mechanism = Annotated[
+    bool, typer.Option("--mechanism", help="The command or service is a one-shot mechanism, which answers 'call'.")
+]
+
+
+def named_target(
+    target: str | None, command: str | None, url: str | None, python: str | None, timeout: float | None, mechanism: bool
+) -> Any:
+    """Return the target as `privcheck.audit` takes it, or raise `PrivcheckError` about options that contradict.
+
+    >>> named_target(None, "./bandit --fast", None, None, None, False)
+    from_command(['./bandit', '--fast'])
+    """
+    from privcheck.targets import from_command, from_python, from_url
+
+    given = {"target": target, "--command": command, "--url": url}
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) != 1:
+        got = words(" and ".join(named) or "none")
+        raise PrivcheckError("target", got, "one of a target, --command and --url", "as in my_bandit.py:MyBandit")
+    elsewhere = named[0] != "target"
+    if python is not None and elsewhere:
+        got = words(f"{python!r} with {named[0]}")
+        raise PrivcheckError("python", got, "a target in a Python file", "leave --python out")
+    if mechanism and not elsewhere:
+        hint = "what a function in Python is shows in its parameters: leave --mechanism out"
+        raise PrivcheckError("mechanism", True, "--command or --url", hint)
+    if timeout is not None and not elsewhere and python is None:
+        hint = "for code in this process there is --time-limit, in seconds per run"
+        raise PrivcheckError("timeout", timeout, "a target that another program plays", hint)
+    options: dict[str, Any] = {} if timeout is None else {"timeout": timeout}
+    if command is not None:
+        return from_command(command, mechanism=mechanism, **options)
+    if url is not None:
+        return from_url(url, mechanism=mechanism, **options)
+    assert target is not None
+    return target if python is None else from_python(python, target, **options)

@@ -1,0 +1,118 @@
+"""`privcheck report` and `privcheck compare`: results that are there already."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privcheck.cli._code_findings import check_findings
+from privcheck.cli._delivery import deliver, show
+from privcheck.cli._options import Json, check_html, check_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from privcheck.reporting import Baseline
+
+
+def report(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="A folder of results written with --json.")],
+    html: Annotated[str | None, typer.Option(help="File for the page; DIR/index.html by default.")] = None,
+    pages: Annotated[
+        bool, typer.Option("--pages/--no-pages", help="Whether missing pages of single results are written.")
+    ] = True,
+    level: Annotated[
+        float, typer.Option(help="Error rate of the lines on all audited claims together, in (0, 0.5].")
+    ] = 0.05,
+) -> int:
+    """Summarise many results in one page: a sortable row for each, violations first, with links to their pages.
+
+        privcheck audit adap-ucb --epsilon 1 --json results/audit.json
+        privcheck certify adap-ucb --epsilon 1 --json results/certificate.json
+        privcheck report results
+
+    Reads the .json files of audits, certificates, bounds, frontiers and simulations in the folder and its subfolders.
+    Each result links to the page with the same name; a missing page of an audit, a certificate or bounds is written.
+
+    If several claims were audited, two lines say which of them are refuted when their number is allowed for: with a
+    bound on the probability of any wrong refutation, and on the share of wrong ones. The folder has to hold all audits
+    that were made, not only those with a result that was looked for. In the folder of `privcheck sweep`, finished or
+    not, claims that are not tested yet count too, and stale results are left out.
+
+    Exit status: 0 nothing found, 1 any violation, leak or refused certificate, 2 bad input, including a .json file that
+    cannot be read as a result: it is named on standard error and left out of the page. So is a cell of a sweep that
+    failed.
+    """
+    from privcheck.errors import PrivcheckError, on_one_line, printable
+    from privcheck.reporting import headline, index_table, is_own, plural, read_folder, save_index
+
+    target = Path(folder) / "index.html" if html is None else Path(html)
+    found = read_folder(folder, level)
+    check_html(str(target))
+    if html is None and target.is_file() and not is_own(target):
+        raise PrivcheckError("html", str(target), "a page that privcheck wrote", "choose another file with --html")
+    for file, reason in found.unread:
+        sys.stderr.write(on_one_line(f"privcheck: not read: {file}: {reason}") + "\n")
+    for sweep in found.sweeps:
+        for error, count in sweep.errors.items():
+            sys.stderr.write(on_one_line(f"privcheck: {plural(count, 'cell')} failed: {error}") + "\n")
+    try:
+        if found.results:
+            show(index_table(found), highlight=False)
+        if found.claims is not None:
+            from rich.text import Text
+
+            show(Text("\n".join(map(on_one_line, found.claims.sentences))))
+        sys.stdout.write(f"{on_one_line(headline(found))}\npage: {printable(str(target))}\n")
+        sys.stdout.flush()
+    finally:
+        save_index(found, target, pages=pages)
+    if found.alarm:
+        return 1
+    return 2 if found.unread or found.failed else 0
+
+
+def compare(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The baseline: a .json file or a folder of them.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="A .json file for a file, a folder for a folder.")],
+    annotate: Annotated[
+        str | None,
+        typer.Option(metavar="HOST", help="Add the table to the job summary of this code host: github."),
+    ] = None,
+    json: Json = None,
+) -> int:
+    """Compare results with earlier ones of the same claims: verdicts, bounds, certificates, regret and cost.
+
+        privcheck audit adap-ucb --epsilon 1 --runs 500 --json old.json
+        privcheck audit adap-ucb --epsilon 1 --runs 500 --seed 1 --json new.json
+        privcheck compare old.json new.json
+
+    A verdict gets worse from consistent to inconclusive to violation, and from certified to inconclusive or no
+    certificate to not certified. Bounds, regret, runs and seconds are shown and do not count.
+
+    Results are comparable if their claims, neighbours, what is observed, kind of feedback, range of rewards, arms,
+    horizon, confidence and error (simulations: environment and horizon) are equal. In two folders, files with equal
+    paths belong together, in folders of `privcheck sweep` the results of equal cells.
+
+    Exit status: 0 the same or better, 1 a verdict got worse, 2 unreadable, missing or not comparable: it is named.
+    """
+    from privcheck.reporting import append_summary, baseline_summary, compare_paths
+
+    check_json(json)
+    check_findings(annotate, None, None)
+    found = compare_paths(old, new)
+    files: list[Callable[[], object]] = []
+    if annotate is not None:
+        files.append(lambda: append_summary(baseline_summary(found)))
+    deliver(json, found.to_json(), lambda: _baseline(found), *files)
+    return found.status
+
+
+def _baseline(found: Baseline) -> RenderableType:
+    from privcheck.reporting import baseline_table
+
+    return baseline_table(found)

@@ -1,0 +1,232 @@
+"""`privcheck simulate`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privcheck.cli._delivery import deliver
+from privcheck.cli._environment_options import described_environment
+from privcheck.cli._interruption import INTERRUPTED
+from privcheck.cli._long_runs import Yes, check_effort, seconds_per_run
+from privcheck.cli._options import (
+    EnvironmentName,
+    EnvironmentSettings,
+    Epsilon,
+    Horizon,
+    Jobs,
+    Json,
+    LogAction,
+    LogPropensity,
+    LogReward,
+    LogRewardRange,
+    Means,
+    Policies,
+    Scheduler,
+    Seed,
+    Store,
+    check_html,
+    check_json,
+    number,
+    whole,
+)
+from privcheck.cli._statuses import BAD_INPUT
+from privcheck.errors import PrivcheckError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from privcheck.results import Simulation
+
+
+def simulate(
+    policies: Policies,
+    means: Means = None,
+    environment: EnvironmentName = None,
+    settings: EnvironmentSettings = None,
+    log: Annotated[
+        str | None,
+        typer.Option(help="A CSV file of logged feedback to resample, or a .csv or .npz file of logged contexts."),
+    ] = None,
+    action: LogAction = None,
+    reward: LogReward = None,
+    propensity: LogPropensity = None,
+    reward_range: LogRewardRange = None,
+    epsilon: Epsilon = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBERS",
+            help="For best-arm identification: the probability of error, or several, as in 0.1,0.01. "
+            "For contextual bandits: delta of (epsilon, delta)-DP.",
+        ),
+    ] = None,
+    horizon: Horizon = None,
+    runs: Annotated[float, whole("runs", "Independent runs of each policy.")] = 1000,
+    checkpoints: Annotated[
+        int, whole("checkpoints", "Number of log-spaced rounds at which the regret is recorded.")
+    ] = 200,
+    feedback: Annotated[
+        str | None, typer.Option(help="Feedback of your own policies on arms: bandit, or full (information).")
+    ] = None,
+    time_budget: Annotated[
+        float, number("time_budget", "Seconds for the runs of each policy of your own; inf for all runs.", "SECONDS")
+    ] = 60.0,
+    shuffle_arms: Annotated[
+        bool, typer.Option("--shuffle-arms", help="Put the arms in a random order in every run.")
+    ] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Compare the policies in pairs, with statistical tests.")
+    ] = False,
+    csv: Annotated[str | None, typer.Option(help="Write policy, run, round, regret to this .csv file.")] = None,
+    npz: Annotated[
+        str | None, typer.Option(help="Write all results to this .npz file, which can be read back.")
+    ] = None,
+    plot: Annotated[str | None, typer.Option(help="Write the regret curves to this .png, .svg or .pdf file.")] = None,
+    log_regret: Annotated[bool, typer.Option("--log-regret", help="Draw the regret on a logarithmic axis.")] = False,
+    html: Annotated[str | None, typer.Option(help="Write a page with tables and curves to this .html file.")] = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    scheduler: Scheduler = None,
+    store: Store = None,
+    yes: Yes = False,
+    json: Json = None,
+) -> int:
+    """Simulate policies and summarise their pseudo-regret: mean, standard error, median and upper quantiles.
+
+        privcheck simulate adap-ucb kl-ucb --means 0.75,0.5 --epsilon 1 --horizon 1e5
+            --compare --plot regret.png
+
+    Rewards are Bernoulli with the given means, those of a named environment, or resampled from your own log:
+
+        privcheck simulate adap-ucb --environment beta --means 0.75,0.5
+            --with concentration=4 --epsilon 1 --horizon 1e4
+        privcheck simulate adap-ucb --log clicks.csv --action item --reward click
+            --epsilon 1 --horizon 1e5
+
+    Policies of your own play beside the shipped ones, in Python and for at most --time-budget seconds each:
+
+        privcheck simulate my_bandit.py:MyBandit adap-ucb --means 0.75,0.5
+            --epsilon 1 --horizon 1000 --runs 100 --jobs 2
+
+    Algorithms that identify the best arm (adap-tt, dp-exact-tt, dp-se-bai, dp-tt, and top-two
+    without privacy) are run until they stop, for at most HORIZON rounds:
+
+        privcheck simulate dp-exact-tt --means 0.9,0.8,0.5
+            --epsilon 1 --delta 0.1,0.01 --horizon 1e6 --runs 100
+
+    Algorithms for semi-bandits play sets of base arms:
+
+        privcheck simulate cucb-batches --environment top-k --means 0.9,0.8,0.3
+            --with size=2 --epsilon 1 --horizon 1e4
+
+    Contextual algorithms play on decision sets, drawn or from your own log:
+
+        privcheck simulate lin-ucb lin-ucb-gaussian --environment linear-contexts
+            --with features=3 --epsilon 1 --delta 1e-6 --horizon 1e4 --runs 20
+
+    `privcheck list` lists the algorithms and the environments. Exit status: 0, 2 for bad input (also if a policy of
+    your own fails: the results of the others are shown), or 130 if interrupted (what was finished is shown).
+    """
+    from privcheck.declared import Integer, check
+    from privcheck.environments import ContextualEnvironment
+    from privcheck.files import check_output
+    from privcheck.simulation import VacuousBonusWarning
+    from privcheck.simulation import simulate as run_simulation
+
+    check_json(json)
+    check_html(html)
+    for path, name, suffixes in (
+        (plot, "plot", (".png", ".svg", ".pdf")),
+        (csv, "csv", (".csv",)),
+        (npz, "npz", (".npz",)),
+    ):
+        if path is not None:
+            check_output(path, name, suffixes)
+    columns = {"action": action, "reward": reward, "propensity": propensity, "reward_range": reward_range}
+    place = described_environment(means, environment, settings or [], log, columns)
+    if horizon is None:
+        raise PrivcheckError("horizon", None, "the number of rounds", "for example --horizon 1e6")
+    rounds = check("horizon", horizon, Integer(1), "the number of rounds T")
+    count = check("runs", runs, Integer(1), "independent runs of each policy")
+    levels, contextual = _numbers(delta), isinstance(place, ContextualEnvironment)
+    if _identify(policies) or (levels is not None and not contextual):
+        if unused := [
+            name
+            for name, value in {
+                "compare": compare, "csv": csv, "npz": npz, "plot": plot, "html": html, "log-regret": log_regret
+            }.items()
+            if value
+        ]:  # fmt: skip
+            hint = "best-arm identification gives a table and --json"
+            raise PrivcheckError(unused[0], "given", "no such option with best-arm identification", hint)
+        from privcheck.reporting import identification_table
+        from privcheck.simulation import identify
+
+        find = partial(identify, policies, place, horizon=rounds, delta=levels, seed=seed, jobs=jobs, epsilon=epsilon)
+        check_effort(count, yes, lambda: seconds_per_run(lambda runs: find(runs=runs)))
+        found = find(runs=count, scheduler=scheduler, store=store)
+        deliver(json, found.to_json(), lambda: identification_table(found))
+        return 0
+    if compare and (len(policies) < 2 or count < 2):
+        raise PrivcheckError("compare", f"{len(policies)} policies, {count} runs", "at least two of each")
+    if levels is not None and len(levels) > 1:
+        raise PrivcheckError("delta", delta, "one number", "one simulation has one budget")
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always", VacuousBonusWarning)
+        play = partial(
+            run_simulation, policies, place, horizon=rounds, seed=seed, jobs=jobs, checkpoints=checkpoints,
+            epsilon=epsilon, delta=None if levels is None else levels[0], feedback=feedback, time_budget=time_budget,
+            shuffle_arms=shuffle_arms,
+        )  # fmt: skip
+        check_effort(count, yes, lambda: seconds_per_run(lambda runs: play(runs=runs)))
+        result = play(runs=count, scheduler=scheduler, store=store)
+    for note in noted:
+        typer.echo(f"privcheck: {note.message}", err=True)
+    for remark in result.remarks:
+        typer.echo(f"privcheck: {remark.policy}: {remark.text}", err=True)
+    compare = compare and len(result.results) > 1 and min(len(each.regret) for each in result.results) > 1
+    files: list[Callable[[], object]] = [partial(result.save_csv, csv)] if csv is not None else []
+    files += [partial(result.save_npz, npz)] if npz is not None else []
+    files += [partial(result.save_html, html)] if html is not None else []
+    files += [partial(result.plot, plot, log_regret=log_regret)] if plot is not None else []
+    deliver(json, result.to_json(compare=compare), lambda: _text(result, compare), *files)
+    kinds = {remark.kind for remark in result.remarks}
+    return INTERRUPTED if "interrupted" in kinds else BAD_INPUT if "failed" in kinds else 0
+
+
+def _identify(policies: list[str]) -> bool:
+    """Tell whether the first policy identifies the best arm; what is wrong with a name is said later."""
+    from privcheck.bandits import ALGORITHMS, BestArmAlgorithm
+
+    name = policies[0].partition("(")[0]
+    return name in ALGORITHMS and issubclass(ALGORITHMS[name], BestArmAlgorithm)
+
+
+def _numbers(text: str | None) -> list[float] | None:
+    """Return the numbers of a list such as 0.1,0.01."""
+    try:
+        return None if text is None else [float(part) for part in text.split(",")]
+    except ValueError:
+        raise PrivcheckError("delta", text, "a number or several, as in 0.1,0.01", "separate them by commas") from None
+
+
+def _text(result: Simulation, compare: bool) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
+    from privcheck.reporting import UNTESTED, comparison_table, summary_table, too_few_runs
+
+    parts: list[RenderableType] = [summary_table(result)]
+    if compare:
+        pairs = result.compare()
+        notes = [
+            f"{UNTESTED} `privcheck audit` tests one, `privcheck frontier` several.",
+            too_few_runs(result, len(pairs)),
+        ]
+        parts += [comparison_table(pairs), *(Text(f"note: {note}") for note in notes if note)]
+    return Group(*parts)

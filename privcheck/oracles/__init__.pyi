@@ -1,0 +1,17 @@
+from ._base import BASE_ARMS as BASE_ARMS
+from ._base import MOST_BASE_ARMS as MOST_BASE_ARMS
+from ._base import ORACLES as ORACLES
+from ._base import Oracle as Oracle
+from ._base import SuperArmOracle as SuperArmOracle
+from ._base import base_arms as base_arms
+from ._base import runs_compiled as runs_compiled
+from ._compiled_oracles import OracleData as OracleData
+from ._compiled_oracles import expected_reward as expected_reward
+from ._compiled_oracles import super_arm as super_arm
+from ._coverage import GreedyCoverage as GreedyCoverage
+from ._edges import VERTEX as VERTEX
+from ._edges import Edge as Edge
+from ._edges import Edges as Edges
+from ._shortest_path import ShortestPath as ShortestPath
+from ._spanning_tree import MaximumSpanningTree as MaximumSpanningTree
+from ._top_k import TopK as TopK

@@ -1,0 +1,15 @@
+from ._adding_and_removing import ADD_REMOVE as ADD_REMOVE
+from ._adding_and_removing import removed_row as removed_row
+from ._contexts import ROUNDING as ROUNDING
+from ._contexts import Contexts as Contexts
+from ._contexts import check_contexts as check_contexts
+from ._neighbours import RELATIONS as RELATIONS
+from ._neighbours import Relation as Relation
+from ._neighbours import refuse_adding as refuse_adding
+from ._neighbours import relation as relation
+from ._sensitivity import block_mean_sensitivity as block_mean_sensitivity
+from ._sensitivity import block_sum_sensitivity as block_sum_sensitivity
+from ._sensitivity import score_range as score_range
+from ._stream_tables import as_table as as_table
+from ._stream_tables import check_rewards as check_rewards
+from ._stream_tables import check_rewards_range as check_rewards_range

@@ -1,0 +1,200 @@
+"""Leaks: code that read a private value before it was released, and where."""
+
+from __future__ import annotations
+
+import linecache
+import numbers
+import re
+import sys
+import sysconfig
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from textwrap import shorten
+from types import FrameType, TracebackType
+
+import numpy as np
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.private_values._replacements import replacement
+
+RELEASE = "release it through a mechanism first"
+COMPARE = f"{RELEASE}; to keep a value within limits use privcheck.clip"
+INDICATOR = f"{COMPARE}; as a number, (value > limit) * 1.0 stays private"
+COLLECT = f"{RELEASE}; to collect private values in an array, make the array with privcheck.zeros"
+
+ACTION = (
+    "under joint differential privacy the action of a round is private: take context[action] for its row of a decision "
+    "set, and add privcheck.one_hot(action, arms) to count arms or to sum by arm"
+)
+
+KINDS = {
+    "comparison": "a comparison (< <= > >= == != in) of a private value",
+    "branch": "the truth value of a private value, as in `if` and `while`",
+    "conversion": "a conversion to an ordinary number or array: float(), int(), numpy.asarray, array[i] = value",
+    "index": "a private value used as an index",
+    "function": "a function that is not linear: powers, quotients, abs, max, sorting, exp",
+    "format": "a private value formatted by a format specification",
+    "hash": "a private value used as a dictionary key or set member",
+    "pickle": "a private value written to a file or sent to another process",
+    "kept": "the context that `select` was given was kept for later rounds",
+    "reveal": "`reveal` called without the session's token",
+}
+"""The kinds of leaks, each with what happened."""
+
+
+@dataclass(frozen=True)
+class Leak:
+    """One place in the code where a private value was read before it was released.
+
+    Parameters
+    ----------
+    kind : one of `KINDS`.
+    file, line, function, code : the innermost frame of the policy's own code, and its source line.
+    data : ids of the data that the value depends on.
+    hint : what to do.
+    operation : what was done to the value, such as "<" or "numpy.exp".
+
+    Examples
+    --------
+    >>> print(Leak("comparison", "bandit.py", 12, "update", "if reward > 0:", (1, 2, 3, 7), RELEASE, ">"))
+    bandit.py:12 in update: > on a private value of rounds 1-3 and 7 (if reward > 0:)
+
+    """
+
+    kind: str
+    file: str
+    line: int
+    function: str
+    code: str
+    data: tuple[Hashable, ...]
+    hint: str
+    operation: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line} in {self.function}"
+        return f"{where}: {self.operation} on a private value of {describe_data(self.data)} ({shorten(self.code, 80)})"
+
+
+class LeakError(PrivcheckError):
+    """Code tried to read a private value before its release; `leak` says which code and which data."""
+
+    def __init__(self, leak: Leak) -> None:
+        self.leak = leak
+        got = words(
+            f"a private value of {describe_data(leak.data)} at {leak.file}:{leak.line} ({shorten(leak.code, 80)})"
+        )
+        super().__init__(leak.operation, got, "a released or public value", leak.hint)
+
+    def __reduce__(self) -> tuple[type[LeakError], tuple[Leak]]:
+        return LeakError, (self.leak,)
+
+
+def find_leak(
+    kind: str, operation: str, data: tuple[Hashable, ...], hint: str, trace: TracebackType | None = None
+) -> Leak:
+    """Return the leak that is happening now, or did in a traceback, located at the policy's innermost own frame."""
+    place, line = _own_frame(), None
+    while trace is not None:
+        if not _is_machinery(trace.tb_frame.f_code.co_filename):
+            place, line = trace.tb_frame, trace.tb_lineno
+        trace = trace.tb_next
+    file, line = place.f_code.co_filename, line or place.f_lineno
+    code = linecache.getline(file, line, place.f_globals).strip()
+    if pasted := replacement(code, _generator_of(place)):
+        hint = f"{hint}{_made_in(file, pasted)}: {pasted}"
+    return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
+
+
+def _made_in(file: str, pasted: str) -> str:
+    """Return the line that makes the array which a pasted line makes instead, in words; nothing if it is not found."""
+    name, _, made = pasted.partition(" = ")
+    if not made.startswith("privcheck.zeros("):
+        return ""
+    making = re.compile(rf"\s*{re.escape(name)}\s*(:[^=]+)?=(?!=)\s*np\.(zeros|ones|full|empty)\b")
+    found = [number for number, line in enumerate(linecache.getlines(file), 1) if making.match(line)]
+    return f", in place of line {found[0]}" if len(found) == 1 else ""
+
+
+def _generator_of(place: FrameType) -> str:
+    """Return what the Generator of the policy is called in a frame."""
+    names = {name: value for name, value in place.f_locals.items() if isinstance(value, np.random.Generator)}
+    own = vars(place.f_locals["self"]) if hasattr(place.f_locals.get("self"), "__dict__") else {}
+    names |= {f"self.{name}": value for name, value in own.items() if isinstance(value, np.random.Generator)}
+    others = names.get("rng", names.get("self.rng"))
+    return next((name for name, value in names.items() if others is None or value is others), "self.rng")
+
+
+def own_line() -> tuple[str, int]:
+    """Return the file and line of the innermost frame of the policy's own code."""
+    place = _own_frame()
+    return place.f_code.co_filename, place.f_lineno
+
+
+def own_place() -> str:
+    """Return the file and line of the innermost frame of the policy's own code."""
+    place = _own_frame()
+    return f"{Path(place.f_code.co_filename).name}:{place.f_lineno}"
+
+
+def _own_frame() -> FrameType:
+    """Return the innermost frame of the policy's own code, or failing that the outermost frame."""
+    frame: FrameType | None = sys._getframe(2)
+    place = frame
+    while frame is not None and _is_machinery(frame.f_code.co_filename):
+        place, frame = frame, frame.f_back
+    place = frame or place
+    assert place is not None
+    return place
+
+
+def describe_data(data: Collection[Hashable], most: int = 4) -> str:
+    """Return data ids in words: integers are rounds, and long lists are shortened.
+
+    >>> describe_data([7, 1, 2, 3, 4]), describe_data([3]), describe_data([(1, 0), (2, 1)])
+    ('rounds 1-4 and 7', 'round 3', 'data (1, 0) and (2, 1)')
+    >>> describe_data(range(0, 100, 2))
+    'rounds 0, 2, 4 and 47 more'
+    """
+    if len(data) == 0:
+        return "no data"
+    if all(isinstance(item, numbers.Integral) for item in data):
+        numbered = sorted(int(item) for item in data)  # type: ignore[call-overload]
+        name, pieces = "round", _runs(numbered)
+    else:
+        name, pieces = "datum", [(str(item), 1) for item in data]
+    if len(data) != 1:
+        name = "rounds" if name == "round" else "data"
+    if len(pieces) > most:
+        left_out = sum(count for _, count in pieces[most - 1 :])
+        pieces = [*pieces[: most - 1], (f"{left_out} more", left_out)]
+    texts = [text for text, _ in pieces]
+    return f"{name} {', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else f"{name} {texts[0]}"
+
+
+def _runs(numbered: list[int]) -> list[tuple[str, int]]:
+    """Return runs of consecutive numbers as (text, how many), as in ("1-4", 4)."""
+    starts = [i for i, number in enumerate(numbered) if i == 0 or number != numbered[i - 1] + 1]
+    runs: list[tuple[str, int]] = []
+    for start, stop in zip(starts, [*starts[1:], len(numbered)], strict=True):
+        first, last = numbered[start], numbered[stop - 1]
+        runs.append((str(first) if first == last else f"{first}-{last}", stop - start))
+    return runs
+
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_BANDITS = _PACKAGE / "bandits"
+_MACHINERY = (_PACKAGE, Path(np.__file__).resolve().parent)
+_STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"]).resolve()
+
+
+@cache
+def _is_machinery(file: str) -> bool:
+    """Return whether a file is compiled or of privcheck, numpy or Python; the shipped bandits count as user code."""
+    if file.startswith(("<frozen ", "<__array_function__")) or file.endswith(".pyx"):
+        return True
+    path = Path(file).resolve()
+    if any(path.is_relative_to(folder) for folder in _MACHINERY):
+        return not path.is_relative_to(_BANDITS)
+    return path.is_relative_to(_STANDARD_LIBRARY) and not {"site-packages", "dist-packages"} & set(path.parts)

@@ -1,0 +1,196 @@
+"""Functions of one datum: a new feature, with the interval that follows from that of its argument."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.declared import Real, check
+from privcheck.errors import PrivcheckError
+from privcheck.private_values._entries import SEVERAL, Entries, quiet
+
+if TYPE_CHECKING:
+    from privcheck.private_values._private import Private
+
+_MARGIN = 1e-9
+"""Relative distance from the end of an interval beyond which float rounding decides no comparison."""
+
+FUNCTIONS: dict[Any, tuple[Callable[[float], float], str, float, float]] = {
+    np.sqrt: (math.sqrt, "rising", 0.0, math.inf),
+    np.exp: (math.exp, "rising", -700.0, 700.0),
+    np.log: (math.log, "rising", 1e-300, math.inf),
+    np.log1p: (math.log1p, "rising", -1.0 + 1e-15, math.inf),
+    np.log2: (math.log2, "rising", 1e-300, math.inf),
+    np.expm1: (math.expm1, "rising", -700.0, 700.0),
+    np.tanh: (math.tanh, "rising", -math.inf, math.inf),
+    np.absolute: (abs, "even", -math.inf, math.inf),
+    np.reciprocal: (lambda x: 1.0 / x, "falling", 1e-300, math.inf),
+    np.sign: (lambda x: float(np.sign(x)), "rising", -math.inf, math.inf),
+    np.floor: (lambda x: float(math.floor(x)), "rising", -1e15, 1e15),
+    np.ceil: (lambda x: float(math.ceil(x)), "rising", -1e15, 1e15),
+    np.rint: (lambda x: float(np.rint(x)), "rising", -1e15, 1e15),
+}
+"""numpy's functions: how they are computed, where they are monotone or even, and between which numbers."""
+
+COMPARISONS: dict[Any, tuple[str, Callable[[Any, Any], Any]]] = {
+    np.less: ("<", operator.lt), np.less_equal: ("<=", operator.le), np.greater: (">", operator.gt),
+    np.greater_equal: (">=", operator.ge), np.equal: ("==", operator.eq), np.not_equal: ("!=", operator.ne),
+}  # fmt: skip
+
+
+def applied(function: Any, value: Private) -> Private | None:
+    """Return numpy's function of each entry; None if one depends on several data or may lie outside the domain.
+
+    The interval of the new feature is the image of that of its argument; the feature is moved into it.
+    """
+    compute, shape, least, most = FUNCTIONS[function]
+    entries = Entries.of(value)
+    lows, highs = entries.interval
+    if _of_several(entries) or not ((least <= lows) & (highs <= most)).all():
+        return None
+    ends = np.sort([[compute(end) for end in column.tolist()] for column in (lows, highs)], axis=0)
+    if shape == "even":
+        ends[0] = np.where((lows < 0.0) & (highs > 0.0), 0.0, ends[0])
+    integers = function in (np.sign, np.floor, np.ceil, np.rint)
+    whole = integers or (entries.whole if function is np.absolute else False)
+    hidden = np.array([compute(number) for number in np.clip(entries.values, lows, highs).tolist()])
+    keys = [("function", function.__name__, key) for key in entries.keys]
+    const, terms = entries.replaced(keys, (ends[0], ends[1]), hidden, whole=whole)
+    kind = value.kind if integers or function is np.absolute else "f"
+    return value.make(value.source, const.reshape(value.shape), terms).of_kind(kind)
+
+
+def compared(function: Any, value: Private, other: Any) -> Any:
+    """Return a comparison with public numbers where that is private or public, and None where it would be a leak.
+
+    Where the intervals decide every entry, for all data, it is an ordinary bool or array. Otherwise it is the indicator
+    of each entry, a feature of its one datum; None if some entry depends on several data.
+    """
+    public = value.of(other)
+    if public is None or not public.is_public or value.is_action:
+        return None
+    try:
+        shape = np.broadcast_shapes(value.shape, public.shape)
+    except ValueError:
+        return None
+    symbol, _ = COMPARISONS[function]
+    positive = _OPPOSITE.get(symbol, symbol)
+    limits = np.broadcast_to(public._const, shape).ravel()
+    places = np.broadcast_to(np.arange(value.size).reshape(value.shape), shape).ravel()
+    entries = Entries.of(value).taken(places)
+    decided = _decided(symbol, entries, limits)
+    open_ = np.array([known is None for known in decided])
+    if not open_.any():
+        return decided[0] if shape == () else np.array(decided, np.bool_).reshape(shape)
+    if (entries.owners[open_] == SEVERAL).any() or np.isnan(limits[open_]).any():
+        return None
+    keys = [("compared", positive, key, limit) for key, limit in zip(entries.keys, limits.tolist(), strict=True)]
+    lows = np.array([float(known is not None and known == (positive == symbol)) for known in decided])
+    ends, holds = (lows, np.where(open_, 1.0, lows)), COMPARED[positive]
+    const, terms = entries.replaced(keys, ends, np.asarray(holds(entries.values, limits), np.float64), whole=True)
+    made = value.make(value.source, const.reshape(shape), terms)
+    if positive != symbol:
+        made = 1.0 - made
+    made.of_kind("b")._cell.compared = symbol
+    return made
+
+
+def squared(value: Private) -> Private | None:
+    """Return the square of each entry; None if some entry depends on several data."""
+    return None if _of_several(Entries.of(value)) else value * value
+
+
+def limited(value: Private, other: Any, *, smallest: bool) -> Private | None:
+    """Return the smaller (larger) of each entry and a public number; None if some entry depends on several data."""
+    public = value.of(other)
+    if public is None or not public.is_public or _of_several(Entries.of(value)):
+        return None
+    found: Private = value.clip(None, public) if smallest else value.clip(public, None)
+    return found
+
+
+def feature(function: Callable[[float], float], value: Any, low: float, high: float) -> Any:
+    """Return a function of each entry, moved into [low, high]; of private entries, each of one datum, a private value.
+
+    Parameters
+    ----------
+    function : takes one number and returns one; it must depend on nothing else that is private, and change nothing.
+    value : a number, an array, or a private value of which each entry depends on one datum.
+    low, high : finite ends of the result, low < high; the sensitivity follows from them alone.
+
+    Guarantee
+    ---------
+    The result is moved into [low, high], and a result that is no number, or an error, becomes low: whatever the
+    function does with a datum, the new feature of that datum lies in the declared interval.
+
+    Raises
+    ------
+    PrivcheckError : an entry that depends on several data, or ends that are not in order.
+
+    Source: a function of one datum does not depend on other data, so its sensitivity is that of its interval.
+
+    Examples
+    --------
+    >>> from privcheck.private_values._source import PrivateSource
+    >>> reward = PrivateSource().scalar(0.7, low=0.0, high=1.0, datum=3)
+    >>> feature(lambda r: r**3 - r, reward, -0.5, 0.0).sensitivities("l1")
+    {3: 0.5}
+    >>> feature(lambda r: r**3 - r, 0.5, -0.5, 0.0)
+    -0.375
+    """
+    from privcheck.private_values._private import Private
+
+    least: float = check("low", low, Real())
+    most: float = check("high", high, Real())
+    if not least < most:
+        raise PrivcheckError("low, high", (low, high), "low < high")
+
+    def inside(number: float) -> float:
+        try:
+            result = float(function(number))
+        except Exception:
+            return least
+        return least if math.isnan(result) else min(max(result, least), most)
+
+    if not isinstance(value, Private) or value.is_public:
+        array = np.asarray(value.ordinary() if isinstance(value, Private) else value, np.float64)
+        found = np.array([inside(number) for number in array.ravel().tolist()]).reshape(array.shape)
+        return float(found) if found.ndim == 0 else found
+    entries = Entries.of(value)
+    entries.check_single("feature", "apply the function to the value of each datum before adding it")
+    hidden = np.array([inside(number) for number in entries.values.tolist()])
+    ends = np.where(entries.private, least, hidden), np.where(entries.private, most, hidden)
+    const, terms = entries.replaced([("declared", object()) for _ in range(entries.size)], ends, hidden)
+    return value.make(value.source, const.reshape(value.shape), terms)
+
+
+def _of_several(entries: Entries) -> bool:
+    """Return whether some entry depends on several data."""
+    return bool((entries.owners == SEVERAL).any())
+
+
+def _decided(symbol: str, entries: Entries, limits: Array) -> list[bool | None]:
+    """Return where comparisons hold, or fail, whatever the data are; None where that depends on them."""
+    lows, highs = entries.interval
+    holds = COMPARED[symbol]
+    with quiet():
+        slack = np.where(entries.plain, 0.0, _MARGIN * (np.abs(lows) + np.abs(highs) + np.abs(entries.const)))
+        if symbol in ("==", "!="):
+            apart = (limits < lows - slack) | (limits > highs + slack)
+            always, never = (apart, apart & False) if symbol == "!=" else (apart & False, apart)
+        else:
+            ends = (highs + slack, lows - slack) if symbol in ("<", "<=") else (lows - slack, highs + slack)
+            always, never = holds(ends[0], limits), ~holds(ends[1], limits)
+        always = np.where(entries.private, always, holds(entries.const, limits))
+    decided = always | never | ~entries.private
+    return [bool(yes) if known else None for yes, known in zip(always.tolist(), decided.tolist(), strict=True)]
+
+
+COMPARED = dict(COMPARISONS.values())
+_OPPOSITE = {"<": ">=", "<=": ">", "!=": "=="}
+"""Comparisons that are one minus another one, so that x and 1 - x are known to belong together."""

@@ -1,0 +1,399 @@
+"""`Private`: numbers that can be added, scaled and rearranged, but not read, before they are released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privcheck.arrays import Array, Integers
+from privcheck.errors import PrivcheckError, words
+from privcheck.private_values import _linear_operations as linear
+from privcheck.private_values import _products as products
+from privcheck.private_values._actions import chosen_row
+from privcheck.private_values._entries import evaluated
+from privcheck.private_values._leaks import describe_data, own_place
+from privcheck.private_values._noise.draws import without_draws
+from privcheck.private_values._norms import sensitivities
+from privcheck.private_values._numpy_functions import NumpyProtocol
+from privcheck.private_values._one_datum import compared
+from privcheck.private_values._refused_operations import Refusals, read, refuse
+from privcheck.private_values._terms import NOTHING, Cell, Terms, kind_of, numbered
+
+if TYPE_CHECKING:
+    from privcheck.private_values._source import PrivateSource
+
+REVEAL = object()
+"""The token with which a session reads private values to add noise to them."""
+
+
+class Private(Refusals, NumpyProtocol):
+    """An array y = const + C f, where C and const are public and the features f of the data are hidden in their table.
+
+    It is made by a `PrivateSource` or by `zeros`, and is used like a numpy array (or like a float if its shape is ()):
+    + and -, scaling by public numbers, @ with public matrices, sums, cumulative sums, indexing, slicing (views, as in
+    numpy) and assignment. Two private values of the same single datum can be multiplied. Any operation that would read
+    the value is a leak, unless no datum is involved: then the value is public and behaves like an ordinary one.
+
+    Guarantee
+    ---------
+    `sensitivities` bounds what replacing one datum can change, whatever the other data are, because C does not depend
+    on the data. Only a release computes y, so nothing that any other operation does can depend on the data.
+
+    Examples
+    --------
+    >>> from privcheck.private_values._source import PrivateSource
+    >>> source = PrivateSource()
+    >>> total = sum(source.scalar(0.5, low=0.0, high=1.0, datum=t) for t in range(4))
+    >>> mean = total / 4
+    >>> mean
+    Private(shape=(), data=rounds 0-3, hidden)
+    >>> mean.sensitivities("l1")
+    {0: 0.25, 1: 0.25, 2: 0.25, 3: 0.25}
+
+    """
+
+    __slots__ = ("_cell", "_const", "_own", "_positions", "_whole")
+
+    _cell: Cell
+    _const: Array
+    _own: tuple[Terms, Terms]
+    """Of a view: the terms of the cell that it last saw, and its own."""
+    _positions: Integers
+    _whole: bool
+
+    @classmethod
+    def make(cls, source: PrivateSource | None, const: Any, terms: Terms) -> Private:
+        """Return a new array that shares no entries; for privcheck's internal use."""
+        public = np.asarray(const, order="A")  # numpy's order, by which reshape and ravel make views or copies
+        self = _new(public)
+        self._const, self._cell, self._whole = public, Cell(source, terms, public), True
+        if source is not None and source.draws.loose:
+            source.draws.settle_home(public, terms, own_place)
+        self._positions = numbered(public)
+        return self
+
+    @classmethod
+    def over(cls, cell: Cell) -> Private:
+        """Return the array of all entries of a cell; for privcheck's internal use."""
+        self = _new(cell.const)
+        self._const, self._cell, self._whole = cell.const, cell, True
+        self._positions = numbered(cell.const)
+        return self
+
+    @classmethod
+    def public(cls, array: npt.ArrayLike) -> Private:
+        """Return a copy of ordinary numbers that private ones can be assigned to."""
+        given = np.asarray(array)
+        return cls.make(None, np.array(given, dtype=np.float64), NOTHING).of_kind(kind_of(given))
+
+    @classmethod
+    def of(cls, value: Any) -> Private | None:
+        """Return numbers, arrays, lists of them and private values as a `Private`; None for anything else."""
+        if isinstance(value, Private):
+            return value
+        if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype.kind == "O"):
+            parts = [cls.of(part) for part in value]
+            known = [part for part in parts if part is not None]
+            return linear.gathered(known, [part.shape for part in known]) if len(known) == len(parts) > 0 else None
+        if not isinstance(value, (bool, int, float, np.number, np.bool_, np.ndarray)):
+            return None
+        array = np.asarray(value)
+        return cls.public(array) if array.dtype.kind in "biuf" else None
+
+    @property
+    def source(self) -> PrivateSource | None:
+        """The source of the data; None if no data have entered yet."""
+        return self._cell.source
+
+    @property
+    def terms(self) -> Terms:
+        """The terms of the entries in C order."""
+        if self._whole:
+            return self._cell.terms
+        every, own = self._own
+        if every is not self._cell.terms:
+            own = self._cell.terms.spread(self._positions.ravel(), np.arange(self.size))
+            self._own = self._cell.terms, own
+        return own
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self._const.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._const.ndim
+
+    @property
+    def dtype(self) -> np.dtype[np.float64]:
+        """The type of the entries of an array, always float64; a number has none."""
+        if self._const.ndim == 0:
+            raise AttributeError("dtype")
+        return self._const.dtype
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return self._const.size
+
+    @property
+    def T(self) -> Private:  # noqa: N802 - numpy's name
+        """The transpose, a view."""
+        return self.view_as(np.transpose)
+
+    @property
+    def data_ids(self) -> tuple[Hashable, ...]:
+        """The data with a non-zero coefficient, in order of arrival."""
+        self.settle()
+        if self.source is None or self._cell.terms.count == 0:
+            return ()
+        if self._whole:
+            self._cell.terms = self._cell.terms.tidy()
+        table, features = self.source.features, self.terms.tidy().features.tolist()
+        return tuple(table.data[i] for i in sorted({table.owner[j] for j in features if j >= 0}))
+
+    @property
+    def data(self) -> frozenset[Hashable]:
+        """The data with a non-zero coefficient."""
+        return frozenset(self.data_ids)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether no datum and no draw of noise is involved."""
+        self.settle()
+        return self._cell.terms.count == 0 or self.terms.tidy().count == 0
+
+    @property
+    def is_action(self) -> bool:
+        """Whether it is an action or computed only from actions."""
+        features = set(self.terms.features.tolist())
+        return self.source is not None and bool(features) and features <= self.source.features.actions.keys()
+
+    def sensitivities(self, norm: str) -> Mapping[Hashable, float]:
+        """Return how far replacing each datum can move this array: see `norms.sensitivities`."""
+        if self.source is None:
+            return {}
+        terms = without_draws(self.terms) if self.holds_draws else self.terms
+        return sensitivities(norm, terms, self.source.features, self.size)
+
+    def compared_with(self, ufunc: Any, other: Any) -> Any:
+        """Return a comparison with public numbers: see `one_datum.compared`."""
+        return compared(ufunc, self, other)
+
+    def reveal(self, token: object) -> Any:
+        """Return the hidden value, a float or an array; only a session, which has the token, may call this."""
+        if self.is_public:
+            return self.ordinary()
+        if token is not REVEAL or self.source is None:
+            refuse("reveal", "reveal()", self)
+        value = evaluated(self, self.source.features)
+        return float(value) if self.ndim == 0 else value
+
+    def ordinary(self) -> Any:
+        """Return the ordinary value, a float or an array, of an array in which no datum is involved."""
+        assert self.is_public
+        return float(self._const) if self.ndim == 0 else self._const.copy()
+
+    def spread(self, shape: tuple[int, ...]) -> Terms:
+        """Return the terms after broadcasting to a shape."""
+        if shape == self.shape or self._cell.terms.count == 0:
+            return self.terms
+        positions = np.broadcast_to(self._positions, shape).ravel()
+        return self._cell.terms.spread(positions, np.arange(positions.size))
+
+    def view_as(self, function: Callable[[Any], Any]) -> Private:
+        """Return the result of a numpy function that only moves entries; of arrays a view if numpy's is one."""
+        positions = np.asarray(function(self._positions))
+        const = np.asarray(function(self._const))
+        if self.ndim == 0 and self._whole:  # it stands for a float, of which numpy makes copies
+            const = const.copy()
+        elif np.may_share_memory(positions, self._positions):
+            result = _new(const)
+            result._const, result._positions = const, positions
+            result._cell, result._whole, result._own = self._cell, False, (NOTHING, NOTHING)
+            return result
+        if positions.ndim == 0:
+            return Private.make(self.source, const, self._cell.terms.row(int(positions))).of_kind(self.kind)
+        terms = self._cell.terms.spread(positions.ravel(), np.arange(positions.size))
+        return Private.make(self.source, const, terms).of_kind(self.kind)
+
+    def copy(self) -> Private:
+        """Return a copy that shares no entries."""
+        return Private.make(self.source, self._const.copy(), self.terms).of_kind(self.kind)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Private:
+        return self.copy()
+
+    def __repr__(self) -> str:
+        what = describe_data(self.data_ids) if self.data_ids else "none"
+        return f"Private(shape={self.shape}, data={what}, {'public' if self.is_public else 'hidden'})"
+
+    def assign(self, new: Private) -> Private:
+        """Replace all entries, as += and similar operators do; a number that is no view is replaced by a new one."""
+        if self.ndim == 0 and self._whole:
+            return new
+        if new.shape != self.shape:
+            raise ValueError(f"non-broadcastable output operand with shape {self.shape}, not {new.shape}")
+        linear.check_written(self, new)
+        if self._whole:
+            source = linear.joint_source(self, new)
+            self._const[...] = new._const
+            self._cell.join(source)
+            self._cell.replace(new.terms)
+        else:
+            PrivateArray.__setitem__(self, ..., new)  # type: ignore[index]
+        return self
+
+    def __add__(self, other: Any) -> Any:
+        return _binary(linear.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary(linear.add, other, self)
+
+    def __iadd__(self, other: Any) -> Any:
+        return _in_place(linear.add, self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary(linear.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary(linear.subtract, other, self)
+
+    def __isub__(self, other: Any) -> Any:
+        return _in_place(linear.subtract, self, other)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary(linear.multiply, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary(linear.multiply, other, self)
+
+    def __imul__(self, other: Any) -> Any:
+        return _in_place(linear.multiply, self, other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary(linear.divide, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary(linear.divide, other, self)
+
+    def __itruediv__(self, other: Any) -> Any:
+        return _in_place(linear.divide, self, other)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _binary(linear.matmul, self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _binary(linear.matmul, other, self)
+
+    def __neg__(self) -> Any:
+        return linear.negative(self)
+
+    def __pos__(self) -> Any:
+        return self.copy()
+
+    def dot(self, other: Any) -> Any:
+        """Return the product with a public vector or matrix, or with one of the same datum."""
+        return _binary(linear.dot, self, other)
+
+    def sum(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """Return the sum over some axes."""
+        return linear.total(self, axis, keepdims)
+
+    def mean(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """Return the mean over some axes."""
+        return linear.mean(self, axis, keepdims)
+
+    def cumsum(self, axis: int | None = None) -> Any:
+        """Return the cumulative sum along an axis."""
+        return linear.cumulative(self, axis)
+
+    def clip(self, low: Any = None, high: Any = None) -> Any:
+        """Return each entry moved into [low, high]: see `privcheck.private_values._source.clip`."""
+        return products.clip(self, low, high)
+
+    def reshape(self, *shape: Any) -> Any:
+        """Return a view with another shape."""
+        return self.view_as(lambda array: array.reshape(*shape))
+
+    def ravel(self) -> Any:
+        """Return a view with one axis."""
+        return self.view_as(np.ravel)
+
+    def flatten(self) -> Any:
+        """Return a copy with one axis."""
+        return self.view_as(np.ravel).copy()
+
+    def transpose(self, *axes: Any) -> Any:
+        """Return a view with the axes in another order."""
+        return self.view_as(lambda array: array.transpose(*axes))
+
+
+def _new(const: Array) -> Private:
+    """Return an array that is not filled in yet, or a number if it has no axes."""
+    return Private.__new__(PrivateArray if const.ndim else Private)
+
+
+class PrivateArray(Private):
+    """A `Private` with axes; a number, of shape (), is not a sequence and cannot be indexed."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return len(self._const)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, Refusals) and key.is_action and not self.is_public:
+            return chosen_row(self, key)  # type: ignore[arg-type]
+        chosen = _public_key(key)
+        return self.view_as(lambda array: array[chosen])
+
+    def __setitem__(self, key: Any, new: Any) -> None:
+        chosen, other = _public_key(key), Private.of(new)
+        if other is None:
+            raise PrivcheckError("item", words(f"a {type(new).__name__}"), "a private value or public numbers")
+        linear.check_written(self, other)
+        source, positions = linear.joint_source(self, other), self._positions[chosen]
+        terms, cell = other.terms, self._cell
+        inputs = np.empty(np.shape(positions), np.int64)
+        inputs[...] = np.arange(other.size).reshape(other.shape)
+        self._const[chosen] = other._const
+        cell.join(source)
+        if np.ndim(positions) == 0:
+            cell.replace(cell.terms.with_row(int(positions), terms))
+            return
+        winner = np.full(cell.size, -1)
+        winner[positions] = inputs
+        stays, outputs = np.flatnonzero(winner < 0), np.flatnonzero(winner >= 0)
+        cell.replace(cell.terms.spread(stays, stays).plus(terms.spread(winner[outputs], outputs)))
+
+    def fill(self, new: Any) -> None:
+        """Set every entry to one value."""
+        self[...] = new
+
+
+def _binary(function: Callable[[Private, Private], Private], one: Any, two: Any) -> Any:
+    a, b = Private.of(one), Private.of(two)
+    return NotImplemented if a is None or b is None else function(a, b)
+
+
+def _in_place(function: Callable[[Private, Private], Private], self: Any, other: Any) -> Any:
+    result = _binary(function, self, other)
+    return result if result is NotImplemented else self.assign(result)
+
+
+def _public_key(key: Any) -> Any:
+    """Return an index that contains no private values, or report a leak."""
+    if isinstance(key, tuple):
+        return tuple(_public_key(part) for part in key)
+    return read("index", "indexing", lambda index: index, key) if isinstance(key, Refusals) else key

@@ -1,0 +1,119 @@
+"""Products and clips within one datum: new features, with intervals computed from those of their parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privcheck.arrays import Array, Integers, real_array
+from privcheck.errors import PrivcheckError, words
+from privcheck.private_values._entries import SEVERAL, Entries, quiet
+from privcheck.private_values._leaks import describe_data
+from privcheck.private_values._refused_operations import NONLINEAR, refuse
+from privcheck.private_values._terms import NOTHING, Terms, common
+
+if TYPE_CHECKING:
+    from privcheck.private_values._private import Private
+
+
+def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Terms]:
+    """Return the public part and the terms of a * b; each entry may involve at most one datum.
+
+    The product of two entries of one datum is a feature of that datum, in the interval that follows from the two
+    intervals; the square of an entry is never negative. Equal products, such as x_i x_j and x_j x_i, are one feature.
+    The products of the entries of two bounded vectors, or of one and a number, are the entries of a bounded vector.
+    """
+    one, two = Entries.of(a), Entries.of(b)
+    left, right = (np.broadcast_to(np.arange(value.size).reshape(value.shape), shape).ravel() for value in (a, b))
+    by_one, by_two = one.private[left], two.private[right]
+    with quiet():
+        const = np.where(by_one & by_two, 0.0, one.const[left] * two.const[right])
+    terms = NOTHING
+    for value, places, alone, other in (
+        (a, left, by_one & ~by_two, two.const[right]), (b, right, by_two & ~by_one, one.const[left])
+    ):  # fmt: skip
+        if alone.any():
+            terms = terms.plus(value.terms.spread(places[alone], np.flatnonzero(alone), other[alone]))
+    both = np.flatnonzero(by_one & by_two)
+    features, weights = _products(one, two, left[both], right[both])
+    return const.reshape(shape), terms.plus(Terms.of(both, features, weights))
+
+
+def _products(one: Entries, two: Entries, left: Integers, right: Integers) -> tuple[Integers, Array]:
+    """Return the features and weights of products of entries that depend on data."""
+    table, owners = one.table, one.owners[left]
+    for place in np.flatnonzero((owners != two.owners[right]) | (owners == SEVERAL))[:1].tolist():
+        numbers = {*one.data_of(int(left[place])), *two.data_of(int(right[place]))}
+        got = words(f"factors that depend on {describe_data([table.data[number] for number in sorted(numbers)])}")
+        hint = "release one of the factors through a mechanism first"
+        raise PrivcheckError("product of private values", got, "two values of the same single datum", hint)
+    (scales, one), (factors, two) = one.normal, two.normal
+    names = sorted({*one.keys, *two.keys})
+    rank = {name: number for number, name in enumerate(names)}
+    ones, twos = (np.array([rank[name] for name in each.keys]) for each in (one, two))
+    same, ranks = ones[left] == twos[right], np.sort([ones[left], twos[right]], axis=0)
+    keys = [("product", names[i], names[j]) for i, j in zip(*ranks.tolist(), strict=True)]
+    (low, high), (lowest, highest) = ([end[left] for end in one.interval], [end[right] for end in two.interval])
+    with quiet():
+        ends = np.array([low * lowest, low * highest, high * lowest, high * highest])
+        least, most = ends.min(axis=0), ends.max(axis=0)
+        around = (low < 0.0) & (high > 0.0)
+        least = np.where(same, np.where(around, 0.0, np.minimum(low * low, high * high)), least)
+        values, weights = one.values[left] * two.values[right], scales[left] * factors[right]
+    groups, multiplicities = np.full(left.size, -1), np.ones(left.size)
+    plain = one.plain[left] & two.plain[right]
+    if plain.any():
+        factored = one.features[one.firsts[left]][plain], two.features[two.firsts[right]][plain]
+        groups[plain], multiplicities[plain] = table.product_groups(*factored)
+    whole = one.whole[left] & two.whole[right]
+    return table.derived(keys, owners, least, most, values, groups, multiplicities, whole), weights
+
+
+def clip(value: Any, low: Any, high: Any) -> Any:
+    """Return each entry moved into [low, high]; see `privcheck.private_values._source.clip`."""
+    if value.holds_draws and (why := value.publish()) is not None:
+        refuse("function", "clip", value, hint=why or NONLINEAR)
+    lows = value.of(-np.inf if low is None else low)
+    highs = value.of(np.inf if high is None else high)
+    if lows is None or highs is None or not (lows.is_public and highs.is_public):
+        raise PrivcheckError("low, high", words("other things"), "public numbers", "clip to public limits")
+    _check_limits(value._const, lows._const, highs._const)
+    kind = common(value, *(limits for limits, given in ((lows, low), (highs, high)) if given is not None))
+    const = np.clip(value._const, lows._const, highs._const)
+    if value.source is None:
+        return value.make(None, const, value.terms).of_kind(kind)
+    shape = np.shape(const)
+    places, lowest, highest = (
+        np.broadcast_to(array, shape).ravel()
+        for array in (np.arange(value.size).reshape(value.shape), lows._const, highs._const)
+    )
+    entries = Entries.of(value).taken(places)
+    entries.check_single("clip", "clip the value of each datum before adding it, or clip after the release")
+    least, most = entries.interval
+    kept = entries.private & (lowest <= least) & (most <= highest)
+    ends = np.clip(least, lowest, highest), np.clip(most, lowest, highest)
+    limits = lowest.tolist(), highest.tolist()
+    keys = [("clip", key, low, high) for key, low, high in zip(entries.keys, *limits, strict=True)]
+    whole = entries.whole & (np.rint(lowest) == lowest) & (np.rint(highest) == highest)
+    const, terms = entries.replaced(keys, ends, entries.values, whole=whole, kept=kept)
+    return value.make(value.source, const.reshape(shape), terms).of_kind(kind)
+
+
+def clip_ordinary(value: Any, low: Any, high: Any) -> Any:
+    """Return numpy's clip of real numbers; what has no private values is refused as it would be with them."""
+    lows = real_array("low", -np.inf if low is None else low)
+    highs = real_array("high", np.inf if high is None else high)
+    _check_limits(real_array("value", value), lows, highs)
+    return np.clip(value, low if high is not None else lows, high)
+
+
+def _check_limits(values: Any, lows: Any, highs: Any) -> None:
+    try:
+        ordered = (lows <= highs).all()
+        np.broadcast_shapes(values.shape, lows.shape, highs.shape)
+    except ValueError:
+        got = words(f"shapes {values.shape}, {lows.shape} and {highs.shape}")
+        raise PrivcheckError("value, low, high", got, "shapes that broadcast") from None
+    if not ordered:
+        raise PrivcheckError("low, high", words("a low above its high, or NaN"), "low <= high in every entry")

@@ -1,0 +1,148 @@
+"""What an audit or a certificate found, as findings with a rule and a line."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from privcheck.auditing import file_named, shown_path
+from privcheck.private_values import KINDS
+from privcheck.reporting._text.audit_sentences import verdict_sentence
+from privcheck.reporting._text.certificate_sentences import divergence_sentences
+from privcheck.reporting._text.numbers import clean
+from privcheck.results import FAULT_KINDS, AuditReport, Certificate
+
+VIOLATION, REFUSED, DIVERGES = "violation", "refused-release", "diverging-replay"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A kind of finding: what it is, in a few words and in a sentence, and what to do."""
+
+    title: str
+    meaning: str
+    fix: str
+
+
+RULES: dict[str, Rule] = {
+    VIOLATION: Rule(
+        "privacy claim refuted",
+        "An observer can tell two neighbouring streams apart better than the claimed epsilon allows.",
+        "Read the report of the audit: its witness shows the streams and what the observer sees.",
+    ),
+    REFUSED: Rule(
+        "release refused",
+        "A release does not fit into the privacy budget.",
+        "Release less often, add more noise, or raise the budget.",
+    ),
+    DIVERGES: Rule(
+        "raw data steer the actions",
+        "The same coins and releases on a neighbouring stream give other actions.",
+        "Read the report of the certificate, and release what the actions depend on.",
+    ),
+    **{kind: Rule(about.title, about.meaning, about.fix) for kind, about in FAULT_KINDS.items()},
+    **{
+        f"leak-{kind}": Rule(
+            f"private value read ({kind})",
+            f"Code reads private data that have not been released: {what}.",
+            "Release the value with noise first; the message says how.",
+        )
+        for kind, what in KINDS.items()
+    },
+}
+"""The rules by id."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that was found.
+
+    Parameters
+    ----------
+    rule : one of `RULES`.
+    message : what was found, in sentences.
+    file, line : where; an empty file where that is not known.
+    code : the source line.
+    """
+
+    rule: str
+    message: str
+    file: str = ""
+    line: int = 0
+    code: str = ""
+
+
+def findings(result: AuditReport | Certificate) -> list[Finding]:
+    """Return the faults of a violation, or what speaks against a certificate; nothing if nothing was found.
+
+    >>> from privcheck.reporting._example_results import GRANTED, VIOLATION
+    >>> [finding.rule for finding in findings(VIOLATION)], findings(GRANTED)
+    (['violation'], [])
+    """
+    return _of_audit(result) if isinstance(result, AuditReport) else _of_certificate(result)
+
+
+def _of_audit(report: AuditReport) -> list[Finding]:
+    if report.verdict != "violation":
+        return []
+    refuted = f"{clean(report.target)}: {verdict_sentence(report)}."
+    if not report.faults:
+        return [Finding(VIOLATION, refuted, *_place(report.target))]
+    return [
+        Finding(
+            fault.kind,
+            clean(f"{_sentence(fault.said)} Usual fix: {fault.about.fix} ({refuted})"),
+            fault.file,
+            fault.line,
+            fault.code,
+        )
+        for fault in report.faults
+    ]
+
+
+def _of_certificate(certificate: Certificate) -> list[Finding]:
+    found = [
+        Finding(
+            f"leak-{leak.kind}",
+            clean(f"{leak.operation} reads private data. {_sentence(leak.hint)}"),
+            shown_path(leak.file),
+            leak.line,
+            leak.code,
+        )
+        for leak in certificate.leaks
+    ]
+    for refusal in certificate.refusals:
+        at = re.search(r"release at (\S+):(\d+)", refusal)
+        file = _file(at[1], certificate) if at else ""
+        found.append(Finding(REFUSED, f"{clean(refusal)}.", file, int(at[2]) if at else 0))
+    divergence = certificate.replay.first_divergence
+    if divergence is not None and not found:
+        told = divergence_sentences(divergence, contextual=certificate.contexts is not None)
+        found.append(Finding(DIVERGES, " ".join(told), *_place(certificate.target)))
+    return found
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _file(name: str, certificate: Certificate) -> str:
+    """Return the path of the file with this name: that of the target, of a leak, or of a module that is loaded."""
+    known = [certificate.target.rpartition(":")[0], *(leak.file for leak in certificate.leaks)]
+    return shown_path(next((file for file in known if Path(file).name == name), "") or file_named(name, None))
+
+
+def _place(target: str) -> tuple[str, int, str]:
+    """Return the file and line at which a target "path/to/file.py:name" is defined; no file for other targets."""
+    file, _, name = target.rpartition(":")
+    if not file.endswith(".py"):
+        return "", 0, ""
+    try:
+        source = Path(file).read_text("utf-8")
+        nodes = ast.parse(source).body
+    except (OSError, ValueError, SyntaxError):
+        return shown_path(file), 1, ""
+    line = next((node.lineno for node in nodes if getattr(node, "name", None) == name), 1)
+    return shown_path(file), line, source.splitlines()[line - 1].strip() if source else ""

@@ -1,0 +1,45 @@
+"""Results in a notebook: a heading and a list of numbers."""
+
+from __future__ import annotations
+
+from privcheck.reporting._pages.elements import element, marked_code, text
+from privcheck.reporting._text.audit_facts import number_rows
+from privcheck.reporting._text.certificate_facts import certificate_rows
+from privcheck.reporting._text.fault_sentences import fault_text
+from privcheck.results import STATISTICS, AuditReport, Certificate, Simulation
+
+
+def audit_html(report: AuditReport) -> str:
+    """Return the verdict and the numbers of an audit.
+
+    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> audit_html(VIOLATION)[:30]
+    '<p><b>rnm-ftnl-published(arms='
+    """
+    faults = "".join(marked_code([(line, False) for line in fault_text(fault)]) for fault in report.faults)
+    return _heading(str(report)) + _rows(number_rows(report)) + faults
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """Return what a certificate says, and its numbers."""
+    return _heading(str(certificate)) + _rows(certificate_rows(certificate))
+
+
+def simulation_html(simulation: Simulation) -> str:
+    """Return the final pseudo-regret of every policy."""
+    names = ("policy", *STATISTICS)
+    head = "".join(element("th", text(name)) for name in names)
+    rows = [
+        [f"{row[n]:.4g}" if isinstance(row[n], float) else str(row[n]) for n in names] for row in simulation.summary()
+    ]
+    body = "".join(element("tr", "".join(element("td", text(cell)) for cell in row)) for row in rows)
+    return _heading(repr(simulation)) + element("table", element("tr", head) + body)
+
+
+def _heading(said: str) -> str:
+    return element("p", element("b", text(said)))
+
+
+def _rows(rows: list[tuple[str, str]]) -> str:
+    cells = (element("tr", element("th", text(name)) + element("td", text(value))) for name, value in rows)
+    return element("table", "".join(cells))

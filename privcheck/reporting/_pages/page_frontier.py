@@ -1,0 +1,106 @@
+"""One page about regret against epsilon: a single HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from privcheck.bounds import theorem_name
+from privcheck.files import check_output, write_whole
+from privcheck.reporting._pages.elements import document, facts, header, inline_picture, items, place, section, text
+from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, table
+from privcheck.reporting._pages.page_audits import SUFFIXES
+from privcheck.reporting._pictures.frontier_picture import frontier_figure
+from privcheck.reporting._text.numbers import NONE, amount
+from privcheck.reporting._text.places import described_place
+from privcheck.results import CLAIMS, Frontier
+
+TITLE = "privcheck frontier"
+
+
+def save_frontier_page(frontier: Frontier, path: str | Path) -> None:
+    """Write one self-contained page about a frontier: the picture, what is known of every policy, and the theory.
+
+    The file is written whole or not at all; its folder is made when it does not exist.
+
+    Parameters
+    ----------
+    frontier : what `privcheck.frontier` returned.
+    path : of the file, ending in .html or .htm.
+
+    Raises
+    ------
+    PrivcheckError : when the path is no HTML file, is a folder, or cannot be written.
+    """
+    target = check_output(path, "path", SUFFIXES)
+    write_whole(target, render_frontier(frontier))
+
+
+def render_frontier(frontier: Frontier) -> str:
+    """Return the page that `save_frontier_page` writes; the same frontier gives the same page.
+
+    >>> from privcheck.tradeoffs._frontier import frontier
+    >>> found = frontier("adap-ucb", [0.9, 0.1], epsilons=[1.0], horizon=1000, runs=5, audit_runs=0)
+    >>> "certified upper bound" in render_frontier(found)
+    True
+    """
+    where = described_place(frontier.environment, frontier.means, frontier.arms)
+    number = len(frontier.policies)
+    policies = f"{number} policies" if number != 1 else "1 policy"
+    headline = f"{policies} on {where}: {frontier.horizon:,} rounds"
+    caption = (
+        "Mean pseudo-regret at the epsilon that each policy claims, with a bar from the 5 % to the 95 % quantile of "
+        "its runs. The horizontal bar is what is known of its true epsilon. Dotted: an asymptotic rate, no bound at T."
+    )
+    picture = inline_picture(lambda width: frontier_figure(frontier, width=width), "frontier-picture", caption)
+    parts = [
+        section("Regret against epsilon", [picture], name="frontier"),
+        section("What is known of every policy", [_points(frontier)], name="points"),
+        *([section("The theory", [_bounds(frontier)], name="theory")] if frontier.bounds else []),
+        section("What was run", [facts(_setting(frontier, where))], name="setting"),
+        section("What this does and does not mean", [items(_meaning(frontier))], name="meaning"),
+    ]
+    return document(TITLE, header(TITLE, headline), parts)
+
+
+def _points(frontier: Frontier) -> str:
+    columns = [("policy", TEXT), ("claim: epsilon", NUMBER), ("audited lower bound", NUMBER)]
+    columns += [("certified upper bound", NUMBER), ("claim", WORD), ("mean", NUMBER)]
+    columns += [("5 % quantile", NUMBER), ("95 % quantile", NUMBER), ("runs", NUMBER)]
+    rows: list[list[Cell | str]] = []
+    for point in frontier.points:
+        known = (point.epsilon, point.epsilon_lower, point.epsilon_upper)
+        regret = (point.mean, point.q05, point.q95, point.runs)
+        claim = text(CLAIMS.get(point.verdict, NONE))
+        rows.append([Cell(place(point.policy)), *map(_number, known), claim, *map(_number, regret)])
+    return table(f"Pseudo-regret after {frontier.horizon:,} rounds", columns, rows, kind="stack")
+
+
+def _bounds(frontier: Frontier) -> str:
+    budgets = {point.epsilon for point in frontier.points}
+    columns = [("epsilon", TEXT), ("rate × ln T", NUMBER), ("of", TEXT), ("upper bound at T", NUMBER), ("of", TEXT)]
+    rows: list[list[Cell | str]] = []
+    for at in frontier.bounds:
+        if at.epsilon in budgets:
+            lower, upper = (text(theorem_name(name)) if name else NONE for name in (at.lower_id, at.upper_id))
+            rows.append([_number(at.epsilon), _number(at.lower), lower, _number(at.upper), upper])
+    return table("The largest asymptotic lower bound and the smallest proven upper bound", columns, rows, kind="stack")
+
+
+def _number(value: float | None) -> Cell | str:
+    return NONE if value is None else Cell(amount(value), value)
+
+
+def _setting(frontier: Frontier, where: str) -> list[tuple[str, str]]:
+    remarks = [("remark", remark) for remark in frontier.remarks]
+    return [("environment", where), ("rounds", f"{frontier.horizon:,}"), ("seed", str(frontier.seed)), *remarks]
+
+
+def _meaning(frontier: Frontier) -> list[str]:
+    return [
+        f"Each audited lower bound holds with confidence {frontier.confidence:g} on its own, not all of them together. "
+        "The audits screen few pairs of streams: an audit of one policy finds more.",
+        "A certified upper bound covers the code that was certified under its guard; for a shipped algorithm this is "
+        "its reference.",
+        "A rate times ln T is the limit as T grows, and not a bound at any T. An upper bound is that of the algorithm "
+        "that its theorem is about, or T times the largest gap, which no regret exceeds, where that is smaller.",
+    ]

@@ -1,0 +1,170 @@
+"""Regret against epsilon: the claim of every policy, what is known of its true epsilon, and the theory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from privcheck.bandits import ALGORITHMS
+from privcheck.bounds import theorem_name
+from privcheck.reporting._pictures.regret_picture import PALETTE
+from privcheck.reporting._pictures.style import INK, MID, NARROW, WIDE, new_figure, settings
+from privcheck.reporting._text.places import described_place, picture_title
+from privcheck.results import Frontier, FrontierPoint
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MARKERS = ("o", "s", "D", "^", "v", "P", "X")
+MOST_BELOW, SHORT = 30.0, 1.5
+"""A lower bound so many times below the claim is no news: it is an arrow this far below the claim."""
+
+END: dict[str, Any] = {"marker": "|", "ms": 9, "mew": 1.6}
+LESS: dict[str, Any] = {"marker": "<", "ms": 5, "alpha": 0.7}
+
+SPREAD = 1.05
+"""Policies with equal budgets are drawn beside each other: their budgets are multiplied by powers of this."""
+
+
+def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
+    """Return the figure; see `Frontier.plot`.
+
+    Examples
+    --------
+    >>> from privcheck.tradeoffs._frontier import frontier
+    >>> found = frontier("adap-ucb", [0.9, 0.1], epsilons=[1.0], horizon=1000, runs=5, audit_runs=0)
+    >>> frontier_figure(found).axes[0].get_xlabel()
+    'epsilon'
+    """
+    private = list(dict.fromkeys(point.policy for point in frontier.points if point.epsilon is not None))
+    without = [point for point in frontier.points if point.epsilon is None]
+    said = [
+        f"{p.policy} with epsilon {p.epsilon:g}: mean regret {p.mean:.4g}"
+        for p in frontier.points
+        if p.epsilon is not None
+    ]
+    where = described_place(frontier.environment, frontier.means, frontier.arms)
+    title = f"Regret against epsilon on {where}, {frontier.horizon:,} rounds"
+    with settings():
+        figure = new_figure(width, 4.6 if width > NARROW else 6.4, title, "; ".join(said))
+        figure.set_layout_engine("constrained")
+        axes = figure.add_subplot(facecolor="none")
+        axes.set_title(picture_title(where, 56 if width > NARROW else 36), loc="left", fontsize=8.5)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        budgets = sorted({point.epsilon for point in frontier.points if point.epsilon is not None})
+        left, right = (budgets[0], budgets[-1]) if budgets else (0.1, 10.0)
+        left, right = left / 2, right * 2
+        _draw_theory(axes, frontier)
+        for place, point in enumerate(without):
+            dash = ("-", (0, (4, 2)), (0, (1, 1)))[place % 3]
+            label = f"{point.policy}, {_without_budget(point.policy)}"
+            axes.axhline(point.mean, color=INK, lw=0.9, ls=dash, label=label)
+        lows = []
+        for place, name in enumerate(private):
+            colour, marker = PALETTE[place % 6], MARKERS[place % len(MARKERS)]
+            points = [point for point in frontier.points if point.policy == name and point.epsilon is not None]
+            shift = SPREAD ** (place - (len(private) - 1) / 2)
+            lows += _draw_policy(axes, points, name, colour, marker, shift, right)
+        floor = min([left, *(low / 1.3 for low in lows)])
+        axes.set_xlim(floor, right)
+        _axes_in_words(axes, frontier, budgets)
+        _legend(figure, axes, frontier.points, "outside right upper" if width > NARROW else "outside lower left")
+    return figure
+
+
+def _without_budget(policy: str) -> str:
+    """Return what is known of a policy that takes no budget: one that is not shipped may be private by itself."""
+    name = policy.partition("(")[0]
+    return "not private" if name in ALGORITHMS and not ALGORITHMS[name].private else "takes no epsilon"
+
+
+def _draw_theory(axes: Any, frontier: Frontier) -> None:
+    for kind, style in (("lower", (0, (2, 1.5))), ("upper", (0, (6, 2)))):
+        known = [(bound.epsilon, getattr(bound, kind), getattr(bound, f"{kind}_id")) for bound in frontier.bounds]
+        known = [row for row in known if row[1] is not None]
+        if not known:
+            continue
+        names = ",\n".join(dict.fromkeys(theorem_name(row[2]) for row in known))
+        label = "asymptotic lower bound, c ln T" if kind == "lower" else "best proven upper bound"
+        xs, ys = [row[0] for row in known], [row[1] for row in known]
+        axes.plot(xs, ys, color=MID, lw=1.3, ls=style, label=f"{label}\n({names})", zorder=1)
+
+
+def _draw_policy(
+    axes: Any, points: list[FrontierPoint], name: str, colour: str, marker: str, shift: float, right: float
+) -> list[float]:
+    """Draw the points of one policy; return the left ends of their intervals."""
+    xs, ys = [float(p.epsilon or 0.0) * shift for p in points], [p.mean for p in points]
+    axes.plot(xs, ys, color=colour, lw=0.8, alpha=0.45, zorder=2)
+    lows: list[float] = []
+    for x, point in zip(xs, points, strict=True):
+        axes.plot([x, x], [max(point.q05, 1e-9), max(point.q95, 1e-9)], color=colour, lw=0.9, alpha=0.75, zorder=2)
+        lows += _draw_interval(axes, point, x, shift, colour, right)
+        refuted = point.verdict == "violation"
+        axes.plot(
+            [x], [point.mean], ls="none", marker=marker, ms=6.5, color=colour, zorder=4,
+            mfc="white" if refuted else colour, mew=1.4,
+        )  # fmt: skip
+    axes.plot([], [], color=colour, marker=marker, ms=6, lw=0.8, label=name)
+    return lows
+
+
+def _far_below(point: FrontierPoint) -> bool:
+    """Tell whether an audited lower bound is too far below the claim to be drawn at its place."""
+    return point.epsilon_lower is not None and point.epsilon_lower <= (point.epsilon or 0.0) / MOST_BELOW
+
+
+def _draw_interval(axes: Any, point: FrontierPoint, x: float, shift: float, colour: str, right: float) -> list[float]:
+    """Draw what is known of the true epsilon of one point: a bar with ends, open where nothing is known."""
+    low, high = point.epsilon_lower, point.epsilon_upper
+    if low is None and high is None:
+        return []
+    start = x if low is None else x / SHORT if _far_below(point) else low * shift
+    closed = high is not None and math.isfinite(high)
+    end = high * shift if closed and high is not None else right
+    axes.plot([start, end], [point.mean] * 2, color=colour, lw=3.2, alpha=0.30, solid_capstyle="butt", zorder=1.5)
+    if start > x:  # what the claim was, beside what is known
+        axes.plot([x, start], [point.mean] * 2, color=colour, lw=1.0, ls=(0, (1, 1.2)), zorder=1.5)
+    if low is not None:
+        axes.plot([start], [point.mean], color=colour, zorder=3, **(LESS if _far_below(point) else END))
+    if closed:
+        axes.plot([end], [point.mean], color=colour, zorder=3, **END)
+    else:
+        axes.plot([end / 1.03], [point.mean], marker=">", ms=5, color=colour, alpha=0.7, zorder=3, clip_on=False)
+    return [] if low is None else [start]
+
+
+def _axes_in_words(axes: Any, frontier: Frontier, budgets: list[float]) -> None:
+    axes.set_xticks(budgets, [f"{budget:g}" for budget in budgets])
+    axes.xaxis.set_minor_formatter("")
+    low, high = axes.get_ylim()
+    if high < 100.0 * low:  # a label for each power of ten would leave one or two
+        from matplotlib.ticker import LogLocator
+
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    axes.yaxis.set_minor_formatter("")
+    axes.spines["left"].set_visible(True)
+    axes.tick_params(axis="both", labelcolor=INK, color=MID, which="both")
+    axes.grid(color=MID, alpha=0.22, lw=0.5)
+    axes.set_xlabel("epsilon")
+    axes.set_ylabel(f"pseudo-regret after {frontier.horizon:,} rounds")
+
+
+def _legend(figure: Figure, axes: Any, points: Sequence[FrontierPoint], where: Any) -> None:
+    """Add the legend; marks that no point has are left out."""
+    handles, labels = axes.get_legend_handles_labels()
+    if any(point.epsilon_lower is not None or point.epsilon_upper is not None for point in points):
+        handles += axes.plot([], [], color=MID, lw=3.2, alpha=0.45)
+        labels.append("true epsilon: from audited lower\nto certified upper bound")
+    if any(map(_far_below, points)):
+        handles += axes.plot([], [], ls="none", color=MID, **LESS)
+        labels.append(f"audited lower bound below\n1/{MOST_BELOW:g} of the claim")
+    handles += axes.plot([], [], ls="none", marker="|", ms=10, color=INK, mew=0.9)
+    labels.append("5 to 95 % of runs")
+    if any(point.verdict == "violation" for point in points):
+        handles += axes.plot([], [], ls="none", marker="o", mfc="white", mec=INK, mew=1.4, ms=6)
+        labels.append("claim refuted by the audit")
+    figure.legend(handles, labels, loc=where, frameon=False, fontsize=7.5, labelspacing=0.9)

@@ -1,0 +1,112 @@
+"""The trade-off of the two errors of telling the streams apart, with its confidence region and the claim."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.errors import PrivcheckError, words
+from privcheck.reporting._pictures.style import CERTIFIED, COLOURS, INK, MID, WIDE, add_axes, new_figure, settings
+from privcheck.reporting._text.audit_sentences import claim, verdict_word
+from privcheck.reporting._text.numbers import clean, percent
+from privcheck.results import AuditReport
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+SIDE = 3.7
+"""Largest side of the square in inches."""
+
+LEGEND = 2.6
+"""Width of a legend beside it; on narrower paper it stands above."""
+
+
+def claimed_tradeoff(epsilon: float, delta: float, type_one: Array) -> Array:
+    """Return the smallest type II error that (epsilon, delta)-DP allows at each type I error.
+
+    Parameters
+    ----------
+    epsilon, delta : the claim.
+    type_one : probabilities of calling the second stream the first, in [0, 1].
+
+    Source
+    ------
+    Wasserman and Zhou 2010; Dong, Roth and Su 2022, equation (5).
+
+    Examples
+    --------
+    >>> claimed_tradeoff(0.0, 0.0, np.array([0.0, 0.25, 1.0])).tolist()
+    [1.0, 0.75, 0.0]
+    """
+    r = math.exp(min(epsilon, 700.0))
+    return np.maximum(0.0, np.maximum(1.0 - delta - r * type_one, (1.0 - delta - type_one) / r))
+
+
+def tradeoff_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
+    """Return a figure of the type II error of telling the streams apart against its type I error.
+
+    The true trade-off of all attacks lies on or below the drawn curve with the audit's confidence; the claim forbids
+    it to be below the dashed line. Points are the attacks that were counted.
+
+    Parameters
+    ----------
+    report : an audit with a trade-off region.
+    width : in inches.
+
+    Raises
+    ------
+    PrivcheckError : when the report has none.
+
+    Examples
+    --------
+    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> len(tradeoff_figure(VIOLATION).axes)
+    1
+    """
+    region = report.tradeoff
+    if region is None:
+        raise PrivcheckError(
+            "report", words(f"no trade-off for {report.target}"), "an audit of a fixed number of runs", "repeat it"
+        )
+    beside = width > SIDE + LEGEND
+    side = min(width, SIDE)
+    top = 0.12 if beside else 0.75
+    title = f"Trade-off of errors for {clean(report.target)}"
+    description = f"Type II against type I error of telling the two streams apart; {percent(report.confidence)} region."
+    with settings():
+        figure = new_figure(width, side * 0.9 + top, title, description)
+        axes = add_axes(figure, 0.55, top, side - 0.72, side * 0.9 - 0.5)
+        axes.spines["left"].set_visible(True)
+        type_one, type_two = region.curve()
+        axes.plot([0.0, 1.0], [1.0, 0.0], color=MID, lw=0.8, zorder=1)
+        axes.text(0.5, 0.52, "no leak", color=INK, rotation=-38, ha="center", va="bottom", fontsize=7)
+        if report.epsilon_claimed is not None:
+            grid = np.linspace(0.0, 1.0, 201)
+            axes.plot(
+                grid,
+                claimed_tradeoff(report.epsilon_claimed, report.delta, grid),
+                color=INK,
+                lw=1.2,
+                ls=(0, (4, 2)),
+                zorder=3,
+                label=f"the claim {claim(report)} allows nothing below",
+            )
+        colour = COLOURS[verdict_word(report)]
+        label = f"the truth is on or below ({percent(report.confidence)})"
+        axes.plot(type_one, type_two, color=colour, lw=1.6, zorder=4, label=label)
+        axes.fill_between(type_one, 0.0, type_two, color=colour, alpha=0.12, lw=0.0, zorder=0)
+        seen = region.less / region.runs[1], 1.0 - region.more / region.runs[0]
+        axes.plot(*seen, ls="", marker="o", ms=2.6, color=CERTIFIED, zorder=5, label="attacks as counted")
+        axes.set_xlim(0.0, 1.0)
+        axes.set_ylim(0.0, 1.0)
+        axes.set_xticks([0.0, 0.25, 0.5, 0.75, 1.0])
+        axes.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
+        axes.set_xlabel("type I error: event on the second stream")
+        axes.set_ylabel("type II error: no event on the first stream")
+        place = ((SIDE + 0.1) / width, 0.95) if beside else (0.5 / width, 1.0)
+        figure.legend(loc="upper left", bbox_to_anchor=place, frameon=False)
+    return figure

@@ -1,0 +1,68 @@
+"""Results read back from the files that `save` and the commands wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from privcheck.claims import findings_from_text
+from privcheck.reporting._bounds_files import read_bounds
+from privcheck.reporting._json_source import read_source
+from privcheck.results import AuditReport, Certificate, Frontier, LawBound, OneRunBound, SampleBound, Simulation
+from privcheck.tables import Result
+
+EXPECTED = "a file that the save method of a result, or a command with --json, wrote"
+
+READERS: tuple[tuple[set[str], Callable[[str], Result]], ...] = (
+    ({"target", "verdict", "epsilon_lower"}, AuditReport.from_json),
+    ({"target", "granted", "coverage"}, Certificate.from_json),
+    ({"instance", "bounds"}, lambda text: read_bounds(json.loads(text))),
+    ({"frontier", "points"}, Frontier.from_json),
+    ({"epsilon_lower", "canaries"}, OneRunBound.from_json),
+    ({"epsilon_lower", "counted_runs", "likelier"}, SampleBound.from_json),
+    ({"epsilon_lower", "log_ratio", "at"}, LawBound.from_json),
+    ({"claims"}, findings_from_text),
+)
+"""The fields that identify a result of each kind, and what reads it."""
+
+
+def load(path: str | Path) -> Any:
+    """Return the result in a file.
+
+    Parameters
+    ----------
+    path : a .json file of an audit, a certificate, bounds, claims or a bound from samples or one run, which `save` or a
+        command with `--json` wrote; or a .npz file of a simulation, which `save` wrote. Results of earlier versions of
+        privcheck can be read, too.
+
+    Returns
+    -------
+    The result, of the class that was saved.
+
+    Raises
+    ------
+    PrivcheckError : a file that cannot be read, or holds something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from privcheck.bounds import evaluate, named_instance
+    >>> found = evaluate(named_instance("c2", epsilon=1.0))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found.save(f"{folder}/bounds.json")
+    ...     load(f"{folder}/bounds.json") == found
+    True
+    """
+    file = Path(path)
+    if file.suffix.lower() == ".npz":
+        return Simulation.read_npz(file)
+
+    source = read_source(path, "path", EXPECTED)
+    if source.holds({"results", "runs"}):
+        raise source.refused("the JSON of a simulation has no runs: save it as .npz to load it again")
+    read = next((reader for fields, reader in READERS if source.holds(fields)), None)
+    if read is None:
+        raise source.refused("its fields match no result that can be loaded")
+    return source.read_by(lambda source: read(source.text))

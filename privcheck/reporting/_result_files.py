@@ -1,0 +1,246 @@
+"""Results read back from the JSON files that the commands write."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from privcheck.reporting._bounds_files import read_bounds, read_instance
+from privcheck.reporting._json_source import JsonSource, read_source
+from privcheck.reporting._many_audits import p_value_of
+from privcheck.reporting._pages.page_audits import render_page
+from privcheck.reporting._pages.page_bounds import render_bounds
+from privcheck.reporting._pages.page_certificate import render_certificate
+from privcheck.reporting._pages.page_frontier import render_frontier
+from privcheck.reporting._summary_row import SummaryRow
+from privcheck.reporting._terminal.bounds_table import describe
+from privcheck.reporting._text import numbers
+from privcheck.reporting._text.audit_sentences import verdict_word
+from privcheck.reporting._text.both_bounds import contradiction, upper_bound
+from privcheck.reporting._text.certificate_sentences import certificate_word, found_something, reasons
+from privcheck.reporting._text.certified_amounts import upper_words
+from privcheck.reporting._text.places import described_place
+from privcheck.reporting._text.simulation_notes import runs_words
+from privcheck.results import AuditReport, Certificate, Frontier
+from privcheck.serialise import array, well_typed
+
+EXPECTED = "a result that a privcheck command wrote with --json"
+
+WORST_FIRST = ("violation", "inconclusive", "consistent")
+
+CONTRADICTION, EVALUATED, SIMULATED = "contradiction", "evaluated", "simulated"
+
+
+@dataclass(frozen=True)
+class IndexRow:
+    """One result: a row of an index.
+
+    Parameters
+    ----------
+    path : of its JSON file.
+    when : when that file was last changed, in seconds since 1970.
+    kind : "audit", "certificate", "bounds", "curve", "frontier" or "simulation".
+    target : what was audited, certified, evaluated or simulated.
+    verdict : its word.
+    alarm : whether it is a violation, a leak, a refused certificate or a divergence in replay.
+    claim, delta, lower, upper, seed : of an audit or a certificate, as far as it has them.
+    p_value : of the claim of an audit.
+    told_apart : what tells it from other results of the same target, such as its seed in a sweep.
+    detail : more, in words.
+    page : returns the page about it; None where the JSON holds too little for one.
+
+    """
+
+    path: Path
+    when: float
+    kind: str
+    target: str
+    verdict: str
+    alarm: bool = False
+    claim: float | None = None
+    delta: float = 0.0
+    lower: float | None = None
+    upper: float | None = None
+    seed: int | None = None
+    detail: str = ""
+    page: Callable[[], str] | None = None
+    p_value: float | None = None
+    told_apart: str = ""
+
+    @property
+    def name(self) -> str:
+        """The target, with what tells it from others."""
+        return f"{self.target}, {self.told_apart}" if self.told_apart else self.target
+
+
+def read_result(path: str | Path) -> IndexRow:
+    """Return the result in a JSON file.
+
+    Raises
+    ------
+    PrivcheckError : a file that cannot be read, or holds something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "audit.json")
+    ...     _ = file.write_text(VIOLATION.to_json())
+    ...     result = read_result(file)
+    >>> result.kind, result.verdict, result.alarm, result.lower
+    ('audit', 'violation', True, 1.7643969)
+    """
+    source = read_source(path, "file", EXPECTED)
+    kind = next((kind for kind, needed in FIELDS.items() if source.holds(needed)), None)
+    if kind is None:
+        raise source.refused("its fields match the output of no privcheck command")
+    return source.read_by(lambda source: _read(source, kind))
+
+
+def _read(source: JsonSource, kind: str) -> IndexRow:
+    unknown = sorted(set(source.content) - FIELDS[kind] - OTHERS[kind] - {"schema_version"}) if kind in OTHERS else []
+    if unknown:
+        raise source.refused(f"unknown fields: {', '.join(unknown)}"[:200])
+    return READERS[kind](source)
+
+
+def _audit(source: JsonSource) -> IndexRow:
+    report = AuditReport.from_json(source.text)
+    wrong = contradiction(report)
+    word = verdict_word(report)
+    return IndexRow(
+        source.path, source.when, "audit", report.target, CONTRADICTION if wrong and word != "violation" else word,
+        alarm=word == "violation", claim=report.epsilon_claimed, delta=report.delta,
+        lower=report.epsilon_lower, upper=upper_bound(report), seed=report.seed,
+        detail=wrong or "; ".join([*_behind(report), *report.notes]),
+        page=lambda: render_page([report]), p_value=p_value_of(report),
+    )  # fmt: skip
+
+
+def _behind(report: AuditReport) -> list[str]:
+    """Return the lines at fault and the simplest witness of a violation, in words."""
+    witness = report.simplest or report.witness
+    if report.verdict != "violation" or witness is None:
+        return []
+    faults = [f"at fault: {fault.place}, {fault.about.title}" for fault in report.faults]
+    return [*faults, f"witness: {witness.streams}: {witness.event}"]
+
+
+def _certificate(source: JsonSource) -> IndexRow:
+    found = Certificate.from_json(source.text)
+    refused = found_something(found) or (found.budget is not None and found.upper is None and not found.is_inconclusive)
+    in_words = upper_words(found) if found.upper is not None and found.epsilon_claimed is None else ""
+    return IndexRow(
+        source.path, source.when, "certificate", found.target, certificate_word(found), alarm=refused,
+        claim=found.epsilon_claimed, delta=found.delta, seed=found.seed,
+        upper=found.epsilon_upper,
+        detail="; ".join(reasons(found, brief=True)) if refused or found.is_inconclusive else in_words,
+        page=lambda: render_certificate(found),
+    )  # fmt: skip
+
+
+def _bounds(source: JsonSource) -> IndexRow:
+    content = source.content
+    values = read_bounds(content)
+    instance = values.instance
+    applying = sum(value.applies for value in values)
+    wrong = len(_listed(content["contradictions"], dict))
+    return IndexRow(
+        source.path, source.when, "bounds", describe(instance), CONTRADICTION if wrong else EVALUATED,
+        detail=f"{applying} of {len(values)} theorems apply" + (f", {wrong} contradictions" if wrong else ""),
+        page=lambda: render_bounds(instance, values),
+    )  # fmt: skip
+
+
+def _curve(source: JsonSource) -> IndexRow:
+    content = source.content
+    wrong, places = len(_listed(content["contradictions"], str)), array(content["values"]).tolist()
+    _listed([content["axis"]], str)
+    for along in _listed(content["curves"], dict):
+        if not isinstance(along["id"], str) or len(along["bounds"]) != len(places):
+            raise ValueError("curves")
+    target = describe(read_instance(content["instance"]))
+    return IndexRow(
+        source.path, source.when, "curve", target, CONTRADICTION if wrong else EVALUATED,
+        detail=f"{len(content['curves'])} bounds at {len(places)} points from {content['axis']} = {places[0]:g} to "
+        f"{places[-1]:g}" + (f", {wrong} contradictions" if wrong else ""),
+    )  # fmt: skip
+
+
+def _frontier(source: JsonSource) -> IndexRow:
+    found = Frontier.from_json(source.text)
+    verdicts = [point.verdict for point in found.points if point.verdict is not None]
+    worst = min(verdicts, key=WORST_FIRST.index, default=EVALUATED)
+    budgets = sorted({point.epsilon for point in found.points if point.epsilon is not None})
+    span = f" from epsilon = {budgets[0]:g} to {budgets[-1]:g}" if budgets else ""
+    refuted = f", {verdicts.count(worst)} of {len(verdicts)} claims refuted" if worst == "violation" else ""
+    place = described_place(found.environment, found.means, found.arms)
+    return IndexRow(
+        source.path, source.when, "frontier", ", ".join(found.policies), worst, alarm=worst == "violation",
+        seed=found.seed, page=lambda: render_frontier(found),
+        detail=f"{len(found.points)} points{span} on {place}, {found.horizon:,} rounds{refuted}",
+    )  # fmt: skip
+
+
+def _simulation(source: JsonSource) -> IndexRow:
+    content = source.content
+    rows = [well_typed(SummaryRow(**row)) for row in _listed(content["results"], dict)]
+    place, seed, first = content.get("environment"), content.get("seed"), rows[0]
+    regrets = ", ".join(f"{row.policy} {numbers.amount(row.mean)}" for row in rows)
+    where = ""
+    if place is not None:
+        if not isinstance(place["id"], str):
+            raise TypeError(f"environment is {place['id']!r}")
+        where = (
+            f" on {described_place(place['id'], array(place['means']).tolist(), _listed(place.get('names', []), str))}"
+        )
+    if seed is not None and type(seed) is not int:
+        raise TypeError(f"seed is {seed!r}")
+    return IndexRow(
+        source.path, source.when, "simulation", ", ".join(row.policy for row in rows), SIMULATED, seed=seed,
+        detail=f"mean regret {regrets} after {first.horizon:,} rounds{where}, {runs_words([row.runs for row in rows])}",
+    )  # fmt: skip
+
+
+def _listed(value: Any, kind: type) -> list[Any]:
+    """Return a list whose entries are all of one type."""
+    if not isinstance(value, list) or not all(isinstance(entry, kind) for entry in value):
+        raise TypeError(f"{str(value)[:40]} is not a list of {kind.__name__}")
+    return value
+
+
+FIELDS = {
+    "audit": {"target", "verdict", "epsilon_lower"},
+    "certificate": {"target", "granted", "coverage"},
+    "bounds": {"instance", "bounds"},
+    "curve": {"instance", "axis", "curves"},
+    "frontier": {"frontier", "points"},
+    "simulation": {"results"},
+}
+"""The fields that identify a result of each kind."""
+
+OTHERS = {
+    "bounds": {"regime", "contradictions"},
+    "curve": {"values", "contradictions"},
+    "frontier": {"bounds", "remarks"},
+    "simulation": {"environment", "horizon", "runs", "seed", "comparisons", "remarks", "shuffle_arms"},
+}
+"""The other fields that one may have; the readers of audits and certificates know theirs."""
+
+READERS: dict[str, Callable[[JsonSource], IndexRow]] = {
+    "audit": _audit, "certificate": _certificate, "bounds": _bounds, "curve": _curve, "frontier": _frontier,
+    "simulation": _simulation,
+}  # fmt: skip
+
+
+def json_files(folder: Path) -> list[Path]:
+    """Return the JSON files in a folder and below, in order, without hidden ones."""
+    found = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [Path(place, name) for name in sorted(files) if name.endswith(".json") and not name.startswith(".")]
+    return found

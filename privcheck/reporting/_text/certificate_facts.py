@@ -1,0 +1,65 @@
+"""The numbers of a certificate with their names."""
+
+from __future__ import annotations
+
+import math
+
+from privcheck.reporting._text import numbers
+from privcheck.reporting._text.audit_sentences import plural
+from privcheck.reporting._text.certificate_sentences import JOINT, ledger_sentence, replay_sentence
+from privcheck.reporting._text.certified_amounts import accountant_words, upper_row
+from privcheck.results import UNDER_GUARD, Certificate, PrimitiveUse
+
+
+def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return the names of the numbers of a certificate, and the numbers.
+
+    >>> from privcheck.reporting._example_results import GRANTED
+    >>> certificate_rows(GRANTED)[:2]
+    [('budget', 'epsilon = 1'), ('certified upper bound', '1.000')]
+    """
+    explored = plural(certificate.executions, "recorded run" if certificate.primitives else "guarded execution")
+    covers = (
+        "all executions under the guard" if certificate.coverage == UNDER_GUARD else f"only the {explored} explored"
+    )
+    rows = [
+        ("budget", numbers.budget_text(certificate.budget)),
+        ("certified upper bound", upper_row(certificate)),
+        ("covers", covers),
+        ("ledger", ledger_sentence(certificate)),
+        *([("accountant", accountant_words(certificate))] if certificate.shares else []),
+        ("mechanisms", numbers.clean(", ".join(map(str, certificate.mechanisms))) or "none"),
+        ("replay", replay_sentence(certificate)),
+        ("leaks", f"{len(certificate.leaks):,}" if certificate.leaks else "none seen"),
+        ("refused releases", f"{len(certificate.refusals):,}" if certificate.refusals else "none"),
+        ("lines that never ran", f"{len(certificate.unreached):,}" if certificate.unreached else "none"),
+    ]
+    if certificate.primitives:
+        left_out = ("mechanisms", "leaks", "refused releases", "lines that never ran")
+        rows = [row for row in rows if row[0] not in left_out] + [_use(use) for use in certificate.primitive_uses]
+    played = f"{plural(certificate.arms, 'arm')}, {certificate.feedback} feedback"
+    if certificate.feedback == "mechanism":
+        played = f"a mechanism of data with {plural(certificate.arms or 1, 'column')}"
+    setting = (
+        f"{explored} of {plural(certificate.horizon, 'round')}, {played}; neighbour relation: {certificate.neighbours}"
+    )
+    notion = [] if certificate.contexts is None else [("notion", JOINT)]
+    return [*rows[:2], *notion, *rows[2:], ("explored", setting)]
+
+
+def _use(use: PrimitiveUse) -> tuple[str, str]:
+    """Return what was measured at one line: how far the inputs of a primitive move, and what that costs.
+
+    >>> _use(PrimitiveUse("numpy.random.laplace", "bandit.py:7", 32, "L1", None, 0.5, None, 1.0))
+    ('bandit.py:7', 'numpy.random.laplace, 32 pairs of inputs: at most 0.5 apart (L1), which costs epsilon = 1')
+    """
+    said = f"{numbers.clean(use.name)}, {plural(use.calls, 'pair')} of inputs: "
+    said += (
+        "their distance is not known" if use.measured is None else f"at most {use.measured:.6g} apart ({use.metric})"
+    )
+    if use.declared is not None:
+        said += f", {'more than' if use.exceeds else 'within'} the sensitivity {use.declared:.6g} that the code states"
+    if use.epsilon is None:
+        return numbers.clean(use.location), f"{said}; its law is not known, so that nothing was charged"
+    cost = f"epsilon = {use.epsilon:.6g}" if use.epsilon < math.inf else "no bounded epsilon without a delta"
+    return numbers.clean(use.location), f"{said}, which costs {cost}"

@@ -1,0 +1,187 @@
+"""Numbers and names as text: lower bounds are rounded down, so that no rounding claims more than was shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from privcheck.accounting import Approximate, Concentrated, GaussianDP, Notion
+from privcheck.results import Estimate
+
+NONE = "-"
+
+
+def clean(text: str) -> str:
+    r"""Return the text on one line, without characters that do not print: names come from users.
+
+    >>> clean("my\nbandit\x00")
+    'my bandit'
+    """
+    return "".join(character for character in " ".join(text.split()) if character.isprintable())
+
+
+def shorten(text: str, most: int) -> str:
+    """Return the text cut to at most `most` characters; the parameters of a specification are cut first.
+
+    >>> shorten("adap-ucb(arms=2, epsilon=1)", 12), shorten("adap-ucb", 12), shorten("a-long-name", 6)
+    ('adap-ucb(…)', 'adap-ucb', 'a-lon…')
+    """
+    if len(text) <= most:
+        return text
+    name, parenthesis, _ = text.partition("(")
+    if parenthesis and len(name) <= most:
+        return f"{name}(…)" if len(name) + 3 <= most else name
+    return text[: most - 1] + "…"
+
+
+def at_least(value: float | None) -> str:
+    """Return a lower bound, rounded down to three decimals.
+
+    >>> at_least(1.7649), at_least(None), at_least(math.inf)
+    ('1.764', '-', '∞')
+    """
+    return _thousandths(value, lambda scaled: math.floor(scaled + 1e-9))
+
+
+def at_most(value: float | None) -> str:
+    """Return an upper bound, rounded up to three decimals.
+
+    >>> at_most(1.7641)
+    '1.765'
+    """
+    return _thousandths(value, lambda scaled: math.ceil(scaled - 1e-9))
+
+
+def _thousandths(value: float | None, rounded: Callable[[float], int]) -> str:
+    if value is None:
+        return NONE
+    if math.isinf(value):
+        return signed_infinity(value)
+    whole = abs(value) >= 2.0**52  # as every number of this size is
+    return f"{value if whole else rounded(value * 1000) / 1000:.3f}"
+
+
+def signed_infinity(value: float) -> str:
+    """Return the sign of infinity that a value has."""
+    return "∞" if value > 0 else "-∞"
+
+
+def exact(value: float | None) -> str:
+    """Return a number to three decimals, or a dash for none.
+
+    >>> exact(0.99520867), exact(math.inf), exact(None), exact(-0.0001)
+    ('0.995', '∞', '-', '0.000')
+    """
+    if value is None:
+        return NONE
+    return signed_infinity(value) if math.isinf(value) else f"{value + 0.0:.3f}".replace("-0.000", "0.000")
+
+
+def interval(estimate: Estimate) -> str:
+    """Return the interval of an estimate of epsilon.
+
+    >>> interval(Estimate(math.inf, 10.2177, math.inf))
+    '[10.217, ∞]'
+    """
+    return f"[{at_least(estimate.low)}, {at_most(estimate.high)}]"
+
+
+def probability(value: float) -> str:
+    """Return a probability to three significant digits, of its distance from 1 where that is small.
+
+    >>> [probability(p) for p in (0.0647917, 0.0, 1.0, 0.9999692, 3.07e-05)]
+    ['0.0648', '0', '1', '0.999969', '3.07e-05']
+    """
+    if 0.999 < value < 1.0:
+        return f"{value:.{min(12, 1 + math.ceil(-math.log10(1.0 - value)))}f}".rstrip("0").rstrip(".")
+    return small(value)
+
+
+def small(value: float, digits: int = 3) -> str:
+    """Return a number to some significant digits, as Python and JSON write it.
+
+    >>> small(0.00019167, 2), small(1e-6), small(math.inf)
+    ('0.00019', '1e-06', '∞')
+    """
+    return signed_infinity(value) if math.isinf(value) else f"{value:.{digits}g}"
+
+
+def p_value(value: float, digits: int = 3) -> str:
+    """Return a p-value; one that is too small for a float is not 0.
+
+    >>> p_value(0.0), p_value(7.1e-10), p_value(1.0)
+    ('< 1e-300', '7.1e-10', '1')
+    """
+    return "< 1e-300" if value < 1e-300 else small(value, digits)
+
+
+def amount(value: float) -> str:
+    """Return a number to four significant digits, or all of those before the point.
+
+    >>> amount(48590.2), amount(1.23456), amount(-2114.3)
+    ('48,590', '1.235', '-2,114')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.4g}"
+
+
+def probability_interval(estimate: Estimate) -> str:
+    """Return the interval of a probability.
+
+    >>> probability_interval(Estimate(0.0, 0.0, 3.07e-05))
+    '[0, 3.07e-05]'
+    """
+    return f"[{probability(estimate.low)}, {probability(estimate.high)}]"
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent.
+
+    >>> percent(0.95), percent(0.999)
+    ('95 %', '99.9 %')
+    """
+    return f"{100 * share:.10g} %"
+
+
+def claim_text(epsilon: float | None, delta: float) -> str:
+    """Return the claim in a few characters.
+
+    >>> claim_text(1.0, 0.0), claim_text(0.5, 1e-5), claim_text(None, 0.0)
+    ('1', '0.5, delta 1e-05', '-')
+    """
+    if epsilon is None:
+        return NONE
+    return f"{epsilon:g}, delta {small(delta)}" if delta else f"{epsilon:g}"
+
+
+def at_delta(delta: float) -> str:
+    """Return at which delta an epsilon is, with a blank in front; nothing for pure DP.
+
+    >>> at_delta(1e-6), at_delta(0.0)
+    (' at delta = 1e-06', '')
+    """
+    return f" at delta = {small(delta)}" if delta else ""
+
+
+def budget_text(budget: Notion | None) -> str:
+    """Return a budget with the names of its numbers.
+
+    >>> budget_text(Approximate(1.0, 1e-6)), budget_text(Concentrated(0.1)), budget_text(None)
+    ('epsilon = 1, delta = 1e-06', 'rho = 0.1', 'none')
+    """
+    if budget is None:
+        return "none"
+    if isinstance(budget, Concentrated):
+        return f"rho = {budget.rho:g}"
+    if isinstance(budget, GaussianDP):
+        return f"mu = {budget.mu:g}"
+    delta = f", delta = {small(budget.delta)}" if isinstance(budget, Approximate) else ""
+    return f"epsilon = {budget.epsilon:g}{delta}"
+
+
+def seconds(value: float) -> str:
+    """Return a duration.
+
+    >>> seconds(0.1234), seconds(75.2)
+    ('0.12 s', '75 s')
+    """
+    return f"{value:.2f} s" if value < 10 else f"{value:,.0f} s"

@@ -1,0 +1,187 @@
+"""Regret against epsilon: what policies lose at several budgets, beside the theory, and how private each was found."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from privcheck.errors import PrivcheckError
+from privcheck.results._cited_papers import papers_of
+from privcheck.serialise import READABLE_VERSIONS, to_json, well_typed
+from privcheck.tables import Result, Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CLAIMS: dict[str | None, str] = {"violation": "refuted", "consistent": "not refuted", "inconclusive": "not refuted"}
+"""What the audits of a frontier, which screen few pairs, say of a claim."""
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """One policy at one budget.
+
+    Parameters
+    ----------
+    policy : its name, without the budget.
+    epsilon : the claim, with which it was built; None for a policy that takes no budget.
+    mean, se, q05, q95 : of the final pseudo-regret; `se` is None for one run.
+    runs : independent runs.
+    epsilon_lower : audited lower bound at the frontier's confidence; None without an audit.
+    verdict : of the audit; None without one.
+    epsilon_upper : certified upper bound; None without a certificate that holds for all executions.
+    """
+
+    policy: str
+    epsilon: float | None
+    mean: float
+    se: float | None
+    q05: float
+    q95: float
+    runs: int
+    epsilon_lower: float | None = None
+    verdict: str | None = None
+    epsilon_upper: float | None = None
+
+
+@dataclass(frozen=True)
+class FrontierBound:
+    """The theory at one budget.
+
+    Parameters
+    ----------
+    epsilon : the budget.
+    lower : the largest asymptotic lower bound, its constant times ln T: not a bound at T. None if there is none.
+    lower_id : id of its theorem.
+    upper : the smallest proven upper bound at T, of the algorithm that its theorem is about; T times the largest gap,
+        which no regret exceeds, if that is smaller; None if there is none.
+    upper_id : id of its theorem, or "trivial/horizon-times-gap".
+    """
+
+    epsilon: float
+    lower: float | None
+    lower_id: str | None
+    upper: float | None
+    upper_id: str | None
+
+
+@dataclass(frozen=True)
+class Frontier(Result):
+    """The result of `privcheck.frontier`.
+
+    Parameters
+    ----------
+    environment : id of the environment.
+    means, arms : mean rewards of the arms, and their names if they have any.
+    horizon, seed : what was run.
+    confidence : of every audited lower bound on its own.
+    points : one for each policy and budget.
+    bounds : the theory on a grid of budgets; empty if `bounds` has no family of such rewards.
+    remarks : policies with fewer runs, or without an audit or a certificate, in words.
+    """
+
+    environment: str
+    means: tuple[float, ...]
+    arms: tuple[str, ...]
+    horizon: int
+    seed: int
+    confidence: float
+    points: tuple[FrontierPoint, ...] = field(repr=False)
+    bounds: tuple[FrontierBound, ...] = field(repr=False)
+    remarks: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The names of the policies, in the order given."""
+        return tuple(dict.fromkeys(point.policy for point in self.points))
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "points", a row for every policy and budget, and "bounds", a row for every budget of the grid."""
+        return {
+            "points": lambda: [asdict(point) for point in self.points],
+            "bounds": lambda: [asdict(bound) for bound in self.bounds],
+        }
+
+    def citations(self) -> tuple[str, ...]:
+        """Return the BibTeX keys of the papers that the policies come from."""
+        return papers_of(self.policies)
+
+    def to_json(self) -> str:
+        """Return all fields as JSON text."""
+        own = {name: getattr(self, name) for name in ("environment", "means", "arms", "horizon", "seed", "confidence")}
+        rows = {"points": self.rows("points"), "bounds": self.rows("bounds")}
+        return to_json({"frontier": own} | rows | {"remarks": self.remarks})
+
+    @staticmethod
+    def from_json(text: str) -> Frontier:
+        """Return the frontier whose `to_json` wrote a text.
+
+        Raises
+        ------
+        PrivcheckError : text that is no frontier.
+        """
+        try:
+            found = json.loads(text)
+            if found["schema_version"] not in READABLE_VERSIONS:
+                raise ValueError(f"schema_version {found['schema_version']}")
+            own = found["frontier"]
+            points = tuple(well_typed(FrontierPoint(**_numbers(row))) for row in found["points"])
+            bounds = tuple(well_typed(FrontierBound(**_numbers(row))) for row in found["bounds"])
+            return well_typed(
+                Frontier(
+                    own["environment"], tuple(own["means"]), tuple(own["arms"]), own["horizon"], own["seed"],
+                    own["confidence"], points, bounds, tuple(found["remarks"]),
+                )
+            )  # fmt: skip
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise PrivcheckError("json", "a text", "the JSON of a frontier", str(error)) from None
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw regret against epsilon.
+
+        A point is the mean regret of a policy with the budget that it claims, with a bar from the 5 to the 95 %
+        quantile. The horizontal line through it is what is known of its true epsilon: from the audited lower bound to
+        the certified upper bound, or to an arrow without a certificate.
+
+        Parameters
+        ----------
+        path : where to save it, ending in .png or .svg; None to save nothing.
+
+        Returns
+        -------
+        The matplotlib Figure.
+
+        Raises
+        ------
+        PrivcheckError : matplotlib missing, a path that cannot be written.
+        """
+        from privcheck.reporting import frontier_figure, save_figure
+
+        figure = frontier_figure(self)
+        if path is not None:
+            save_figure(figure, path)
+        return figure
+
+    def save_html(self, path: str | Path) -> None:
+        """Write a self-contained page with the picture and the tables; see `privcheck.reporting`.
+
+        Parameters
+        ----------
+        path : of the file, ending in .html or .htm.
+
+        Raises
+        ------
+        PrivcheckError : matplotlib missing, a path that cannot be written.
+        """
+        from privcheck.reporting import save_frontier_page
+
+        save_frontier_page(self, path)
+
+
+def _numbers(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with infinities, which JSON writes as text, as numbers."""
+    return {name: math.inf if value == "inf" else value for name, value in row.items()}

@@ -1,0 +1,76 @@
+"""What a bound from two given laws returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
+
+
+@dataclass(frozen=True)
+class LawBound(Result):
+    """Bounds on epsilon from the laws of an output on two neighbouring inputs, up to the error of quadrature.
+
+    Parameters
+    ----------
+    epsilon_lower : epsilon at `delta` is at least this.
+    epsilon_upper : epsilon at `delta` is at most this on these two inputs; None at delta = 0, where quadrature cannot
+        exclude events of tiny probability, or if its error is above delta.
+    delta : the delta of the bounds and of the claim.
+    epsilon : the claim, or None.
+    delta_lower, delta_upper : limits for delta at the claimed epsilon; None without a claim.
+    verdict : "violation" if `delta_lower` is above `delta` and `epsilon_lower` above `epsilon`, which it is not if the
+        claim fails by rounding alone; else "not refuted". None without a claim.
+    log_ratio : the largest |ln(p / q)| at a point where both densities are within floating point.
+    at : that point, d numbers; empty if the densities are equal.
+    """
+
+    epsilon_lower: float
+    epsilon_upper: float | None
+    delta: float
+    epsilon: float | None
+    delta_lower: float | None
+    delta_upper: float | None
+    verdict: str | None
+    log_ratio: float
+    at: tuple[float, ...]
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "bound", one row."""
+        names = (
+            "epsilon_lower", "epsilon_upper", "delta", "epsilon", "delta_lower", "delta_upper", "verdict", "log_ratio",
+        )  # fmt: skip
+        return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
+
+    @classmethod
+    def from_json(cls, text: str) -> LawBound:
+        """Return the bound whose `to_json` gave this text.
+
+        Raises
+        ------
+        PrivcheckError : text that is not JSON, or not such a bound.
+        """
+        from privcheck.results._bounds_json import read_laws
+
+        return read_laws(text)
+
+    def to_json(self) -> str:
+        """Return the JSON text."""
+        return to_json(self)
+
+    def __str__(self) -> str:
+        """Return the bounds and the verdict in sentences."""
+        at = f" at delta = {self.delta:g}" if self.delta else ""
+        lower = int(self.epsilon_lower * 1e4) / 1e4 if math.isfinite(self.epsilon_lower) else math.inf
+        told = f"By the given laws, epsilon is at least {lower:.4f}{at}"
+        if math.isinf(lower):
+            told = f"By the given laws, epsilon is unbounded{at}"
+        if self.verdict is not None:
+            refuted = "is refuted" if self.verdict == "violation" else "is not refuted"
+            told += f"; the claim epsilon = {self.epsilon:g}{at} {refuted}"
+        point = ", ".join(f"{number:.4g}" for number in self.at)
+        seen = f" The largest log-ratio seen is {self.log_ratio:.4f}, at ({point})." if self.at else ""
+        return f"{told}.{seen}"

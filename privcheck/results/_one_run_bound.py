@@ -1,0 +1,100 @@
+"""What an audit of a single run returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
+
+
+@dataclass(frozen=True)
+class OneRunBound(Result):
+    """Lower bounds from one run in which every canary was included by its own fair coin.
+
+    Parameters
+    ----------
+    epsilon_lower : epsilon at `delta` is at least this, with probability `confidence` over the coins and the run.
+    delta : the delta of the bound and of the claim.
+    confidence : of each of the two bounds.
+    mu_lower : lower bound on mu, for a canary's trade-off function of the Gaussian family; None for `steinke`.
+    epsilon_if_gaussian : epsilon at `delta` of the Gaussian trade-off function with `mu_lower`: no bound for other
+        families. None if delta is 0, or without `mu_lower`.
+    epsilon : the claim, or None.
+    verdict : "violation" if the claim is refuted at level `error`, else "not refuted"; None without a claim.
+    error : a true claim is refuted with at most this probability.
+    method : "f-dp" or "steinke".
+    canaries : how many there were.
+    guesses, correct : of those numbers of guesses that were tried, the one with the best bound, and how many of its
+        guesses were right.
+    tried : numbers of guesses, (included, not included), among which a share of the level was divided evenly: the whole
+        of it if the numbers were given.
+    independent : whether scores were said to be independent of each other, given the coins; only `mu_lower` uses this.
+    learned : whether `epsilon_lower` is from guesses by thresholds that were learned on some of the canaries.
+    """
+
+    epsilon_lower: float
+    delta: float
+    confidence: float
+    mu_lower: float | None
+    epsilon_if_gaussian: float | None
+    epsilon: float | None
+    verdict: str | None
+    error: float
+    method: str
+    canaries: int
+    guesses: int
+    correct: int
+    tried: tuple[tuple[int, int], ...] = field(repr=False)
+    independent: bool = False
+    learned: bool = False
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "bound", one row."""
+        names = (
+            "epsilon_lower", "delta", "confidence", "mu_lower", "epsilon_if_gaussian", "epsilon", "verdict",
+            "error", "method", "canaries", "guesses", "correct",
+        )  # fmt: skip
+        return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
+
+    @classmethod
+    def from_json(cls, text: str) -> OneRunBound:
+        """Return the bound whose `to_json` gave this text.
+
+        Raises
+        ------
+        PrivcheckError : text that is not JSON, or not such a bound.
+        """
+        from privcheck.results._bounds_json import read_one_run
+
+        return read_one_run(text)
+
+    def to_json(self) -> str:
+        """Return the JSON text."""
+        return to_json(self)
+
+    def __str__(self) -> str:
+        """Return the bounds in sentences."""
+        sure = f"({100 * self.confidence:g} % confidence)"
+        at = f" at delta = {self.delta:g}" if self.delta else ""
+        told = [f"epsilon is at least {_down(self.epsilon_lower)}{at} {sure}"]
+        if self.verdict is not None:
+            refuted = "is refuted" if self.verdict == "violation" else "is not refuted"
+            told.append(f"the claim epsilon = {self.epsilon:g}{at} {refuted} at level {self.error:g}")
+        told.append(f"{self.correct} of {self.guesses} guesses were right, on {self.canaries} canaries")
+        if self.mu_lower is not None:
+            means = (
+                "" if self.epsilon_if_gaussian is None else f", which means epsilon {_down(self.epsilon_if_gaussian)}"
+            )
+            told.append(f"if the trade-off is Gaussian, mu is at least {_down(self.mu_lower)}{means}")
+        alone = ", and affects no other's score," if self.independent else ""
+        sentence = "; ".join(told)
+        word = f"That each canary was included by its own fair coin{alone} is taken on your word."
+        if self.independent:
+            word += " So is that no noise is shared: given the coins, scores are independent of each other."
+        return f"{sentence[:1].upper()}{sentence[1:]}. {word}"
+
+
+def _down(value: float) -> str:
+    return f"{int(value * 1000) / 1000:.3f}"

@@ -1,0 +1,81 @@
+"""What a bound from two samples of outputs returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from privcheck.inference import TradeoffRegion
+from privcheck.results._audit_report import Estimate
+from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
+
+
+@dataclass(frozen=True)
+class SampleBound(Result):
+    """A lower bound from outputs of independent runs on two neighbouring inputs.
+
+    Parameters
+    ----------
+    epsilon_lower : epsilon at `delta` is at least this, with probability `confidence`.
+    delta : the delta of the bound and of the claim.
+    confidence : of each bound.
+    epsilon : the claim, or None.
+    delta_lower : delta at the claimed epsilon is at least this, with probability `confidence`; None without a claim.
+    verdict : "violation" if the claim is refuted at level `error`, else "not refuted"; None without a claim.
+    error : a true claim is refuted with at most this probability.
+    runs, counted_runs : outputs of each input, and how many of them were counted; the others served to choose events.
+    event : the event that tells the inputs apart best, in words.
+    likelier : "first" or "second": the input on which the event is likelier.
+    probability_first, probability_second : of the event on each input, with joint confidence limits.
+    tradeoff : limits for all thresholds of the event's score, at the same confidence.
+    """
+
+    epsilon_lower: float
+    delta: float
+    confidence: float
+    epsilon: float | None
+    delta_lower: float | None
+    verdict: str | None
+    error: float
+    runs: int
+    counted_runs: int
+    event: str
+    likelier: str
+    probability_first: Estimate
+    probability_second: Estimate
+    tradeoff: TradeoffRegion = field(repr=False)
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "bound", one row."""
+        names = (
+            "epsilon_lower", "delta", "confidence", "epsilon", "delta_lower", "verdict", "error",
+            "runs", "counted_runs", "event",
+        )  # fmt: skip
+        return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
+
+    @classmethod
+    def from_json(cls, text: str) -> SampleBound:
+        """Return the bound whose `to_json` gave this text.
+
+        Raises
+        ------
+        PrivcheckError : text that is not JSON, or not such a bound.
+        """
+        from privcheck.results._bounds_json import read_samples
+
+        return read_samples(text)
+
+    def to_json(self) -> str:
+        """Return the JSON text."""
+        return to_json(self)
+
+    def __str__(self) -> str:
+        """Return the bound, the event and the verdict in sentences."""
+        at = f" at delta = {self.delta:g}" if self.delta else ""
+        lower = int(self.epsilon_lower * 1000) / 1000
+        told = f"Epsilon is at least {lower:.3f}{at} ({100 * self.confidence:g} % confidence)"
+        if self.verdict is not None:
+            refuted = "is refuted" if self.verdict == "violation" else "is not refuted"
+            told += f"; the claim epsilon = {self.epsilon:g}{at} {refuted} at level {self.error:g}"
+        return f"{told}. The event: {self.event}, in {self.counted_runs:,} outputs of each input."

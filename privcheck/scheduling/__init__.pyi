@@ -1,0 +1,13 @@
+from ._chunk_keys import digest as digest
+from ._dask_workers import scheduler_address as scheduler_address
+from ._dask_workers import scheduler_form as scheduler_form
+from ._executor import HERE as HERE
+from ._executor import Calls as Calls
+from ._executor import Executor as Executor
+from ._executor import Form as Form
+from ._executor import executor as executor
+from ._local_disk import check_local as check_local
+from ._part_files import Arrays as Arrays
+from ._shared import Shared as Shared
+from ._worker_processes import end_worker_processes as end_worker_processes
+from ._worker_processes import kept_pool as kept_pool

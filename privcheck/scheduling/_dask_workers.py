@@ -1,0 +1,159 @@
+"""The workers of a Dask scheduler: calls are sent to them with what they need to load the same code."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.extras import require_extra
+from privcheck.scheduling._dask_call import Sent, play
+from privcheck.scheduling._fingerprint import fingerprint
+from privcheck.scheduling._own_sources import own_sources
+from privcheck.scheduling._shared import pickled_apart
+
+S = TypeVar("S")
+
+FORMS = "'local:N' with a number of workers, or the address of a scheduler such as 'tcp://host:8786'"
+CONNECTING = 30.0
+"""Seconds within which a scheduler has to answer, and to have a worker."""
+
+WATCH = "privcheck.scheduling._ends_with_client"
+
+COUNTED = 5.0
+"""Seconds after which the workers are counted again: they may come and go."""
+
+
+@dataclass(frozen=True)
+class DaskWorkers:
+    """Plays calls by a Dask scheduler; see `Executor`.
+
+    Parameters
+    ----------
+    client : a `distributed.Client`.
+    alone : whether a worker process plays one call at a time.
+    code : objects whose modules a worker has to load in the version of this process.
+    held : what calls share, pickled, as futures of the client.
+    """
+
+    client: Any
+    alone: bool = False
+    code: tuple[Any, ...] = ()
+    held: dict[str, Any] = field(default_factory=dict)
+
+    @contextmanager
+    def playing(self, *, alone: bool, code: Sequence[Any]) -> Iterator[DaskWorkers]:
+        """Yield the workers for some calls; name what went wrong if one is lost.
+
+        Raises
+        ------
+        PrivcheckError : a call ended several worker processes, or the scheduler is gone.
+        """
+        from distributed.client import FutureCancelledError
+        from distributed.comm.core import CommClosedError
+        from distributed.scheduler import KilledWorker
+
+        try:
+            yield replace(self, alone=alone, code=tuple(code), held={})
+        except KilledWorker as error:
+            hint = "a worker that needs too much memory is ended by the system or by Dask"
+            expected = "workers that play their runs to the end"
+            raise PrivcheckError("scheduler", words("worker processes that ended"), expected, hint) from error
+        except (CommClosedError, FutureCancelledError) as error:
+            got = words(f"a connection that was closed ({type(error).__name__})")
+            raise PrivcheckError("scheduler", got, "a scheduler that runs to the end") from error
+
+    def submit(self, function: Callable[..., S], /, *arguments: Any) -> Future[S]:
+        """Have a function called by a worker."""
+        import cloudpickle
+
+        paths = tuple(path for path in sys.path if path)
+        call, apart = pickled_apart((function, arguments))
+        for name, shared in apart.items():
+            if name not in self.held:  # a task, not data sent once: it is made again if the worker that has it is lost
+                self.held[name] = self.client.submit(bytes, cloudpickle.dumps(shared.value), pure=False)
+        held = {name: self.held[name] for name in apart}
+        sent = Sent(call, paths, own_sources(self.code), fingerprint())
+        found: Future[S] = self.client.get_executor(pure=False).submit(play, sent, held, alone=self.alone)
+        return found
+
+    def number(self) -> int:
+        """Return how many calls the workers play at the same time, at least 1."""
+        return max(1, _threads(self.client, int(time.monotonic() / COUNTED)))
+
+
+def scheduler_form(value: Any) -> str:
+    """Return where a scheduler is, or refuse a text of neither form.
+
+    >>> scheduler_form("local:4")
+    'local:4'
+    """
+    local, _, number = value.partition(":") if isinstance(value, str) else ("", "", "")
+    if not (local == "local" and number.isdecimal() and int(number) > 0) and "://" not in str(value):
+        raise PrivcheckError("scheduler", value, FORMS, "as in 'local:4'")
+    return str(value)
+
+
+_counted: dict[int, tuple[int, int]] = {}
+
+
+def _threads(client: Any, moment: int) -> int:
+    """Return the threads of all workers, asked for once in a moment."""
+    if _counted.get(id(client), (None, 0))[0] != moment:
+        _counted.clear()
+        _counted[id(client)] = moment, sum(client.ncores().values())
+    return _counted[id(client)][1]
+
+
+@contextmanager
+def dask_workers(scheduler: str) -> Iterator[DaskWorkers]:
+    """Yield the workers of a scheduler; those of "local:N" are started, and end with the block.
+
+    Raises
+    ------
+    PrivcheckError : no Dask, a text of neither form, nobody at the address, or no worker.
+
+    """
+    local, _, number = scheduler_form(scheduler).partition(":")
+    require_extra("dask", "scheduler")
+    from distributed import Client
+    from distributed.deploy.subprocess import SubprocessCluster
+
+    with ExitStack() as opened:
+        try:
+            address: Any = scheduler
+            if local == "local":
+                cluster = SubprocessCluster(
+                    n_workers=int(number),
+                    threads_per_worker=1,
+                    worker_kwargs={"dashboard": False, "preload_nanny": WATCH},
+                    scheduler_kwargs={"dashboard": False, "preload": WATCH},
+                )
+                address = opened.enter_context(cluster)
+            connect: Any = Client
+            client = opened.enter_context(connect(address, timeout=CONNECTING, set_as_default=False))
+            client.wait_for_workers(int(number) if local == "local" else 1, timeout=CONNECTING)
+        except (OSError, TimeoutError, ValueError) as error:
+            got = words(f"{scheduler}: {type(error).__name__}: {error}".splitlines()[0])
+            raise PrivcheckError("scheduler", got, "a Dask scheduler with a worker", f"give {FORMS}") from error
+        yield DaskWorkers(client)
+
+
+@contextmanager
+def scheduler_address(scheduler: str | None) -> Iterator[str | None]:
+    """Yield the address at which a scheduler stays for several audits or simulations; None without one.
+
+    Raises
+    ------
+    PrivcheckError : as `dask_workers`.
+    """
+    if scheduler is None:
+        yield None
+    else:
+        with dask_workers(scheduler) as workers:
+            yield workers.client.scheduler.address

@@ -1,0 +1,227 @@
+"""One way to play chunks of runs: here, in threads, in worker processes, or by the workers of a Dask scheduler."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from privcheck.scheduling._chunk_keys import digest
+from privcheck.scheduling._chunk_store import ChunkStore
+from privcheck.scheduling._dask_workers import DaskWorkers, dask_workers
+from privcheck.scheduling._part_files import Arrays
+from privcheck.scheduling._worker_processes import worker_processes
+
+R = TypeVar("R")
+S = TypeVar("S")
+
+POLLED = 0.1
+"""Seconds after which chunks that another client has claimed are looked for again."""
+
+RENEWED = 5.0
+"""Seconds after which claims are renewed at least."""
+
+AHEAD = 2
+"""Calls per worker that are handed over at once: a worker that has ended one finds the next."""
+
+
+class Form(NamedTuple, Generic[R]):
+    """How results are kept: as named arrays, and what makes a result of these."""
+
+    arrays: Callable[[R], Arrays]
+    result: Callable[[Arrays], R]
+
+
+ONE_ARRAY: Form[Any] = Form(lambda array: {"": array}, lambda arrays: arrays[""])
+
+
+@dataclass(frozen=True)
+class Calls(Generic[R]):
+    """Calls of one function, each of which plays a chunk.
+
+    Parameters
+    ----------
+    function, arguments : what is called, and with what, in every call.
+    alone : whether a process plays one at a time, as code in Python requires: global generators are seeded for it.
+    code : objects whose modules, if nobody has installed them, a worker elsewhere has to load in the same version.
+    depends : for each call, everything that decides its result, from which its key in a store is made (`digest`).
+    form : how results are kept in a store.
+    """
+
+    function: Callable[..., R]
+    arguments: Sequence[tuple[Any, ...]]
+    alone: bool = False
+    code: tuple[Any, ...] = ()
+    depends: Callable[[int], Any] | None = None
+    form: Form[R] = ONE_ARRAY
+
+
+class Workers(Protocol):
+    """What plays calls."""
+
+    def submit(self, function: Callable[..., S], /, *arguments: Any) -> Future[S]:
+        """Have a function called."""
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Plays calls; no result depends on the number of workers, on what they are, or on which ends first.
+
+    Parameters
+    ----------
+    jobs : the number of workers: of this machine threads, or processes for calls that are played alone; 1 for none.
+    cluster : the workers of a Dask scheduler, in place of those of this machine.
+    store : keeps what has been played.
+
+    Examples
+    --------
+    >>> list(Executor(jobs=2).in_order(Calls(divmod, [(7, 2), (9, 4)])))
+    [(3, 1), (2, 1)]
+    """
+
+    jobs: int = 1
+    cluster: DaskWorkers | None = None
+    store: ChunkStore | None = None
+
+    def in_order(self, calls: Calls[R]) -> Generator[R]:
+        """Yield the results in the order of the calls, otherwise as `completed`."""
+        early, due = dict[int, R](), 0
+        with closing(self.completed(calls)) as results:
+            for number, result in results:
+                early[number] = result
+                while due in early:
+                    yield early.pop(due)
+                    due += 1
+
+    def completed(self, calls: Calls[R]) -> Generator[tuple[int, R]]:
+        """Yield the number of each call and its result, as they end. Calls that nobody waits for any more are ended.
+
+        Raises
+        ------
+        PrivcheckError : a call raises one, or a worker ended, as the system ends one that needs too much memory.
+        """
+        kept = Kept(self.store, calls)
+        waiting, running = deque(range(len(calls.arguments))), dict[Future[tuple[float, R]], int]()
+        with self._workers(calls) as (workers, ahead):
+            try:
+                while waiting or running:
+                    held = deque[int]()
+                    while waiting and len(running) < ahead():
+                        number = waiting.popleft()
+                        if (arrays := kept.found(number)) is not None:
+                            yield number, calls.form.result(arrays)
+                        elif kept.claimed(number):
+                            running[workers.submit(timed, calls.function, *calls.arguments[number])] = number
+                        else:
+                            held.append(number)
+                    waiting += held
+                    if held and not running:
+                        time.sleep(POLLED)
+                    for future in wait(running, timeout=kept.patience, return_when=FIRST_COMPLETED).done:
+                        seconds, result = future.result()
+                        number = running.pop(future)
+                        kept.keep(number, result, seconds)
+                        yield number, result
+                    kept.renew()
+            finally:
+                for future in running:
+                    future.cancel()
+
+    @contextmanager
+    def _workers(self, calls: Calls[R]) -> Iterator[tuple[Workers, Callable[[], int]]]:
+        """Yield what plays the calls, and how many it is to have at once."""
+        if self.cluster is not None:
+            with self.cluster.playing(alone=calls.alone, code=calls.code) as workers:
+                yield workers, lambda: AHEAD * workers.number()
+        elif self.jobs == 1 or len(calls.arguments) == 1:
+            yield _Here(), lambda: 1
+        elif calls.alone:
+            with worker_processes(self.jobs) as processes:
+                yield processes, lambda: AHEAD * self.jobs
+        else:
+            threads = ThreadPoolExecutor(self.jobs)
+            try:
+                yield threads, lambda: AHEAD * self.jobs
+            finally:
+                threads.shutdown(wait=False, cancel_futures=True)
+
+
+HERE: Executor = Executor()
+"""Plays one call after the other, in the process that asks for it."""
+
+
+class _Here:
+    """Calls at once, in this thread."""
+
+    def submit(self, function: Callable[..., S], /, *arguments: Any) -> Future[S]:
+        future = Future[S]()
+        future.set_result(function(*arguments))
+        return future
+
+
+def timed(function: Callable[..., S], *arguments: Any) -> tuple[float, S]:
+    """Return the seconds that a call took, and its result."""
+    started = time.perf_counter()
+    result = function(*arguments)
+    return time.perf_counter() - started, result
+
+
+class Kept(Generic[R]):
+    """The part of a store in some calls; without a store, nothing is found and everything may be played."""
+
+    def __init__(self, store: ChunkStore | None, calls: Calls[R]) -> None:
+        self._store, self._calls = store if calls.depends else None, calls
+        self._keys: dict[int, str] = {}
+        self.patience = None if self._store is None else RENEWED
+
+    def _key(self, number: int) -> str:
+        assert self._calls.depends is not None
+        if number not in self._keys:
+            function = self._calls.function
+            name = f"{function.__module__}.{function.__qualname__}"
+            self._keys[number] = digest((name, self._calls.depends(number)))
+        return self._keys[number]
+
+    def found(self, number: int) -> Arrays | None:
+        """Return what is kept of a call; None if it is not."""
+        return None if self._store is None else self._store.read(self._key(number))
+
+    def claimed(self, number: int) -> bool:
+        """Tell whether this client is to make a call."""
+        return self._store is None or self._store.claim(self._key(number))
+
+    def keep(self, number: int, result: R, seconds: float) -> None:
+        """Keep the result of a call that took so many seconds."""
+        if self._store is not None:
+            self._store.keep(self._key(number), self._calls.form.arrays(result), seconds)
+
+    def renew(self) -> None:
+        """Keep the claims from expiring."""
+        if self._store is not None:
+            self._store.renew()
+
+
+@contextmanager
+def executor(jobs: int = 1, scheduler: str | None = None, store: str | Path | None = None) -> Iterator[Executor]:
+    """Yield an executor, which is of use within the block.
+
+    Parameters
+    ----------
+    jobs : the number of workers on this machine.
+    scheduler : "local:N" for a Dask scheduler with N worker processes, which end with the block; the address of one
+        that runs, as in "tcp://host:8786"; None for `jobs` workers without Dask.
+    store : a folder in which finished chunks are kept, and looked for; None to keep nothing.
+
+    Raises
+    ------
+    PrivcheckError : no Dask, no scheduler at the address, or a store that cannot be written or has other versions.
+    """
+    with ExitStack() as opened:
+        kept = None if store is None else opened.enter_context(closing(ChunkStore(store)))
+        cluster = None if scheduler is None else opened.enter_context(dask_workers(scheduler))
+        yield Executor(jobs if cluster is None else cluster.number(), cluster, kept)

@@ -1,0 +1,99 @@
+"""The algorithms that a user names, and distinct labels for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from privcheck.bandits import Algorithm, ShippedId, in_words
+from privcheck.declared import POSITIVE, declared_fields
+from privcheck.errors import PrivcheckError, words
+from privcheck.results import OwnPolicy
+
+
+def as_list(policies: Any) -> list[Any]:
+    """Return one policy or several as a list."""
+    if isinstance(policies, str | Algorithm) or callable(policies):
+        return [policies]
+    if not isinstance(policies, Sequence) or not policies:
+        raise PrivcheckError(
+            "policies", policies, "a shipped id, a spec, a policy of your own, or a non-empty list of these"
+        )
+    return list(policies)
+
+
+def chosen_algorithm(
+    policy: Any,
+    arms: int,
+    epsilon: float | None,
+    horizon: int,
+    *,
+    delta: float | None = None,
+    features: int | None = None,
+) -> Algorithm:
+    """Return the spec of a shipped id, or a given spec if it fits the environment.
+
+    Parameters
+    ----------
+    policy : an id or a spec.
+    arms, horizon : K and T.
+    epsilon, delta : the budget of an algorithm given by its id.
+    features : d of a contextual environment; None for others, on which no contextual algorithm can be played.
+    """
+    if isinstance(policy, Algorithm):
+        if policy.arms != arms:
+            got = words(f"{policy.describe()} on an environment with {arms} arms")
+            raise PrivcheckError("policies", got, f"arms={arms}", "give the number of arms of the environment")
+        if policy.declares("horizon") and horizon > policy.horizon:  # type: ignore[attr-defined]
+            got = words(f"{policy.describe()} for {horizon} rounds")
+            raise PrivcheckError("policies", got, f"horizon={horizon}", "build it with the horizon of the simulation")
+        return _of_kind(policy, features)
+    if not isinstance(policy, str):
+        hint = "a policy of your own is given as its class, or as a function of a Generator, not as an object"
+        raise PrivcheckError("policies", policy, "a shipped id, a spec, or a policy of your own", hint)
+    shipped = ShippedId.read(policy)
+    if shipped.given.get("arms", arms) != arms:
+        got = words(f"{policy} on an environment with {arms} arms")
+        raise PrivcheckError("policies", got, f"arms={arms}", "leave the number of arms out")
+    if shipped.lacks_epsilon and epsilon is None:
+        raise PrivcheckError(
+            "epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, for example epsilon=1"
+        )
+    if shipped.algorithm.declares("features") != (features is not None):
+        raise _other_kind(policy, features)
+    made = shipped.spec(arms=arms, epsilon=epsilon, horizon=horizon, delta=delta, features=features)
+    return _of_kind(made, features)
+
+
+def _of_kind(algorithm: Algorithm, features: int | None) -> Algorithm:
+    if getattr(algorithm, "features", None) != features:
+        raise _other_kind(algorithm.describe(), features)
+    return algorithm
+
+
+def _other_kind(policy: str, features: int | None) -> PrivcheckError:
+    where = "arms without features" if features is None else f"decision sets of {features} features"
+    expected = "an algorithm for arms" if features is None else f"an algorithm for contexts, with features={features}"
+    hint = "contextual algorithms play on linear-contexts, or on a log of contexts; the others on arms"
+    return PrivcheckError("policies", words(f"{policy} on {where}"), expected, hint)
+
+
+def labels_of(algorithms: Sequence[Algorithm | OwnPolicy]) -> list[str]:
+    """Return distinct labels: the id, plus the differing parameters if an id repeats and a number for duplicates."""
+    labels = []
+    for algorithm in algorithms:
+        if isinstance(algorithm, OwnPolicy):
+            labels.append(algorithm.name)
+            continue
+        parameters = [p.name for p in declared_fields(type(algorithm))]
+        same = [other for other in algorithms if other.id == algorithm.id]
+        differing = [name for name in parameters if len({getattr(other, name) for other in same}) > 1]
+        values = ", ".join(f"{name}={in_words(getattr(algorithm, name), 12)}" for name in differing)
+        labels.append(f"{algorithm.id}({values})" if differing else algorithm.id)
+    repeated, seen = Counter(labels), Counter[str]()
+    for position, label in enumerate(labels):
+        seen[label] += 1
+        if repeated[label] > 1:
+            labels[position] = f"{label} #{seen[label]}"
+    return labels

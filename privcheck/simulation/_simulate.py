@@ -1,0 +1,161 @@
+"""`simulate`: the regret of policies on an environment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from privcheck.bandits import Algorithm, BestArmAlgorithm, LinearBandit
+from privcheck.declared import POSITIVE, Integer, Real, Switch, check
+from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
+from privcheck.environments import environment as make_environment
+from privcheck.errors import PrivcheckError, words
+from privcheck.kernels import SEED
+from privcheck.progress import progress
+from privcheck.results import Simulation
+from privcheck.scheduling import executor
+from privcheck.simulation._all_runs import AllRuns
+from privcheck.simulation._engine import log_checkpoints
+from privcheck.simulation._labels import as_list, chosen_algorithm
+from privcheck.simulation._own_policies import LoadedPolicy, feedback_of, is_own, load_own
+from privcheck.simulation._play_own import TIME_BUDGET
+from privcheck.simulation._semi_bandits import check_feedback, sized
+
+__all__ = ["Simulation", "simulate"]
+
+LONGEST = 10**15
+"""Largest horizon: counts of rounds up to 2^53, about 9e15, are exact in floating point."""
+
+
+Policy = str | Algorithm | Callable[..., Any]
+
+
+def simulate(
+    policies: Policy | Sequence[Policy],
+    environment: str | Environment | Sequence[float],
+    *,
+    horizon: int,
+    runs: int = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+    checkpoints: int = 200,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    feedback: str | None = None,
+    time_budget: float = TIME_BUDGET,
+    shuffle_arms: bool = False,
+    scheduler: str | None = None,
+    store: str | Path | None = None,
+) -> Simulation:
+    r"""Play policies on an environment many times and return their pseudo-regret.
+
+    The pseudo-regret of a run after t rounds is sum_{s<=t} (max_b mu_b - mu_{A_s}); in a contextual environment the
+    mu_b are those of the decision set of round s.
+
+    Parameters
+    ----------
+    policies : a shipped id ("adap-ucb"), a spec (`AdaPUCB(arms=5, epsilon=1.0, alpha=1.0)`), a policy of your own (its
+        class, a factory such as `from_mabwiser(...)` returns, or "my_bandit.py:MyBandit"), or a list of these. A policy
+        given by id has the arms of the environment, `epsilon`, and the paper's defaults for the rest; a factory of your
+        own is called with a Generator and, where it names them, arms, epsilon, delta and horizon.
+    environment : the id of a named instance ("c2"), a sequence of Bernoulli means in [0, 1], or an `Environment`, such
+        as `LinearContexts` for contextual policies.
+    horizon : the number of rounds T, at least the number of arms; floats such as 1e7 are accepted.
+    runs : independent runs of each policy, at least 1.
+    seed : at least 0. The randomness of a policy depends only on the seed and the policy: adding a policy to the list
+        changes no other result, and more runs extend the same sample.
+    jobs : workers (threads for shipped algorithms, processes for policies in Python); no run depends on it.
+    checkpoints : the number of rounds at which the regret is recorded, evenly spaced on a log scale up to T.
+    epsilon : privacy budget of the policies given by id, and of factories that name it, > 0.
+    delta : their delta, in (0, 1), if they are private in (epsilon, delta)-DP.
+    feedback : "bandit" or "full", for policies of your own on arms; None for what the environment gives, which is
+        "bandit" on arms, "contextual" with contexts and "semi-bandit" on sets of base arms.
+    time_budget : seconds for the runs of each policy of your own, > 0, infinity for no limit. If not all runs fit, a
+        pilot fixes beforehand how many do, and a remark says so. They are the first runs of the full sample.
+    shuffle_arms : whether arms are put in a random order in every run, so that policies that break ties in favour of
+        the first arm gain nothing where that is the best one.
+    scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`.
+    store : a folder in which finished chunks are kept; the same call goes on from them.
+
+    Returns
+    -------
+    Simulation, with one result per policy, in the order given. A policy of your own that fails in some run is left out
+    and has a remark; so has one that an interruption cut short. `Simulation.remarks` holds them.
+
+    Guarantee
+    ---------
+    No privacy: rewards and noise are fast floating-point draws, for experiments. Event engines draw the sum of an
+    episode's rewards as one Binomial, which has the same law as a step-by-step run.
+
+    Raises
+    ------
+    PrivcheckError : an unknown id, a private id without epsilon, a spec with another number of arms, a policy that
+        needs contexts where there are none, or a value out of range; what a policy raises, if no other is left.
+
+    Examples
+    --------
+    >>> simulation = simulate(["adap-ucb", "ucb"], "c2", horizon=1e4, runs=100, epsilon=1.0)
+    >>> [(row["policy"], row["engine"]) for row in simulation.summary()]
+    [('adap-ucb', 'event'), ('ucb', 'step')]
+    >>> simulation.results[0].regret.shape
+    (100, 154)
+    >>> class Coin:
+    ...     def __init__(self, rng, arms):
+    ...         self.rng, self.arms = rng, arms
+    ...     def select(self):
+    ...         return int(self.rng.integers(self.arms))
+    ...     def update(self, action, reward):
+    ...         pass
+    >>> simulate([Coin, "ucb"], [0.9, 0.1], horizon=200, runs=20).summary()[0]["policy"]
+    'Coin'
+    """
+    place = make_environment(environment)
+    horizon = check(
+        "horizon", horizon, Integer(place.arms, LONGEST), "every arm is played once before arms are compared"
+    )
+    runs, seed = check("runs", runs, Integer(1)), check("seed", seed, SEED)
+    jobs, count = check("jobs", jobs, Integer(1)), check("checkpoints", checkpoints, Integer(1))
+    budget = None if epsilon is None else check("epsilon", epsilon, POSITIVE, "give a positive budget")
+    seconds = time_budget if time_budget == math.inf else check("time_budget", time_budget, POSITIVE, "give seconds")
+    shuffle = check("shuffle_arms", shuffle_arms, Switch())
+    if shuffle and isinstance(place, Combinatorial | ContextualEnvironment):
+        raise PrivcheckError("shuffle_arms", True, "an environment with fixed arms", f"{place.id} has none")
+    given = as_list(policies)
+    own_feedback = feedback_of(place, feedback)
+    known = {"delta": None if delta is None else check("delta", delta, Real(0.0, 1.0, low_open=True, high_open=True))}
+    others = known | ({"features": place.features} if isinstance(place, ContextualEnvironment) else {})
+    chosen: list[Algorithm | LoadedPolicy] = []
+    for policy in given:
+        if is_own(policy):
+            chosen.append(load_own(policy, place, horizon, budget, known["delta"], own_feedback))
+        else:
+            chosen.append(chosen_algorithm(sized(policy, place), place.arms, budget, horizon, **others))
+    algorithms = [each for each in chosen if isinstance(each, Algorithm)]
+    for algorithm in algorithms:
+        if isinstance(algorithm, BestArmAlgorithm):
+            hint = "privcheck.identify and `privcheck simulate` give its stopping times"
+            raise PrivcheckError("policies", words(algorithm.id), "algorithms that are measured by their regret", hint)
+    check_rewards(place, algorithms, horizon)
+    check_feedback(place, algorithms, horizon)
+    with executor(jobs, scheduler, store) as workers, progress("simulating", runs * len(chosen)) as advance:
+        work = AllRuns(place, log_checkpoints(horizon, count), runs, seed, workers, seconds, shuffle)
+        work.play_all(chosen, advance)
+    if not work.results:
+        raise work.error or KeyboardInterrupt
+    return Simulation(place, horizon, runs, seed, work.rounds, tuple(work.results), tuple(work.remarks), shuffle)
+
+
+def check_rewards(place: Environment, algorithms: Sequence[Algorithm], horizon: int) -> None:
+    """Refuse rewards outside an algorithm's range, and more rounds than the environment has rewards for."""
+    if place.longest is not None and horizon > place.longest:
+        hint = "give a longer table, or simulate fewer rounds"
+        raise PrivcheckError("horizon", horizon, f"at most the {place.longest} rounds of the table", hint)
+    for algorithm in algorithms:
+        if isinstance(algorithm, LinearBandit) and isinstance(place, ContextualEnvironment):
+            algorithm.check_range(place.context_norm, place.reward_bound)
+        if not place.unit_rewards and not algorithm.any_rewards:
+            got = words(f"{algorithm.id} on rewards outside [0, 1]")
+            hint = f'{algorithm.id} requires rewards in [0, 1]: clip them, as in Gaussian(means, outside="clip")'
+            raise PrivcheckError("environment", got, "rewards in [0, 1]", hint)

@@ -1,0 +1,171 @@
+"""Playing one cell of a sweep, here or in a worker process."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+from privcheck.auditing import audit
+from privcheck.errors import PrivcheckError
+from privcheck.results import AuditReport, Simulation
+from privcheck.serialise import number
+from privcheck.simulation import simulate
+from privcheck.sweeps._cell import AUDIT, Cell
+from privcheck.sweeps._environment_tables import made
+from privcheck.sweeps._sweep_file import arguments
+
+COLUMNS = (
+    "verdict", "delta", "epsilon_lower", "epsilon_upper", "confidence", "p_value", "resolution",
+    "mean", "se", "median", "q05", "q95", "q99", "runs", "seconds",
+)  # fmt: skip
+"""What a result adds to the columns of its cell; those of the other kind are None."""
+
+UNEQUAL = ("seconds", "engine")
+"""Fields in which equal results may differ."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What became of a cell.
+
+    Parameters
+    ----------
+    text : the JSON of its result; None if it failed.
+    columns : the columns of its result, named by `COLUMNS`.
+    error : why it failed, in one line; None if it did not.
+    seconds : the time that it took.
+    """
+
+    text: str | None
+    columns: dict[str, Any]
+    error: str | None
+    seconds: float
+
+
+def play(cell: Cell, sources: Mapping[str, Path] | None = None) -> Played:
+    """Play a cell to its end.
+
+    Parameters
+    ----------
+    cell : what is played.
+    sources : the files of its target, as `source_files` returns them, whose modules are imported anew: there may be
+        modules of the same names from other folders.
+
+    Raises
+    ------
+    KeyboardInterrupt : it was interrupted; a result that was cut short is not returned.
+    OSError : the system failed, not the cell.
+    """
+    started = time.monotonic()
+    text, columns, error = None, {}, None
+    with _noticing_signals() as interrupted, _imported_anew(sources or {}):
+        try:
+            found = _result(cell)
+            text, columns = found.to_json(), columns_of(found)
+            if isinstance(found, Simulation) and any(remark.kind == "interrupted" for remark in found.remarks):
+                raise KeyboardInterrupt
+        except PrivcheckError as refused:
+            error = str(refused)
+        except OSError:
+            raise
+        except Exception as fault:
+            error = f"internal error: {type(fault).__name__}: {fault}"[:500]
+        if interrupted():
+            raise KeyboardInterrupt
+    return Played(text, columns, None if error is None else " ".join(error.split()), time.monotonic() - started)
+
+
+def _result(cell: Cell) -> AuditReport | Simulation:
+    if cell.kind == AUDIT:
+        own = arguments(cell.options)
+        return audit(cell.target, epsilon=cell.epsilon, horizon=cell.horizon, seed=cell.seed, **own)
+    place = made(cell.environment)
+    assert cell.horizon is not None
+    return simulate(cell.target, place, epsilon=cell.epsilon, horizon=cell.horizon, seed=cell.seed, **cell.options)
+
+
+def columns_of(found: AuditReport | Simulation) -> dict[str, Any]:
+    """Return a result as columns of a table."""
+    row = found.rows()[0]
+    return {name: row.get(name) for name in COLUMNS}
+
+
+def read_columns(text: str) -> dict[str, Any]:
+    """Return the columns of a result from its JSON.
+
+    Raises
+    ------
+    PrivcheckError, KeyError, TypeError, ValueError : text of another kind.
+    """
+    content = json.loads(text)
+    if "verdict" in content:
+        return columns_of(AuditReport.from_json(text))
+    row = {name: number(value) for name, value in content["results"][0].items()}
+    return {name: row.get(name) for name in COLUMNS}
+
+
+def digest(text: str) -> str:
+    """Return a hash of a result: SHA-256 of its JSON without the time that it took.
+
+    >>> digest('{"verdict": null, "seconds": 1.5}') == digest('{"seconds": 2.5, "verdict": null}')
+    True
+    """
+    return hashlib.sha256(json.dumps(_timeless(json.loads(text)), sort_keys=True).encode()).hexdigest()
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _timeless(item) for name, item in value.items() if name not in UNEQUAL}
+    return [_timeless(item) for item in value] if isinstance(value, list) else value
+
+
+@contextmanager
+def _noticing_signals() -> Iterator[Callable[[], bool]]:
+    """Yield a function that tells whether SIGINT or SIGTERM came, at which an audit ends with what it has by then."""
+    received: list[int] = []
+    before: dict[int, Any] = {}
+
+    def notice(signum: int, frame: FrameType | None) -> None:
+        received.append(signum)
+        handler = before[signum]
+        if callable(handler):
+            handler(signum, frame)
+        else:
+            raise KeyboardInterrupt
+
+    try:
+        for signum in map(int, (signal.SIGINT, signal.SIGTERM)):
+            if signal.getsignal(signum) not in (signal.SIG_IGN, None):
+                before[signum] = signal.signal(signum, notice)
+    except ValueError:  # not in the main thread
+        pass
+    try:
+        yield lambda: bool(received)
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
+
+
+@contextmanager
+def _imported_anew(sources: Mapping[str, Path]) -> Iterator[None]:
+    """Import the modules of a target's files anew in the block, and put those that were there back afterwards."""
+    names = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in sources}
+    before = _taken(names)
+    try:
+        yield
+    finally:
+        _taken(names)
+        sys.modules.update(before)
+
+
+def _taken(names: set[str]) -> dict[str, ModuleType]:
+    return {name: sys.modules.pop(name) for name in list(sys.modules) if name in names}

@@ -1,0 +1,134 @@
+"""Runs whose released statistics are observed, with the exact likelihood ratio of the releases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
+from privcheck.targets._generator import children, is_copied, position
+from privcheck.targets._outputs import Outputs, padded
+from privcheck.targets._time_limit import RunClock
+
+Play = Callable[[Any], list[int]]
+
+DIGITS = 9
+"""Decimal places of a log-likelihood ratio that are kept: the last bits of x + noise reveal x (Mironov 2012), and would
+put whole atoms of the ratio on one side of a threshold. Floating-point artefacts are not audited.
+"""
+
+REDRAWN = 10
+"""Runs of a chunk that are replayed with other coins. They only look for coins from elsewhere, since those of the
+Generator are noticed in every run; two replays in 2 % of the runs cost 1 to 2 % of the time.
+"""
+
+
+def play_releasing(
+    build: Callable[[np.random.Generator], Any],
+    play: Play,
+    again: Play | None,
+    runs: int,
+    rng: np.random.Generator,
+    clock: RunClock,
+) -> Outputs:
+    """Return actions, released statistics and their likelihood ratio over those of the neighbouring stream.
+
+    The statistics are the policy's `released` if it has that attribute, and otherwise all outputs of its mechanisms.
+    The ratio comes from a replay on the other stream with the same releases; it is NaN in a run whose replay plays
+    different actions. An event of the ratio must be an event of what is observed, so there is no ratio if nothing is
+    released through mechanisms, or if `released` differs from the outputs of the mechanisms (only the winner of a noisy
+    maximum may be published). It is NaN in a run in which the policy has coins of its own, on either stream, which stay
+    secret (a datum may be left out of a release by chance); whether it has follows from the releases before the first
+    of them. It has if it draws from its Generator, or reads the Generator's state or seed, from which a jumped or
+    copied generator starts. With other coins, then, a replay gives the same ratio: some runs check this.
+
+    Parameters
+    ----------
+    build : makes the policy from a Generator.
+    play : plays it on this stream.
+    again : plays it on the neighbouring stream; None omits the ratios.
+    runs : number of runs.
+    rng : Generator of the coins and the noise.
+    clock : is told of every run.
+
+    Raises
+    ------
+    PolicyError : the ratio depends on coins that do not come from the policy's Generator.
+
+    """
+    symbols, numbers, ratios = [], [], np.full(runs, np.nan)
+    known, secret = False, False
+    for run in range(runs):
+        clock.next_run()
+        coins, noise = children(rng, 2)
+        start = position(coins)
+        tape = Tape(noise)
+        policy = build(coins)
+        with recording(tape):
+            actions = play(policy)
+        symbols.append(actions)
+        released = getattr(policy, "released", None)
+        everything = as_row([release.output for release in tape.releases])
+        numbers.append(everything if released is None else as_row(released))
+        secret = secret or not np.array_equal(numbers[-1], everything)
+        if again is None or secret or not tape.releases or _has_drawn(coins, start):
+            continue
+        ratio = _ratio(build, again, coins, tape, actions)
+        if _has_drawn(coins, start):  # in the replay on the other stream
+            continue
+        known, ratios[run] = True, ratio
+        if run < REDRAWN:
+            others = children(coins, 2)
+            moved = _ratio(build, play, others[0], tape, actions)
+            elsewhere = _ratio(build, again, others[1], tape, actions)
+            if moved != 0.0 or not np.array_equal(elsewhere, ratio, equal_nan=True):
+                raise _hidden()
+    wide = np.concatenate(padded([row[None, :] for row in numbers], np.nan))
+    return Outputs(np.asarray(symbols), wide, ratios if known and not secret else None)
+
+
+def _has_drawn(coins: np.random.Generator, start: Any) -> bool:
+    return is_copied(coins) or position(coins) != start
+
+
+def _ratio(
+    build: Callable[[np.random.Generator], Any], play: Play, coins: np.random.Generator, tape: Tape, actions: list[int]
+) -> float:
+    """Return how much more likely the releases were than in a replay with these coins; NaN if other actions follow."""
+    forced = ForcedTape(tape.releases)
+    try:
+        with recording(forced):
+            same = play(build(coins)) == actions and forced.position == len(tape.releases)
+    except DivergenceError:
+        same = False
+    return round(forced.log_ratio, DIGITS) if same else np.nan
+
+
+def _hidden() -> PolicyError:
+    return PolicyError(
+        "target",
+        words("another likelihood ratio of the same releases when a run is repeated"),
+        "a policy that draws all its randomness from the Generator passed to its factory",
+        "a coin comes from somewhere else, or is kept from an earlier run: a module's generator, a cache, a class "
+        "attribute",
+    )
+
+
+def as_row(released: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Return released statistics, numbers or arrays in any nesting, as one row of numbers."""
+    try:
+        if isinstance(released, dict):
+            released = list(released.values())
+        if isinstance(released, list | tuple):
+            parts = [as_row(part) for part in released]
+            return np.concatenate(parts) if parts else np.zeros(0)
+        row = np.asarray(released, np.float64).ravel()
+    except (TypeError, ValueError):
+        got = words(f"an object of type {type(released).__name__}")
+        raise PolicyError("released", got, "numbers or arrays of numbers") from None
+    if np.isnan(row).any():
+        raise PrivcheckError("released", words("NaN"), "released statistics that are numbers", "fix the policy first")
+    return row

@@ -1,0 +1,346 @@
+"""What can be audited: a shipped id, a spec instance, a factory, a mechanism, or the location of one of the last two.
+
+`load` imports the user's file once. The result says how many arms there are and makes the `Target` that is played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+import numpy as np
+
+from privcheck.bandits import ALGORITHMS, Algorithm, LinearBandit, ShippedId
+from privcheck.errors import PrivcheckError, words
+from privcheck.targets._location import Location, classes_in, function_at
+from privcheck.targets._mechanism import MechanismRunner, is_mechanism
+from privcheck.targets._runners import KernelRunner, PolicyRunner, Runner
+from privcheck.targets._services.service import Service
+from privcheck.targets._services.service_runner import ServiceRunner
+from privcheck.targets._settings import Settings
+
+S = TypeVar("S", bound=Settings)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A policy or mechanism, ready to be played.
+
+    Parameters
+    ----------
+    name : what reports call it.
+    runner : plays it.
+    feedback : id of the kind of feedback of a policy, or "mechanism".
+    arms : K; 0 for a mechanism whose data have one dimension.
+    spec : the spec of a shipped algorithm.
+    mechanism : the one-shot mechanism itself.
+    """
+
+    name: str
+    runner: Runner
+    feedback: str
+    arms: int
+    spec: Algorithm | None = None
+    mechanism: Any = None
+
+    @property
+    def build(self) -> Callable[[np.random.Generator], Any]:
+        """The function that builds a policy for one run: the reference of a shipped algorithm, not its kernel."""
+        if self.spec is not None:
+            return self.spec.build
+        if not isinstance(self.runner, PolicyRunner):
+            got = words(f"{self.name}, which another program plays")
+            raise PrivcheckError("target", got, "a policy in this process", "only its outputs can be audited")
+        return self.runner.build
+
+
+class Loaded:
+    """What a user named as a target, imported."""
+
+    @property
+    def mechanism(self) -> Any:
+        """A one-shot mechanism itself; None for a policy."""
+        return None
+
+    @property
+    def claim(self) -> float | None:
+        """The epsilon that the target itself states; None if it states none."""
+        return None
+
+    def arms(self, asked: int | None) -> int:
+        """Return K: the number asked for, or the one that the target knows.
+
+        Raises
+        ------
+        PrivcheckError : neither is known, or they contradict each other.
+        """
+        raise NotImplementedError
+
+    def warm_up(self, settings: Settings, arms: int) -> int:  # noqa: ARG002
+        """Return a number of rounds within which a shipped private algorithm makes a release; 0 for other targets."""
+        return 0
+
+    def settled(self, settings: S, arms: int) -> S:  # noqa: ARG002
+        """Return the settings, with what a shipped contextual algorithm knows of its contexts and its accountants."""
+        return settings
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+        """Return the target, ready to be played with these settings.
+
+        Parameters
+        ----------
+        settings : epsilon, delta, rho and mu are passed to a factory that names them; a shipped id is built with
+            epsilon.
+        horizon, arms : T and K.
+
+        Raises
+        ------
+        PrivcheckError : a target that does not fit the settings.
+        """
+        raise NotImplementedError
+
+
+def load(target: Any) -> Loaded:
+    """Return a policy or a one-shot mechanism, imported, or raise `PrivcheckError` with what is wrong with it.
+
+    >>> load("adap-ucb").arms(None), load("adap-ucb(arms=3)").arms(None)
+    (2, 3)
+    """
+    if isinstance(target, Service):
+        return _Elsewhere(target.described())
+    location, found = _imported(target)
+    return _Mechanism(MechanismRunner(found, location)) if is_mechanism(found) else _policy(found, location)
+
+
+def load_policy(target: Any) -> Loaded:
+    """Return a policy, imported; unlike `load`, it does not accept mechanisms, nor what another program plays."""
+    if isinstance(target, Service):
+        hint = "audit it: that needs no code"
+        raise PrivcheckError("target", target, "code in Python, which can be read and played here", hint)
+    location, found = _imported(target)
+    return _policy(found, location)
+
+
+def load_factory(target: Any) -> tuple[str, Callable[..., Any], Location | None]:
+    """Return the name of a user's policy, its factory, and where worker processes import it from.
+
+    >>> load_factory(dict)[0]
+    'dict'
+
+    Raises
+    ------
+    PrivcheckError : a target that is not a factory of policies, or cannot be imported.
+    """
+    if isinstance(target, Service):
+        raise PrivcheckError("policies", target, "a policy in Python", "what another program plays can be audited")
+    location, found = _imported(target)
+    loaded = _policy(found, location)
+    if not isinstance(loaded, _Factory):
+        raise PrivcheckError("policies", target, "a class or function that builds a policy from a Generator")
+    name = str(location) if location else getattr(found, "__name__", type(found).__name__)
+    return name, found, location
+
+
+def _imported(target: Any) -> tuple[Location | None, Any]:
+    if not isinstance(target, str) or (":" not in target and not target.endswith(".py")):
+        return None, target
+    module, _, name = target.rpartition(":") if ":" in target else (target, "", "")
+    if not name:
+        named = [f"{target}:{each}" for each in classes_in(module)[:3]]
+        hint = f"as in {' or '.join(named)}" if named else "name the class or factory after a colon"
+        raise PrivcheckError("target", target, "path/to/file.py:name", hint)
+    location = Location(module, name)
+    return location, location.load()
+
+
+def _policy(found: Any, location: Location | None) -> Loaded:
+    if location is None and isinstance(found, str):
+        return _Id(ShippedId.read(found))
+    if location is None and isinstance(found, Algorithm):
+        return _Spec(found)
+    if location is None and not callable(found):
+        got = words(f"an object of type {type(found).__name__}")
+        raise PrivcheckError(
+            "target", got, "a shipped id, a spec, a factory or a place", "pass the class, not an instance of it"
+        )
+    return _Factory(found, location)
+
+
+@dataclass(frozen=True)
+class _Id(Loaded):
+    """A shipped id, with two arms if no number is given."""
+
+    shipped: ShippedId
+
+    def arms(self, asked: int | None) -> int:
+        given = self.shipped.given.get("arms")
+        if given is not None and asked not in (None, given):
+            raise PrivcheckError("arms", asked, f"{given}, as in {self.shipped.text}", "leave arms out")
+        return given or asked or 2
+
+    def warm_up(self, settings: Settings, arms: int) -> int:
+        horizon, least = 0, 2 * arms
+        while horizon < least:  # it may depend on the horizon that the algorithm is built for
+            horizon = least
+            spec = self.target(settings, horizon, arms).spec
+            assert spec is not None
+            least = spec.warm_up()
+        return horizon
+
+    def settled(self, settings: S, arms: int) -> S:
+        name = self.shipped.name
+        if name not in ALGORITHMS or not issubclass(ALGORITHMS[name], LinearBandit):
+            return settings
+        spec = self.target(settings, settings.horizon or 2, arms).spec
+        assert spec is not None
+        return _Spec(spec).settled(settings, arms)
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+        name = self.shipped.name
+        if name not in ALGORITHMS:
+            near = get_close_matches(name.lower().replace("_", "-"), ALGORITHMS, 1)
+            hint = "shipped ids are shown by `privcheck list`; a policy of your own is path/to/file.py:name"
+            hint = f"did you mean {near[0]!r}? {hint}" if near else hint
+            raise PrivcheckError("target", name, f"one of {', '.join(ALGORITHMS)}, or a place like file.py:name", hint)
+        if self.shipped.lacks_epsilon and settings.epsilon is None:
+            raise PrivcheckError(
+                "epsilon", None, f"the budget to build {name} with", "give epsilon=1.0, or --epsilon 1"
+            )
+        features = 2 if settings.contexts is None else settings.contexts.shape[-1]
+        spec = self.shipped.spec(
+            arms=arms, epsilon=settings.epsilon, horizon=horizon, delta=settings.delta, features=features
+        )
+        return _Spec(spec).target(settings, horizon, arms)
+
+
+@dataclass(frozen=True)
+class _Spec(Loaded):
+    """A spec of a shipped algorithm."""
+
+    spec: Algorithm
+
+    def arms(self, asked: int | None) -> int:
+        if asked not in (None, self.spec.arms):
+            expected = f"{self.spec.arms}, as {self.spec.id} was built with"
+            raise PrivcheckError("arms", asked, expected, "leave arms out")
+        return self.spec.arms
+
+    def warm_up(self, settings: Settings, arms: int) -> int:  # noqa: ARG002
+        least = self.spec.warm_up()
+        return min(least, self.spec.horizon) if self.spec.declares("horizon") else least  # type: ignore[attr-defined]
+
+    def settled(self, settings: S, arms: int) -> S:  # noqa: ARG002
+        spec = self.spec
+        if not isinstance(spec, LinearBandit):
+            return settings
+        if settings.neighbours not in ("row", "context-reward"):
+            hint = "a datum is the decision set of one round together with its rewards"
+            raise PrivcheckError("neighbours", settings.neighbours, f"'context-reward' for {spec.id}", hint)
+        if settings.contexts is not None and settings.contexts.shape != spec.contexts.shape:
+            hint = "leave contexts out"
+            raise PrivcheckError("contexts shape", settings.contexts.shape, f"{spec.contexts.shape}", hint)
+        known = {"feedback": spec.feedback, "neighbours": "context-reward"}
+        own: dict[str, Any] = known | {"contexts": settings.contexts or spec.contexts}
+        if spec.approximate and settings.epsilon is not None and settings.delta and settings.accountants is None:
+            own["accountants"] = spec.shares_of_delta
+        return replace(settings, **own)
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+        spec = self.spec
+        if spec.declares("horizon") and horizon > spec.horizon:  # type: ignore[attr-defined]
+            hint = "its noise is calibrated to the rounds that it was built for"
+            raise PrivcheckError("horizon", horizon, f"at most the horizon of {spec.describe()}", hint)
+        if (settings.rewards[0] < 0.0 or settings.rewards[1] > 1.0) and not isinstance(spec, LinearBandit):
+            hint = f"{spec.id} is defined for rewards in [0, 1]"
+            raise PrivcheckError("rewards", settings.rewards, "a range within (0, 1)", hint)
+        runner: Runner = KernelRunner(spec)
+        if settings.observe == "releases":
+            runner = PolicyRunner(
+                spec.build, {"arms": arms}, spec.feedback, observe="releases", contexts=settings.contexts
+            )
+        return Target(spec.describe(), runner, spec.feedback, arms, spec)
+
+
+@dataclass(frozen=True)
+class _Factory(Loaded):
+    """A factory of policies.
+
+    A factory that is not a class may give the number of arms in an attribute `arms`, as those of `privcheck.adapters`
+    do.
+    """
+
+    factory: Callable[..., Any]
+    location: Location | None
+
+    def arms(self, asked: int | None) -> int:
+        if asked is not None:
+            return asked
+        known = getattr(self.factory, "arms", None)
+        if isinstance(self.factory, type) or type(known) is not int:
+            raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+        return known
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+        keywords = settings.promised | {"arms": arms, "horizon": horizon}
+        name = str(self.location) if self.location else getattr(self.factory, "__name__", type(self.factory).__name__)
+        feedback = settings.feedback
+        runner = PolicyRunner(
+            self.factory,
+            keywords,
+            feedback,
+            self.location,
+            settings.observe,
+            settings.contexts,
+            randomness=settings.randomness,
+            time_limit=settings.time_limit,
+        )
+        return Target(name, runner, feedback, arms)
+
+
+@dataclass(frozen=True)
+class _Mechanism(Loaded):
+    """A one-shot mechanism: its data have `arms` columns, or one dimension if `arms` is not given (here 0)."""
+
+    runner: MechanismRunner
+
+    @property
+    def mechanism(self) -> Any:
+        return self.runner.mechanism
+
+    @property
+    def claim(self) -> float | None:
+        return self.runner.claim
+
+    def arms(self, asked: int | None) -> int:
+        return asked or 0
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:  # noqa: ARG002
+        encode = self.runner.encode if settings.encode is None else function_at(settings.encode)
+        runner = replace(self.runner, randomness=settings.randomness, time_limit=settings.time_limit, encode=encode)
+        runner.check_parameters()
+        return Target(runner.name, runner, "mechanism", arms, mechanism=self.mechanism)
+
+
+@dataclass(frozen=True)
+class _Elsewhere(Loaded):
+    """A policy or a mechanism that another program plays."""
+
+    service: Service
+
+    @property
+    def mechanism(self) -> Any:
+        return self.service if self.service.mechanism else None
+
+    def arms(self, asked: int | None) -> int:
+        if asked is None and not self.service.mechanism:
+            raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+        return asked or 0
+
+    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+        feedback = "mechanism" if self.service.mechanism else settings.feedback
+        start = {"arms": arms, "horizon": horizon, **settings.promised, "feedback": feedback}
+        seeded = self.service.seeded if settings.randomness is None else settings.randomness == "seeded"
+        runner = ServiceRunner(self.service, start, settings.observe, settings.contexts, seeded, settings.time_limit)
+        return Target(repr(self.service), runner, feedback, arms, mechanism=self.mechanism)

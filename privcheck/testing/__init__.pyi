@@ -1,0 +1,16 @@
+from ._assertion import PrivacyFailure as PrivacyFailure
+from ._bandit_machine import BanditMachine as BanditMachine
+from ._certificate_assertion import assert_certified as assert_certified
+from ._instance_strategies import arm_sets as arm_sets
+from ._instance_strategies import bandit_instances as bandit_instances
+from ._instance_strategies import budgets as budgets
+from ._instance_strategies import contexts as contexts
+from ._instance_strategies import mechanisms as mechanisms
+from ._law_assertion import assert_law as assert_law
+from ._post_processing_assertion import assert_unchanged_by as assert_unchanged_by
+from ._privacy_assertion import assert_private as assert_private
+from ._profiles import load_profile as load_profile
+from ._regret_assertion import assert_regret_below as assert_regret_below
+from ._sensitivity_assertion import assert_sensitivity as assert_sensitivity
+from ._table_strategies import neighbouring_tables as neighbouring_tables
+from ._table_strategies import reward_tables as reward_tables

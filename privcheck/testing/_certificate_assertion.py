@@ -1,0 +1,100 @@
+"""`assert_certified`: guarded runs and replays that fail a test when the certificate is not granted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from privcheck.certifying import certify
+from privcheck.errors import PrivcheckError
+from privcheck.reporting import (
+    certificate_sentence,
+    clean,
+    divergence_sentences,
+    place,
+    plural,
+    repeat_certificate,
+    replay_sentence,
+)
+from privcheck.results import Certificate
+from privcheck.targets import EXECUTIONS
+from privcheck.testing._assertion import FACT, asked, assertion, called, failure, known, nothing, passed
+from privcheck.testing._kept_page import keep_page
+from privcheck.testing._project import arms_of, setting
+from privcheck.testing._witness_text import streams_told
+
+
+@assertion
+def assert_certified(
+    target: Any,
+    epsilon: float | None = None,
+    *,
+    arms: int | None = None,
+    horizon: int | None = None,
+    runs: int = EXECUTIONS,
+    seed: int | None = None,
+    **options: Any,
+) -> Certificate:
+    """Fail unless a policy that releases through privcheck's mechanisms is certified within its budget under its guard.
+
+    Parameters
+    ----------
+    target, epsilon, arms, horizon : as for `privcheck.certify`; a budget is required, and with `delta`, `rho` or `mu`
+        it is one of (epsilon, delta)-DP, zCDP or Gaussian DP. The project's settings replace what is missing, as in
+        `assert_private`.
+    runs : guarded executions, each on its own stream, at least 1.
+    seed : by default that of `--privcheck-seed`, or 0.
+    **options : other options of `privcheck.certify`.
+
+    Returns
+    -------
+    Certificate : the granted certificate.
+
+    Raises
+    ------
+    PrivacyFailure : a leak, a refused release, a replay that diverges, or lines that matter for privacy and never ran:
+        a longer horizon or more runs may reach them.
+    PrivcheckError : bad input, or a policy that breaks its contract.
+
+    Source: `privcheck.certify`.
+
+    Examples
+    --------
+    >>> assert_certified("adap-ucb", 1.0, arms=2, horizon=8).epsilon_upper
+    1.0
+    >>> assert_certified("adap-ucb(epsilon=0.25)", rho=0.1, arms=2, horizon=8).rho_upper
+    0.1
+    """
+    nothing(target)
+    known(options, certify)
+    if options.get("rho") is options.get("mu") is None:
+        epsilon = setting("epsilon", epsilon)
+    if epsilon is options.get("rho") is options.get("mu") is None:
+        raise PrivcheckError("epsilon", None, "a budget: epsilon, rho or mu", "without a budget nothing is certified")
+    how = asked(seed, runs)
+    arms, horizon = arms_of(target, arms), setting("horizon", horizon)
+    certificate = certify(target, epsilon=epsilon, arms=arms, horizon=horizon, runs=how.runs, seed=how.seed, **options)
+    call = str(repeat_certificate(certificate).python)
+    certificate = replace(certificate, target=called(certificate.target))
+    told = f"{clean(certificate.target)}: {certificate_sentence(certificate)}"
+    if not certificate.granted:
+        chance = f"{FACT}; but code that is not certified may still satisfy its claim"
+        found = [*_found(certificate), *keep_page(certificate)]
+        raise failure(told, found, chance, how, call)
+    explored = plural(certificate.executions, "guarded run")
+    passed(f"{told} ({explored} of {plural(certificate.horizon, 'round')}; {replay_sentence(certificate)})")
+    return certificate
+
+
+def _found(certificate: Certificate) -> list[str]:
+    lines = [f"Leak at {place(leak)}: {clean(str(leak))}" for leak in certificate.leaks]
+    lines += [f"Refused: {clean(refusal)}" for refusal in certificate.refusals]
+    lines += [f"Note: {clean(note)}" for note in certificate.notes]
+    lines += [f"Never ran: {clean(str(line))}" for line in certificate.unreached]
+    divergence = certificate.replay.first_divergence
+    if divergence is not None:
+        contextual = certificate.contexts is not None
+        arms = certificate.arms if contextual else None
+        lines += streams_told(divergence.first, divergence.second, certificate.rewards, arms)
+        lines += divergence_sentences(divergence, contextual=contextual)
+    return lines

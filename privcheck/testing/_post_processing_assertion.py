@@ -1,0 +1,163 @@
+"""`assert_unchanged_by`: post-processing of a release does not depend on the data behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from privcheck.arrays import Table
+from privcheck.certifying import changed_tables, random_table, replay
+from privcheck.declared import Integer, check
+from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
+from privcheck.privacy import Contexts, Relation
+from privcheck.reporting import divergence_sentences
+from privcheck.targets import CertifySettings, Settings, is_mechanism, load_policy
+from privcheck.testing._assertion import FACT, asked, assertion, failure, name_of, nothing, passed
+from privcheck.testing._project import arms_of, setting
+from privcheck.testing._witness_text import streams_told
+
+Pair = tuple[Table, Table]
+
+STREAMS = 4
+"""Random streams of which every round is changed."""
+
+SEEDS = 10
+"""Seeds of the coins and the noise for every change."""
+
+Diverges = Callable[[Pair], list[str] | None]
+"""What differs on a pair of streams, in words; None when nothing differs."""
+
+
+@assertion
+def assert_unchanged_by(
+    target: Any,
+    neighbours: str = "row",
+    *,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    rho: float | None = None,
+    mu: float | None = None,
+    arms: int | None = None,
+    horizon: int | None = None,
+    rewards: tuple[float, float] = (0.0, 1.0),
+    feedback: str = "bandit",
+    contexts: Contexts | None = None,
+    streams: int = STREAMS,
+    seed: int | None = None,
+) -> int:
+    """Fail when a change of the data changes what a policy or function does although releases and coins are the same.
+
+    Post-processing costs no privacy when it is a function of what was released. A run is recorded, then repeated on
+    neighbouring data with the same coins and with every release forced to its recorded value: the actions, or the
+    output, must be the same.
+
+    Parameters
+    ----------
+    target : a policy as for `privcheck.certify`, or a function `f(data, rng)`, that releases through privcheck's
+        mechanisms.
+    neighbours : which changes: "row", "reward", "group:k" or, with `contexts`, "context-reward".
+    epsilon, delta, rho, mu : for factories that take them.
+    arms, horizon : by default those of the project's settings, or 2 and 16; `f(data, rng)` is given tables of `horizon`
+        rows and `arms` columns.
+    rewards, feedback, contexts : as for `privcheck.certify`.
+    streams : random streams, at least 1, of which every round is changed, one at a time, as are two constant streams.
+    seed : by default that of `--privcheck-seed`, or 0.
+
+    Returns
+    -------
+    The number of changes that were tried.
+
+    Raises
+    ------
+    PrivacyFailure : unreleased data affect the post-processing; with the simplest pair of streams that shows it.
+
+    Source: post-processing, Dwork and Roth (2014), Proposition 2.1.
+
+    Examples
+    --------
+    >>> assert_unchanged_by("adap-ucb", epsilon=1.0, horizon=8)
+    48
+    """
+    nothing(target)
+    how = asked(seed, check("streams", streams, Integer(1)))
+    if rho is mu is None:
+        epsilon = setting("epsilon", epsilon)
+    settings = CertifySettings(
+        epsilon=epsilon, delta=delta, rho=rho, mu=mu, rewards=rewards, feedback=feedback, neighbours=neighbours,
+        contexts=contexts, seed=how.seed,
+    )  # fmt: skip
+    arms = arms_of(target, arms)
+    count = check("arms", 2 if arms is None else arms, Integer(1))
+    length = check("horizon", setting("horizon", horizon, 16), Integer(1))
+    with_seed = _of_function(target) if is_mechanism(target) else _of_policy(target, settings, length, count)
+    diverges = _with_every_seed(with_seed, how.seed)
+    rng = np.random.default_rng([how.seed, 0])
+    tables = [random_table(rng, length, count, settings, number) for number in range(how.runs + 2)]
+    for table, end in zip(tables, settings.rewards, strict=False):
+        table[:, :count] = end
+    pairs = [pair for table in tables for pair in changed_tables(rng, table, count, settings)]
+    for pair in pairs:
+        if diverges(pair):
+            first, second = _simplest(pair, diverges, settings.relation, contexts, count)
+            told = f"{name_of(target)}: what it does after its releases depends on data that were not released"
+            witness = streams_told(first, second, settings.rewards, None if contexts is None else count)
+            witness += diverges((first, second)) or []
+            call = f"privcheck.testing.assert_unchanged_by({name_of(target)}, {neighbours!r}, ..., seed={how.seed})"
+            raise failure(told, witness, FACT, how, call)
+    passed(f"{name_of(target)}: unchanged by {len(pairs):,} changes of one datum when its releases are the same")
+    return len(pairs)
+
+
+def _with_every_seed(diverges: Callable[[Pair, int], list[str] | None], seed: int) -> Diverges:
+    def first_found(pair: Pair) -> list[str] | None:
+        found = (diverges(pair, seed + number) for number in range(SEEDS))
+        return next((words for words in found if words is not None), None)
+
+    return first_found
+
+
+def _of_policy(target: Any, settings: Settings, horizon: int, arms: int) -> Callable[[Pair, int], list[str] | None]:
+    loaded = load_policy(target)
+    policy = loaded.target(settings, horizon, loaded.arms(arms))
+
+    def diverges(pair: Pair, seed: int) -> list[str] | None:
+        found = replay(policy.build, [pair], [seed], policy.feedback, settings.contexts).first_divergence
+        return None if found is None else divergence_sentences(found, contextual=settings.contexts is not None)
+
+    return diverges
+
+
+def _of_function(function: Callable[..., Any]) -> Callable[[Pair, int], list[str] | None]:
+    def diverges(pair: Pair, seed: int) -> list[str] | None:
+        tape = Tape(np.random.default_rng([seed, 1]))
+        with recording(tape):
+            output = function(pair[0].copy(), np.random.default_rng([seed, 0]))
+        forced = ForcedTape(tape.releases)
+        try:
+            with recording(forced):
+                other = function(pair[1].copy(), np.random.default_rng([seed, 0]))
+        except DivergenceError as divergence:
+            return [f"{divergence}."]
+        if forced.position < len(tape.releases):
+            return [f"release {forced.position + 1} happens on only one stream."]
+        return None if _same(output, other) else [f"Outputs: {output} and {other}."]
+
+    return diverges
+
+
+def _same(one: Any, two: Any) -> bool:
+    if isinstance(one, tuple | list) and isinstance(two, tuple | list):
+        return len(one) == len(two) and all(map(_same, one, two))
+    return bool(np.array_equal(one, two))
+
+
+def _simplest(pair: Pair, diverges: Diverges, related: Relation, contexts: Contexts | None, arms: int) -> Pair:
+    while True:
+        for simpler in related.shrink(*pair, contexts):
+            if len(simpler[0]) >= arms and diverges(simpler):
+                pair = simpler
+                break
+        else:
+            return pair

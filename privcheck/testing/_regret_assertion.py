@@ -1,0 +1,148 @@
+"""`assert_regret_below`: a statistical test of a policy's mean regret."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.declared import POSITIVE, Integer, check
+from privcheck.environments import Environment
+from privcheck.environments import environment as make_environment
+from privcheck.errors import PrivcheckError, words
+from privcheck.feedback import FEEDBACKS
+from privcheck.inference import LEVEL
+from privcheck.targets import CertifySettings, load_policy
+from privcheck.testing._assertion import (
+    ERROR,
+    asked,
+    assertion,
+    by_chance,
+    failed,
+    failure,
+    name_of,
+    nothing,
+    passed,
+)
+from privcheck.testing._project import setting
+
+REGRET_RUNS = 400
+"""Runs where the test does not say: it takes seconds; more runs notice smaller excesses of the regret."""
+
+MOST_STAKED = 0.75
+"""Share of the capital that a bet may lose."""
+
+
+@assertion
+def assert_regret_below(
+    target: Any,
+    bound: float,
+    environment: str | Environment | Sequence[float],
+    *,
+    horizon: int,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    rho: float | None = None,
+    mu: float | None = None,
+    runs: int = REGRET_RUNS,
+    error: float | None = None,
+    seed: int | None = None,
+) -> float:
+    r"""Fail when the expected pseudo-regret of a policy after `horizon` rounds exceeds `bound`, or no test could tell.
+
+    The pseudo-regret of a run is sum_{t<=T} (max_b mu_b - mu_{A_t}).
+
+    Parameters
+    ----------
+    target : a policy as for `privcheck.audit`: a shipped one with bandit or full-information feedback, or your own with
+        bandit feedback.
+    bound : upper bound on the expected regret, > 0.
+    environment : the id of a named instance, Bernoulli means, or an `Environment`.
+    horizon : T, at least the number of arms.
+    epsilon, delta, rho, mu : for factories that take them.
+    runs : independent runs, at least 2.
+    error : a policy within the bound fails this test with at most this probability, in (0, 0.5]; by default that of the
+        project's settings, or 1e-6.
+    seed : by default that of `--privcheck-seed`, or 0.
+
+    Returns
+    -------
+    The mean regret of the runs.
+
+    Raises
+    ------
+    PrivacyFailure : the expected regret is shown to be above the bound; or the runs are too few, or the horizon too
+        short, for any policy to fail. A mean that exceeds the bound by chance does not fail the test.
+
+    Source: Waudby-Smith and Ramdas (2024), bets on means, for regrets in [0, T max_a Delta_a].
+
+    Examples
+    --------
+    >>> assert_regret_below("ucb", 60.0, (0.9, 0.5), horizon=200) < 20.0
+    True
+    """
+    nothing(target)
+    how = asked(seed, check("runs", runs, Integer(2)))
+    place, limit = make_environment(environment), check("bound", bound, POSITIVE, "a regret is positive")
+    length = check("horizon", horizon, Integer(place.arms), "every arm has to be played once")
+    level = check("error", setting("error", error, ERROR), LEVEL, "1e-06 is usual")
+    most = length * float(place.gaps().max())
+    name = name_of(target)
+    if most <= limit or evidence(np.ones(how.runs), limit / most, level) < 1.0 / level:
+        why = f"no policy has a regret above {most:.4g}" if most <= limit else f"{how.runs:,} runs are not enough"
+        hint = "give it a smaller bound" if most <= limit else "give it more runs or a longer horizon"
+        raise failed(f"{name}: this test could not have failed: {why} and the bound is {limit:g}; {hint}")
+    settings = CertifySettings(epsilon=epsilon, delta=delta, rho=rho, mu=mu, seed=how.seed)
+    regrets = _regrets(target, place, settings, length, how.runs)
+    mean = float(regrets.mean())
+    about = f"{name}: mean regret {mean:.4g} in {how.runs:,} runs of {length:,} rounds"
+    if evidence(regrets / most, limit / most, level) >= 1.0 / level:
+        told = f"{about}: the expected regret is above the bound {limit:g}"
+        call = f"privcheck.testing.assert_regret_below({name}, {limit:g}, ..., horizon={length}, seed={how.seed})"
+        witness = [f"Means of the arms: {', '.join(f'{mu:g}' for mu in place.means)}"]
+        raise failure(told, witness, by_chance(level, "a policy within the bound"), how, call)
+    near = limit + float(regrets.std()) * math.sqrt(2.0 * math.log(1.0 / level) / how.runs)
+    passed(f"{about}, not shown to exceed {limit:g} in expectation; that would have taken a mean of about {near:.4g}")
+    return mean
+
+
+def evidence(values: Array, mean: float, level: float) -> float:
+    """Return the largest capital reached by bets against "the expectation is at most `mean`"; when this is true, it
+    reaches 1 / level with probability at most `level`.
+
+    Parameters
+    ----------
+    values : independent numbers in [0, 1], shape (n,).
+    mean : in (0, 1).
+    level : what the size of the bets aims at, in (0, 0.5].
+
+    Source: Waudby-Smith and Ramdas (2024), Section 4.1 (predictable plug-in bets), with Ville's inequality.
+
+    Examples
+    --------
+    >>> evidence(np.full(100, 0.9), 0.5, 1e-6) > 1e6, evidence(np.full(100, 0.5), 0.5, 1e-6)
+    (True, 1.0)
+    """
+    before = np.arange(1, len(values) + 1)
+    guesses = (0.5 + np.cumsum(values)) / (before + 1)
+    spreads = (0.25 + np.cumsum(np.square(values - guesses))) / (before + 1)
+    predicted = np.concatenate([[0.25], spreads[:-1]])
+    bets = np.minimum(np.sqrt(2.0 * math.log(1.0 / level) / (len(values) * predicted)), MOST_STAKED / mean)
+    capital = np.cumsum(np.log1p(bets * (values - mean)))
+    return math.exp(min(max(0.0, float(capital.max())), 700.0))
+
+
+def _regrets(target: Any, place: Environment, settings: CertifySettings, horizon: int, runs: int) -> Array:
+    loaded, seed = load_policy(target), settings.seed
+    policy = loaded.target(settings, horizon, loaded.arms(place.arms))
+    if policy.feedback not in FEEDBACKS or not FEEDBACKS[policy.feedback].one_arm_a_round:
+        raise PrivcheckError("target", words(policy.feedback), "a policy with bandit or full-information feedback")
+    rng, gaps = np.random.default_rng([seed, 0]), place.gaps()
+    regrets = np.empty(runs)
+    for run in range(runs):
+        played = policy.runner.play(place.table(rng, horizon), 1, np.random.SeedSequence(seed, spawn_key=(1, run)))
+        regrets[run] = gaps[played.symbols[0]].sum()
+    return regrets

@@ -1,0 +1,1 @@
+from ._frontier import frontier as frontier
