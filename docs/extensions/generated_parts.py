@@ -163,7 +163,14 @@ def _autodoc(found: Any, name: str, *, members: bool = True) -> str:
 
 def _documentation_of_data(module: str, name: str) -> str:
     """Return the string below the assignment of a name, in the module that a package imports it from."""
-    tree = ast.parse(inspect.getsource(importlib.import_module(module)))
+    file = Path(inspect.getfile(importlib.import_module(module)))
+    face = file.with_suffix(".pyi")  # names that are loaded when they are first used
+    if face.exists():
+        lines = [node for node in ast.parse(face.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+        homes = {alias.name: f"{module}.{node.module}" for node in lines for alias in node.names}
+        module = homes.get(name, module)
+        file = Path(inspect.getfile(importlib.import_module(module)))
+    tree = ast.parse(file.read_text(encoding="utf-8"))
     for node, below in itertools.pairwise(tree.body):
         if isinstance(node, ast.ImportFrom) and name in {alias.name for alias in node.names}:
             return _documentation_of_data(str(node.module), name)
