@@ -31,6 +31,17 @@ from ._implied import rho_of_pure as rho_of_pure
 from ._ledger import Ledger as Ledger
 from ._ledger import Release as Release
 from ._ledger import datum_in_words as datum_in_words
+from ._losses.additive import GaussianShifts as GaussianShifts
+from ._losses.additive import LaplaceShifts as LaplaceShifts
+from ._losses.additive import LatticeShifts as LatticeShifts
+from ._losses.additive import pure_delta as pure_delta
+from ._losses.hockey_stick import gaussian_delta as gaussian_delta
+from ._losses.hockey_stick import gaussian_epsilon as gaussian_epsilon
+from ._losses.hockey_stick import gaussian_mu as gaussian_mu
+from ._losses.laws import NOTHING_CHANGES as NOTHING_CHANGES
+from ._losses.laws import FiniteLaws as FiniteLaws
+from ._losses.laws import LossLaw as LossLaw
+from ._losses.laws import independent as independent
 from ._notions import Approximate as Approximate
 from ._notions import Concentrated as Concentrated
 from ._notions import GaussianDP as GaussianDP

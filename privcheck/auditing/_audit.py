@@ -309,7 +309,7 @@ def _plan(settings: Settings, policy: Target, candidates: list[StreamPair], star
 
 
 def _under_guard(policy: Target, settings: Settings) -> Target:
-    from privcheck.certifying import under_guard
+    from privcheck.auditing._harness.guarded_build import under_guard
 
     return under_guard(policy, settings)
 

@@ -12,9 +12,6 @@ from ._divergences import kl_bernoulli as kl_bernoulli
 from ._divergences import kl_gaussian as kl_gaussian
 from ._divergences import tv_bernoulli as tv_bernoulli
 from ._divergences import tv_gaussian as tv_gaussian
-from ._enclosure import ROUNDING as ROUNDING
-from ._enclosure import UNDERFLOW as UNDERFLOW
-from ._enclosure import Enclosure as Enclosure
 from ._evaluation import ContradictionWarning as ContradictionWarning
 from ._evaluation import best_on_this_instance as best_on_this_instance
 from ._evaluation import contradictions as contradictions

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from privcheck.arrays import Array
 from privcheck.bounds._divergences import excess, linear_minus_log
-from privcheck.bounds._enclosure import Enclosure
 from privcheck.bounds._finite_law import FiniteLaw
+from privcheck.enclosure import Enclosure
 
 _UNIT_ROUNDOFF = 2.0**-53
 """Largest relative rounding error of one operation in double precision."""

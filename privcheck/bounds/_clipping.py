@@ -17,7 +17,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.bounds._divergences import excess_from_log
-from privcheck.bounds._enclosure import Enclosure
+from privcheck.enclosure import Enclosure
 
 Cells = Callable[[float], tuple[Array, Array, Array]]
 """Maps l to the masses of P and of Q and to ln dP/dQ, cell by cell; neither l nor l + epsilon falls inside a cell."""

@@ -6,7 +6,7 @@ from ._explored_streams import changed_tables as changed_tables
 from ._explored_streams import random_table as random_table
 from ._guard import GuardedPolicy as GuardedPolicy
 from ._guard import guard as guard
-from ._guarded_build import under_guard as under_guard
+from ._guard import guarded as guarded
 from ._primitives.declaration import Call as Call
 from ._primitives.declaration import Primitive as Primitive
 from ._primitives.declaration import primitive as primitive

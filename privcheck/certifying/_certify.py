@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.accounting import Approximate, Concentrated, GaussianDP, Notion, Pure, convert, shown, spent
+from privcheck.accounting import spent
+from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
@@ -21,7 +22,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.privacy import Contexts
 from privcheck.progress import progress
-from privcheck.results import EXPLORED, UNDER_GUARD, Certificate, ReplayResult
+from privcheck.results import Certificate, ReplayResult
 from privcheck.targets import EXECUTIONS, CertifySettings, Settings, Target, load, load_policy
 
 
@@ -172,7 +173,6 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
         replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
         advance(runs)
     worst = max(sessions, key=_loss)
-    ledger = worst.ledger if worst.filter is None else shown(worst.filter, worst.ledger)
     leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
         ::-1
     ]
@@ -193,36 +193,23 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
     holds = not (leaks or refusals or notes or replayed.divergences or uncounted) and budget is not None
     notes += coverage.notes
     unreached = coverage.unreached
-    return Certificate(
-        target=policy.name,
-        granted=holds and not (unreached or coverage.notes),
-        coverage=UNDER_GUARD if holds else EXPLORED,
-        epsilon_claimed=settings.epsilon,
-        delta=settings.delta if settings.epsilon is not None else 0.0,
-        ledger_epsilon=_loss(worst)[0] if isinstance(budget, Pure | Approximate) else ledger.epsilon,
+    return build_certificate(
+        policy,
+        settings,
+        length,
+        by=worst.filter,
+        ledger=worst.ledger,
         replay=replayed,
-        ledger=ledger.without_pairs(),
-        leaks=leaks,
-        refusals=refusals,
         executions=runs,
-        neighbours=settings.neighbours,
-        rewards=settings.rewards,
-        observe="actions",
-        feedback=policy.feedback,
-        horizon=length,
-        arms=count,
-        seed=settings.seed,
-        contexts=settings.contexts,
+        refusals=refusals,
         notes=notes,
+        holds=holds,
+        granted=not (unreached or coverage.notes),
+        leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
         mechanisms=sorted({code for session in sessions for code in session.mechanisms}, key=str),
-        budget=budget,
-        **_upper_bounds(budget if holds else None),
         accountant=_accountant(worst),
-        shares={} if worst.filter is None else worst.filter.shares,
-        ledger_rho=_loss(worst)[0] if isinstance(budget, Concentrated) else ledger.total.rho,
-        ledger_mu=_loss(worst)[0] if isinstance(budget, GaussianDP) else ledger.total.mu,
     )
 
 
@@ -238,18 +225,6 @@ def _accountant(session: Session) -> str | None:
     if session.filter is None or not session.ledger.releases:
         return None
     return spent(session.filter, session.ledger).accountant
-
-
-def _upper_bounds(budget: Notion | None) -> dict[str, Any]:
-    """Return the upper bounds that a budget implies at its own delta; all are None without one."""
-    pure = budget.epsilon if isinstance(budget, Pure) else None
-    gaussian = convert(budget, GaussianDP) if isinstance(budget, Pure | GaussianDP) else None
-    concentrated = convert(budget, Concentrated) if isinstance(budget, Pure | GaussianDP | Concentrated) else None
-    return {
-        "epsilon_upper": budget.epsilon if isinstance(budget, Approximate) else pure,
-        "rho_upper": None if concentrated is None else concentrated.rho,
-        "mu_upper": None if gaussian is None else gaussian.mu,
-    }
 
 
 def _replayed(play: Callable[[], ReplayResult | None], refused: bool, leaked: bool) -> tuple[ReplayResult, list[str]]:

@@ -6,12 +6,10 @@ from privcheck.mechanisms.base import Recorder as Recorder
 from privcheck.mechanisms.base import finite_array as finite_array
 from privcheck.mechanisms.base import generator as generator
 from privcheck.mechanisms.base import recording as recording
-from privcheck.mechanisms.base import same_shape as same_shape
 from privcheck.mechanisms.bernoulli import STEP as STEP
 from privcheck.mechanisms.bernoulli import Bernoulli
 from privcheck.mechanisms.binary_tree import BinaryTree
 from privcheck.mechanisms.discrete_gaussian import DiscreteGaussian
-from privcheck.mechanisms.discrete_gaussian_law import log_normaliser as log_normaliser
 from privcheck.mechanisms.discrete_laplace import DiscreteLaplace
 from privcheck.mechanisms.exponential_mechanism import ExponentialMechanism
 from privcheck.mechanisms.factorised_stream import FactorisedStream
@@ -27,7 +25,6 @@ from privcheck.mechanisms.plan_file import read_plan as read_plan
 from privcheck.mechanisms.planned import charge_with_pairs as charge_with_pairs
 from privcheck.mechanisms.planned import planned
 from privcheck.mechanisms.prefix_tree import PrefixStream as PrefixStream
-from privcheck.mechanisms.prefix_tree import PrefixTree as PrefixTree
 from privcheck.mechanisms.provenance import SHIPPED as SHIPPED
 from privcheck.mechanisms.provenance import TESTED as TESTED
 from privcheck.mechanisms.provenance import MechanismCode as MechanismCode
@@ -36,18 +33,15 @@ from privcheck.mechanisms.provenance import remember
 from privcheck.mechanisms.randomised_response import RandomisedResponse
 from privcheck.mechanisms.scaled import ScaledMechanism
 from privcheck.mechanisms.scores_after_winner import ScoresAfterWinner
-from privcheck.mechanisms.selection import Selection as Selection
 from privcheck.mechanisms.staircase import Staircase
 from privcheck.mechanisms.subset_selection import SubsetSelection
 from privcheck.mechanisms.symmetric_gaussian import SymmetricGaussian
-from privcheck.mechanisms.symmetric_gaussian import packed as packed
 from privcheck.mechanisms.symmetric_gaussian import unpacked as unpacked
 from privcheck.mechanisms.tape import DivergenceError as DivergenceError
 from privcheck.mechanisms.tape import ForcedTape as ForcedTape
 from privcheck.mechanisms.tape import RecordedRelease as RecordedRelease
 from privcheck.mechanisms.tape import Tape as Tape
 from privcheck.mechanisms.wishart import Wishart
-from privcheck.mechanisms.wishart_law import tails as tails
 from privcheck.mechanisms.wishart_tree import WishartTree
 
 remember()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from dataclasses import dataclass
@@ -11,8 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting import FiniteLaws
 from privcheck.arrays import Array, Integers
 from privcheck.declared import POSITIVE, Integer, check, parameter
+from privcheck.enclosure import ROUNDING
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.above_threshold_law import log_probability
 from privcheck.mechanisms.base import finite_array, generator, holds_integers, same_shape
@@ -20,6 +23,12 @@ from privcheck.mechanisms.discrete_laplace import integer_laplace
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 BELOW, ABOVE, UNANSWERED = 0, 1, -1
+
+MOST_QUERIES = 10
+"""The most queries of which all sequences of answers are enumerated, for the exact loss."""
+
+_LAW_ERROR = 1e-11
+"""Error of the logarithm of a probability that `above_threshold_law` computes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +152,22 @@ class AboveThreshold(ScaledMechanism):
         same_shape(_queries("value", value), _queries("other", other))
         return self.log_density(output, value) - self.log_density(output, other)
 
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> FiniteLaws | None:
+        """Return the exact laws of the answers to two inputs, shape (1 + T,) each; None for more than 10 queries.
+
+        >>> mechanism = AboveThreshold.with_scale(1.0, answers=1)
+        >>> round(mechanism.law_of_pair([0.0, 1.0], [0.0, 0.0]).loss().value, 7)
+        0.2768564
+        """
+        if np.size(value) - 1 > MOST_QUERIES:
+            return None
+        first, second = _queries("value", value), _queries("other", other)
+        same_shape(first, second)
+        possible = possible_answers(first.size - 1, self.answers)
+        one, two = self.log_density(possible, first), self.log_density(possible, second)
+        error = _LAW_ERROR + 8.0 * ROUNDING * np.maximum(np.abs(one), np.abs(two))
+        return FiniteLaws(one, two, np.zeros_like(error) if (first == second).all() else error)
+
     def _answers(self, exact: Array, runs: int, rng: np.random.Generator) -> Integers:
         noisy = rng.laplace(0.0, 1.0, (runs, exact.size))
         noisy[:, 0] *= self.threshold_scale
@@ -187,6 +212,16 @@ def _queries(name: str, value: Any) -> Array:
         expected = "a vector of the threshold and at least one query"
         raise PrivcheckError(name, words(f"shape {vector.shape}"), expected, "put the threshold first")
     return vector
+
+
+def possible_answers(queries: int, answers: int) -> Integers:
+    """Return every sequence of answers that a run can give, one per row.
+
+    >>> possible_answers(2, 1).tolist()
+    [[0, 0], [0, 1], [1, -1]]
+    """
+    above = np.array(list(itertools.product((0, 1), repeat=queries)), dtype=np.int64)
+    return np.unique(AboveThreshold.of_comparisons(above, answers), axis=0)
 
 
 def _above_exactly(exact: Array, threshold_scale: float, query_scale: float) -> Integers:

@@ -11,11 +11,13 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting import Charge
+from privcheck.accounting import Charge, DominatingPair, LossLaw
 from privcheck.arrays import Array
 from privcheck.declared import Declared, by_name_only
 from privcheck.errors import PrivcheckError, words
 from privcheck.registry import Registry
+
+Pairs = tuple[tuple[DominatingPair, int], ...]
 
 NOISE_SLACK = 4e-9
 """Relative surplus of the noise scale. It covers 2e-9 for the float rounding of released values and 1e-9 for each of
@@ -39,12 +41,17 @@ class Mechanism(Declared):
     - `log_density(output, value)` is the logarithm of the output's joint density (its probability, when outputs are
       discrete) given the exact value, so that the loss of a recorded output is known (`log_ratio`);
     - `charge(sensitivity)` is the charge of data with that computed sensitivity, and `loss(sensitivity)` its epsilon;
+    - `law_of_pair(value, other)` has the exact loss between two exact values, where a closed form is known;
+    - `dominating_pairs(charge, sensitivity)` is at least as easy to tell apart as any release with this charge;
     - `rounding(sizes)` bounds what float rounding inside `draw` adds to a computed sensitivity;
     - a mechanism that adds independent noise also has `noise(shape, rng)`;
     - `calibrate` inverts `charge`: the least noise for a budget.
 
     A class defines `charge` and gets `loss` from it. A class that defines only `loss` gets `charge` from that instead,
     even if its base defines `charge`: whichever of the two comes first in the method resolution order counts.
+
+    What a class states about its law holds for that class. A derived class has no dominating pairs unless it states
+    them, and no law of a pair if it draws or rates outputs in its own way, for it may have another law.
 
     Most mechanisms have a noise scale and derive from `privcheck.mechanisms.scaled.ScaledMechanism`.
     """
@@ -60,6 +67,10 @@ class Mechanism(Declared):
         super().__init_subclass__(**options)
         if "draw" in vars(cls) and "samples_exactly" not in vars(cls):
             cls.samples_exactly = False
+        if any(callable(vars(cls).get(name)) for name in _MAKE_THE_LAW) and "law_of_pair" not in vars(cls):
+            cls.law_of_pair = Mechanism.law_of_pair  # type: ignore[method-assign]
+        if "dominating_pairs" not in vars(cls):
+            cls.dominating_pairs = Mechanism.dominating_pairs  # type: ignore[method-assign]
         _complete(cls)
         if "id" in cls.__dict__:
             MECHANISMS.register(cls.id, cls)
@@ -184,6 +195,42 @@ class Mechanism(Declared):
     def log_ratio(self, output: Any, value: Any, other: Any) -> Any:
         """Return the loss of an output: ln of its density (or probability) under `value` over that under `other`."""
         raise NotImplementedError
+
+    def law_of_pair(self, value: Any, other: Any) -> LossLaw | None:  # noqa: ARG002
+        """Return the two laws of an output, given two exact values, as far as privacy is concerned.
+
+        Parameters
+        ----------
+        value, other : as for `log_ratio`.
+
+        Returns
+        -------
+        An object whose `loss()` and `delta(epsilon)` enclose the true privacy loss between the two values, and the true
+        delta; None where no closed form is known. `privcheck.accounting._losses` has such laws.
+
+        """
+        return None
+
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:  # noqa: ARG002
+        """Return pairs of laws that compose to one at least as easy to tell apart as any release with this charge.
+
+        Parameters
+        ----------
+        charge : what `charge(sensitivity)` returned, not `NOTHING`.
+        sensitivity : of one datum, in the norm `sensitivity_norm`.
+
+        Returns
+        -------
+        Pairs of `privcheck.accounting._dominating_pairs`, each with how often it is composed, with which plans are as
+        tight as they can be. None of them (the default): plans use what the charge implies.
+
+        """
+        pairs: Pairs = charge.pairs
+        return pairs
+
+
+_MAKE_THE_LAW = ("draw", "noise", "release_batch", "log_density", "log_ratio")
+"""Methods that say what law an output has; `release` hands over to `draw`."""
 
 
 def _complete(cls: type[Mechanism]) -> None:

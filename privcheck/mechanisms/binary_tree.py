@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.accounting import Charge
 from privcheck.arrays import Array, Integers
 from privcheck.declared import POSITIVE, Integer, check, parameter
 from privcheck.errors import PrivcheckError
+from privcheck.mechanisms.base import Pairs
 from privcheck.mechanisms.prefix_tree import Node, PrefixTree, most_covered
 
 
@@ -105,6 +107,10 @@ class BinaryTree(PrefixTree):
     def scales(self, length: int) -> Array:
         """Return the noise scales of the first nodes, which are all the same."""
         return np.full(length, self.scale)
+
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:  # noqa: ARG002
+        """Return Laplace noise on the nodes that one datum enters, at equal parts of epsilon."""
+        return self._equal_nodes(charge)
 
     def check_length(self, length: int) -> int:
         """Return the length of a stream if it is within the horizon."""

@@ -16,10 +16,13 @@ from privcheck.declared import POSITIVE, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms.base import differences, generator, inner_sum, same_shape
 from privcheck.mechanisms.currency import RHO, Currency
-from privcheck.mechanisms.discrete_gaussian_law import log_normaliser, mu_of_one, of_normal
+from privcheck.mechanisms.discrete_gaussian_law import DiscreteGaussianShift, log_normaliser, mu_of_one, of_normal
 from privcheck.mechanisms.discrete_laplace import LARGEST, integer_array
 from privcheck.mechanisms.opendp_parts import opendp_parts
 from privcheck.mechanisms.scaled import ScaledMechanism
+
+MOST_SIGMA = 1e4
+"""The largest sigma whose outputs are summed for the exact loss, to bound the memory."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,15 @@ class DiscreteGaussian(ScaledMechanism):
         outputs = integer_array("output", output)
         sums = sum(differences(outputs, exact.astype(np.float64)) for exact in (first, second))
         return inner_sum((first - second) / self.scale * (sums / self.scale / 2.0), first.ndim)
+
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> DiscreteGaussianShift | None:
+        """Return the exact law of the loss if at most one entry changes, and sigma is at most `MOST_SIGMA`."""
+        first, second = integer_array("value", value), integer_array("other", other)
+        same_shape(first, second)
+        sizes = np.abs(first - second).ravel()
+        if np.count_nonzero(sizes) > 1 or self.scale > MOST_SIGMA:
+            return None
+        return DiscreteGaussianShift(self.scale, int(sizes.max()))
 
     def _draw_exactly(self, exact: Integers) -> Integers:
         noisy = _integer_gaussian(self.scale)(exact.ravel().tolist())

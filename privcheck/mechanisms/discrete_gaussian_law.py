@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from privcheck.arrays import Array, Integers
+from privcheck.enclosure import ROUNDING, UNDERFLOW, Enclosure
 
 REACH = 40.0
 """Standard deviations up to which quantiles are tabulated; normal draws in doubles do not go that far."""
@@ -91,3 +93,44 @@ def mu_of_one(sigma: float) -> float:
     eta = np.log1p(theta) - np.log1p(-theta)
     bounds = 1.0 / np.sqrt((sigma - tau) * (sigma + tau)) + 4.0 * math.sqrt(math.pi / 2.0) * eta
     return float(bounds.min()) * (1.0 + 1e-12)
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteGaussianShift:
+    """Discrete Gaussian noise on one integer that moves.
+
+    Parameters
+    ----------
+    sigma : > 0.
+    size : how far the integer moves, >= 0.
+
+    Examples
+    --------
+    >>> round(DiscreteGaussianShift(1.0, 1).delta(0.0).value, 7)
+    0.3989423
+
+    """
+
+    sigma: float
+    size: int
+
+    def loss(self) -> Enclosure:
+        """Return infinity, unless the integer does not move."""
+        return Enclosure.exactly(math.inf if self.size else 0.0)
+
+    def delta(self, epsilon: float) -> Enclosure:
+        """Return the hockey stick by summation: an output y below the integer has the loss s (s + 2 y) / (2 sigma^2).
+
+        The outputs that are left out have less than exp(-800) of the sum.
+        """
+        if self.size == 0:
+            return Enclosure.exactly(0.0)
+        variance = self.sigma * self.sigma
+        first = math.floor(epsilon * variance / self.size - self.size / 2.0)
+        below = np.arange(first, max(first, 0) + math.ceil(40.0 * self.sigma) + 2, dtype=np.float64)
+        log_p = -np.square(below) / (2.0 * variance) - log_normaliser(self.sigma)
+        excess = self.size * (self.size + 2.0 * below) / (2.0 * variance) - epsilon
+        terms = np.exp(log_p) * -np.expm1(-np.maximum(excess, 0.0))
+        rounding = np.exp(log_p) * ROUNDING * (16.0 + np.abs(log_p) + 4.0 * epsilon + np.abs(excess))
+        found = Enclosure.around(float(terms.sum()), absolute=float(rounding.sum()) + UNDERFLOW)
+        return Enclosure(found.lower, min(1.0, found.upper))

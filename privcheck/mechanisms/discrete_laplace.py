@@ -10,16 +10,20 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting import Charge
+from privcheck.accounting import Charge, DiscreteLaplacePair, LatticeShifts
 from privcheck.arrays import Integers
 from privcheck.declared import POSITIVE, Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import distances, generator, holds_integers, inner_sum, same_shape
+from privcheck.mechanisms.base import Pairs, distances, generator, holds_integers, inner_sum, same_shape
 from privcheck.mechanisms.opendp_parts import opendp_parts
 from privcheck.mechanisms.scaled import ScaledMechanism
 
 LARGEST = 2**51
 """Largest magnitude of values: 2^51 leaves room for noise and distances below 2^53, where floats are exact integers."""
+
+
+LARGEST_DISTANCE = 10_000
+"""Above it a dominating pair has too many atoms, and what its epsilon implies is taken."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,19 @@ class DiscreteLaplace(ScaledMechanism):
         same_shape(first, second)
         one, two = distances(outputs, first.astype(np.float64)), distances(outputs, second.astype(np.float64))
         return inner_sum((two - one) / self.scale, first.ndim)
+
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> LatticeShifts:
+        """Return the exact law of the loss: only the distances of the entries matter."""
+        first, second = integer_array("value", value), integer_array("other", other)
+        same_shape(first, second)
+        sizes = np.abs(first - second).ravel()
+        return LatticeShifts(self.scale, sizes[sizes > 0])
+
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:
+        """Return discrete Laplace noise on two integers at this distance, unless it is no integer or above 10 000."""
+        if not float(sensitivity).is_integer() or sensitivity > LARGEST_DISTANCE:
+            return ()
+        return ((DiscreteLaplacePair(charge.epsilon, int(sensitivity)), 1),)
 
     def _draw_exactly(self, exact: Integers) -> Integers:
         noisy = integer_laplace(self.scale)(exact.ravel().tolist())

@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting import Charge, GaussianPair, GaussianShifts
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, check, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import Pairs, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.currency import MU, Currency
 from privcheck.mechanisms.gaussian import Gaussian
 from privcheck.mechanisms.prefix_stream import SUMMED, checked_item, refused
@@ -184,6 +185,16 @@ class FactorisedStream(ScaledMechanism):
         noise, other_noise = self._noise(output, first), self._noise(output, second)
         middle = (noise + other_noise) / self.scale / 2.0
         return inner_sum((other_noise - noise) / self.scale * middle, first.ndim)
+
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> GaussianShifts:
+        """Return the exact law of the loss: that of the rows, whose noises are independent."""
+        first, second = self._items("value", value), self._items("other", other)
+        same_shape(first, second)
+        return GaussianShifts((np.abs(self._rows(first, 0) - self._rows(second, 0)) / self.scale).ravel())
+
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:  # noqa: ARG002
+        """Return normal noise on two numbers at the charged distance: the rows together are one normal vector."""
+        return ((GaussianPair(charge.mu), 1),)
 
     def _noise(self, output: npt.ArrayLike, items: Array) -> Array:
         """Return the noise of the rows behind released prefix sums."""

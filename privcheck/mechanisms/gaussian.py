@@ -10,9 +10,10 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting import Charge, GaussianPair, GaussianShifts
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, check, parameter
-from privcheck.mechanisms.base import differences, finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import Pairs, differences, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.currency import MU, Currency
 from privcheck.mechanisms.opendp_parts import opendp_parts
 from privcheck.mechanisms.scaled import ScaledMechanism
@@ -139,6 +140,16 @@ class Gaussian(ScaledMechanism):
         same_shape(first, second)
         middle = differences(output, first) + differences(output, second)
         return inner_sum((first - second) / self.scale * (middle / self.scale / 2.0), first.ndim)
+
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> GaussianShifts:
+        """Return the exact law of the loss: only the distance in standard deviations matters."""
+        first, second = finite_array("value", value), finite_array("other", other)
+        same_shape(first, second)
+        return GaussianShifts(np.abs(first - second).ravel() / self.scale)
+
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:  # noqa: ARG002
+        """Return normal noise on two numbers at the charged distance, whatever the dimension of the value."""
+        return ((GaussianPair(charge.mu), 1),)
 
     def _draw_exactly(self, exact: Array) -> Array:
         noisy = _measurement(self.scale)(exact.ravel().tolist())

@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting import Charge, GaussianPair, GaussianShifts
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import finite_array
+from privcheck.mechanisms.base import Pairs, finite_array
 from privcheck.mechanisms.currency import MU, Currency
 from privcheck.mechanisms.gaussian import Gaussian
 from privcheck.mechanisms.kary_tree import DEGREE, DEGREE_HINT, HORIZON, DegreeTree
@@ -103,6 +104,10 @@ class GaussianTree(DegreeTree):
     )
     degree: int = parameter(DEGREE, default=0, typical=(2, 16), doc="k: degree; 0 chooses", hint=DEGREE_HINT)
 
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:  # noqa: ARG002
+        """Return normal noise on two numbers at the charged distance: the nodes together are one normal vector."""
+        return ((GaussianPair(charge.mu), 1),)
+
     def node_mechanism(self, scale: float) -> ScaledMechanism:
         """Return the mechanism that releases a node with noise of this standard deviation."""
         return _gaussian(scale)
@@ -115,6 +120,9 @@ class GaussianTree(DegreeTree):
 
     def _log_ratios(self, noise: Array, other_noise: Array, scales: Array) -> Array:
         return np.asarray((other_noise - noise) / scales * ((noise + other_noise) / scales / 2.0))
+
+    def _law(self, shifts: Array) -> GaussianShifts:
+        return GaussianShifts(shifts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,6 +177,7 @@ class SymmetricGaussianTree(GaussianTree):
     id: ClassVar[str] = "symmetric-gaussian-tree"
     source: ClassVar[str] = "Shariff and Sheffet (2018), Section 4.2; Dong, Roth and Su (2022), Section 3"
     samples_exactly: ClassVar[bool] = True
+    law_of_pair, dominating_pairs = GaussianTree.law_of_pair, GaussianTree.dominating_pairs
 
     def node_mechanism(self, scale: float) -> ScaledMechanism:
         """Return the mechanism that releases a node with noise of this standard deviation on the diagonal."""

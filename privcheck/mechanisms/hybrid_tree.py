@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.accounting import Charge, LaplacePair
 from privcheck.arrays import Array, Integers
 from privcheck.declared import POSITIVE, Real, parameter
 from privcheck.errors import PrivcheckError
+from privcheck.mechanisms.base import Pairs
 from privcheck.mechanisms.prefix_tree import Node, PrefixTree, bit_lengths, most_covered
 
 
@@ -108,6 +110,14 @@ class HybridTree(PrefixTree):
             scales[epoch] = self._scale(size, 1)
             scales[epoch & (position == size)] = self._scale(size, size)
         return scales
+
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:  # noqa: ARG002
+        """Return Laplace noise on a total and on one node at the rest of epsilon.
+
+        One node dominates several that share its epsilon: see the guarantee of `LaplacePair`.
+        """
+        total = self.total_share * charge.epsilon
+        return (LaplacePair(total), 1), (LaplacePair(charge.epsilon - total), 1)
 
     def _scale(self, size: int, position: int) -> float:
         if position == size:

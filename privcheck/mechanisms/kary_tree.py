@@ -9,9 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.accounting import Charge
 from privcheck.arrays import Array, Integers
 from privcheck.declared import POSITIVE, Integer, check, parameter
 from privcheck.errors import PrivcheckError
+from privcheck.mechanisms.base import Pairs
 from privcheck.mechanisms.prefix_tree import Node, PrefixTree, digits
 
 HORIZON = Integer(1, 2**25)
@@ -150,6 +152,10 @@ class KaryTree(DegreeTree):
         hint="use hybrid-tree for streams of unknown or greater length",
     )  # fmt: skip
     degree: int = parameter(DEGREE, default=0, typical=(2, 16), doc="k: degree; 0 chooses", hint=DEGREE_HINT)
+
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:  # noqa: ARG002
+        """Return Laplace noise on the nodes that one datum enters, at equal parts of epsilon."""
+        return self._equal_nodes(charge)
 
 
 def digit_sums(horizon: int, degree: int) -> int:

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting import Charge, LaplacePair, LaplaceShifts
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, check, parameter
-from privcheck.mechanisms.base import distances, finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import Pairs, distances, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.opendp_parts import opendp_parts
 from privcheck.mechanisms.scaled import ScaledMechanism
 
@@ -135,6 +136,16 @@ class Laplace(ScaledMechanism):
         first, second = finite_array("value", value), finite_array("other", other)
         same_shape(first, second)
         return inner_sum((distances(output, second) - distances(output, first)) / self.scale, first.ndim)
+
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> LaplaceShifts:
+        """Return the exact law of the loss: only the distances of the entries matter."""
+        first, second = finite_array("value", value), finite_array("other", other)
+        same_shape(first, second)
+        return LaplaceShifts(np.abs(first - second).ravel() / self.scale)
+
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:  # noqa: ARG002
+        """Return Laplace noise on two numbers at the charged distance, whatever the dimension of the value."""
+        return ((LaplacePair(charge.epsilon), 1),)
 
     def _release_exactly(self, exact: Array) -> Array:
         noisy = _measurement(self.scale)(exact.ravel().tolist())

@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting import NOTHING, Charge
+from privcheck.accounting import NOTHING, Charge, FiniteLaws, independent
 from privcheck.arrays import Array, Integers
 from privcheck.declared import POSITIVE, Integer, Real, check, parameter
+from privcheck.enclosure import ROUNDING
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import (
     NOISE_SLACK,
@@ -126,6 +127,14 @@ class OneBit(Mechanism):
         first, second = finite_array("value", value), finite_array("other", other)
         same_shape(first, second)
         return inner_sum(self._logs(output, first) - self._logs(output, second), first.ndim)
+
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> FiniteLaws | None:
+        """Return the exact laws of the reports of the entries that change; None if these are too many to enumerate."""
+        first, second = finite_array("value", value), finite_array("other", other)
+        same_shape(first, second)
+        moved = [(a, b) for a, b in zip(first.ravel().tolist(), second.ravel().tolist(), strict=True) if a != b]
+        logs = [[np.array([self.log_density(report, side) for report in (1, -1)]) for side in pair] for pair in moved]
+        return independent([FiniteLaws(one, two, np.full(2, 8.0 * ROUNDING)) for one, two in logs])
 
     def _share(self, exact: Array) -> Array:
         """Return the probability with which a value is rounded to h."""

@@ -2,36 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from privcheck.accounting import (
-    NOTHING,
-    Charge,
-    DiscreteLaplacePair,
-    DominatingPair,
-    GaussianPair,
-    LaplacePair,
-    PlannedRelease,
-    ResponsePair,
-)
+from privcheck.accounting import NOTHING, Charge, PlannedRelease
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms.base import Mechanism
-from privcheck.mechanisms.binary_tree import BinaryTree
-from privcheck.mechanisms.discrete_laplace import DiscreteLaplace
-from privcheck.mechanisms.factorised_stream import FactorisedStream
-from privcheck.mechanisms.gaussian import Gaussian
-from privcheck.mechanisms.gaussian_tree import GaussianTree, SymmetricGaussianTree
-from privcheck.mechanisms.hybrid_tree import HybridTree
-from privcheck.mechanisms.kary_tree import KaryTree
-from privcheck.mechanisms.laplace import Laplace
-from privcheck.mechanisms.randomised_response import RandomisedResponse
-from privcheck.mechanisms.symmetric_gaussian import SymmetricGaussian
-
-Pairs = tuple[tuple[DominatingPair, int], ...]
-
-LARGEST_DISTANCE = 10_000
-"""Above it a discrete Laplace pair has too many atoms, and what its epsilon implies is taken."""
 
 
 def planned(mechanism: Mechanism, sensitivity: float | None = None, count: int = 1) -> PlannedRelease:
@@ -80,45 +53,9 @@ def planned(mechanism: Mechanism, sensitivity: float | None = None, count: int =
 def charge_with_pairs(mechanism: Mechanism, sensitivity: float) -> Charge:
     """Return the charge of data with this sensitivity, with the dominating pairs that the release is known to have.
 
+    >>> from privcheck.mechanisms import Laplace
     >>> charge_with_pairs(Laplace.with_scale(4.0), 1.0).pairs
     ((LaplacePair(epsilon=0.25), 1),)
     """
     charge = mechanism.charge(sensitivity)
-    law = LAWS.get(type(mechanism))
-    return charge if law is None or charge == NOTHING else charge.with_pairs(law(mechanism, charge, sensitivity))
-
-
-def _discrete(_: DiscreteLaplace, charge: Charge, sensitivity: float) -> Pairs:
-    if not float(sensitivity).is_integer() or sensitivity > LARGEST_DISTANCE:
-        return ()
-    return ((DiscreteLaplacePair(charge.epsilon, int(sensitivity)), 1),)
-
-
-def _hybrid_tree(mechanism: HybridTree, charge: Charge, _: float) -> Pairs:
-    total = mechanism.total_share * charge.epsilon
-    return (LaplacePair(total), 1), (LaplacePair(charge.epsilon - total), 1)
-
-
-def _tree(mechanism: BinaryTree | KaryTree, charge: Charge, _: float) -> Pairs:
-    nodes = mechanism.statistics_per_datum
-    return ((LaplacePair(charge.epsilon / nodes), nodes),)
-
-
-def _normal(_: Mechanism, charge: Charge, __: float) -> Pairs:
-    return ((GaussianPair(charge.mu), 1),)
-
-
-LAWS: dict[type[Mechanism], Callable[[Any, Charge, float], Pairs]] = {
-    Laplace: lambda _, charge, __: ((LaplacePair(charge.epsilon), 1),),
-    Gaussian: _normal,
-    SymmetricGaussian: _normal,
-    GaussianTree: _normal,
-    SymmetricGaussianTree: _normal,
-    FactorisedStream: _normal,
-    RandomisedResponse: lambda mechanism, charge, _: ((ResponsePair(charge.epsilon, mechanism.categories), 1),),
-    DiscreteLaplace: _discrete,
-    BinaryTree: _tree,
-    KaryTree: _tree,
-    HybridTree: _hybrid_tree,
-}
-"""The dominating pairs of one release, for exactly these classes: a derived class may have another law."""
+    return charge if charge == NOTHING else charge.with_pairs(mechanism.dominating_pairs(charge, sensitivity))

@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting import Charge, LaplacePair, LaplaceShifts, LossLaw
 from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import finite_array, generator, inner_sum, same_shape
+from privcheck.mechanisms.base import Pairs, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.laplace import Laplace
 from privcheck.mechanisms.prefix_stream import checked_item, refused
 from privcheck.mechanisms.scaled import ScaledMechanism
@@ -171,6 +172,16 @@ class PrefixTree(ScaledMechanism):
         noise, other_noise = nodes - self._node_sums(first), nodes - self._node_sums(second)
         return inner_sum(self._log_ratios(noise, other_noise, scales), first.ndim)
 
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> LossLaw | None:
+        """Return the exact law of the loss: that of the nodes, whose noises are independent.
+
+        Nodes and prefix sums determine each other.
+        """
+        first, second = self._items("value", value), self._items("other", other)
+        same_shape(first, second)
+        scales = self.scales(len(first)).reshape(-1, *[1] * (first.ndim - 1))
+        return self._law((np.abs(self._node_sums(first) - self._node_sums(second)) / scales).ravel())
+
     def variances(self, length: int) -> Array:
         """Return the noise variance of the prefix sums at steps 1, ..., length (per entry of a vector)."""
         variances: Array = self.prefixes(self.unit_variance * self.scales(self.check_length(length))[None] ** 2)[0]
@@ -191,6 +202,15 @@ class PrefixTree(ScaledMechanism):
     def _log_ratios(self, noise: Array, other_noise: Array, scales: Array) -> Array:
         """Return ln(density of `noise` / density of `other_noise`) entry by entry."""
         return np.asarray((np.abs(other_noise) - np.abs(noise)) / scales)
+
+    def _equal_nodes(self, charge: Charge) -> Pairs:
+        """Return the dominating pairs of a tree whose nodes have one scale."""
+        nodes = self.statistics_per_datum
+        return ((LaplacePair(charge.epsilon / nodes), nodes),)
+
+    def _law(self, shifts: Array) -> LossLaw:
+        """Return the law of the loss of nodes at these distances, in units of their noise scales."""
+        return LaplaceShifts(shifts)
 
     def _levels(self, length: int) -> Integers:
         """Return the exponents of the nodes' sizes, which are powers of the degree."""

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting import NOTHING, Charge
+from privcheck.accounting import NOTHING, Charge, LatticeShifts, ResponsePair
 from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import NOISE_SLACK, Mechanism, generator, holds_integers, inner_sum, same_shape
+from privcheck.mechanisms.base import NOISE_SLACK, Mechanism, Pairs, generator, holds_integers, inner_sum, same_shape
 from privcheck.mechanisms.opendp_parts import opendp_parts
 
 
@@ -123,6 +123,16 @@ class RandomisedResponse(Mechanism):
         first, second = self._categories("value", value), self._categories("other", other)
         same_shape(first, second)
         return inner_sum((self._flipped(output, second) - self._flipped(output, first)) / self.scale, first.ndim)
+
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> LatticeShifts:
+        """Return the exact law of the loss: only the number of changed entries matters."""
+        first, second = self._categories("value", value), self._categories("other", other)
+        same_shape(first, second)
+        return LatticeShifts(self.scale, np.ones(np.count_nonzero(first != second), np.int64), self.categories)
+
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:  # noqa: ARG002
+        """Return the answers to two truths."""
+        return ((ResponsePair(charge.epsilon, self.categories), 1),)
 
     def _answers(self, truth: Integers, runs: int, rng: np.random.Generator | None) -> Integers:
         coins = generator(rng).random((runs, *truth.shape, 2))

@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting import Charge, mu_of_bounded_range, rho_of_bounded_range
+from privcheck.accounting import Charge, FiniteLaws, mu_of_bounded_range, rho_of_bounded_range
 from privcheck.arrays import Array
 from privcheck.declared import Integer, check
+from privcheck.enclosure import ROUNDING
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import finite_array, generator
 from privcheck.mechanisms.opendp_parts import opendp_parts
 from privcheck.mechanisms.scaled import ScaledMechanism
+
+_LAW_ERROR = 2e-12
+"""Relative error of the probabilities of a winner: twice the error that their quadrature states."""
 
 
 class Selection(ScaledMechanism):
@@ -75,10 +79,20 @@ class Selection(ScaledMechanism):
 
     def log_ratio(self, output: int, value: npt.ArrayLike, other: npt.ArrayLike) -> float:
         """Return ln(P(output | scores `value`) / P(output | scores `other`)) for a 0-based index."""
-        first, second = score_vector(value), score_vector(other, "other")
-        if first.size != second.size:
-            raise PrivcheckError("other", words(f"{second.size} scores"), f"{first.size} scores, as many as value")
+        first, second = _as_many(value, other)
         return self.log_density(output, first) - self.log_density(output, second)
+
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> FiniteLaws:
+        """Return the exact laws of the winner.
+
+        >>> from privcheck.mechanisms import NoisyMax
+        >>> round(NoisyMax.with_scale(1.0).law_of_pair([1.0, 1.0], [0.0, 2.0]).loss().value, 7)
+        1.3068528
+        """
+        first, second = _as_many(value, other)
+        one, two = self.log_probabilities(first), self.log_probabilities(second)
+        error = _LAW_ERROR + 8.0 * ROUNDING * np.maximum(np.abs(one), np.abs(two))
+        return FiniteLaws(one, two, np.zeros_like(error) if (first == second).all() else error)
 
 
 def charge_of_bounded_range(charge: Charge) -> Charge:
@@ -105,6 +119,13 @@ def _measurement(scale: float, noise: str) -> Any:
     domain = dp.vector_domain(dp.atom_domain(T=float, nan=False))
     measure = dp.max_divergence() if noise == "exponential" else dp.zero_concentrated_divergence()
     return dp.m.make_noisy_max(domain, dp.linf_distance(T=float), measure, scale=scale)
+
+
+def _as_many(value: npt.ArrayLike, other: npt.ArrayLike) -> tuple[Array, Array]:
+    first, second = score_vector(value), score_vector(other, "other")
+    if first.size != second.size:
+        raise PrivcheckError("other", words(f"{second.size} scores"), f"{first.size} scores, as many as value")
+    return first, second
 
 
 def score_vector(value: npt.ArrayLike, name: str = "scores") -> Array:

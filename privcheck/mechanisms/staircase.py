@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting import NOTHING, Charge
+from privcheck.accounting import NOTHING, Charge, pure_delta
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, Real, check, parameter
+from privcheck.enclosure import ROUNDING, UNDERFLOW, Enclosure
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, NOISE_SLACK, Mechanism, differences, finite_array, generator
 from privcheck.mechanisms.discrete_laplace import integer_laplace
@@ -24,6 +25,10 @@ STEPS = 2**40
 """Points of the lattice in one stair, for exact noise: rounding two values to it moves them apart by at most one point,
 which is far below the slack of the width.
 """
+
+
+MOST_STAIRS = 500_000
+"""The most stairs on either side of a value that are summed, to bound the memory."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,11 @@ class Staircase(Mechanism):
         ratio = self.drop * (self._stairs(output, second) - self._stairs(output, first))
         return float(ratio) if np.ndim(ratio) == 0 else ratio
 
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> StaircaseShift:
+        """Return the exact law of the loss between two numbers."""
+        shift = abs(_number("value", value) - _number("other", other))
+        return StaircaseShift(self.drop, self.first, shift / self.width)
+
     @property
     def _second_part(self) -> float:
         """The probability of the part of a stair's width that lies behind its edge."""
@@ -207,3 +217,57 @@ def _number(name: str, value: npt.ArrayLike) -> float:
         hint = "release one number at a time, or use Laplace noise"
         raise PrivcheckError(name, words(f"shape {exact.shape}"), "one number", hint)
     return float(exact)
+
+
+@dataclass(frozen=True)
+class StaircaseShift:
+    """Two numbers with staircase noise.
+
+    Parameters
+    ----------
+    drop : the loss from one stair to the next.
+    first : where the first stair ends, in units of the width.
+    shift : the distance of the numbers in units of the width, >= 0.
+
+    Examples
+    --------
+    >>> laws = StaircaseShift(1.0, 0.3775406688, 0.5)
+    >>> laws.loss().value, round(laws.delta(0.0).value, 6)
+    (1.0, 0.260548)
+
+    """
+
+    drop: float
+    first: float
+    shift: float
+
+    def loss(self) -> Enclosure:
+        """Return the drop times the number of edges that can lie between the numbers."""
+        edges = [self.drop * math.ceil(self.shift * (1.0 + side * 8.0 * ROUNDING)) for side in (-1, 1)]
+        return Enclosure.between(*edges, relative=8.0 * ROUNDING)
+
+    def delta(self, epsilon: float) -> Enclosure:
+        """Return the hockey stick by adding up the pieces between the edges of both staircases."""
+        count = math.ceil(700.0 / self.drop) + 2
+        largest = self.loss().upper
+        if epsilon >= largest or count > MOST_STAIRS:
+            return Enclosure(0.0, pure_delta(largest, epsilon))
+        places = np.arange(count) + self.first
+        around = np.concatenate((-places[::-1], places))
+        edges = np.sort(np.concatenate((around, around + self.shift)))
+        middles = (edges[1:] + edges[:-1]) / 2.0
+        one, two = self._density(middles), self._density(middles - self.shift)
+        heights = np.maximum(one - math.exp(epsilon) * two, 0.0)
+        value = float(np.sum(heights * np.diff(edges)))
+        error = (
+            float(np.sum((one + math.exp(epsilon) * two) * (8.0 + (1.0 + self.drop) * np.abs(middles))))
+            * 8.0
+            * ROUNDING
+        )
+        found = Enclosure.around(value, absolute=error + UNDERFLOW)
+        return Enclosure(found.lower, min(1.0, found.upper))
+
+    def _density(self, places: Array) -> Array:
+        """Return the density at a distance from the number, in units of the width."""
+        area = 2.0 * (self.first + (1.0 - self.first) * math.exp(-self.drop)) / -math.expm1(-self.drop)
+        return np.exp(-self.drop * np.floor(np.abs(places) + (1.0 - self.first))) / area

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting import NOTHING, Charge
+from privcheck.accounting import NOTHING, Charge, FiniteLaws, independent
 from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, Real, check, parameter
+from privcheck.enclosure import ROUNDING
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import NOISE_SLACK, Mechanism, generator, holds_integers, inner_sum, same_shape
 
@@ -172,6 +173,20 @@ class SubsetSelection(Mechanism):
         first, second = self._categories("value", value), self._categories("other", other)
         same_shape(first, second)
         return inner_sum((self._held(output, first) - self._held(output, second)) / self.scale, first.ndim)
+
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> FiniteLaws | None:
+        """Return the exact laws of the answers to the entries that change; None if these are too many to enumerate.
+
+        A set holds one of the two categories, or the other, or it has the same probability under both.
+        """
+        first, second = self._categories("value", value), self._categories("other", other)
+        same_shape(first, second)
+        count, truth = self.categories, self.inclusion
+        only = [truth * (count - self.size) / (count - 1), (1.0 - truth) * self.size / (count - 1)]
+        same = [1.0 - sum(only)] if count > 2 else []
+        one, two = np.log([*only, *same]), np.log([*only[::-1], *same])
+        error = np.where(one == two, 0.0, 16.0 * ROUNDING * (1.0 + np.abs(one)))
+        return independent([FiniteLaws(one, two, error)] * int(np.count_nonzero(first != second)))
 
     def _answers(self, truth: Integers, runs: int, rng: np.random.Generator | None) -> Integers:
         """Rank uniform numbers, of which that of the true category is moved to the front or the back by its coin."""

@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting import Charge, GaussianPair, GaussianShifts
 from privcheck.arrays import Array
 from privcheck.declared import POSITIVE, Integer, check, parameter
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import finite_array, generator
+from privcheck.mechanisms.base import Pairs, finite_array, generator
 from privcheck.mechanisms.currency import MU, Currency
 from privcheck.mechanisms.gaussian import Gaussian
 from privcheck.mechanisms.scaled import ScaledMechanism
@@ -111,6 +112,14 @@ class SymmetricGaussian(ScaledMechanism):
         """Return ln(density given `value` / density given `other`), with the shapes of `log_density`."""
         first, second = packed("value", value), packed("other", other)
         return self._in_coordinates.log_ratio(packed("output", output, several=True), first, second)
+
+    def law_of_pair(self, value: npt.ArrayLike, other: npt.ArrayLike) -> GaussianShifts:
+        """Return the exact law of the loss: that of the coordinates."""
+        return self._in_coordinates.law_of_pair(packed("value", value), packed("other", other))
+
+    def dominating_pairs(self, charge: Charge, sensitivity: float) -> Pairs:  # noqa: ARG002
+        """Return normal noise on two numbers at the charged distance."""
+        return ((GaussianPair(charge.mu), 1),)
 
     @property
     def _in_coordinates(self) -> Gaussian:

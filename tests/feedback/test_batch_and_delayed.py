@@ -9,7 +9,7 @@ import pytest
 
 import privcheck
 from privcheck import BudgetExceededError, LeakError, PrivcheckError
-from privcheck.certifying._guarded_build import GuardedBuild
+from privcheck.auditing._harness.guarded_build import GuardedBuild
 from privcheck.cli import run
 from privcheck.targets import Location, PolicyRunner
 

@@ -24,7 +24,7 @@ def test_the_auditor_agrees_with_the_charge_and_refutes_a_scale_too_small(case):
     options = {"epsilon": 1.0, "streams": (np.array(first), np.array(second)), "rewards": (0.0, 3.0), "runs": 20_000}
     options |= {"error": 1e-6, "confidence": 1.0 - 1e-6}
     exact = exact_delta(declared, options["streams"], 1.0)
-    assert (exact is not None) == case.exact, "give the law of a pair to privcheck/auditing/_exact/loss.py"
+    assert (exact is not None) == case.exact, "state it in the mechanism's `law_of_pair`"
     if case.currency != "epsilon":
         options["delta"] = exact.upper
         implied = convert(NOTIONS[case.currency](case.loss(declared, distance)), Approximate, epsilon=1.0)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from privcheck.accounting import pure_delta
 from privcheck.auditing._exact import exact_delta, exact_loss
-from privcheck.auditing._exact.additive import pure_delta
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Laplace, Staircase
 from privcheck.mechanisms import staircase as module

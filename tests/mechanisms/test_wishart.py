@@ -17,7 +17,6 @@ import privcheck
 from privcheck.accounting import NOTHING
 from privcheck.accounting._gaussian_profile import log_delta
 from privcheck.auditing._exact import exact_delta, exact_loss
-from privcheck.auditing._exact.wishart_loss import wishart_laws
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Wishart
 from privcheck.mechanisms.base import recording
@@ -339,4 +338,4 @@ def test_exact_losses_of_many_degrees_of_freedom():
     normal = math.exp(log_delta(4e-4, 1.0 / math.sqrt(2e8)))
     assert found.upper == pytest.approx(normal, rel=0.1)
     assert found.upper <= mechanism.exact_delta(4e-4)
-    assert wishart_laws(dataclasses.replace(mechanism, degrees=10**9), [[0.0]], [[1.0]]) is None
+    assert dataclasses.replace(mechanism, degrees=10**9).law_of_pair([[0.0]], [[1.0]]) is None

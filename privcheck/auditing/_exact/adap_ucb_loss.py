@@ -9,11 +9,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from privcheck.accounting import FiniteLaws
 from privcheck.arrays import Array
 from privcheck.auditing._exact.comparisons import RELATIVE_ERROR, SMALLEST, chain_probabilities
-from privcheck.auditing._exact.laws import FiniteLaws
 from privcheck.bandits import AdaPUCB
-from privcheck.bounds import ROUNDING
+from privcheck.enclosure import ROUNDING
 from privcheck.mechanisms import NOISE_SLACK
 
 LONGEST_HORIZON = 64

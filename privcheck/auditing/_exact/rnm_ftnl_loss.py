@@ -5,31 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from privcheck.accounting import NOTHING_CHANGES, FiniteLaws
 from privcheck.arrays import Array
-from privcheck.auditing._exact.laws import NOTHING_CHANGES, FiniteLaws
 from privcheck.bandits import RNMFTNL
-from privcheck.bounds import ROUNDING
-from privcheck.mechanisms import Selection
-
-_LAW_ERROR = 2e-12
-"""Relative error of the probabilities of a noisy maximum: twice the error that its quadrature states."""
-
-
-def noisy_max_laws(mechanism: Selection, first: npt.ArrayLike, second: npt.ArrayLike) -> FiniteLaws:
-    """Return the laws of the winner on two vectors of scores, shape (K,).
-
-    >>> from privcheck.mechanisms import NoisyMax
-    >>> round(noisy_max_laws(NoisyMax.with_scale(1.0), [1.0, 1.0], [0.0, 2.0]).loss().value, 7)
-    1.3068528
-    """
-    mechanism.log_ratio(0, first, second)
-    one, two = mechanism.log_probabilities(first), mechanism.log_probabilities(second)
-    error = _LAW_ERROR + 8.0 * ROUNDING * np.maximum(np.abs(one), np.abs(two))
-    if (np.asarray(first) == np.asarray(second)).all():
-        error = np.zeros_like(error)
-    return FiniteLaws(one, two, error)
 
 
 def epochs(horizon: int) -> Iterator[slice]:
@@ -56,7 +35,7 @@ def action_laws(algorithm: RNMFTNL, first: Array, second: Array) -> FiniteLaws |
     for epoch in epochs(len(first)):
         sums = first[epoch].sum(axis=0), second[epoch].sum(axis=0)
         if laws is not None and (sums[0] != sums[1]).any():
-            laws = laws.times(noisy_max_laws(algorithm.mechanism(), *sums))
+            laws = laws.times(algorithm.mechanism().law_of_pair(*sums))
     return laws
 
 

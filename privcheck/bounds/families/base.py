@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privcheck.arrays import Array, broadcast, in_kind
-from privcheck.bounds._enclosure import Enclosure
 from privcheck.declared import POSITIVE, Declared, Real, check
+from privcheck.enclosure import Enclosure
 
 NON_NEGATIVE = Real(0.0, math.inf)
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.bounds._divergences import kl_from_complements
-from privcheck.bounds._enclosure import Enclosure
 from privcheck.bounds._private_divergence import d_epsilon_from_complements
 from privcheck.bounds.families.base import MeanFamily
 from privcheck.declared import UNIT_INTERVAL, Real, check
+from privcheck.enclosure import Enclosure
 
 _CLOSED_FORM_ROUNDING = 4e-15
 """About three times the largest relative error of 4000 random values against 60 digits, 1.4e-15."""

@@ -11,10 +11,10 @@ import numpy as np
 from privcheck.bounds._better_laws import free_epsilon, nearest_better, total_variation_to_better
 from privcheck.bounds._clipping import atoms, clipped_divergence
 from privcheck.bounds._divergences import excess
-from privcheck.bounds._enclosure import Enclosure
 from privcheck.bounds._finite_law import FiniteLaw, check_law, on_common_atoms
 from privcheck.bounds.families.base import NON_NEGATIVE, Family
 from privcheck.declared import POSITIVE, UNIT_INTERVAL, Real, check, parameter
+from privcheck.enclosure import Enclosure
 from privcheck.errors import PrivcheckError
 
 

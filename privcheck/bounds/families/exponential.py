@@ -11,10 +11,10 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.bounds._clipping import clipped_divergence
 from privcheck.bounds._divergences import excess
-from privcheck.bounds._enclosure import Enclosure
 from privcheck.bounds._quadrature import panels
 from privcheck.bounds.families.base import MeanFamily
 from privcheck.declared import POSITIVE, Real
+from privcheck.enclosure import Enclosure
 
 _REACH = 700.0
 """Means beyond which the density is below 1e-304."""

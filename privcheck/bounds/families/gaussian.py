@@ -10,10 +10,10 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.bounds._clipping import clipped_divergence
-from privcheck.bounds._enclosure import Enclosure
 from privcheck.bounds._quadrature import panels
 from privcheck.bounds.families.base import MeanFamily
 from privcheck.declared import POSITIVE, Real, parameter
+from privcheck.enclosure import Enclosure
 
 _REACH = 38.0
 """Standard deviations beyond which the density is below 1e-313."""

@@ -12,9 +12,9 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.bounds._clipping import clipped_divergence
 from privcheck.bounds._divergences import excess
-from privcheck.bounds._enclosure import Enclosure
 from privcheck.bounds.families.base import MeanFamily
 from privcheck.declared import Real
+from privcheck.enclosure import Enclosure
 
 _LARGEST_MEAN = 1e8
 """Divergences sum over about 80 sqrt(mean) counts, 800,000 here, which takes about a second."""

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.accounting import BudgetFilter, Charge, Ledger, ReleaseRefusedError, shown, spent
+from privcheck.accounting import BudgetFilter, Charge, Ledger, ReleaseRefusedError, spent
 from privcheck.arrays import Table
+from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._execution import drive
 from privcheck.certifying._explored_streams import MOST_ROUNDS, changed_tables, random_table, replayed_seeds
 from privcheck.certifying._primitives.hooks import Hooks, metric_name, running
@@ -34,7 +35,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError, recording
 from privcheck.progress import progress
-from privcheck.results import EXPLORED, Certificate, PrimitiveUse, ReplayResult
+from privcheck.results import Certificate, PrimitiveUse, ReplayResult
 from privcheck.targets import CertifySettings, Loaded, Target, describe_exception
 
 MOST_REPLAYS = 500
@@ -82,7 +83,7 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
         f"{name} was called {times} times in another thread: these calls were not recorded"
         for name, times in sorted(hooks.elsewhere.items())
     ]
-    return explored.certificate(target, settings, length, count, notes)
+    return explored.certificate(target, settings, length, notes)
 
 
 def _modules() -> list[ModuleType]:
@@ -242,8 +243,7 @@ class Explored:
     """What replays have shown: the uses of each primitive, the largest loss, and what is wrong."""
 
     def __init__(self, settings: CertifySettings) -> None:
-        self.budget = settings.budget
-        self.filter = None if self.budget is None else BudgetFilter(self.budget, settings.accountants)
+        self.filter = None if settings.budget is None else BudgetFilter(settings.budget, settings.accountants)
         self.what = "reward" if settings.contexts is None else "context and reward"
         self.replay = ReplayResult(0, 0, 0.0, None)
         self.executions = 0
@@ -302,9 +302,7 @@ class Explored:
             epsilon=_best(max, was.epsilon, None if one.charge is None else one.charge.epsilon),
         )
 
-    def certificate(
-        self, target: Target, settings: CertifySettings, length: int, count: int, notes: list[str]
-    ) -> Certificate:
+    def certificate(self, target: Target, settings: CertifySettings, length: int, notes: list[str]) -> Certificate:
         """Return the certificate: never granted, because only executions that were explored were seen."""
         notes = [
             *notes,
@@ -315,33 +313,16 @@ class Explored:
         ]
         if not self.uses:
             notes.append("no declared primitive was called: declare the one that the noise comes from")
-        ledger = self.ledger if self.filter is None else shown(self.filter, self.ledger)
-        return Certificate(
-            target=target.name,
-            granted=False,
-            coverage=EXPLORED,
-            epsilon_claimed=settings.epsilon,
-            delta=settings.delta if settings.epsilon is not None else 0.0,
-            epsilon_upper=None,
-            ledger_epsilon=max(self.most, 0.0) if settings.epsilon is not None else ledger.epsilon,
+        return build_certificate(
+            target,
+            settings,
+            length,
+            by=self.filter,
+            ledger=self.ledger,
             replay=self.replay,
-            ledger=ledger.without_pairs(),
-            leaks=[],
-            refusals=[max(found)[-1] for found in self.refused.values()],
             executions=self.executions,
-            neighbours=settings.neighbours,
-            rewards=settings.rewards,
-            observe="actions",
-            feedback=target.feedback,
-            horizon=length,
-            arms=count,
-            seed=settings.seed,
-            contexts=settings.contexts,
+            refusals=[max(found)[-1] for found in self.refused.values()],
             notes=notes,
-            budget=self.budget,
-            shares={} if self.filter is None else self.filter.shares,
-            ledger_rho=max(self.most, 0.0) if settings.rho is not None else ledger.total.rho,
-            ledger_mu=max(self.most, 0.0) if settings.mu is not None else ledger.total.mu,
             primitives=[one if isinstance(one, str) else one.name for one in settings.primitives],
             primitive_uses=sorted(self.uses.values(), key=lambda use: (use.location, use.name)),
         )

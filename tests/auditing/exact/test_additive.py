@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from privcheck.accounting import LaplaceShifts, LatticeShifts, pure_delta
 from privcheck.auditing._exact import (
     Enclosure,
     exact_delta,
@@ -16,7 +17,6 @@ from privcheck.auditing._exact import (
     gaussian_epsilon,
     gaussian_mu,
 )
-from privcheck.auditing._exact.additive import LaplaceShifts, LatticeShifts, pure_delta
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Gaussian, HybridTree, Laplace, RandomisedResponse
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import privcheck.auditing._exact as package
+from privcheck.accounting import FiniteLaws
 from privcheck.auditing._exact import exact_delta, exact_loss, worst_pair
-from privcheck.auditing._exact.laws import FiniteLaws
 from privcheck.bandits import ALGORITHMS
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Gaussian, Laplace, NoisyMax, RandomisedResponse

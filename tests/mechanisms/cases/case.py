@@ -25,7 +25,7 @@ class Case:
     goodness of fit of draws of `value` to the exact law. `opendp_map(b, s)`: OpenDP's loss map at noise scale b, None
     where OpenDP has no sound one. `options`: further parameters. `sensitivities`: what the contract draws from. `pair`:
     two neighbours for an audit, and how far they are apart in the mechanism's norm. `exact`: whether
-    `privcheck.auditing._exact` has the law of a pair; False only where no closed form is known.
+    `law_of_pair` has the law of a pair; False only where no closed form is known.
     `largest_ratio(mechanism, s, output, value, other)`: what no log-ratio of these exceeds; by default the loss.
     `column_norm(mechanism)`: the ratio of all statistics together, where a datum enters them with different weights.
     """

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.bounds import ROUNDING, UNDERFLOW, Enclosure
+from privcheck.enclosure import ROUNDING, UNDERFLOW, Enclosure
 
 MOST_OUTCOMES = 1_000_000
 """The most outcomes of a product law that are enumerated, to bound the memory: three arrays of 8 MB."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-from scipy import special
-
-from privcheck.bounds import ROUNDING, UNDERFLOW, Enclosure
 from privcheck.declared import POSITIVE, Real, check
+from privcheck.enclosure import ROUNDING, UNDERFLOW, Enclosure
 
 _BUDGET = Real(0.0)
 _PROBABILITY = Real(0.0, 1.0, low_open=True, high_open=True)
@@ -33,6 +31,8 @@ def gaussian_delta(mu: float, epsilon: float) -> Enclosure:
     0.1
 
     """
+    from scipy import special
+
     size, budget = check("mu", mu, POSITIVE), check("epsilon", epsilon, _BUDGET)
     near = budget / size - size / 2.0
     far = near + size

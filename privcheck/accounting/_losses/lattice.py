@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.bounds import ROUNDING, Enclosure
+from privcheck.enclosure import ROUNDING, Enclosure
 
 _DIRECT = 2048
 """Convolutions up to this length are summed directly, which is more accurate as all terms are positive; longer ones use

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.accounting import ReleaseRefusedError
-from privcheck.certifying._guard import GuardedPolicy, guarded
+from privcheck.certifying import GuardedPolicy, guarded
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, kind, public_attribute
 from privcheck.targets import PolicyRunner, Settings, Target

@@ -1,4 +1,4 @@
-"""Exact losses of noise on shifted entries: Laplace and Gaussian, continuous and discrete, and randomised response."""
+"""Exact losses of noise on shifted entries: Laplace and Gaussian noise, discrete Laplace noise, randomised response."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from privcheck.accounting._losses.hockey_stick import gaussian_delta
+from privcheck.accounting._losses.lattice import convolved
 from privcheck.arrays import Array
-from privcheck.auditing._exact.hockey_stick import gaussian_delta
-from privcheck.auditing._exact.lattice import convolved
-from privcheck.bounds import ROUNDING, UNDERFLOW, Enclosure
-from privcheck.mechanisms import log_normaliser
+from privcheck.enclosure import ROUNDING, Enclosure
 
 LATTICE = 2**16
 """Half the number of values to which the losses of Laplace vectors are rounded: more would make the enclosure
@@ -123,47 +122,6 @@ class GaussianShifts:
         rounding = ROUNDING * (self.shifts.size + 4.0)
         low, high = (gaussian_delta(mu * (1.0 + side * rounding), epsilon) for side in (-1.0, 1.0))
         return Enclosure(low.lower, high.upper)
-
-
-@dataclass(frozen=True, eq=False)
-class DiscreteGaussianShift:
-    """Discrete Gaussian noise on one integer that moves.
-
-    Parameters
-    ----------
-    sigma : > 0.
-    size : how far the integer moves, >= 0.
-
-    Examples
-    --------
-    >>> round(DiscreteGaussianShift(1.0, 1).delta(0.0).value, 7)
-    0.3989423
-
-    """
-
-    sigma: float
-    size: int
-
-    def loss(self) -> Enclosure:
-        """Return infinity, unless the integer does not move."""
-        return Enclosure.exactly(math.inf if self.size else 0.0)
-
-    def delta(self, epsilon: float) -> Enclosure:
-        """Return the hockey stick by summation: an output y below the integer has the loss s (s + 2 y) / (2 sigma^2).
-
-        The outputs that are left out have less than exp(-800) of the sum.
-        """
-        if self.size == 0:
-            return Enclosure.exactly(0.0)
-        variance = self.sigma * self.sigma
-        first = math.floor(epsilon * variance / self.size - self.size / 2.0)
-        below = np.arange(first, max(first, 0) + math.ceil(40.0 * self.sigma) + 2, dtype=np.float64)
-        log_p = -np.square(below) / (2.0 * variance) - log_normaliser(self.sigma)
-        excess = self.size * (self.size + 2.0 * below) / (2.0 * variance) - epsilon
-        terms = np.exp(log_p) * -np.expm1(-np.maximum(excess, 0.0))
-        rounding = np.exp(log_p) * ROUNDING * (16.0 + np.abs(log_p) + 4.0 * epsilon + np.abs(excess))
-        found = Enclosure.around(float(terms.sum()), absolute=float(rounding.sum()) + UNDERFLOW)
-        return Enclosure(found.lower, min(1.0, found.upper))
 
 
 @dataclass(frozen=True, eq=False)
