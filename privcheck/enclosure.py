@@ -1,4 +1,8 @@
-"""A number that was computed numerically, held between two ends."""
+"""A number that was computed numerically, held between two ends.
+
+A result states its error in this way; nothing is computed with it. Interval arithmetic for proofs is that of the claims
+(`privcheck.claims._float_intervals` and `precise_intervals`).
+"""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class RNMFTNL(Algorithm):
 
     def mechanism(self) -> NoisyMax:
         """Return the noisy maximum that picks the next epoch's action."""
-        return NoisyMax(sensitivity=2.0, epsilon=self.epsilon)
+        return NoisyMax(score_range=2.0, epsilon=self.epsilon)
 
 
 class RNMFTNLPolicy:

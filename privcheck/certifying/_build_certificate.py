@@ -65,7 +65,7 @@ def build_certificate(
     budget = settings.budget
     read = ledger if by is None else shown(by, ledger)
     amount = ledger.epsilon if by is None else spent(by, ledger).amount
-    fields: dict[str, Any] = {"leaks": []} | seen
+    fields: dict[str, Any] = {"leaks": [], **seen}
     return Certificate(
         target=target.name,
         granted=holds and granted,

@@ -10,7 +10,7 @@ from typing import Any
 from privcheck.claims._arithmetic import RATIONALS
 from privcheck.claims._claim import Point, Reading, Relation
 from privcheck.claims._expression import Expression, Number, evaluate
-from privcheck.claims._intervals import bits_of, intervals
+from privcheck.claims._precise_intervals import bits_of, intervals
 from privcheck.errors import PrivcheckError, words
 
 DIGITS = (50, 100)

@@ -14,7 +14,7 @@ from typing import Any
 from privcheck.claims._arithmetic import Symbols
 from privcheck.claims._claim import Order
 from privcheck.claims._expression import Expression, evaluate, substitute
-from privcheck.claims._intervals import intervals
+from privcheck.claims._precise_intervals import intervals
 
 LEVELS = (10, 100, 1000)
 BITS = 400

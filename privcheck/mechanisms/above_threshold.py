@@ -42,7 +42,7 @@ class AboveThreshold(ScaledMechanism):
 
     Parameters
     ----------
-    sensitivity : s > 0, in the unit of the queries: the largest range (largest minus smallest) of the changes of
+    score_range : s > 0, in the unit of the queries: the largest range (largest minus smallest) of the changes of
         (t, q_1, ..., q_T) between two neighbours. With a fixed threshold it is the sensitivity of a query if all
         queries move in the same direction (counts, sums of rewards), and otherwise twice that.
     epsilon : > 0, the budget of all answers together, charged exactly.
@@ -78,7 +78,7 @@ class AboveThreshold(ScaledMechanism):
     Examples
     --------
     >>> import numpy as np
-    >>> mechanism = AboveThreshold(sensitivity=1.0, epsilon=2.0, answers=1)
+    >>> mechanism = AboveThreshold(score_range=1.0, epsilon=2.0, answers=1)
     >>> round(mechanism.threshold_scale, 6), round(mechanism.query_scale, 6), mechanism.loss(1.0)
     (1.0, 1.0, 2.0)
     >>> mechanism.release([5.0, 0.0, 1.0, 9.0, 2.0], np.random.default_rng(0)).tolist()
@@ -92,19 +92,20 @@ class AboveThreshold(ScaledMechanism):
     samples_exactly: ClassVar[bool] = True
     notion: ClassVar[str] = "pure"
     sensitivity_norm: ClassVar[str] = "range of score differences"
+    sensitivity_name: ClassVar[str] = "score_range"
     source: ClassVar[str] = "Lyu, Su and Li (2017), Algorithm 7, Theorems 4 and 5"
 
-    sensitivity: float | None = parameter(
+    score_range: float | None = parameter(
         POSITIVE, default=None, typical=(0.01, 10.0), doc="s, unit of the queries: range of the changes",
-        hint="give the sensitivity with epsilon, or a scale with AboveThreshold.with_scale",
+        hint="give score_range with epsilon, or a scale with AboveThreshold.with_scale",
     )  # fmt: skip
     epsilon: float | None = parameter(
         POSITIVE, default=None, typical=(0.1, 10.0), doc="epsilon: privacy budget of all answers together",
-        hint="give epsilon with the sensitivity, or a scale with AboveThreshold.with_scale",
+        hint="give epsilon with score_range, or a scale with AboveThreshold.with_scale",
     )  # fmt: skip
     given_scale: float | None = parameter(
         POSITIVE, default=None, typical=(0.1, 100.0), doc="b, unit of the queries: what s is divided by",
-        hint="give either sensitivity and epsilon, or a scale",
+        hint="give either score_range and epsilon, or a scale",
     )  # fmt: skip
     answers: int = parameter(
         Integer(1, 1000), typical=(1, 10), doc="c: number of answers `above` after which it stops",

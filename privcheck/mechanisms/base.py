@@ -30,6 +30,16 @@ above float rounding, and included in `NOISE_SLACK`.
 """
 
 
+SCORE_RANGE_HINT = (
+    "give score_range, by how much more one score (or the threshold) may change than another: 2 s if each moves by at "
+    "most s, s if besides all move in the same direction; privcheck.privacy.score_range has it for sums of rewards"
+)
+
+
+UNSTATED = float(1)
+"""A sensitivity that is 1 by default: this object, and no other 1.0, says that the caller stated none."""
+
+
 class Mechanism(Declared):
     """Base of the mechanisms: a frozen dataclass that registers itself under `id`.
 
@@ -59,6 +69,8 @@ class Mechanism(Declared):
     id: ClassVar[str]
     notion: ClassVar[str]
     sensitivity_norm: ClassVar[str]
+    sensitivity_name: ClassVar[str] = "sensitivity"
+    """The parameter that declares the sensitivity; another one where the word alone is read as half of it."""
     source: ClassVar[str]
     samples_exactly: ClassVar[bool] = False
     """Whether `draw(..., secure=True)` samples exactly, with randomness from the system; it belongs to `draw`."""
@@ -79,6 +91,12 @@ class Mechanism(Declared):
     def integers(self) -> tuple[int, int] | None:
         """The smallest and largest integer that a value may hold; None if it may hold any real numbers."""
         return None
+
+    @property
+    def declared_sensitivity(self) -> float | None:
+        """The sensitivity of one datum that was declared, in the norm `sensitivity_norm`; None if there is none."""
+        declared: float | None = getattr(self, self.sensitivity_name, None)
+        return declared
 
     @property
     def scale(self) -> float:
@@ -110,6 +128,8 @@ class Mechanism(Declared):
     @classmethod
     def hint_for_unknown(cls, name: str) -> str:
         """Return what to do about a parameter that the mechanism does not have, in words."""
+        if name == "sensitivity" and cls.sensitivity_name == "score_range":
+            return SCORE_RANGE_HINT
         if name == "delta" and cls.notion == "pure":
             return (
                 "a pure mechanism takes no delta: use Gaussian.calibrate(epsilon=..., delta=...), or give delta where "
@@ -131,7 +151,7 @@ class Mechanism(Declared):
         delta: float | None = None,
         rho: float | None = None,
         mu: float | None = None,
-        sensitivity: float = 1.0,
+        sensitivity: float = UNSTATED,
         releases: int = 1,
         accountants: Mapping[str, float] | None = None,
         **parameters: Any,
@@ -141,7 +161,8 @@ class Mechanism(Declared):
         Parameters
         ----------
         epsilon, delta, rho, mu : the budget, in one notion: epsilon, epsilon and delta, rho, or mu.
-        sensitivity : > 0, of one datum in each release, in the norm `sensitivity_norm`.
+        sensitivity : > 0, of one datum in each release, in the norm `sensitivity_norm`; 1 by default. A mechanism that
+            chooses by scores takes `score_range` in its place, without a default.
         releases : how many releases the budget is for.
         accountants : shares of delta, as for `privcheck.accounting.BudgetFilter`: by default all of it for "gdp".
         parameters : the other parameters of the mechanism, such as the horizon of a tree.

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from privcheck.accounting import ONE_NOTION, BudgetFilter, amount_in_words, budget_of, has_room, largest, taking_part
 from privcheck.declared import POSITIVE, Integer, check, declared_fields
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import Mechanism
+from privcheck.mechanisms.base import UNSTATED, Mechanism
 from privcheck.mechanisms.planned import charge_with_pairs
 
 M = TypeVar("M", bound=Mechanism)
@@ -36,12 +36,13 @@ def calibrated(
     >>> calibrated(Laplace, {"epsilon": 1.0}, 2.0, 4, None, {})
     Laplace(sensitivity=2.0, epsilon=0.25, given_scale=None)
     """
+    others = dict(parameters) if sensitivity is UNSTATED else dict(parameters) | {"sensitivity": sensitivity}
     asked = budget_of(**budget)
     if asked is None:
         example = "epsilon=1" if cls.notion == "pure" else "epsilon=1, delta=1e-06"
         raise PrivcheckError("budget", words("nothing"), ONE_NOTION, f"for example {cls.__name__}.calibrate({example})")
     filtered = BudgetFilter(asked, accountants)
-    sensitivity = check("sensitivity", sensitivity, POSITIVE, "of one datum, in the norm of the mechanism")
+    moved = take_sensitivity(cls, others)
     releases = check("releases", releases, Integer(1, 2**53), "how often the mechanism is released")
     declared = {field.name: field for field in declared_fields(cls)}
     name = next((name for name in BUDGETS if name in declared), None)
@@ -49,20 +50,20 @@ def calibrated(
         raise PrivcheckError(
             "mechanism", words(cls.id), "one with a budget among its parameters", "set its noise yourself"
         )
-    known = set(declared) - {name, "sensitivity", "given_scale"}
-    check_parameters(cls, known, parameters, f"{cls.__name__}.calibrate finds the noise")
-    given = {"sensitivity": sensitivity} if "sensitivity" in declared else {}
+    known = set(declared) - {name, cls.sensitivity_name, "given_scale"}
+    check_parameters(cls, known, others, f"{cls.__name__}.calibrate finds the noise")
+    given = {cls.sensitivity_name: moved} if cls.sensitivity_name in declared else {}
 
     def build(amount: float) -> M:
-        return cls(**{name: amount}, **given, **parameters)
+        return cls(**{name: amount}, **given, **others)
 
     def fits(amount: float) -> bool:
         try:
-            return has_room(filtered, charge_with_pairs(build(amount), sensitivity), releases)
+            return has_room(filtered, charge_with_pairs(build(amount), moved), releases)
         except PrivcheckError:  # beyond the domain of the parameter
             return False
 
-    charge = charge_with_pairs(build(1.0), sensitivity)  # what is wrong with other parameters is said here
+    charge = charge_with_pairs(build(1.0), moved)  # what is wrong with other parameters is said here
     found = largest(fits)
     if found > NO_ROOM:
         return build(found)
@@ -74,6 +75,23 @@ def calibrated(
     if not any(by.needs(charge) < math.inf and by.limit(asked, share) > 0.0 for by, share in taking_part(filtered)):
         hint = "give delta with epsilon, and a share of it to an accountant such as gdp, or give rho or mu"
     raise PrivcheckError("budget", got, "a budget that some noise can keep", hint)
+
+
+def take_sensitivity(cls: type[Mechanism], given: dict[str, Any]) -> float:
+    """Take the sensitivity of one datum out of what was given by name: 1 by default, but no range has a default.
+
+    >>> from privcheck.mechanisms import Laplace, NoisyMax
+    >>> given = {"score_range": 2.0, "noise": "gumbel"}
+    >>> take_sensitivity(NoisyMax, given), given, take_sensitivity(Laplace, {})
+    (2.0, {'noise': 'gumbel'}, 1.0)
+    """
+    name = cls.sensitivity_name
+    if name != "sensitivity" and "sensitivity" in given:
+        expected = f"no such parameter of {cls.id}, which takes {name} in its place"
+        raise PrivcheckError("sensitivity", given["sensitivity"], expected, cls.hint_for_unknown("sensitivity"))
+    if name != "sensitivity" and name not in given:
+        raise PrivcheckError(name, words("nothing"), POSITIVE.text, cls.hint_for_unknown("sensitivity"))
+    return float(check(name, given.pop(name, UNSTATED), POSITIVE, "of one datum, in the norm of the mechanism"))
 
 
 def check_parameters(cls: type[Mechanism], known: set[str], parameters: Mapping[str, Any], hint: str) -> None:

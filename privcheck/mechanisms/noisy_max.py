@@ -29,7 +29,7 @@ class NoisyMax(Selection):
 
     Parameters
     ----------
-    sensitivity : r > 0, in the unit of the scores: the range of score differences: the largest value over neighbours of
+    score_range : r > 0, in the unit of the scores, the range of score differences: the largest value over neighbours of
         max_j d_j - min_j d_j, where d_j is the change of score j. With rewards in [lo, hi] and score j the sum of
         arm j's rewards, replacing one row (all K rewards of a round) gives r = 2 (hi - lo), a single reward hi - lo.
     epsilon : > 0, the budget, charged exactly.
@@ -72,11 +72,11 @@ class NoisyMax(Selection):
     Examples
     --------
     >>> import numpy as np
-    >>> mechanism = NoisyMax(sensitivity=2.0, epsilon=1.0)
+    >>> mechanism = NoisyMax(score_range=2.0, epsilon=1.0)
     >>> mechanism.loss(2.0), mechanism.release([0.0, 9.0, 1.0], np.random.default_rng(0))
     (1.0, 1)
     >>> for noise in ("laplace", "exponential", "gumbel"):
-    ...     NoisyMax(sensitivity=2.0, epsilon=1.0, noise=noise).probabilities([0.0, 2.0, 0.0]).round(4).tolist()
+    ...     NoisyMax(score_range=2.0, epsilon=1.0, noise=noise).probabilities([0.0, 2.0, 0.0]).round(4).tolist()
     [0.2049, 0.5902, 0.2049]
     [0.1614, 0.6772, 0.1614]
     [0.2119, 0.5761, 0.2119]
@@ -94,17 +94,17 @@ class NoisyMax(Selection):
         "Dwork and Roth (2014), Claim 3.9; McKenna and Sheldon (2020); McSherry and Talwar (2007), Theorem 6"
     )
 
-    sensitivity: float | None = parameter(
+    score_range: float | None = parameter(
         POSITIVE, default=None, typical=(0.01, 10.0), doc="r, unit of the scores: range of score differences",
-        hint="give the range of score differences with epsilon, or a scale with NoisyMax.with_scale",
+        hint="give score_range with epsilon, or a scale with NoisyMax.with_scale",
     )  # fmt: skip
     epsilon: float | None = parameter(
         POSITIVE, default=None, typical=(0.1, 10.0), doc="epsilon: privacy budget of one release",
-        hint="give epsilon with the sensitivity, or a scale with NoisyMax.with_scale",
+        hint="give epsilon with score_range, or a scale with NoisyMax.with_scale",
     )  # fmt: skip
     given_scale: float | None = parameter(
         POSITIVE, default=None, typical=(0.1, 100.0), doc="b, unit of the scores: scale, instead of the other two",
-        hint="give either sensitivity and epsilon, or a scale",
+        hint="give either score_range and epsilon, or a scale",
     )  # fmt: skip
     noise: str = parameter(
         Choice(("laplace", "exponential", "gumbel")), default="laplace", typical=("laplace", "exponential", "gumbel"),

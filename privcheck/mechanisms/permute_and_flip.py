@@ -23,7 +23,7 @@ class PermuteAndFlip(Selection):
 
     Parameters
     ----------
-    sensitivity : r > 0, in the unit of the scores: the range of score differences: the largest value over neighbours of
+    score_range : r > 0, in the unit of the scores, the range of score differences: the largest value over neighbours of
         max_j d_j - min_j d_j, where d_j is the change of score j. If every score moves by at most s, r = 2 s; if
         besides all scores move in the same direction (monotone scores, such as counts when a row is added), r = s.
     epsilon : > 0, the budget, charged exactly.
@@ -53,7 +53,7 @@ class PermuteAndFlip(Selection):
     Examples
     --------
     >>> import numpy as np
-    >>> mechanism = PermuteAndFlip(sensitivity=2.0, epsilon=1.0)
+    >>> mechanism = PermuteAndFlip(score_range=2.0, epsilon=1.0)
     >>> mechanism.probabilities([0.0, 2.0, 0.0]).round(4).tolist(), mechanism.release([0, 9], np.random.default_rng(0))
     ([0.1614, 0.6772, 0.1614], 1)
     >>> PermuteAndFlip.with_scale(1.0).loss(2.0)
@@ -67,17 +67,17 @@ class PermuteAndFlip(Selection):
     sensitivity_norm: ClassVar[str] = "range of score differences"
     source: ClassVar[str] = "McKenna and Sheldon (2020), Algorithm 1 and Theorem 1"
 
-    sensitivity: float | None = parameter(
+    score_range: float | None = parameter(
         POSITIVE, default=None, typical=(0.01, 10.0), doc="r, unit of the scores: range of score differences",
-        hint="give the range of score differences with epsilon, or a scale with PermuteAndFlip.with_scale",
+        hint="give score_range with epsilon, or a scale with PermuteAndFlip.with_scale",
     )  # fmt: skip
     epsilon: float | None = parameter(
         POSITIVE, default=None, typical=(0.1, 10.0), doc="epsilon: privacy budget of one release",
-        hint="give epsilon with the sensitivity, or a scale with PermuteAndFlip.with_scale",
+        hint="give epsilon with score_range, or a scale with PermuteAndFlip.with_scale",
     )  # fmt: skip
     given_scale: float | None = parameter(
         POSITIVE, default=None, typical=(0.1, 100.0), doc="b, unit of the scores: scale, instead of the other two",
-        hint="give either sensitivity and epsilon, or a scale",
+        hint="give either score_range and epsilon, or a scale",
     )  # fmt: skip
 
     def log_probabilities(self, scores: npt.ArrayLike) -> Array:

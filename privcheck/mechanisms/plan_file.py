@@ -7,10 +7,10 @@ from typing import Any
 
 from privcheck.accounting import DELTA, DELTA_HINT, Plan, PlannedRelease
 from privcheck.bounds import read_toml
-from privcheck.declared import POSITIVE, Integer, check, declared_fields
+from privcheck.declared import Integer, check, declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import MECHANISMS, Mechanism
-from privcheck.mechanisms.calibration import BUDGETS, check_parameters
+from privcheck.mechanisms.calibration import BUDGETS, check_parameters, take_sensitivity
 from privcheck.mechanisms.planned import planned
 from privcheck.mechanisms.scaled import ScaledMechanism
 
@@ -22,8 +22,9 @@ def read_plan(path: str | Path) -> tuple[Plan, float]:
     r"""Return the plan that a TOML file describes, and its delta.
 
     The file has a number `delta` and tables `[[release]]` with the keys `mechanism` (an id), `scale` or the budget of
-    one release (`epsilon`, `mu` or `rho`, whichever the mechanism has), `sensitivity` (1 by default), `count` (1 by
-    default) and the other parameters of the mechanism, such as `horizon`.
+    one release (`epsilon`, `mu` or `rho`, whichever the mechanism has), `sensitivity` (1 by default; a mechanism that
+    chooses by scores has `score_range` in its place, without a default), `count` (1 by default) and the other
+    parameters of the mechanism, such as `horizon`.
 
     Raises
     ------
@@ -63,16 +64,17 @@ def _release(place: str, table: dict[str, Any]) -> PlannedRelease:
             got = words("nothing") if name is None else name
             raise PrivcheckError("mechanism", got, "the id of a mechanism", "`privcheck list` shows them")
         count = check("count", table.get("count", 1), Integer(1, 2**53), "how often it is released")
-        sensitivity = check("sensitivity", table.get("sensitivity", 1.0), POSITIVE, "of one datum")
-        parameters = {key: value for key, value in table.items() if key not in ("mechanism", "count", "sensitivity")}
-        return planned(_mechanism(MECHANISMS[name], sensitivity, parameters), sensitivity, count)
+        cls = MECHANISMS[name]
+        parameters = {key: value for key, value in table.items() if key not in ("mechanism", "count")}
+        sensitivity = take_sensitivity(cls, parameters)
+        return planned(_mechanism(cls, sensitivity, parameters), sensitivity, count)
     except PrivcheckError as error:
         raise PrivcheckError(f"{place}, {error.parameter}", error.value, error.expected, error.hint) from None
 
 
 def _mechanism(cls: type[Mechanism], sensitivity: float, parameters: dict[str, Any]) -> Mechanism:
     """Return a mechanism with the scale or the budget among these parameters."""
-    declared = {field.name for field in declared_fields(cls)} - {"sensitivity", "given_scale"}
+    declared = {field.name for field in declared_fields(cls)} - {cls.sensitivity_name, "given_scale"}
     budgets = [name for name in BUDGETS if name in declared]
     noise = ["scale", *budgets] if issubclass(cls, ScaledMechanism) else budgets
     given = [name for name in ("scale", *BUDGETS) if name in parameters and name not in declared - set(noise)]
@@ -86,5 +88,6 @@ def _mechanism(cls: type[Mechanism], sensitivity: float, parameters: dict[str, A
     check_parameters(cls, declared - set(noise), others, "see the mechanism's page in the reference")
     if given == ["scale"]:
         return cls.with_scale(parameters["scale"], **others)  # type: ignore[attr-defined, no-any-return]
-    own = {"sensitivity": sensitivity} if any(field.name == "sensitivity" for field in declared_fields(cls)) else {}
+    name = cls.sensitivity_name
+    own = {name: sensitivity} if any(field.name == name for field in declared_fields(cls)) else {}
     return cls(**own, **parameters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privcheck.accounting import NOTHING, Charge, PlannedRelease
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism
 
 
@@ -14,7 +14,7 @@ def planned(mechanism: Mechanism, sensitivity: float | None = None, count: int =
     ----------
     mechanism : any `Mechanism`.
     sensitivity : >= 0, of one datum, in the mechanism's norm `sensitivity_norm`; by default the one that was declared,
-        or 1 if there is none.
+        or 1 if there is none; the range of scores has no default.
     count : how often it is released, at least once.
 
     Guarantee
@@ -44,7 +44,10 @@ def planned(mechanism: Mechanism, sensitivity: float | None = None, count: int =
     if not isinstance(mechanism, Mechanism):
         raise PrivcheckError("mechanism", mechanism, "a Mechanism", "for example Laplace.with_scale(4.0)")
     if sensitivity is None:
-        declared = getattr(mechanism, "sensitivity", None)
+        declared = mechanism.declared_sensitivity
+        if declared is None and mechanism.sensitivity_name != "sensitivity":
+            hint = mechanism.hint_for_unknown("sensitivity")
+            raise PrivcheckError(mechanism.sensitivity_name, words("nothing"), "a number of at least 0", hint)
         sensitivity = 1.0 if declared is None else declared
     charge = charge_with_pairs(mechanism, sensitivity)
     return PlannedRelease(charge.with_pairs(), count, charge.pairs, mechanism.id)

@@ -24,7 +24,8 @@ class ScaledMechanism(Mechanism):
 
     Parameters
     ----------
-    sensitivity : s > 0, the declared sensitivity in the norm `sensitivity_norm`; None if a scale is given.
+    sensitivity : s > 0, the declared sensitivity in the norm `sensitivity_norm`, or another parameter that
+        `sensitivity_name` names; None if a scale is given.
     epsilon : > 0, the privacy budget of one release; None if a scale is given; or mu, or rho.
     given_scale : b > 0, the noise scale; None if the other two are given.
 
@@ -57,11 +58,10 @@ class ScaledMechanism(Mechanism):
     currency: ClassVar[Currency] = EPSILON
     """The currency of the budget, which names the parameter that holds it."""
 
-    sensitivity: float | None
     given_scale: float | None
 
     def __post_init__(self) -> None:
-        unused = ("sensitivity", self.currency.name) if self.given_scale is not None else ("given_scale",)
+        unused = (self.sensitivity_name, self.currency.name) if self.given_scale is not None else ("given_scale",)
         for declared in declared_fields(type(self)):
             value, hint = getattr(self, declared.name), declared.metadata["hint"]
             if declared.name not in unused:
@@ -69,7 +69,7 @@ class ScaledMechanism(Mechanism):
             elif value is not None:
                 raise PrivcheckError(declared.name, value, "None when a scale is given", hint)
         if not sys.float_info.min <= self.scale < math.inf:
-            hint = f"bring sensitivity and {self.currency.name}, or the scale, to ordinary magnitudes"
+            hint = f"bring {self.sensitivity_name} and {self.currency.name}, or the scale, to ordinary magnitudes"
             raise PrivcheckError("noise scale", self.scale, "a positive normal float", hint)
 
     @classmethod
@@ -93,9 +93,10 @@ class ScaledMechanism(Mechanism):
         """The scale b of the noise: the one that was given, or that of the declared sensitivity and budget."""
         if self.given_scale is not None:
             return self.given_scale
-        assert self.sensitivity is not None
+        declared = self.declared_sensitivity
+        assert declared is not None
         assert self._budget is not None
-        return self.sensitivity * self._together * (1.0 + NOISE_SLACK) / self.currency.to_ratio(self._budget)
+        return declared * self._together * (1.0 + NOISE_SLACK) / self.currency.to_ratio(self._budget)
 
     def charge(self, sensitivity: float) -> Charge:
         """Return the charge of data with this computed sensitivity.
@@ -118,16 +119,17 @@ class ScaledMechanism(Mechanism):
         computed = check("sensitivity", sensitivity, Real(0.0))
         if computed == 0.0:
             return NOTHING
-        if self.sensitivity is None or self._budget is None:
+        declared = self.declared_sensitivity
+        if declared is None or self._budget is None:
             return self.currency.charge(self.currency.of_ratio(computed * self._together / self.scale))
-        if computed > self.sensitivity * (1.0 + COMPARISON_SLACK):
+        if computed > declared * (1.0 + COMPARISON_SLACK):
             raise PrivcheckError(
                 "sensitivity",
                 words(f"{computed!r} computed from the data"),
-                f"at most the declared {self.sensitivity!r} ({self.sensitivity_norm})",
-                f"declare sensitivity={computed!r}, which needs proportionally more noise",
+                f"at most the declared {declared!r} ({self.sensitivity_norm})",
+                f"declare {self.sensitivity_name}={computed!r}, which needs proportionally more noise",
             )
-        share = computed / self.sensitivity * (1.0 + COMPARISON_SLACK)
+        share = computed / declared * (1.0 + COMPARISON_SLACK)
         if share >= 1.0:
             return self.currency.charge(self._budget)
         partial = self.currency.of_ratio(self.currency.to_ratio(self._budget) * share)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,12 @@ _LAW_ERROR = 2e-12
 class Selection(ScaledMechanism):
     """Base of the mechanisms that add independent noise to each of K scores and release the index of the largest.
 
-    A class defines `log_probabilities`, and how noise and exact winners are drawn.
+    A class defines `log_probabilities`, and how noise and exact winners are drawn. What scores can move by is declared
+    as `score_range`: the textbooks' sensitivity s of each score is a range of 2 s, or of s where all scores move in the
+    same direction.
     """
+
+    sensitivity_name: ClassVar[str] = "score_range"
 
     def log_probabilities(self, scores: npt.ArrayLike) -> Array:
         """Return the natural logarithms of `probabilities`, without underflow however far behind a score is."""

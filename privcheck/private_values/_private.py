@@ -13,10 +13,10 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import _linear_operations as linear
 from privcheck.private_values import _products as products
 from privcheck.private_values._actions import chosen_row
+from privcheck.private_values._computed_sensitivity import sensitivities
 from privcheck.private_values._entries import evaluated
 from privcheck.private_values._leaks import describe_data, own_place
 from privcheck.private_values._noise.draws import without_draws
-from privcheck.private_values._norms import sensitivities
 from privcheck.private_values._numpy_functions import NumpyProtocol
 from privcheck.private_values._one_datum import compared
 from privcheck.private_values._refused_operations import Refusals, read, refuse
@@ -175,7 +175,7 @@ class Private(Refusals, NumpyProtocol):
         return self.source is not None and bool(features) and features <= self.source.features.actions.keys()
 
     def sensitivities(self, norm: str) -> Mapping[Hashable, float]:
-        """Return how far replacing each datum can move this array: see `norms.sensitivities`."""
+        """Return how far replacing each datum can move this array: see `computed_sensitivity.sensitivities`."""
         if self.source is None:
             return {}
         terms = without_draws(self.terms) if self.holds_draws else self.terms

@@ -37,7 +37,7 @@ def added(by, charges):
 
 
 def test_the_accountants_that_there_are():
-    assert list(ACCOUNTANTS) == ["gdp", "pure", "rdp", "zcdp"]
+    assert {"gdp", "pure", "rdp", "zcdp"} <= set(ACCOUNTANTS)
     assert accountant("rdp:8") == accountant("rdp:8.0") != accountant("rdp:9")
     assert accountant("rdp:8").currency.name == "rdp:8"
     assert accountant("rdp:8.0000001").currency.name != "rdp:8", "two orders never share a sum"

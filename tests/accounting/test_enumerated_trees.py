@@ -12,7 +12,7 @@ from release_trees import Answer, Rounded, Told, hockey_stick, largest_loss, lea
 from privcheck.accounting import Approximate, BudgetFilter, Charge, Concentrated, GaussianDP, Ledger, Pure
 from privcheck.accounting._gaussian_profile import log_delta
 from privcheck.accounting._totals import Totals
-from privcheck.accounting.accountants.base import SLACK
+from privcheck.accounting.accountants.base import ACCOUNTANTS, SLACK
 
 ROOM = 1.0 + 2.0 * SLACK
 """What a total may exceed a budget by: the noise of mechanisms pays for it, that of these trees does not."""
@@ -41,6 +41,11 @@ BUDGETS = [
     (Approximate(1.5, 0.1), {"rdp:4": 0.6, "rdp:16": 0.2}, [Answer(0.9), Told(0.02), Rounded(0.4, 4), Answer(0.2)]),
     (Approximate(1.0, 0.1), {}, [Answer(0.5), Told(0.06), Told(0.04), Rounded(0.4)]),
 ]
+
+
+def test_every_accountant_is_compared_with_exact_deltas():
+    shares = {name.partition(":")[0] for _, shares, _ in BUDGETS for name in shares or {}}
+    assert shares | {"pure"} == set(ACCOUNTANTS), "add a row with a share of the new accountant to BUDGETS"
 
 
 def check_private(budget, p, q):

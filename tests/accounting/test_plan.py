@@ -73,7 +73,7 @@ PLANS = {
     "response": plan(RandomisedResponse(4, 0.3), 12),
     "tree": plan(BinaryTree(sensitivity=1.0, epsilon=3.0, horizon=64), 2),
     "hybrid": plan(HybridTree(sensitivity=1.0, epsilon=1.0), 4),
-    "maximum": plan(NoisyMax(sensitivity=2.0, epsilon=0.2), 40),
+    "maximum": plan(NoisyMax(score_range=2.0, epsilon=0.2), 40),
     "mixed": Plan([planned(Gaussian.with_scale(3.0), count=4), planned(Laplace.with_scale(5.0), count=9)]),
     "aside": Plan([PlannedRelease(Charge(0.4, delta=1e-8), 12), planned(Gaussian.with_scale(4.0))]),
 }

@@ -124,7 +124,7 @@ def test_no_mechanism_has_such_a_scale_or_budget(number):
     for make in (
         lambda: Laplace.with_scale(number), lambda: Laplace(sensitivity=number, epsilon=1.0),
         lambda: Laplace(sensitivity=1.0, epsilon=number), lambda: NoisyMax.with_scale(number),
-        lambda: NoisyMax(sensitivity=1.0, epsilon=number), lambda: BinaryTree.with_scale(number, horizon=4),
+        lambda: NoisyMax(score_range=1.0, epsilon=number), lambda: BinaryTree.with_scale(number, horizon=4),
     ):  # fmt: skip
         with pytest.raises(PrivcheckError):
             make()
@@ -134,7 +134,7 @@ def test_no_mechanism_has_such_a_scale_or_budget(number):
     "read",
     [
         lambda x, y: Laplace.with_scale(x), lambda x, y: Laplace(sensitivity=x, epsilon=1.0),
-        lambda x, y: NoisyMax(sensitivity=1.0, epsilon=y), lambda x, y: Laplace.with_scale(1.0).draw(x, Untouched()),
+        lambda x, y: NoisyMax(score_range=1.0, epsilon=y), lambda x, y: Laplace.with_scale(1.0).draw(x, Untouched()),
         lambda x, y: Laplace.with_scale(1.0).release_batch(x, Untouched(), 3),
         lambda x, y: Laplace.with_scale(1.0).log_density(0.0, x),
         lambda x, y: NoisyMax.with_scale(1.0).probabilities([x, y]),
@@ -169,7 +169,7 @@ def test_randomised_response_of_a_private_value_that_may_be_no_category_is_refus
 def test_a_noisy_maximum_of_one_number_is_refused_without_a_charge():
     session, (reward, _) = start()
     with session.active(), pytest.raises(ReleaseRefusedError) as caught:
-        NoisyMax(sensitivity=2.0, epsilon=1.0).release(reward, None)
+        NoisyMax(score_range=2.0, epsilon=1.0).release(reward, None)
     assert "a vector of shape (K,)" in str(caught.value)
     assert session.noise.untouched
     assert dict(session.ledger.totals) == {}

@@ -16,7 +16,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
 from privcheck.private_values import REVEAL
 from privcheck.private_values import _actions as choosing
-from privcheck.private_values import _norms as norms
+from privcheck.private_values import _computed_sensitivity as computed_sensitivity
 from privcheck.private_values import _vector_bounds as vector_bounds
 from privcheck.private_values._features import FeatureTable
 from privcheck.private_values._vector_bounds import VectorBound
@@ -80,7 +80,7 @@ def check(name, contexts, matrix, rng, count=14):
     released = matrix @ private
     outputs = [matrix @ np.ravel(VALUES[name](*world)) for world in worlds]
     np.testing.assert_allclose(released.reveal(REVEAL), outputs[0], rtol=1e-12, atol=1e-12)
-    for norm in norms.NORMS:
+    for norm in computed_sensitivity.NORMS:
         largest = max(norm_of(norm, one - two) for one in outputs for two in outputs)
         computed = released.sensitivities(norm).get(1, 0.0)
         assert computed >= largest * (1 - 1e-9) - 1e-12, f"{norm} of {name}: {computed} < {largest}"

@@ -188,7 +188,7 @@ def test_noise_and_rng_have_to_fit(options, message):
 
 def test_all_kinds_of_mechanisms_release_securely():
     counts = DiscreteLaplace(sensitivity=1, epsilon=1.0)
-    best = NoisyMax(sensitivity=1.0, epsilon=1.0)
+    best = NoisyMax(score_range=1.0, epsilon=1.0)
     for mechanism in (counts, best):
         policy = Releases(mechanism)
         told = {"feedback": "full"} if mechanism is best else {}

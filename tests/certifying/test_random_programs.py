@@ -16,13 +16,13 @@ from privcheck.certifying import _session as sessions
 from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Laplace, NoisyMax
 from privcheck.privacy import relation
 from privcheck.private_values import (
+    _computed_sensitivity as computed_sensitivity,
+)
+from privcheck.private_values import (
     _float_rounding as float_rounding,
 )
 from privcheck.private_values import (
     _integers as integers,
-)
-from privcheck.private_values import (
-    _norms as norms,
 )
 from privcheck.private_values import (
     _vector_bounds as vector_bounds,
@@ -209,7 +209,7 @@ def test_squares_that_under_or_overflow_do_not_hide_a_sensitivity(size, monkeypa
     square = np.stack([first, first * 0.75])
     square = square + np.stack([session.source.scalar(0.0, 0.0, size, 1), 0.0 * first])
     assert square.sensitivities("l2")[1] / size == pytest.approx(math.hypot(2.0, 0.75), rel=1e-12)
-    monkeypatch.setattr(norms, "_without_overflow", lambda norm, matrix: norm(matrix))
+    monkeypatch.setattr(computed_sensitivity, "_without_overflow", lambda norm, matrix: norm(matrix))
     assert square.sensitivities("l2")[1] in (0.0, math.inf)
 
 

@@ -150,8 +150,8 @@ BROKEN = (
 def built(cls, budget=1.0, sensitivity=1, **options):
     if issubclass(cls, Wishart):
         return cls(degrees=math.ceil(30 / budget) + 8, sensitivity=sensitivity, **options)
-    if "sensitivity" in cls.__dataclass_fields__:
-        options["sensitivity"] = sensitivity
+    if cls.sensitivity_name in cls.__dataclass_fields__:
+        options[cls.sensitivity_name] = sensitivity
     currency = cls.currency.name if issubclass(cls, ScaledMechanism) else "epsilon"
     return cls(**{currency: budget}, **options)
 

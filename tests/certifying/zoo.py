@@ -287,5 +287,5 @@ class NoisyMaxOfBlocks(Animal):
         self.sums[action] += reward
         self.arm = self.t % 2
         if self.t % 4 == 0:
-            self.arm = NoisyMax(sensitivity=1.0, epsilon=self.epsilon).release(self.sums, self.rng)
+            self.arm = NoisyMax(score_range=1.0, epsilon=self.epsilon).release(self.sums, self.rng)
             self.sums = privcheck.zeros(self.arms)

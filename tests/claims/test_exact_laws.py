@@ -28,7 +28,7 @@ from privcheck.claims._expression import (
     evaluate,
     normal_below,
 )
-from privcheck.claims._intervals import bits_of, intervals
+from privcheck.claims._precise_intervals import bits_of, intervals
 
 
 def values(side, point):

@@ -31,10 +31,10 @@ from privcheck.claims._expression import (
     entropy_term,
     evaluate,
 )
-from privcheck.claims._intervals import Intervals, intervals
+from privcheck.claims._float_intervals import QUICK
+from privcheck.claims._precise_intervals import Intervals, intervals
 from privcheck.claims._prove.bisection import prove
 from privcheck.claims._prove.check_tree import check_tree
-from privcheck.claims._quick_intervals import QUICK
 
 x, y = variable("x"), variable("y")
 EXPRESSIONS = {

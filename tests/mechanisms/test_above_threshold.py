@@ -109,8 +109,8 @@ def test_the_auditor_finds_the_variants(kind):
     """The level of the verdict is 1e-6."""
     streams = np.array([0.5, 0.0, 1.0]), np.array([0.5, 1.0, 0.0])
     options = {"epsilon": 2.0, "streams": streams, "rewards": (0.0, 1.0), "runs": 10_000, "error": 1e-6}
-    assert privcheck.audit(kind(sensitivity=2.0, epsilon=2.0, answers=1), **options).verdict == "violation"
-    assert privcheck.audit(AboveThreshold(sensitivity=2.0, epsilon=2.0, answers=1), **options).verdict == "consistent"
+    assert privcheck.audit(kind(score_range=2.0, epsilon=2.0, answers=1), **options).verdict == "violation"
+    assert privcheck.audit(AboveThreshold(score_range=2.0, epsilon=2.0, answers=1), **options).verdict == "consistent"
 
 
 @pytest.mark.chance(1e-9, "one chi-square test", fresh=True)
@@ -132,9 +132,9 @@ def test_prefix_sums_against_a_threshold_are_charged_once_under_guard():
         for query in range(session.round, 6):
             queries[query] = queries[query] + reward
     with session.active():
-        answers = AboveThreshold(sensitivity=1.0, epsilon=1.0, answers=1).release(queries, None)
+        answers = AboveThreshold(score_range=1.0, epsilon=1.0, answers=1).release(queries, None)
         with pytest.raises(PrivcheckError, match="budget"):
-            AboveThreshold(sensitivity=1.0, epsilon=0.1, answers=1).release(queries, None)
+            AboveThreshold(score_range=1.0, epsilon=0.1, answers=1).release(queries, None)
     assert set(answers.tolist()) <= {0, 1, -1}
     assert session.ledger.releases[0].sensitivities == dict.fromkeys(range(1, 6), 1.0)
     assert session.ledger.epsilon == 1.0
@@ -152,7 +152,7 @@ def test_rounding_in_the_comparisons_is_charged_where_it_matters():
 
 def test_the_share_of_the_threshold_has_the_smallest_variance():
     for answers in (1, 2, 9, 100):
-        mechanism = AboveThreshold(sensitivity=2.0, epsilon=0.5, answers=answers)
+        mechanism = AboveThreshold(score_range=2.0, epsilon=0.5, answers=answers)
         chosen = mechanism.threshold_scale**2 + mechanism.query_scale**2
         assert 2.0 / mechanism.threshold_scale + answers * 2.0 / mechanism.query_scale == pytest.approx(0.5, rel=1e-8)
         for share in np.linspace(0.01, 0.99, 99) * 0.5:

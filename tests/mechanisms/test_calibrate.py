@@ -35,8 +35,9 @@ from privcheck.mechanisms import (
 from privcheck.mechanisms.planned import charge_with_pairs
 
 FAMILIES: list[tuple[type[Mechanism], dict]] = [
-    (Laplace, {}), (DiscreteLaplace, {}), (NoisyMax, {"noise": "gumbel"}), (BinaryTree, {"horizon": 20}),
-    (HybridTree, {}), (RandomisedResponse, {"categories": 3}), (Gaussian, {}),
+    (Laplace, {}), (DiscreteLaplace, {}), (BinaryTree, {"horizon": 20}),
+    (NoisyMax, {"noise": "gumbel", "score_range": 1.0}), (HybridTree, {}),
+    (RandomisedResponse, {"categories": 3}), (Gaussian, {}),
 ]  # fmt: skip
 BUDGETS = [
     ({"epsilon": 0.3}, Pure(0.3)),
@@ -77,8 +78,8 @@ def test_less_noise_would_not_do(cls, options, given, budget):
     mechanism = cls.calibrate(**given, releases=7, **options)
     name = "mu" if cls is Gaussian else "epsilon"
     amount = math.nextafter(getattr(mechanism, name) * (1.0 + 1e-14), math.inf)
-    sensitivity = {} if cls is RandomisedResponse else {"sensitivity": 1.0}
-    assert not has_room(BudgetFilter(budget), cls(**{name: amount}, **sensitivity, **options).charge(1.0), 7)
+    sensitivity = {} if cls is RandomisedResponse else {cls.sensitivity_name: 1.0}
+    assert not has_room(BudgetFilter(budget), cls(**{name: amount}, **sensitivity | options).charge(1.0), 7)
 
 
 def exact_mu(epsilon: float, delta: float) -> float:

@@ -66,7 +66,7 @@ def test_metadata_is_complete(case):
     )
     assert re.search(r"\(\d{4}\)", mechanism.source)
     names = [field.name for field in declared_fields(mechanism)]
-    assert not case.scaled or names[:3] == ["sensitivity", case.currency, "given_scale"]
+    assert not case.scaled or names[:3] == [mechanism.sensitivity_name, case.currency, "given_scale"]
     assert names == [field.name for field in dataclasses.fields(mechanism)]
     for field in declared_fields(mechanism):
         assert field.metadata["doc"]
@@ -85,7 +85,7 @@ def test_every_number_is_validated(case, bad):
     for name in ("sensitivity", "budget") if case.scaled else ("budget",):
         with pytest.raises(PrivcheckError) as error:
             case.declare(**{name: bad})
-        assert error.value.parameter == name.replace("budget", case.currency)
+        assert error.value.parameter == {"sensitivity": case.mechanism.sensitivity_name, "budget": case.currency}[name]
         assert error.value.value is bad
         assert error.value.expected
         assert error.value.hint
@@ -97,7 +97,7 @@ def test_every_number_is_validated(case, bad):
 
 
 def test_every_further_parameter_is_validated(case):
-    common = {case.currency: 1.0} | ({"sensitivity": 1} if case.scaled else {})
+    common = {case.currency: 1.0} | ({case.mechanism.sensitivity_name: 1} if case.scaled else {})
     for field in declared_fields(case.mechanism):
         if field.name not in (*common, "given_scale"):
             for bad in ("no such option", None, -1.0, math.nan):
@@ -116,8 +116,8 @@ def test_typical_draws_are_accepted(scaled_case, data):
 
     drawn = {f.name: draw(f) for f in declared_fields(scaled_case.mechanism)[:3]}
     budget = drawn[scaled_case.currency]
-    declared = scaled_case.declare(drawn["sensitivity"], budget)
-    assert scaled_case.loss(declared, drawn["sensitivity"]) == budget
+    sensitivity = drawn[scaled_case.mechanism.sensitivity_name]
+    assert scaled_case.loss(scaled_case.declare(sensitivity, budget), sensitivity) == budget
     assert scaled_case.with_scale(drawn["given_scale"]).scale == drawn["given_scale"]
 
 
@@ -136,7 +136,8 @@ def test_typical_draws_are_accepted(scaled_case, data):
     ids=repr,
 )
 def test_incomplete_contradictory_or_degenerate_declarations_are_refused(scaled_case, arguments):
-    named = {scaled_case.currency if name == "budget" else name: value for name, value in arguments.items()}
+    names = {"budget": scaled_case.currency, "sensitivity": scaled_case.mechanism.sensitivity_name}
+    named = {names.get(name, name): value for name, value in arguments.items()}
     with pytest.raises(PrivcheckError):
         scaled_case.mechanism(**named, **scaled_case.options)
 

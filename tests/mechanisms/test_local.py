@@ -164,7 +164,7 @@ def test_calibration_finds_the_budget_of_one_report_and_wishart_noise_names_its_
     assert OneBit.calibrate(epsilon=1.0, releases=4, radius=2.0).epsilon == pytest.approx(0.25, rel=1e-8)
     subset = SubsetSelection.calibrate(epsilon=1.0, categories=5, size=2)
     assert subset.epsilon == pytest.approx(1.0, rel=1e-8)
-    assert AboveThreshold.calibrate(epsilon=1.0, sensitivity=2.0, answers=3).loss(2.0) == pytest.approx(1.0, rel=1e-8)
+    assert AboveThreshold.calibrate(epsilon=1.0, score_range=2.0, answers=3).loss(2.0) == pytest.approx(1.0, rel=1e-8)
     with pytest.raises(PrivcheckError, match="mechanism"):
         Wishart.calibrate(epsilon=1.0, delta=1e-6)
 

@@ -109,7 +109,7 @@ def test_published_scale_under_row_replacement_with_two_arms(n, epsilon):
     expected = 2 * epsilon + math.log((2 + epsilon * (n - 2)) / (2 + epsilon * n))
     assert loss == pytest.approx(expected, rel=1e-10)
     assert epsilon < loss <= published.loss(score_range("row")) == 2 * epsilon
-    repaired = NoisyMax(sensitivity=score_range("row"), epsilon=epsilon)
+    repaired = NoisyMax(score_range=score_range("row"), epsilon=epsilon)
     assert repaired.log_ratio(0, [1.0, n - 1.0], [0.0, float(n)]) <= epsilon
 
 
@@ -133,14 +133,14 @@ def test_the_loss_approaches_range_over_scale_from_below(arms, behind, gap):
 @pytest.mark.parametrize("arms", [2, 3, 4])
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0])
 def test_one_row_of_any_corner_keeps_the_declared_epsilon(arms, epsilon):
-    repaired = NoisyMax(sensitivity=score_range("row"), epsilon=epsilon)
+    repaired = NoisyMax(score_range=score_range("row"), epsilon=epsilon)
     assert 0 < row_losses(repaired, arms) <= repaired.loss(2.0) == epsilon
 
 
 def test_the_monotone_scale_breaks_the_same_check():
     """Scale 1 / epsilon is right for monotone changes; with three arms a single row already costs more."""
     assert row_losses(NoisyMax.with_scale(1.0), 3) == pytest.approx(1.4245743, abs=1e-7)
-    monotone = NoisyMax(sensitivity=score_range("reward"), epsilon=1.0)
+    monotone = NoisyMax(score_range=score_range("reward"), epsilon=1.0)
     with pytest.raises(PrivcheckError, match="range of score differences"):
         monotone.loss(score_range("row"))
 
@@ -160,7 +160,7 @@ def test_monotone_changes_cost_half(seed, arms, direction):
 def test_the_sampler_with_the_monotone_scale_is_caught():
     """Chi-square with 3 degrees of freedom; a correct sampler fails with probability 1e-6 over the choice of seed."""
     scores, draws = [0.0, 1.0, 2.0, 1.0], 20_000
-    repaired, monotone = NoisyMax(sensitivity=2.0, epsilon=1.0), NoisyMax.with_scale(1.0)
+    repaired, monotone = NoisyMax(score_range=2.0, epsilon=1.0), NoisyMax.with_scale(1.0)
     expected = repaired.probabilities(scores) * draws
     for mechanism, accepted in ((repaired, True), (monotone, False)):
         counts = np.bincount(mechanism.release_batch(scores, np.random.default_rng(11), draws), minlength=4)
@@ -175,7 +175,7 @@ def test_ties_go_to_the_lowest_index():
 
 
 def test_releases_are_indices():
-    mechanism, rng = NoisyMax(sensitivity=2.0, epsilon=1.0), np.random.default_rng(0)
+    mechanism, rng = NoisyMax(score_range=2.0, epsilon=1.0), np.random.default_rng(0)
     assert type(mechanism.release([0.0, 1.0], rng)) is int
     assert mechanism.release([4.0], rng) == 0
     assert type(mechanism.release([0.0, 1.0], None, secure=True)) is int
@@ -218,9 +218,9 @@ def test_one_row_keeps_the_declared_epsilon_and_the_monotone_scale_does_not(nois
     """Nine scores ahead of the first by 20 / epsilon fall by 1 and it rises by 1: the range is 2, not 1."""
     before = np.array([0.0] + [20.0 / epsilon] * 9)
     after = before + np.array([1.0] + [-1.0] * 9)
-    repaired = NoisyMax(sensitivity=score_range("row"), epsilon=epsilon, noise=noise)
+    repaired = NoisyMax(score_range=score_range("row"), epsilon=epsilon, noise=noise)
     assert 0.99 * epsilon < repaired.log_ratio(0, after, before) <= epsilon
-    add_or_remove = NoisyMax(sensitivity=1.0, epsilon=epsilon, noise=noise)
+    add_or_remove = NoisyMax(score_range=1.0, epsilon=epsilon, noise=noise)
     assert add_or_remove.log_ratio(0, after, before) > 1.9 * epsilon
     with pytest.raises(PrivcheckError, match="range of score differences"):
         add_or_remove.loss(score_range("row"))

@@ -49,7 +49,7 @@ def test_the_declared_sensitivity_costs_exactly_epsilon(sensitivity, epsilon, ex
 
 @pytest.mark.parametrize("tiny", [5e-324, sys.float_info.min, 1e-300])
 @pytest.mark.parametrize(
-    "mechanism", [Laplace(sensitivity=1e9, epsilon=1e-9), NoisyMax(sensitivity=1e300, epsilon=1.0)]
+    "mechanism", [Laplace(sensitivity=1e9, epsilon=1e-9), NoisyMax(score_range=1e300, epsilon=1.0)]
 )
 def test_what_moves_the_value_is_never_free(mechanism, tiny):
     assert mechanism.loss(tiny) > 0.0

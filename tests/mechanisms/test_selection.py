@@ -58,7 +58,7 @@ def pairs():
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_no_change_of_the_scores_costs_more_than_epsilon(kind, epsilon):
-    mechanism = kind(sensitivity=1.0, epsilon=epsilon)
+    mechanism = kind(score_range=1.0, epsilon=epsilon)
     worst = max(
         np.abs(mechanism.log_probabilities(one) - mechanism.log_probabilities(two)).max() for one, two in pairs()
     )
@@ -76,7 +76,7 @@ def renyi(log_p, log_q, order):
 @pytest.mark.parametrize("mechanism", [ExponentialMechanism, lambda **given: NoisyMax(noise="gumbel", **given)])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 12.0])
 def test_rho_bounds_the_renyi_divergences_of_all_changes(mechanism, epsilon):
-    declared = mechanism(sensitivity=1.0, epsilon=epsilon)
+    declared = mechanism(score_range=1.0, epsilon=epsilon)
     rho, worst = declared.charge(1.0).rho, 0.0
     for one, two in pairs():
         logs = [declared.log_probabilities(scores) for scores in (one, two)]
@@ -88,7 +88,7 @@ def test_rho_bounds_the_renyi_divergences_of_all_changes(mechanism, epsilon):
 
 
 def test_permute_and_flip_has_neither_the_bounded_range_nor_its_rho():
-    declared = PermuteAndFlip(sensitivity=1.0, epsilon=0.1)
+    declared = PermuteAndFlip(score_range=1.0, epsilon=0.1)
     logs = [declared.log_probabilities(scores) for scores in ([0.0, 0.0], [0.0, -1.0])]
     assert np.ptp(logs[0] - logs[1]) > 0.19
     assert renyi(*logs, 1.0 + 1e-6) > 3.5 * rho_of_bounded_range(0.1)
@@ -98,7 +98,7 @@ def test_permute_and_flip_has_neither_the_bounded_range_nor_its_rho():
 def test_monotone_scores_need_half_the_noise_of_others():
     """One datum raises counts by one each: r = 1. One that is replaced raises a count and lowers another: r = 2."""
     counts, raised, replaced = np.array([3.0, 3.0, 2.0]), np.array([4.0, 3.0, 3.0]), np.array([4.0, 2.0, 2.0])
-    mechanism = ExponentialMechanism(sensitivity=1.0, epsilon=0.5)
+    mechanism = ExponentialMechanism(score_range=1.0, epsilon=0.5)
     loss = [
         np.abs(mechanism.log_probabilities(counts) - mechanism.log_probabilities(other)).max()
         for other in (raised, replaced)
@@ -124,11 +124,11 @@ def test_mu_of_a_bounded_range_is_the_largest_over_two_coins(eta):
 
 def test_the_range_of_noisy_max_is_bounded_with_gumbel_noise_only():
     for noise, same in (("laplace", True), ("exponential", True), ("gumbel", False)):
-        declared = NoisyMax(sensitivity=2.0, epsilon=1.0, noise=noise)
+        declared = NoisyMax(score_range=2.0, epsilon=1.0, noise=noise)
         assert declared.charge(2.0).epsilon == 1.0
         assert (declared.charge(2.0) == Charge(1.0)) == same
         assert declared.charge(0.0) == NOTHING
-    gumbel = NoisyMax(sensitivity=2.0, epsilon=1.0, noise="gumbel").charge(2.0)
-    assert gumbel == ExponentialMechanism(sensitivity=2.0, epsilon=1.0).charge(2.0)
+    gumbel = NoisyMax(score_range=2.0, epsilon=1.0, noise="gumbel").charge(2.0)
+    assert gumbel == ExponentialMechanism(score_range=2.0, epsilon=1.0).charge(2.0)
     assert (gumbel.rho, gumbel.mu) == (rho_of_bounded_range(1.0), mu_of_bounded_range(1.0))
     assert rho_of_bounded_range(30.0) == rho_of_pure(30.0)

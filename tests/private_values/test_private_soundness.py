@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from privcheck.errors import PrivcheckError
 from privcheck.private_values import REVEAL, PrivateSource, Terms, clip, zeros
-from privcheck.private_values import _norms as norms
+from privcheck.private_values import _computed_sensitivity as computed_sensitivity
 from privcheck.private_values import _products as products
 from privcheck.private_values._entries import Entries
 from privcheck.private_values._terms import NOTHING
@@ -182,8 +182,8 @@ def test_random_programs_exercise_every_step():
 
 def half_widths(monkeypatch):
     """Break: half of the interval widths."""
-    real = norms._widths
-    monkeypatch.setattr(norms, "_widths", lambda table, features: real(table, features) / 2.0)
+    real = computed_sensitivity._widths
+    monkeypatch.setattr(computed_sensitivity, "_widths", lambda table, features: real(table, features) / 2.0)
 
 
 def forgotten_terms(monkeypatch):

@@ -18,8 +18,8 @@ from typing import Any
 from privcheck.claims._claim import Reading, Relation
 from privcheck.claims._derivative import derivative
 from privcheck.claims._expression import Expression, evaluate, expression, substitute
+from privcheck.claims._float_intervals import QUICK
 from privcheck.claims._prove.symbolic import vanishes
-from privcheck.claims._quick_intervals import QUICK
 from privcheck.claims._variables import Variable
 
 Box = dict[str, tuple[Fraction, Fraction]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privcheck.claims._claim import Reading, Relation
-from privcheck.claims._intervals import intervals
+from privcheck.claims._precise_intervals import intervals
 from privcheck.claims._prove.bisection import Box, Tree, leaf_of, zero_faces
 
 

@@ -68,7 +68,8 @@ class Case:
 
     def declare(self, sensitivity: float = 1, budget: float = 1.0) -> Mechanism:
         given = {self.currency: budget, **self.options}
-        return self.mechanism(sensitivity=sensitivity, **given) if self.scaled else self.mechanism(**given)
+        stated = {self.mechanism.sensitivity_name: sensitivity}
+        return self.mechanism(**stated, **given) if self.scaled else self.mechanism(**given)
 
     def with_scale(self, scale: float) -> Mechanism:
         if self.scaled:

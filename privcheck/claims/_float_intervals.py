@@ -3,7 +3,7 @@
 Additions, subtractions, multiplications, divisions and square roots of floats are rounded to nearest by IEEE 754, so
 that the neighbouring float is an outward bound. For exp and log the C library promises no more than an error of about
 one unit in the last place, in writing nowhere; they are widened by `LIBRARY_ERROR` units. A proof that was found
-with these intervals is checked again, leaf by leaf, with those of `intervals`, which do not use the C library.
+with these intervals is checked again, leaf by leaf, with those of `precise_intervals`, which do not use the C library.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ _OPERATIONS: dict[str, Callable[..., Pair]] = {
     "choose": _choose,
     "where_negative": _where_negative,
     "entropy_term": _entropy_term,
-    "normal_below": lambda _x: (0.0, 1.0),  # statements with normal laws are searched, and refuted by `intervals`
+    "normal_below": lambda _x: (0.0, 1.0),  # statements with normal laws are searched, refuted by `precise_intervals`
 }
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from privcheck.errors import PrivcheckError
 from privcheck.private_values import PrivateSource, Terms
-from privcheck.private_values import _norms as norms
+from privcheck.private_values import _computed_sensitivity as computed_sensitivity
+from privcheck.private_values._computed_sensitivity import sensitivities
 from privcheck.private_values._features import FeatureTable
-from privcheck.private_values._norms import sensitivities
 from privcheck.private_values._vector_bounds import VectorBound
 
 
@@ -48,14 +48,14 @@ def matrices(draw, most=5):
     return matrix, rng.uniform(0.1, 3.0, shape[1])
 
 
-@pytest.mark.parametrize("norm", norms.NORMS)
+@pytest.mark.parametrize("norm", computed_sensitivity.NORMS)
 @given(matrices())
 def test_small_matrices_are_exact(norm, case):
     matrix, widths = case
     assert of_matrix(norm, matrix, widths) == pytest.approx(by_corners(norm, matrix, widths), rel=1e-12, abs=1e-300)
 
 
-@pytest.mark.parametrize("norm", norms.NORMS)
+@pytest.mark.parametrize("norm", computed_sensitivity.NORMS)
 @given(matrices(most=4))
 def test_entries_that_do_not_move_count_for_the_range_only(norm, case):
     matrix, widths = case
@@ -64,14 +64,14 @@ def test_entries_that_do_not_move_count_for_the_range_only(norm, case):
     assert computed == pytest.approx(by_corners(norm, padded, widths), rel=1e-12, abs=1e-300)
 
 
-@pytest.mark.parametrize("norm", norms.NORMS)
+@pytest.mark.parametrize("norm", computed_sensitivity.NORMS)
 def test_upper_bounds_where_exact_is_exponential(norm, monkeypatch):
     """With 1 as the largest number of signs tried, the bounds stay above the exact value, and below a factor."""
     rng = np.random.default_rng(1)
     for _ in range(50):
         matrix, widths = rng.normal(size=(4, 5)), rng.uniform(0.1, 3.0, 5)
         exact = by_corners(norm, matrix, widths)
-        monkeypatch.setattr(norms, "_MOST_SIGNS", 0)
+        monkeypatch.setattr(computed_sensitivity, "_MOST_SIGNS", 0)
         bound = of_matrix(norm, matrix, widths)
         monkeypatch.undo()
         assert exact * (1 - 1e-12) <= bound <= 2.5 * exact
@@ -141,8 +141,8 @@ def test_each_datum_has_its_own_sensitivity():
 
 def test_equal_structures_share_one_computation(monkeypatch):
     calls = []
-    real = norms.NORMS["range"]
-    monkeypatch.setitem(norms.NORMS, "range", lambda *arguments: calls.append(1) or real(*arguments))
+    real = computed_sensitivity.NORMS["range"]
+    monkeypatch.setitem(computed_sensitivity.NORMS, "range", lambda *arguments: calls.append(1) or real(*arguments))
     source = PrivateSource()
     scores = sum(source.vector(np.full(4, 0.5), 0.0, 1.0, data=t) for t in range(30))
     assert set(scores.sensitivities("range").values()) == {2.0}
@@ -184,23 +184,25 @@ def of_bounded_data(norm, seed):
     return sensitivities(norm, terms, table, entries)
 
 
-@pytest.mark.parametrize("norm", norms.APART)
+@pytest.mark.parametrize("norm", computed_sensitivity.APART)
 def test_they_get_what_each_alone_would_get(norm, monkeypatch):
     together = [of_bounded_data(norm, seed) for seed in range(200)]
-    monkeypatch.setattr(norms, "APART", ())
-    monkeypatch.setattr(norms, "_alone", lambda norm, features, *_: np.full(features.size, math.nan))
+    monkeypatch.setattr(computed_sensitivity, "APART", ())
+    monkeypatch.setattr(computed_sensitivity, "_alone", lambda norm, features, *_: np.full(features.size, math.nan))
     for seed, found in enumerate(together):
         assert found == pytest.approx(of_bounded_data(norm, seed), rel=1e-12), seed
 
 
-@pytest.mark.parametrize("norm", norms.APART)
+@pytest.mark.parametrize("norm", computed_sensitivity.APART)
 def test_a_datum_with_two_features_in_an_entry_is_not_among_them(norm, monkeypatch):
     """The broken twin takes the columns of its matrix for orthogonal."""
     rng = np.random.default_rng(3)
     matrix, widths = rng.uniform(1.0, 2.0, (3, 4)), rng.uniform(0.5, 1.0, 4)
     exact = by_corners(norm, matrix, widths)
     assert of_matrix(norm, matrix, widths) == pytest.approx(exact, rel=1e-12)
-    real = norms._apart
-    monkeypatch.setattr(norms, "_apart", lambda norm, rows, *rest: real(norm, np.arange(rows.size), *rest))
+    real = computed_sensitivity._apart
+    monkeypatch.setattr(
+        computed_sensitivity, "_apart", lambda norm, rows, *rest: real(norm, np.arange(rows.size), *rest)
+    )
     if norm != "l1":  # which adds up alike
         assert of_matrix(norm, matrix, widths) < 0.9 * exact
