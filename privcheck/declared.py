@@ -234,6 +234,22 @@ def declared_fields(cls: type) -> list[Field[Any]]:
     return [f for f in fields(cls) if "domain" in f.metadata]
 
 
+def check_names(called: str, known: Collection[str], keywords: dict[str, Any]) -> None:
+    """Refuse a keyword that is none of those which a function or a class takes.
+
+    Parameters
+    ----------
+    called : its name.
+    known : the names that it takes.
+    keywords : what was given.
+    """
+    for name, value in keywords.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else ""
+            raise PrivcheckError(name, value, f"no such parameter of {called}, which takes {', '.join(known)}", hint)
+
+
 def check_arguments(cls: type[Declared], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
     """Refuse arguments that the constructor of a class does not take, by name.
 

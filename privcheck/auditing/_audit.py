@@ -4,48 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from privcheck.auditing._confirmation.fixed_runs import search_and_confirm
-from privcheck.auditing._confirmation.sequential_audit import search_and_bet
-from privcheck.auditing._exact.loss import exact_loss
-from privcheck.auditing._harness.checked_runs import check_runs
-from privcheck.auditing._harness.source_of_randomness import source_of_randomness
-from privcheck.auditing._law_of_outputs import LawOfOutputs, judged_by_law
+from privcheck.auditing._explain import Explained, explained
+from privcheck.auditing._judge import Judged, judged
 from privcheck.auditing._plan import Plan, make_plan
-from privcheck.auditing._relation_note import relation_note
-from privcheck.auditing._search.candidates import candidate_pairs, searched
-from privcheck.auditing._search.stream_families import spread
+from privcheck.auditing._play import Played, played
 from privcheck.auditing._search.written_streams import as_written
-from privcheck.auditing._untold_note import untold_note
-from privcheck.auditing._verdict import conclude, ended_early
-from privcheck.bandits import Algorithm
-from privcheck.errors import PrivcheckError
-from privcheck.feedback import FEEDBACKS
-from privcheck.mechanisms import Mechanism
-from privcheck.results import AuditReport, Outcome, Witness
-from privcheck.scheduling import Executor, digest, executor
-from privcheck.targets import (
-    Adversary,
-    Loaded,
-    Sampler,
-    Settings,
-    StoppedError,
-    StreamPair,
-    Target,
-    against,
-    check_sent,
-    closing,
-    function_at,
-    global_generators_kept,
-    load,
-    played_by,
-)
-
-if TYPE_CHECKING:
-    from privcheck.results import Certificate, Fault, LawEvidence
+from privcheck.results import AuditReport
+from privcheck.targets import Settings, function_at, global_generators_kept, load
 
 
 def audit(
@@ -195,74 +162,36 @@ def audit(
     del options["target"]
     if epsilon is rho is mu is tradeoff is streams is None:
         options["epsilon"] = loaded.claim
-    settings = Settings(**options)
+    settings = Settings.of(**options)
     with global_generators_kept():
-        report = _audited(loaded, settings, started)
+        plan = make_plan(loaded, settings)
+        found = played(plan, started)
+        verdict = judged(plan, found)
+        beside = explained(plan, found, verdict)
+    report = _report(plan, found, verdict, beside, time.monotonic() - started)
     return replace(report, streams=as_written(streams))
 
 
-def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
-    count = loaded.arms(settings.arms)
-    settings = loaded.settled(settings, count)
-    adversary = settings.streams if isinstance(settings.streams, Adversary) else None
-    candidates = [adversary.pair()] if adversary else candidate_pairs(loaded, settings, count)
-    law = None if settings.law is None else LawOfOutputs(function_at(settings.law), loaded.mechanism)
-    horizon = max(len(np.atleast_1d(table)) for table in (candidates[0].first, candidates[0].second))
-    horizon = settings.rounds(count) if adversary else horizon
-    unguarded = policy = loaded.target(settings, horizon, count)
-    if adversary:
-        unguarded = policy = against(policy, adversary, settings, horizon)
-    if settings.guarded:
-        policy = _under_guard(unguarded, settings)
-    randomness = source_of_randomness(settings.randomness, policy)
-    for name in ("scheduler", "store"):
-        if getattr(settings, name) is not None:
-            check_sent(policy.runner, name)
-    with closing(policy.runner), executor(settings.jobs, settings.scheduler, settings.store) as workers:
-        if law is not None:
-            candidates = law.best_first(candidates, settings, policy.runner)
-        plan = _plan(replace(settings, jobs=workers.jobs), policy, candidates, started, workers)
-        outcome, hints, by_law = _checked_and_played(plan, settings, policy, candidates, workers, law)
-    search = searched(candidates, plan.pairs, outcome, policy.runner)
-    outcome = _with_notes(conclude(outcome, search), hints)
-    notes = relation_note(outcome, policy, settings, candidates[0]) + untold_note(unguarded.runner, settings)
-    outcome = replace(outcome, notes=outcome.notes + notes)
-    certificate = None
-    try:
-        certificate = _certificate(unguarded, settings, horizon) if outcome.witness else None
-    except KeyboardInterrupt:  # what the runs have shown is not lost
-        outcome = replace(outcome, notes=(*outcome.notes, "interrupted before there was a certificate"))
-    faults: list[Fault] = []
-    if outcome.verdict == "violation":
-        faults, why = _faults(unguarded, settings, outcome)
-        outcome = replace(outcome, notes=(*outcome.notes, *([f"no line was found at fault: {why}"] if why else [])))
-    if by_law is not None:
-        outcome, by_law = judged_by_law(outcome, by_law)
-    exact = None
-    try:
-        exact = _exact(policy, settings, np.shape(candidates[0].first), outcome.witness)
-        if exact is None and law is not None and outcome.witness is not None:
-            exact = law.loss(candidates, outcome.witness, settings.delta, by_law)
-    except KeyboardInterrupt:
-        outcome = replace(outcome, notes=(*outcome.notes, "interrupted before the exact loss was known"))
+def _report(plan: Plan, played: Played, judged: Judged, explained: Explained, seconds: float) -> AuditReport:
+    settings, policy, outcome = plan.settings, plan.policy, judged.outcome
+    streams = settings.effort.streams
+    searched = streams is None or callable(streams)
+    asked = {field: settings.value(declared.name) for field, declared in Settings.repeated().items()}
     resolved = {
-        "randomness": randomness,
-        "arms": count,
-        "horizon": horizon,
-        "feedback": settings.feedback if adversary else policy.feedback,
-        "runs": plan.runs,
-    }
-    resolved |= {
-        "pairs": len(plan.pairs) if settings.streams is None or callable(settings.streams) else None,
+        "arms": plan.arms,
+        "horizon": plan.horizon,
+        "feedback": policy.feedback if plan.adversary is None else settings.game.feedback,
+        "runs": played.extent.runs,
+        "pairs": len(played.extent.pairs) if searched else None,
         "stop_after": outcome.stop_after,
+        "randomness": plan.randomness,
     }
-    asked = {field: getattr(settings, declared.name) for field, declared in Settings.repeated().items()}
     return AuditReport(
         **asked | resolved,
         target=policy.name,
         engine=policy.runner.engine,
-        exact_loss=exact,
-        certificate=certificate,
+        exact_loss=explained.exact_loss,
+        certificate=explained.certificate,
         verdict=outcome.verdict,
         epsilon_lower=outcome.epsilon_lower,
         epsilon_lower_clopper_pearson=outcome.epsilon_lower_clopper_pearson,
@@ -279,108 +208,19 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         simplest_lower=outcome.simplest_lower,
         screened_pairs=outcome.screened_pairs,
         screening_runs=outcome.screening_runs,
-        search=search,
+        search=judged.search,
         counted_runs=outcome.counted_runs,
-        time_budget=settings.time_budget,
+        time_budget=settings.effort.time_budget,
         encode=_named(settings, "encode"),
         law=_named(settings, "law"),
-        by_law=by_law,
-        notes=list(outcome.notes),
-        faults=faults,
-        seconds=time.monotonic() - started,
+        by_law=judged.by_law,
+        notes=list(explained.notes),
+        faults=explained.faults,
+        seconds=seconds,
     )
 
 
 def _named(settings: Settings, option: str) -> str | None:
     """Return the place of a function, the name of the option if it was given without one, or None."""
-    value = getattr(settings, option)
+    value = settings.value(option)
     return value if value is None or isinstance(value, str) else option
-
-
-def _plan(settings: Settings, policy: Target, candidates: list[StreamPair], started: float, workers: Executor) -> Plan:
-    """Return the plan; one that a pilot makes is that of the time when the store was begun."""
-    plan = make_plan(settings, policy, candidates, started)
-    if workers.store is None or settings.runs is not None:
-        return plan
-    asked = (settings.time_budget, settings.pairs, settings.sequential, settings.seed)
-    key = digest(("plan", played_by(policy.runner), [(pair.first, pair.second) for pair in candidates], asked))
-    number, runs = workers.store.settled(key, lambda: (len(plan.pairs), plan.runs))
-    return replace(plan, pairs=spread(candidates, number), runs=runs)
-
-
-def _under_guard(policy: Target, settings: Settings) -> Target:
-    from privcheck.auditing._harness.guarded_build import under_guard
-
-    return under_guard(policy, settings)
-
-
-def _exact(policy: Target, settings: Settings, shape: tuple[int, ...], witness: Witness | None) -> float | None:
-    """Return the true loss on the pair of the witness, where the law of the outputs is known."""
-    spec = policy.spec or policy.mechanism
-    if witness is None or settings.delta > 0.0 or settings.observe != "actions" or settings.contexts is not None:
-        return None
-    if not isinstance(spec, Algorithm | Mechanism):
-        return None
-    found = exact_loss(spec, (witness.first.reshape(shape), witness.second.reshape(shape)))
-    return None if found is None else (found.lower + found.upper) / 2.0
-
-
-def _certificate(policy: Target, settings: Settings, horizon: int) -> Certificate | None:
-    """Return the upper bound on epsilon, where the policy releases through privcheck's mechanisms."""
-    from privcheck.certifying import certified
-
-    if settings.epsilon is None or policy.feedback not in FEEDBACKS.guarded:
-        return None
-    try:
-        certificate = certified(policy, settings, horizon, max(3, min(20, 2000 // horizon)))
-    except PrivcheckError:
-        return None  # a policy that cannot take wrapped rewards can still be audited
-    released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0
-    return certificate if released else None
-
-
-def _faults(policy: Target, settings: Settings, outcome: Outcome) -> tuple[list[Fault], str]:
-    """Return the lines behind a violation, or why none is known."""
-    from privcheck.auditing._faults.find import find_faults
-
-    if isinstance(settings.streams, Adversary):
-        return [], "rewards were chosen by an adversary, and guarded runs know streams only"
-    try:
-        return find_faults(policy, settings, [found for found in (outcome.witness, outcome.simplest) if found])
-    except KeyboardInterrupt:  # what the runs have shown is not lost
-        return [], "interrupted before it was looked for"
-
-
-def _checked_and_played(
-    plan: Plan,
-    settings: Settings,
-    policy: Target,
-    candidates: list[StreamPair],
-    workers: Executor,
-    law: LawOfOutputs | None,
-) -> tuple[Outcome, tuple[str, ...], LawEvidence | None]:
-    """Return the outcome, what may explain a violation, and what a given law says of the first candidate; an audit
-    that stops after 0 counted runs plays nothing.
-    """
-    if settings.stop_after == 0:
-        return ended_early(settings), (), None
-    try:
-        hints = check_runs(policy.runner, candidates, settings.seed, plan.runs, plan.deadline)
-        sampler = Sampler(policy.runner, settings.seed, workers, plan.deadline)
-        by_law = None if law is None else law.evidence(candidates[0], sampler, plan.runs, settings)
-    except StoppedError:
-        return ended_early(settings), (), None
-    return _played(plan, settings, policy, workers), hints, by_law
-
-
-def _played(plan: Plan, settings: Settings, policy: Target, workers: Executor) -> Outcome:
-    sampler = Sampler(policy.runner, settings.seed, workers, plan.deadline)
-    play = search_and_bet if settings.sequential else search_and_confirm
-    try:
-        return play(sampler, plan.pairs, plan.runs, settings, policy)
-    except KeyboardInterrupt:
-        return ended_early(settings)
-
-
-def _with_notes(outcome: Outcome, hints: tuple[str, ...]) -> Outcome:
-    return replace(outcome, notes=outcome.notes + hints) if outcome.verdict == "violation" else outcome

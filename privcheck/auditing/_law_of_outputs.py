@@ -28,12 +28,13 @@ from privcheck.results import LawBound, LawEvidence, Outcome, Witness
 from privcheck.targets import (
     MISSING,
     RANDOM,
+    Claim,
+    Effort,
     Given,
     Outputs,
     Request,
     Runner,
     Sampler,
-    Settings,
     StreamPair,
     all_raised,
     describe_exception,
@@ -108,7 +109,7 @@ class LawOfOutputs:
             return LawFit(0.0, nowhere, float(complete.mean()), 1.0, f"some {NOT_NUMBERS.format(size)}")
         return fit_of_law(numbers[:, 0] if size == 1 else numbers, law)
 
-    def best_first(self, pairs: list[StreamPair], settings: Settings, runner: Runner) -> list[StreamPair]:
+    def best_first(self, pairs: list[StreamPair], delta: float, effort: Effort, runner: Runner) -> list[StreamPair]:
         """Return the candidates, with the pair that the law tells apart best before the others.
 
         It is one of the candidates, or a variant of one. A random pair on which the law raises an error is not ranked.
@@ -117,26 +118,25 @@ class LawOfOutputs:
         Parameters
         ----------
         pairs : the candidates.
-        settings : the claim, and the seed.
+        delta : of the claim.
+        effort : the seed, and how many pairs are ranked.
         runner : plays the target; keys of its runs begin with (6, 2).
         """
         if len(pairs) == 1:
             return pairs
-        seeds = (np.random.SeedSequence(settings.seed, spawn_key=(6, 2, number)) for number in itertools.count())
+        seeds = (np.random.SeedSequence(effort.seed, spawn_key=(6, 2, number)) for number in itertools.count())
         until = time.monotonic() + TRYING
         taken = partial(filter, lambda pair: _is_taken(pair, runner, next(seeds), until))
-        ranked = self._ranked(spread(pairs, min(MOST_RANKED, settings.pairs or len(pairs))), settings.delta)
+        ranked = self._ranked(spread(pairs, min(MOST_RANKED, effort.pairs or len(pairs))), delta)
         parents = [*itertools.islice(taken(ranked), PARENTS)] or ranked[:1]
         rows, known = palette(pairs), {key_of(pair) for pair in pairs}
         every = [variant for parent in parents for variant in variants(parent, rows)]
         new = list({key_of(variant): variant for variant in every if key_of(variant) not in known}.values())
-        later = self._ranked(
-            [parents[0], *(replace(pair, base=RANDOM) for pair in new[:MOST_VARIANTS])], settings.delta
-        )
+        later = self._ranked([parents[0], *(replace(pair, base=RANDOM) for pair in new[:MOST_VARIANTS])], delta)
         best = next(taken(later), parents[0])
         return [best, *(pair for pair in pairs if pair is not best)]
 
-    def evidence(self, pair: StreamPair, sampler: Sampler, runs: int, settings: Settings) -> LawEvidence:
+    def evidence(self, pair: StreamPair, sampler: Sampler, runs: int, claim: Claim) -> LawEvidence:
         """Return what the law says of a pair, which was chosen without runs, and whether fresh runs follow it.
 
         Parameters
@@ -144,7 +144,7 @@ class LawOfOutputs:
         pair : the pair.
         sampler : plays the runs; requests are keyed (6, side).
         runs : the planned runs per stream of the audit; at most `MOST_RUNS` of as many are played.
-        settings : the claim and the level of the verdict.
+        claim : the claim and the level of the verdict.
         """
         number = max(min(runs, MOST_RUNS), max(LEAST))
         played = sampler.play([Request(pair, side, number, (6, side)) for side in (0, 1)], lambda _: None)
@@ -152,8 +152,8 @@ class LawOfOutputs:
         worse = int(fits[1].p_value < fits[0].p_value)
         p_value = min(1.0, 2.0 * fits[worse].p_value)
         side = ("first", "second")[worse]
-        bound = self.bound(pair, settings.delta, settings.epsilon)
-        return LawEvidence(bound, pair.words, fits[worse], side, p_value, number, p_value > settings.error)
+        bound = self.bound(pair, claim.delta, claim.epsilon)
+        return LawEvidence(bound, pair.words, fits[worse], side, p_value, number, p_value > claim.error)
 
     def loss(self, pairs: list[StreamPair], witness: Witness, delta: float, known: LawEvidence | None) -> float | None:
         """Return the loss by the law on the pair of a witness: at least this much, and exact up to quadrature.

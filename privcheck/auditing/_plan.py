@@ -1,74 +1,91 @@
-"""The plan of an audit: which pairs are screened and how many runs are made, fixed before anything else is played."""
+"""The first step of an audit: what is to be played, and refusals of what cannot be, before anything is played."""
 
 from __future__ import annotations
 
-import math
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from privcheck.auditing import _budget as budget
-from privcheck.auditing._confirmation.sequential_audit import stages
-from privcheck.auditing._scoring.views_of import views_of
-from privcheck.auditing._search.stream_families import spread
-from privcheck.targets import RANDOM, Settings, StreamPair, Target
+import numpy as np
 
-USUAL_STAGES = 3
-"""Stages of a sequential audit of a few tens of thousands of runs, each with a search of its own."""
+from privcheck.auditing._harness.source_of_randomness import source_of_randomness
+from privcheck.auditing._law_of_outputs import LawOfOutputs
+from privcheck.auditing._search.candidates import candidate_pairs
+from privcheck.targets import (
+    Adversary,
+    Claim,
+    Game,
+    Loaded,
+    Settings,
+    StreamPair,
+    Target,
+    against,
+    check_sent,
+    function_at,
+)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is played.
+    """What is to be played.
 
     Parameters
     ----------
-    pairs : the candidate pairs that are screened.
-    candidates : the number of candidate pairs that there are.
-    runs : runs per stream of the final pair.
-    deadline : `time.monotonic()` at which the audit is cut short.
-
+    settings : those that were given, with what the target knows of its contexts and accountants.
+    policy : the target, under a guard if that was asked for.
+    unguarded : the target without a guard.
+    candidates : the pairs among which is searched.
+    arms, horizon : K and T.
+    randomness : "seeded" or "independent".
+    law : that of the outputs, if it was given.
     """
 
-    pairs: list[StreamPair]
-    candidates: int
-    runs: int
-    deadline: float
+    settings: Settings
+    policy: Target
+    unguarded: Target
+    candidates: list[StreamPair]
+    arms: int
+    horizon: int
+    randomness: str
+    law: LawOfOutputs | None
+
+    @property
+    def adversary(self) -> Adversary | None:
+        """What chooses the rewards; None where streams are fixed beforehand."""
+        return adversary_of(self.settings)
 
 
-def make_plan(settings: Settings, policy: Target, pairs: list[StreamPair], started: float) -> Plan:
-    """Return the plan: the numbers that were asked for, or those that a pilot finds to fit into the time budget.
+def make_plan(loaded: Loaded, settings: Settings) -> Plan:
+    """Return what is to be played.
 
-    The clock has no further part in the audit, except that it ends at three times the budget, or at the budget itself
-    if the number of runs was given as well.
-
-    Parameters
-    ----------
-    settings : the settings of the audit.
-    policy : the target.
-    pairs : all candidate pairs.
-    started : `time.monotonic()` when the audit began.
-
+    Raises
+    ------
+    PrivcheckError : a target and options that do not fit together.
     """
-    time_budget, engine = settings.time_budget, policy.runner.engine
-    number, runs = min(settings.pairs or len(pairs), len(pairs)), settings.runs
-    if runs is None and time_budget is None:
-        if engine == "kernel":
-            runs = budget.KERNEL_RUNS
-        else:
-            time_budget = budget.PYTHON_TIME_BUDGET
-    if runs is not None:
-        deadline = math.inf if time_budget is None else started + time_budget
-        return Plan(spread(pairs, number), len(pairs), runs, deadline)
-    assert time_budget is not None
-    costs = budget.measured_costs(policy.runner, pairs, views_of(policy), settings.seed, time_budget)
-    left = budget.PLANNED_SHARE * max(0.0, time_budget - (time.monotonic() - started))
+    arms = loaded.arms(settings.game.arms)
+    claim, game = loaded.settled(settings.claim, settings.game, arms)
+    settings = replace(settings, claim=claim, game=game)
+    by, adversary = settings.execution, adversary_of(settings)
+    candidates = [adversary.pair()] if adversary else candidate_pairs(loaded, game, settings.effort, arms)
+    law = None if game.law is None else LawOfOutputs(function_at(game.law), loaded.mechanism)
+    horizon = max(len(np.atleast_1d(table)) for table in (candidates[0].first, candidates[0].second))
+    horizon = game.rounds(arms) if adversary else horizon
+    policy = loaded.target(claim, game, horizon, arms, by.time_limit)
+    if adversary:
+        policy = against(policy, adversary, game, horizon, guarded=by.guarded, time_limit=by.time_limit)
+    unguarded, policy = policy, _under_guard(policy, claim, game) if by.guarded else policy
+    randomness = source_of_randomness(game.randomness, policy)
+    for name, place in (("scheduler", by.scheduler), ("store", by.store)):
+        if place is not None:
+            check_sent(policy.runner, name)
+    return Plan(settings, policy, unguarded, candidates, arms, horizon, randomness, law)
 
-    def course(sizes: list[int], screened: int) -> float:
-        random = sum(pair.base == RANDOM for pair in spread(pairs, screened))
-        return budget.course_seconds(sizes, screened, costs, settings.jobs, engine, random)
 
-    if settings.pairs is None:
-        least = [0] * (USUAL_STAGES if settings.sequential else 1)
-        number = budget.pairs_within(left, len(pairs), lambda screened: course(least, screened))
-    runs = budget.runs_within(left, lambda runs: course(stages(runs) if settings.sequential else [runs], number))
-    return Plan(spread(pairs, number), len(pairs), runs, started + budget.WALL_CAP * time_budget)
+def adversary_of(settings: Settings) -> Adversary | None:
+    """Return the adversary among the options; None without one."""
+    streams = settings.effort.streams
+    return streams if isinstance(streams, Adversary) else None
+
+
+def _under_guard(policy: Target, claim: Claim, game: Game) -> Target:
+    from privcheck.auditing._harness.guarded_build import under_guard
+
+    return under_guard(policy, claim, game)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from privcheck.mechanisms import Mechanism
 from privcheck.privacy import ADD_REMOVE
 from privcheck.results import Outcome
-from privcheck.targets import Given, Settings, StreamPair, Target, is_measurement
+from privcheck.targets import Claim, Game, Given, StreamPair, Target, is_measurement
 
 
-def relation_note(outcome: Outcome, policy: Target, settings: Settings, pair: StreamPair) -> tuple[str, ...]:
+def relation_note(
+    outcome: Outcome, policy: Target, claim: Claim, game: Game, streams: Any, pair: StreamPair
+) -> tuple[str, ...]:
     """Return the note for a function of data that has a claim; nothing for other targets.
 
     A claim about adding or removing one row is another claim: one row is replaced by removing it and adding another, so
@@ -18,43 +22,44 @@ def relation_note(outcome: Outcome, policy: Target, settings: Settings, pair: St
     ----------
     outcome : the verdict and the lower bound.
     policy : the target.
-    settings : the settings of the audit.
+    claim, game : what is claimed, and of what.
+    streams : as they were given.
     pair : a candidate; it is the user's if there are `streams`.
     """
     shipped = isinstance(policy.mechanism, Mechanism) or is_measurement(policy.mechanism)
-    judged = outcome.counted_runs and settings.claimed
-    if not judged or policy.mechanism is None or shipped or settings.neighbours == "report":
+    judged = outcome.counted_runs and claim.given
+    if not judged or policy.mechanism is None or shipped or game.neighbours == "report":
         return ()
-    if settings.neighbours == ADD_REMOVE:
+    if game.neighbours == ADD_REMOVE:
         said = (
             f"neighbours here are data of which one has a row more (neighbours={ADD_REMOVE!r}), so the number of rows "
         )
         return (said + "is private too; a claim about replacing one row is another claim",)
     if isinstance(pair.first, Given):
         said = "whether the two inputs are neighbours is taken on your word"
-        return (said + f"; {_other_claim(outcome, settings)}, if they differ in one row that both have",)
-    unit = {"row": "one row", "reward": "one entry"}.get(settings.neighbours, f"{settings.relation.limit} rows")
-    what = f"differ in {unit} (neighbours={settings.neighbours!r})"
-    rows = settings.relation.limit
-    if settings.streams is not None:
+        return (said + f"; {_other_claim(outcome, claim)}, if they differ in one row that both have",)
+    unit = {"row": "one row", "reward": "one entry"}.get(game.neighbours, f"{game.relation.limit} rows")
+    what = f"differ in {unit} (neighbours={game.neighbours!r})"
+    rows = game.relation.limit
+    if streams is not None:
         rows = len(pair.rounds)
-        given = "given" if not callable(settings.streams) else "drawn by your function"
+        given = "given" if not callable(streams) else "drawn by your function"
         what = f"differ in {'one row' if rows == 1 else f'{rows} rows'}, as the inputs {given} do"
     note = f"neighbours here are data of the same size that {what}; nothing is added or removed"
     if rows > 1:
         return (note,)
-    return (note + f". {_other_claim(outcome, settings)}",)
+    return (note + f". {_other_claim(outcome, claim)}",)
 
 
-def _other_claim(outcome: Outcome, settings: Settings) -> str:
+def _other_claim(outcome: Outcome, claim: Claim) -> str:
     """Return what the same claim, about adding or removing one row, would mean here."""
-    epsilon, lower = settings.epsilon, outcome.epsilon_lower
+    epsilon, lower = claim.epsilon, outcome.epsilon_lower
     if epsilon is None:
-        other = f"mu of {2.0 * settings.mu:g}" if settings.mu is not None else "more"
-        other = f"rho of {4.0 * settings.rho:g}" if settings.rho is not None else other
+        other = f"mu of {2.0 * claim.mu:g}" if claim.mu is not None else "more"
+        other = f"rho of {4.0 * claim.rho:g}" if claim.rho is not None else other
         return f"a claim about adding or removing one row allows {other} here"
     allows = f"a claim about adding or removing one row allows 2 epsilon = {2.0 * epsilon:g} here"
-    if settings.delta:
+    if claim.delta:
         return f"{allows}, with (1 + e^epsilon) delta"
     if outcome.verdict != "violation" or lower is None:
         return allows

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.auditing._confirmation.evidence import evidence_of, settle
-from privcheck.auditing._confirmation.folds import taken
+from privcheck.auditing._confirmation.shares_of_runs import taken
 from privcheck.auditing._scoring.output_views import output_views
 from privcheck.auditing._witness import describe
 from privcheck.declared import OrNone, Real, check

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from privcheck.targets import PolicyRunner, Runner, Settings, factory_parameters, own_defaults
+from privcheck.targets import PolicyRunner, Runner, factory_parameters, own_defaults
 
 
-def untold_note(runner: Runner, settings: Settings) -> tuple[str, ...]:
+def untold_note(runner: Runner, epsilon: float | None) -> tuple[str, ...]:
     """Return the note for a factory without a parameter `epsilon` that keeps defaults: one may be its budget.
 
     A class with the parameter `eps=1.0` is otherwise judged by a claim that it never heard of.
     """
-    if settings.epsilon is None or not isinstance(runner, PolicyRunner):
+    if epsilon is None or not isinstance(runner, PolicyRunner):
         return ()
     own = {
         name: value

@@ -15,7 +15,7 @@ from privcheck.auditing._witness import describe
 from privcheck.feedback import kind
 from privcheck.inference import two_tails_interval
 from privcheck.results import Estimate, Outcome, Resolution, Search
-from privcheck.targets import RAISED, Settings, StreamPair
+from privcheck.targets import RAISED, Claim, Game, StreamPair
 
 LEAST_SHARE = 0.01
 """Least share of the runs on the confirmed pair that some event has, and lacks, where a claim is called consistent."""
@@ -24,31 +24,31 @@ TIMES = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: 
 
 
 def judge(
-    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, tally: Tally, settings: Settings
+    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, tally: Tally, claim: Claim, game: Game
 ) -> Outcome:
     """Return the outcome of the counted runs.
 
     The verdict depends on the level `error` alone, the lower bound on `confidence`; both use the same counts.
     """
-    level = settings.level
+    level = claim.level
     lower, winner = evidence.lower(level)
-    resolution = _resolution(evidence, settings)
+    resolution = _resolution(evidence, claim)
     verdict: str | None = None
     notes: tuple[str, ...] = ()
-    if settings.epsilon is not None:
-        if evidence.lower(settings.error)[0] > settings.epsilon:
+    if claim.epsilon is not None:
+        if evidence.lower(claim.error)[0] > claim.epsilon:
             verdict = "violation"
         else:
-            verdict, notes = unrefuted(lower, resolution, screening, tally.common, settings)
-    if settings.profile is not None:
-        return _judged_by_profile(pair, screening, evidence, chosen, tally, settings)
+            verdict, notes = unrefuted(lower, resolution, screening, tally.common, claim, game)
+    if claim.profile is not None:
+        return _judged_by_profile(pair, screening, evidence, chosen, tally, claim, game)
     return Outcome(
         verdict=verdict,
         epsilon_lower=max(0.0, lower),
         epsilon_lower_clopper_pearson=max(0.0, evidence.clopper_pearson_lower(winner, level)),
         epsilon_estimate=_estimate(winner.counts, level * winner.share),
-        delta_lower=None if settings.epsilon is None else evidence.delta_lower(settings.epsilon, level),
-        p_value=None if settings.epsilon is None else evidence.p_value(settings.epsilon, settings.error),
+        delta_lower=None if claim.epsilon is None else evidence.delta_lower(claim.epsilon, level),
+        p_value=None if claim.epsilon is None else evidence.p_value(claim.epsilon, claim.error),
         tradeoff=evidence.tradeoff,
         resolution=resolution,
         witness=describe(pair, winner, tally, level * winner.share),
@@ -61,32 +61,32 @@ def judge(
 
 
 def _judged_by_profile(
-    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, tally: Tally, settings: Settings
+    pair: StreamPair, screening: Screening, evidence: Evidence, chosen: Chosen, tally: Tally, claim: Claim, game: Game
 ) -> Outcome:
     """Return the outcome for a claim in mu, in rho or as a trade-off curve.
 
     One event and one epsilon were chosen for it beforehand; the claim is refuted if it allows less delta there than the
     exact test shows. The witness is that event. The bound on epsilon comes from the other events, as without a claim.
     """
-    profile, level = settings.profile, settings.level
+    profile, level = claim.profile, claim.level
     assert profile is not None
     assert chosen.for_claim is not None
     assert evidence.for_claim is not None
     claimed = profile.claimed_at(evidence.at_epsilon)
     lower = evidence.claim_lower(profile, level)
-    resolution = Resolution(evidence.largest_claim_lower(profile, settings.error), None)
+    resolution = Resolution(evidence.largest_claim_lower(profile, claim.error), None)
     event = CountedEvent(chosen.for_claim[0], 1.0, evidence.for_claim, tally.sequences[-1])
     verdict: str = "violation"
     notes: tuple[str, ...] = ()
-    if evidence.claim_lower(profile, settings.error) <= claimed:
-        verdict, notes = unrefuted(lower, resolution, screening, tally.common, settings, claimed)
+    if evidence.claim_lower(profile, claim.error) <= claimed:
+        verdict, notes = unrefuted(lower, resolution, screening, tally.common, claim, game, claimed)
     epsilon, _ = evidence.lower(level)
     return Outcome(
         verdict=verdict,
         epsilon_lower=max(0.0, epsilon),
         claim_lower=lower,
         claim_epsilon=evidence.at_epsilon,
-        p_value=evidence.claim_p_value(profile, settings.error),
+        p_value=evidence.claim_p_value(profile, claim.error),
         tradeoff=evidence.tradeoff,
         resolution=resolution,
         witness=describe(pair, event, tally, level),
@@ -103,7 +103,7 @@ def judge_anytime(
     screening: Screening,
     anytime: Anytime,
     tally: Tally,
-    settings: Settings,
+    claim: Claim,
     why: str,
     level: float,
     stop_after: int | None,
@@ -114,10 +114,10 @@ def judge_anytime(
     stage have; `stop_after` is the number of counted runs after which they stopped, None if they ended by themselves.
     """
     winner = anytime.winner
-    verdict = anytime.verdict(settings) if settings.profile is None else "inconclusive"
+    verdict = anytime.verdict(claim) if claim.profile is None else "inconclusive"
     notes: tuple[str, ...] = (why,) if why else ()
     if verdict == "inconclusive":
-        notes += almost(anytime.lower, settings, settings.epsilon)
+        notes += almost(anytime.lower, claim, claim.epsilon)
     return Outcome(
         verdict=verdict,
         epsilon_lower=anytime.lower,
@@ -138,7 +138,8 @@ def unrefuted(
     resolution: Resolution,
     screening: Screening,
     common: float,
-    settings: Settings,
+    claim: Claim,
+    game: Game,
     claimed: float | None = None,
 ) -> tuple[str, tuple[str, ...]]:
     """Return the verdict on a claim that was not refuted, and the notes that say what "consistent" lacks.
@@ -149,13 +150,14 @@ def unrefuted(
     resolution : what the runs could have shown.
     screening : the extent of the search.
     common : the share of the counted runs that put out the most common output.
-    settings : the claim and the levels.
+    claim : the claim and the levels.
+    game : what was played.
     claimed : the amount that is claimed, if it is not epsilon.
 
     """
-    claimed = settings.epsilon if claimed is None else claimed
-    notes = almost(lower, settings, claimed)
-    constant = screening.constant_within if kind(settings.feedback).contextual else screening.constant
+    claimed = claim.epsilon if claimed is None else claimed
+    notes = almost(lower, claim, claimed)
+    constant = screening.constant_within if kind(game.feedback).contextual else screening.constant
     if common > 1.0 - LEAST_SHARE and not constant:
         notes += (
             f"{100 * common:.4g} % of the runs on the confirmed pair put out the same, and no event has between "
@@ -166,17 +168,15 @@ def unrefuted(
     return "consistent" if enough and not notes else "inconclusive", notes
 
 
-def almost(lower: float, settings: Settings, claimed: float | None) -> tuple[str, ...]:
+def almost(lower: float, claim: Claim, claimed: float | None) -> tuple[str, ...]:
     """Return the note on a lower bound that is above the claim, although the claim is not refuted at level `error`."""
     if claimed is None or lower <= claimed:
         return ()
     quantile = NormalDist().inv_cdf
-    factor = (
-        max(2, math.ceil((quantile(settings.error) / quantile(settings.level)) ** 2)) if settings.level < 0.5 else 2
-    )
+    factor = max(2, math.ceil((quantile(claim.error) / quantile(claim.level)) ** 2)) if claim.level < 0.5 else 2
     times = "twice" if factor == 2 else f"{TIMES.get(factor, factor)} times"
     return (
-        f"evidence of a violation at {100 * settings.confidence:g} %, not yet at {settings.error:g}: "
+        f"evidence of a violation at {100 * claim.confidence:g} %, not yet at {claim.error:g}: "
         f"{times} the runs would decide",
     )
 
@@ -215,28 +215,28 @@ def _estimate(counts: Counts, level: float) -> Estimate:
     return Estimate(ratio, *two_tails_interval(*counts, level))
 
 
-def _resolution(evidence: Evidence, settings: Settings) -> Resolution:
+def _resolution(evidence: Evidence, claim: Claim) -> Resolution:
     """Return the largest lower bound that the counted runs could have shown at the level of the verdict."""
-    level = settings.error * max(c.share for c in evidence.counted)
+    level = claim.error * max(c.share for c in evidence.counted)
     largest = evidence.limit(Counts(evidence.runs, 0), level)
-    if settings.epsilon is None:
+    if claim.epsilon is None:
         return Resolution(largest, None)
-    if largest <= settings.epsilon:
+    if largest <= claim.epsilon:
         return Resolution(max(0.0, largest), math.inf)
     few, enough = 0, evidence.runs
     while enough - few > 1:
         middle = (few + enough) // 2
-        if evidence.limit(Counts(middle, 0), level) > settings.epsilon:
+        if evidence.limit(Counts(middle, 0), level) > claim.epsilon:
             enough = middle
         else:
             few = middle
     return Resolution(largest, enough / evidence.runs)
 
 
-def ended_early(settings: Settings) -> Outcome:
+def ended_early(claim: Claim) -> Outcome:
     """Return the outcome of an audit that ended before any run was counted, wherever it was: it is that of none."""
     return Outcome(
-        verdict="inconclusive" if settings.claimed else None,
+        verdict="inconclusive" if claim.given else None,
         screened_pairs=0,
         screening_runs=0,
         stop_after=0,

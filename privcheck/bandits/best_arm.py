@@ -1,4 +1,8 @@
-"""The common base of algorithms that identify the best arm, and what their kernels share."""
+"""The common base of algorithms that identify the best arm, and what their kernels share.
+
+When they stop is each one's own: `threshold` in `grid_top_two.py` (DP-Exact-TT and Top Two), `log_evidence` in
+`dp_tt.py`, `is_separated` in `adap_tt.py`, and the widths of `epoch_schedule` in `dp_se.py`.
+"""
 
 from __future__ import annotations
 

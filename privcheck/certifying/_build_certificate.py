@@ -20,7 +20,7 @@ from privcheck.accounting import (
 from privcheck.mechanisms import MechanismCode
 from privcheck.private_values import Leak
 from privcheck.results import EXPLORED, UNDER_GUARD, Certificate, PrimitiveUse, ReplayResult, UnreachedLine
-from privcheck.targets import Settings, Target
+from privcheck.targets import Claim, Game, Target
 
 
 class Seen(TypedDict, total=False):
@@ -37,8 +37,10 @@ class Seen(TypedDict, total=False):
 
 def build_certificate(
     target: Target,
-    settings: Settings,
+    claim: Claim,
+    game: Game,
     length: int,
+    seed: int,
     *,
     by: BudgetFilter | None,
     ledger: Ledger,
@@ -54,7 +56,8 @@ def build_certificate(
 
     Parameters
     ----------
-    target, settings, length : what was run, on which streams, and T.
+    target, claim, game : what was run, its budget, and on which streams.
+    length, seed : T, and the seed of all randomness.
     by : the filter of the budget; None without a budget.
     ledger : that of the execution with the largest loss, as it was recorded.
     replay, executions, refusals, notes : as in the certificate.
@@ -62,7 +65,7 @@ def build_certificate(
     granted : as in the certificate; only if `holds`.
     seen : the other fields of the certificate.
     """
-    budget = settings.budget
+    budget = claim.budget
     read = ledger if by is None else shown(by, ledger)
     amount = ledger.epsilon if by is None else spent(by, ledger).amount
     fields: dict[str, Any] = {"leaks": [], **seen}
@@ -70,8 +73,8 @@ def build_certificate(
         target=target.name,
         granted=holds and granted,
         coverage=UNDER_GUARD if holds else EXPLORED,
-        epsilon_claimed=settings.epsilon,
-        delta=settings.delta if settings.epsilon is not None else 0.0,
+        epsilon_claimed=claim.epsilon,
+        delta=claim.delta if claim.epsilon is not None else 0.0,
         ledger_epsilon=amount if isinstance(budget, Pure | Approximate) else read.epsilon,
         ledger_rho=amount if isinstance(budget, Concentrated) else read.total.rho,
         ledger_mu=amount if isinstance(budget, GaussianDP) else read.total.mu,
@@ -79,14 +82,14 @@ def build_certificate(
         ledger=read.without_pairs(),
         refusals=list(refusals),
         executions=executions,
-        neighbours=settings.neighbours,
-        rewards=settings.rewards,
+        neighbours=game.neighbours,
+        rewards=game.rewards,
         observe="actions",
         feedback=target.feedback,
         horizon=length,
         arms=target.arms,
-        seed=settings.seed,
-        contexts=settings.contexts,
+        seed=seed,
+        contexts=game.contexts,
         notes=list(notes),
         budget=budget,
         shares={} if by is None else by.shares,

@@ -23,7 +23,7 @@ from privcheck.feedback import FEEDBACKS
 from privcheck.privacy import Contexts
 from privcheck.progress import progress
 from privcheck.results import Certificate, ReplayResult
-from privcheck.targets import EXECUTIONS, CertifySettings, Settings, Target, load, load_policy
+from privcheck.targets import EXECUTIONS, CertifySettings, Claim, Game, Target, load, load_policy
 
 
 def certify(
@@ -105,60 +105,60 @@ def certify(
     """
     options = dict(locals())
     del options["target"]
-    settings = CertifySettings(**options)
-    if settings.primitives is not None:
+    settings = CertifySettings.of(**options)
+    if settings.game.primitives is not None:
         return recorded_certificate(load(target), settings)
     loaded = load_policy(target)
-    count = loaded.arms(settings.arms)
-    settings = loaded.settled(settings, count)
-    if settings.feedback not in FEEDBACKS.guarded:
+    count = loaded.arms(settings.game.arms)
+    claim, game = loaded.settled(settings.claim, settings.game, count)
+    if game.feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
-        raise PrivcheckError("feedback", settings.feedback, expected, "other kinds cannot be certified yet")
-    length = settings.rounds(count, loaded.warm_up(settings, count))
-    return certified(loaded.target(settings, length, count), settings, length, settings.runs)
+        raise PrivcheckError("feedback", game.feedback, expected, "other kinds cannot be certified yet")
+    length = game.rounds(count, loaded.warm_up(claim, game, count))
+    return certified(
+        loaded.target(claim, game, length, count), claim, game, length, settings.effort.runs, settings.effort.seed
+    )
 
 
-def certified(policy: Target, settings: Settings, length: int, runs: int) -> Certificate:
+def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, seed: int) -> Certificate:
     """Return the certificate that guarded runs and replayed transcripts of a policy give.
 
     Parameters
     ----------
     policy : the policy to run under the guard.
-    settings : `budget` is that of the filter; arms, horizon and runs are ignored.
+    claim : `budget` is that of the filter.
+    game : the range of rewards, the neighbour relation and the contexts.
     length : T, the rounds of one execution.
     runs : number of guarded executions.
+    seed : of the streams, the noise and the coins.
 
     Raises
     ------
     PrivcheckError : a policy that cannot be certified.
     """
-    count, build, budget = policy.arms, policy.build, settings.budget
+    count, build, budget = policy.arms, policy.build, claim.budget
     if length < count:
         raise PrivcheckError("horizon", length, f"at least the number of arms, {count}", "raise the horizon")
-    of_both = {policy.feedback, settings.feedback}
+    of_both = {policy.feedback, game.feedback}
     if len(of_both) > 1 and of_both.intersection(FEEDBACKS.contextual):
-        raise PrivcheckError("feedback", settings.feedback, f"{policy.feedback!r}, which {policy.name} takes")
-    rng = np.random.default_rng([settings.seed, 0])
-    tables = [random_table(rng, length, count, settings, number) for number in range(runs)]
+        raise PrivcheckError("feedback", game.feedback, f"{policy.feedback!r}, which {policy.name} takes")
+    rng = np.random.default_rng([seed, 0])
+    tables = [random_table(rng, length, count, game, number) for number in range(runs)]
     sessions, coverage, elsewhere = [], CodeCoverage(policy.feedback), GlobalDraws()
     with progress(f"certifying {policy.name}", 2 * runs) as advance:
         for number, table in enumerate(tables):
-            noise, coins = (np.random.default_rng([settings.seed, number, purpose]) for purpose in (1, 2))
-            session = Session(
-                settings.relation, settings.rewards, budget, noise, settings.contexts, settings.accountants
-            )
+            noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
+            session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
             with elsewhere.noticed():
                 played = build(session.generator(coins))
                 with coverage.watching(played):
                     drive_guarded(played, table, session, policy.feedback)
             sessions.append(session)
             advance(1)
-        pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, settings)]
-        seeds = list(range(settings.seed, settings.seed + replayed_seeds(len(pairs) * length)))
+        pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
+        seeds = list(range(seed, seed + replayed_seeds(len(pairs) * length)))
         refused = any(session.refusals for session in sessions)
-        play: Callable[[], ReplayResult | None] = partial(
-            replay, build, pairs, seeds, policy.feedback, settings.contexts
-        )
+        play: Callable[[], ReplayResult | None] = partial(replay, build, pairs, seeds, policy.feedback, game.contexts)
         if any(session.has_drawn for session in sessions):
             play = partial(
                 noisy_replay,
@@ -166,9 +166,9 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
                 pairs,
                 seeds,
                 policy.feedback,
-                settings.contexts,
-                settings.relation,
-                settings.rewards,
+                game.contexts,
+                game.relation,
+                game.rewards,
             )
         replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
         advance(runs)
@@ -195,8 +195,10 @@ def certified(policy: Target, settings: Settings, length: int, runs: int) -> Cer
     unreached = coverage.unreached
     return build_certificate(
         policy,
-        settings,
+        claim,
+        game,
         length,
+        seed,
         by=worst.filter,
         ledger=worst.ledger,
         replay=replayed,

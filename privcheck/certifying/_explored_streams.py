@@ -6,7 +6,7 @@ import numpy as np
 
 from privcheck.arrays import Table
 from privcheck.privacy import Contexts
-from privcheck.targets import Settings
+from privcheck.targets import Game
 
 REPLAYED = 4
 """Number of streams on whose neighbours transcripts are replayed: three with rewards at the ends of the range, one with
@@ -29,38 +29,38 @@ REPLAYED_SEEDS seeds, so that every certificate with a horizon of at most 100 us
 """
 
 
-def random_table(rng: np.random.Generator, horizon: int, arms: int, settings: Settings, number: int) -> Table:
+def random_table(rng: np.random.Generator, horizon: int, arms: int, game: Game, number: int) -> Table:
     """Return a random stream: two in three have rewards at the ends of the range, the others inside it."""
-    low, high = settings.rewards
+    low, high = game.rewards
     rewards: Table = rng.uniform(low, high, (horizon, arms))
     if number % 3 < 2:
         rewards = np.where(rng.random((horizon, arms)) < rng.random(arms), high, low)
-    contexts: Contexts | None = settings.contexts
+    contexts: Contexts | None = game.contexts
     if contexts is None:
         return rewards
     contexts.columns(arms)
     return contexts.join(rewards, contexts.draw(rng, horizon))
 
 
-def changed_tables(rng: np.random.Generator, table: Table, arms: int, settings: Settings) -> list[tuple[Table, Table]]:
+def changed_tables(rng: np.random.Generator, table: Table, arms: int, game: Game) -> list[tuple[Table, Table]]:
     """Return a pair for every round of a table, or for evenly spread rounds of a long one: the table and a neighbour.
 
     The neighbour has that round's rewards moved to the opposite end of the range, and another context, which is extreme
     every second time.
     """
     pairs = []
-    low, high = settings.rewards
+    low, high = game.rewards
     for place in np.unique(np.linspace(0, len(table) - 1, min(len(table), REPLAYED_ROUNDS)).astype(int)):
         changed = table.copy()
-        if settings.relation.unit == "reward":
+        if game.relation.unit == "reward":
             arm = int(rng.integers(arms))
             changed[place, arm] = low if table[place, arm] > (low + high) / 2 else high
         else:
-            rounds = slice(place, place + settings.relation.limit)
+            rounds = slice(place, place + game.relation.limit)
             changed[rounds, :arms] = np.where(table[rounds, :arms] > (low + high) / 2, low, high)
-        if settings.contexts is not None:
-            corners = settings.contexts.corners
-            drawn = settings.contexts.draw(rng, 1)[0]
+        if game.contexts is not None:
+            corners = game.contexts.corners
+            drawn = game.contexts.draw(rng, 1)[0]
             changed[place, arms:] = (corners[rng.integers(len(corners))] if place % 2 else drawn).ravel()
         pairs.append((table, changed))
     return pairs

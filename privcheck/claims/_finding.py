@@ -37,7 +37,7 @@ STATUSES = {
 """The statuses, and what each says."""
 
 WRONG = (REFUTED, ORDER_REFUTED, UNDER_READING, FAILS)
-"""The statuses that end `privcheck claims` with exit status 1."""
+"""The statuses that say that the printed form fails."""
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,9 @@ from __future__ import annotations
 import os
 import sys
 
-from privcheck.cli._interruption import (
-    INTERRUPTED,
-    INTERRUPTIONS,
-    NO_ANSWER,
-    answering_signals,
-    interrupted_status,
-    keep_status,
-)
+from privcheck.cli._interruption import answering_signals, keep_status
 from privcheck.cli._process import all_streams_open, quiet_warnings, replacing_characters
+from privcheck.cli._statuses import INTERRUPTED, INTERRUPTIONS, final_status, status_of_error
 
 COMPLETE, COMPLETION = "_PRIVCHECK_COMPLETE", ("--install-completion", "--show-completion")
 """The variable by which shells ask for completions, and the options that concern them."""
@@ -43,10 +37,8 @@ def run(arguments: list[str] | None = None) -> int:
         if status == INTERRUPTED:  # typer's answer to KeyboardInterrupt
             raise KeyboardInterrupt
         sys.stdout.flush()
-        return interrupted_status() or INTERRUPTED if status == NO_ANSWER else status
+        return final_status(status)
     except BaseException as error:  # an uncaught one would exit with 1, which says "violation"
         if completion and isinstance(error, SystemExit):  # the way in which completion ends
             return 2 if error.code else 0
-        from privcheck.cli._statuses import status_of
-
-        return status_of(error)
+        return status_of_error(error)

@@ -9,43 +9,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privcheck.cli._code_findings import Annotate, Sarif, check_findings, deliver_findings
-from privcheck.cli._declared_options import ContextNorm, declared_options, keywords
+from privcheck.cli._command_options import DECLARED
+from privcheck.cli._context_options import ContextOptions
+from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
-from privcheck.cli._interruption import NO_ANSWER, interrupted_status
-from privcheck.cli._long_runs import Yes, check_effort, seconds_of_audit
-from privcheck.cli._named_target import Command, Mechanism, Python, Timeout, Url, named_target
+from privcheck.cli._long_runs import check_effort, seconds_of_audit
+from privcheck.cli._named_target import TargetOptions, named_target
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
-from privcheck.targets import Settings
+from privcheck.cli._statuses import status_of_audit
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from privcheck.results import AuditReport
 
-EXIT_STATUS = {"violation": 1, "inconclusive": 3}
 
-
-@declared_options(Settings)
+@declared_options(DECLARED["audit"])
 def audit(
     target: Annotated[
         str | None,
         typer.Argument(help="A shipped id, also 'adap-ucb(alpha=2)'; path/to/file.py:name or package.module:name."),
     ] = None,
     *,
-    command: Command = None,
-    url: Url = None,
-    python: Python = None,
-    timeout: Timeout = None,
-    mechanism: Mechanism = False,
-    context_norm: ContextNorm = None,
     json: Json = None,
     html: Annotated[str | None, typer.Option(help="Write a page with pictures to this .html file.")] = None,
     plot: Annotated[str | None, typer.Option(help="Draw one picture into this .svg or .png file.")] = None,
     picture: Annotated[str, typer.Option(help="Which picture: bounds, witness or trade-off.")] = "bounds",
     annotate: Annotate = None,
     sarif: Sarif = None,
-    yes: Yes = False,
     **options: Any,
 ) -> int:
     """Search for two neighbouring reward streams that a policy tells apart better than its claim allows.
@@ -83,8 +75,9 @@ def audit(
     check_html(html)
     check_findings(annotate, sarif, json)
     check_plot(plot, picture, AUDIT_PICTURES)
-    played = named_target(target, command, url, python, timeout, mechanism)
-    asked = keywords(options, context_norm)
+    played = named_target(target, **vars(taken(options, TargetOptions)))
+    asked = options | {"contexts": taken(options, ContextOptions).made()}
+    yes = asked.pop("yes")
     with contained_target():
         if asked["time_budget"] is None:
             check_effort(asked["runs"], yes, lambda: seconds_of_audit(run_audit, played, asked))
@@ -93,9 +86,7 @@ def audit(
     files += [partial(report.plot, plot, picture=picture)] if plot is not None else []
     files += deliver_findings(report, annotate, sarif)
     deliver(json, report.to_json(), lambda: _text(report), *files)
-    if interrupted_status() is not None and report.epsilon_lower is None:
-        return NO_ANSWER
-    return EXIT_STATUS.get(report.verdict or "", 0)
+    return status_of_audit(report)
 
 
 def _text(report: AuditReport) -> RenderableType:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privcheck.cli._command_options import DECLARED
+from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
-from privcheck.cli._instance_options import described_instance
-from privcheck.cli._options import Epsilon, Horizon, Json, Means, check_html, check_json, number, whole
+from privcheck.cli._instance_options import InstanceOptions
+from privcheck.cli._options import Json, check_html, check_json
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
@@ -20,79 +22,14 @@ if TYPE_CHECKING:
     from privcheck.bounds import Bounds, Curve
 
 
+@declared_options(DECLARED["bounds"])
 def bounds(
     file: Annotated[str | None, typer.Argument(help="A TOML file with the instance, instead of options.")] = None,
-    family: Annotated[
-        str | None,
-        typer.Option(
-            help="Family of the rewards: bernoulli (the default), two-point, gaussian, exponential, poisson, finite or "
-            "bounded."
-        ),
-    ] = None,
-    means: Means = None,
-    instance: Annotated[
-        str | None, typer.Option(help="A named instance from the papers, such as c2, instead of --means.")
-    ] = None,
-    support: Annotated[str | None, typer.Option(help="Possible rewards of finite and bounded arms: 0,0.5,1.")] = None,
-    weights: Annotated[
-        str | None, typer.Option(help="Probabilities of --support, one row per arm: '0.1,0.3,0.6; 0.1,0.7,0.2'.")
-    ] = None,
-    variance: Annotated[float | None, number("variance", "Variance of Gaussian rewards; 1 by default.")] = None,
-    vectors: Annotated[str | None, typer.Option(help="Arms of a linear bandit: '1,0; 0,1'; with --theta.")] = None,
-    theta: Annotated[str | None, typer.Option(help="Parameter of a linear bandit: 0.5,0.25.")] = None,
-    base_arms: Annotated[
-        int | None, whole("base_arms", "Base arms m of a semi-bandit; with --size K and --gap.")
-    ] = None,
-    size: Annotated[int | None, whole("size", "Largest number K of base arms played at once.")] = None,
-    gap: Annotated[float | None, number("gap", "Smallest gap of a semi-bandit or a contextual bandit.")] = None,
-    smooth_inf: Annotated[
-        float | None, number("smooth_inf", "Smoothness B_inf of a semi-bandit, in the largest entry.")
-    ] = None,
-    smooth_one: Annotated[
-        float | None, number("smooth_one", "Smoothness B_1 of a semi-bandit, in the sum of entries.")
-    ] = None,
-    dimension: Annotated[
-        int | None,
-        whole("dimension", "Dimension d of a contextual linear bandit; with --horizon, --delta and --alpha."),
-    ] = None,
-    noise: Annotated[
-        str | None, typer.Option(help="Noise of the tree: gaussian (the default), wishart or wishart-unshifted.")
-    ] = None,
-    action_norm: Annotated[float | None, number("action_norm", "Largest norm L of an action; 1 by default.")] = None,
-    parameter_norm: Annotated[float | None, number("parameter_norm", "Largest norm S of theta; 1 by default.")] = None,
-    mean_bound: Annotated[float | None, number("mean_bound", "Largest mean reward B; 1 by default.")] = None,
-    reward_bound: Annotated[float | None, number("reward_bound", "Largest reward; 1 by default.")] = None,
-    sigma: Annotated[float | None, number("sigma", "Sub-Gaussian parameter of the reward noise; 1 by default.")] = None,
-    epsilon: Epsilon = None,
-    delta: Annotated[
-        float | None, number("delta", "Privacy parameter delta; 0 by default (pure differential privacy).")
-    ] = None,
-    horizon: Horizon = None,
-    alpha: Annotated[
-        float | None,
-        number("alpha", "Parameter of AdaP-UCB, 3.1 by default; with --dimension, the probability of failure."),
-    ] = None,
-    risk: Annotated[float | None, number("risk", "Allowed error probability of best-arm identification.")] = None,
-    curve: Annotated[
-        str | None, typer.Option(help="Evaluate the bounds along an axis: epsilon, horizon or gap.")
-    ] = None,
     plot: Annotated[str | None, typer.Option(help="Save a picture of the curve to this .png or .svg file.")] = None,
     csv: Annotated[str | None, typer.Option(help="Write the bounds, or the curve, to this .csv file.")] = None,
     html: Annotated[str | None, typer.Option(help="Write a page with tables and a picture to this .html file.")] = None,
     json: Json = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also show sources, and theorems about other settings.")
-    ] = False,
-    claimed: Annotated[
-        str | None,
-        typer.Option(
-            help="Say whether a claimed regret is possible: a number at the horizon, or a coefficient as in '16 ln T'."
-        ),
-    ] = None,
-    explain: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Explain one theorem, on the instance if there is one."),
-    ] = None,
+    **options: Any,
 ) -> int:
     """Evaluate the theorems of the papers on an instance: every lower and upper bound, its conditions and its source.
 
@@ -110,20 +47,15 @@ def bounds(
     """
     from privcheck.bounds import curve as follow
 
+    everything, curve, explain, claimed = (options.pop(name) for name in ("everything", "curve", "explain", "claimed"))
     check_json(json)
     check_html(html)
     _check_outputs(curve, plot, csv, json, html)
     _check_claimed(claimed, curve, html, explain)
-    flags = {
-        "family": family, "means": means, "support": support, "weights": weights, "variance": variance,
-        "vectors": vectors, "theta": theta, "base_arms": base_arms, "size": size, "gap": gap, "smooth_inf": smooth_inf,
-        "smooth_one": smooth_one, "dimension": dimension, "noise": noise, "action_norm": action_norm,
-        "parameter_norm": parameter_norm, "mean_bound": mean_bound, "reward_bound": reward_bound, "sigma": sigma,
-        "delta": delta, "alpha": alpha, "risk": risk,
-    }  # fmt: skip
-    if explain is not None and all(given is None for given in (file, instance, *flags.values())):
+    asked = taken(options, InstanceOptions)
+    if explain is not None and file is None and asked.instance is None and not asked.given:
         return _explained(explain, None)
-    described = described_instance(file, instance, flags, epsilon, horizon)
+    described = asked.made(file)
     if explain is not None:
         return _explained(explain, described)
     if curve is not None:

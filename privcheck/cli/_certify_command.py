@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privcheck.cli._code_findings import Annotate, Sarif, check_findings, deliver_findings
-from privcheck.cli._declared_options import ContextNorm, declared_options, keywords
+from privcheck.cli._command_options import DECLARED
+from privcheck.cli._context_options import ContextOptions
+from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
-from privcheck.cli._long_runs import MANY_GUARDED, Yes, check_effort, seconds_per_run
+from privcheck.cli._long_runs import MANY_GUARDED, check_effort, seconds_per_run
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
-from privcheck.targets import CertifySettings
+from privcheck.cli._statuses import status_of_certificate
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,18 +24,16 @@ if TYPE_CHECKING:
     from privcheck.results import Certificate
 
 
-@declared_options(CertifySettings)
+@declared_options(DECLARED["certify"])
 def certify(
     target: Annotated[str, typer.Argument(help="A shipped id, path/to/file.py:name or package.module:name.")],
     *,
-    context_norm: ContextNorm = None,
     json: Json = None,
     html: Annotated[str | None, typer.Option(help="Write a page with the ledger to this .html file.")] = None,
     plot: Annotated[str | None, typer.Option(help="Draw one picture into this .svg or .png file.")] = None,
     picture: Annotated[str, typer.Option(help="Which picture: ledger or divergence.")] = "ledger",
     annotate: Annotate = None,
     sarif: Sarif = None,
-    yes: Yes = False,
     **options: Any,
 ) -> int:
     """Certify a policy that releases through privcheck's mechanisms: within its budget, on every guarded execution.
@@ -64,7 +64,8 @@ def certify(
     check_html(html)
     check_findings(annotate, sarif, json)
     check_plot(plot, picture, CERTIFICATE_PICTURES)
-    asked = keywords(options, context_norm)
+    asked = options | {"contexts": taken(options, ContextOptions).made()}
+    yes = asked.pop("yes")
     with contained_target():
         seconds = partial(seconds_per_run, lambda runs: run_certify(target, **asked | {"runs": runs}))
         check_effort(asked["runs"], yes, seconds, MANY_GUARDED)
@@ -73,9 +74,7 @@ def certify(
     files += [partial(certificate.plot, plot, picture=picture)] if plot is not None else []
     files += deliver_findings(certificate, annotate, sarif)
     deliver(json, certificate.to_json(), lambda: _text(certificate), *files)
-    if certificate.is_inconclusive:
-        return 3
-    return 1 if certificate.has_findings or (certificate.budget is not None and not certificate.granted) else 0
+    return status_of_certificate(certificate)
 
 
 def _text(certificate: Certificate) -> RenderableType:

@@ -12,6 +12,7 @@ import typer
 
 from privcheck.cli._delivery import deliver
 from privcheck.cli._options import Json, check_html, check_json, whole
+from privcheck.cli._statuses import status_of_claims
 from privcheck.errors import PrivcheckError, words
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def claims(
     found = examine(chosen, work)
     how = {"command": f"privcheck claims --effort {effort} --seed {seed}"} | asdict(work)
     _hand_out(found, how, json, html, markdown)
-    return int(any(finding.wrong for finding in found))
+    return status_of_claims(sum(finding.wrong for finding in found))
 
 
 def _check_options(
@@ -168,4 +169,4 @@ def _replayed(path: str) -> int:
         if confirmed:
             rows.append((finding.id, len(confirmed)))
     show(replayed(rows))
-    return int(bool(rows))
+    return status_of_claims(len(rows))

@@ -1,12 +1,53 @@
-"""The environment of `privcheck simulate`, from its options."""
+"""The environment of `privcheck simulate` and `privcheck frontier`, from its options."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from privcheck.cli._declared_options import said
 from privcheck.cli._options import numbers
+from privcheck.declared import Declared
 from privcheck.errors import PrivcheckError
+from privcheck.targets import PLAYED, like
+
+LOGGED = "Logged feedback"
+"""Heading of the help."""
+
+
+@dataclass(frozen=True)
+class EnvironmentOptions(Declared):
+    """What describes an environment on the command line."""
+
+    means: str | None = said("Mean reward of each arm, separated by commas: 0.75,0.5.", PLAYED, value="NUMBERS")
+    environment: str | None = said(
+        "A named environment, such as c2, or a family of arms, such as beta.", PLAYED, value="NAME"
+    )
+    settings: tuple[str, ...] | None = said(
+        "A parameter of --environment: concentration=4.", PLAYED, value="NAME=VALUE", flag="--with", read_as="texts"
+    )
+    log: str | None = said(
+        "A CSV file of logged feedback to resample, or a .csv or .npz file of logged contexts.",
+        LOGGED,
+        value="FILE.csv",
+    )
+    action: str | None = said("Column of the log with the arm that was played.", LOGGED, value="COLUMN")
+    reward: str | None = said("Column of the log with the reward.", LOGGED, value="COLUMN")
+    propensity: str | None = said("Column of the log with the probability of that arm.", LOGGED, value="COLUMN")
+    reward_range: str | None = said("Lowest and highest possible reward in the log: 0,5.", LOGGED, value="LOW,HIGH")
+
+    def made(self) -> Any:
+        """Return the environment."""
+        columns = {name: getattr(self, name) for name in ("action", "reward", "propensity", "reward_range")}
+        return described_environment(self.means, self.environment, list(self.settings or ()), self.log, columns)
+
+
+@dataclass(frozen=True)
+class ArmsOptions(EnvironmentOptions):
+    """What describes an environment with arms."""
+
+    log: str | None = like(EnvironmentOptions, "log", doc="A CSV file of logged feedback to resample.")
 
 
 def described_environment(

@@ -4,64 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from privcheck.cli._command_options import DECLARED
+from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
-from privcheck.cli._environment_options import described_environment
-from privcheck.cli._options import (
-    EnvironmentName,
-    EnvironmentSettings,
-    Horizon,
-    Jobs,
-    Json,
-    LogAction,
-    LogPropensity,
-    LogReward,
-    LogRewardRange,
-    Means,
-    Policies,
-    Scheduler,
-    Seed,
-    Store,
-    check_html,
-    check_json,
-    number,
-    numbers,
-    whole,
-)
+from privcheck.cli._environment_options import ArmsOptions
+from privcheck.cli._options import Json, Policies, check_html, check_json, numbers
+from privcheck.cli._statuses import status_of_frontier
 from privcheck.errors import PrivcheckError
 
 
+@declared_options(DECLARED["frontier"])
 def frontier(
     policies: Policies,
-    epsilons: Annotated[str | None, typer.Option(help="Budgets, separated by commas: 0.1,0.3,1,3.")] = None,
-    means: Means = None,
-    environment: EnvironmentName = None,
-    settings: EnvironmentSettings = None,
-    log: Annotated[str | None, typer.Option(help="A CSV file of logged feedback to resample.")] = None,
-    action: LogAction = None,
-    reward: LogReward = None,
-    propensity: LogPropensity = None,
-    reward_range: LogRewardRange = None,
-    horizon: Horizon = None,
-    runs: Annotated[int, whole("runs", "Simulated runs of each policy at each budget.")] = 200,
-    audit_runs: Annotated[int, whole("audit_runs", "Runs per side of each audit; 0 for no audits.")] = 20_000,
-    certificates: Annotated[
-        bool, typer.Option("--certificates/--no-certificates", help="Whether policies are certified.")
-    ] = True,
-    time_budget: Annotated[
-        float, number("time_budget", "Seconds for the simulated runs of a policy of your own.", "SECONDS")
-    ] = 60.0,
     plot: Annotated[str | None, typer.Option(help="Draw regret against epsilon to this .png or .svg file.")] = None,
     html: Annotated[str | None, typer.Option(help="Write a page with picture and tables to this .html file.")] = None,
     csv: Annotated[str | None, typer.Option(help="Write one row per policy and budget to this .csv file.")] = None,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
-    scheduler: Scheduler = None,
-    store: Store = None,
     json: Json = None,
+    **asked: Any,
 ) -> int:
     """Show what privacy costs: regret against epsilon, with the audited and certified epsilon and the theory's bounds.
 
@@ -82,21 +45,17 @@ def frontier(
     for path, name, suffixes in ((plot, "plot", (".png", ".svg")), (csv, "csv", (".csv",))):
         if path is not None:
             check_output(path, name, suffixes)
+    epsilons, horizon = asked.pop("epsilons"), asked.pop("horizon")
     if epsilons is None:
         raise PrivcheckError("epsilons", None, "at least one budget", "for example --epsilons 0.1,0.3,1,3")
     if horizon is None:
         raise PrivcheckError("horizon", None, "the number of rounds", "for example --horizon 1e5")
-    columns = {"action": action, "reward": reward, "propensity": propensity, "reward_range": reward_range}
-    place = described_environment(means, environment, settings or [], log, columns)
-    found = trade_off(
-        policies, place, epsilons=numbers(epsilons, "epsilons"), horizon=horizon, runs=runs,  # type: ignore[arg-type]
-        audit_runs=audit_runs, certificates=certificates, seed=seed, jobs=jobs, time_budget=time_budget,
-        scheduler=scheduler, store=store,
-    )  # fmt: skip
+    place = taken(asked, ArmsOptions).made()
+    found = trade_off(policies, place, epsilons=numbers(epsilons, "epsilons"), horizon=horizon, **asked)
     for remark in found.remarks:
         typer.echo(f"privcheck: {remark}", err=True)
     files: list[Callable[[], object]] = [partial(found.save, csv)] if csv is not None else []
     files += [partial(found.save_html, html)] if html is not None else []
     files += [partial(found.plot, plot)] if plot is not None else []
     deliver(json, found.to_json(), lambda: frontier_tables(found), *files)
-    return int(any(point.verdict == "violation" for point in found.points))
+    return status_of_frontier(found)

@@ -7,7 +7,9 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from privcheck.targets import CLAIM, EFFORT, CertifySettings, Settings
+from privcheck.cli._command_options import DECLARED
+from privcheck.cli._declared_options import OUTPUT
+from privcheck.targets import CLAIM, EFFORT
 
 Sections = dict[str, tuple[str, ...]]
 
@@ -15,57 +17,30 @@ _FOUND = ("annotate", "sarif")
 _OUTPUT = ("json", "html", "csv", "npz", "plot", "picture", "log_regret")
 
 
-def _headings(settings: type[Settings], renamed: dict[str, str] | None = None) -> Sections:
-    """Return the headings of declared options, and which stand under them; contexts are two on the command line."""
+def _headings(command: str, output: tuple[str, ...], renamed: dict[str, str] | None = None) -> Sections:
+    """Return the headings of a command's declared options, and which stand under them; at the end what it writes."""
     found: Sections = {}
-    for declared in settings.options():
-        heading = declared.metadata["heading"]
+    for each in DECLARED[command]:
+        heading = each.metadata["heading"]
         heading = (renamed or {}).get(heading, heading)
-        names = ("contexts", "context_norm") if declared.name == "contexts" else (declared.name,)
-        found[heading] = found.get(heading, ()) + names
-    return found
+        found[heading] = (*found.get(heading, ()), each.name)
+    return found | {OUTPUT: (*found.get(OUTPUT, ()), *output)}
 
 
-def _with_yes(sections: Sections, heading: str) -> Sections:
-    """Return the headings with `--yes`, which no declaration has, under one of them."""
-    return sections | {heading: (*sections[heading], "yes")}
-
+SHORT = {CLAIM: "The budget", EFFORT: "Effort"}
+"""Headings where nothing is claimed and nothing tested."""
 
 SECTIONS: dict[str, Sections] = {
-    "audit": {"Played by another program": ("command", "url", "python", "timeout", "mechanism")}
-    | _with_yes(_headings(Settings), EFFORT)
-    | {"Output": (*_OUTPUT, *_FOUND)},
-    "certify": _with_yes(_headings(CertifySettings, {CLAIM: "The budget", EFFORT: "Effort"}), "Effort")
-    | {"Output": (*_OUTPUT, *_FOUND)},
-    "bounds": {
-        "Privacy and horizon": ("epsilon", "delta", "horizon"),
-        "Independent arms": ("family", "means", "instance", "support", "weights", "variance", "alpha", "risk"),
-        "Linear bandits": ("vectors", "theta"),
-        "Semi-bandits": ("base_arms", "size", "gap", "smooth_inf", "smooth_one"),
-        "Contextual linear bandits (also --gap and --alpha)": (
-            "dimension", "noise", "action_norm", "parameter_norm", "mean_bound", "reward_bound", "sigma",
-        ),
-        "Output": ("everything", "curve", "explain", "claimed", *_OUTPUT),
-    },
+    "audit": _headings("audit", (*_OUTPUT, *_FOUND)),
+    "certify": _headings("certify", (*_OUTPUT, *_FOUND), SHORT),
+    "bounds": _headings("bounds", _OUTPUT),
     "claims": {
         "Which claims": ("paper", "status", "listed"),
         "Effort": ("effort", "seed"),
         "Output": ("markdown", "replay", *_OUTPUT),
     },
-    "simulate": {
-        "What is played": (
-            "epsilon", "delta", "horizon", "means", "environment", "settings", "feedback", "shuffle_arms",
-        ),
-        "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
-        "Effort": ("runs", "time_budget", "yes", "checkpoints", "seed", "jobs", "scheduler", "store"),
-        "Output": ("compare", *_OUTPUT),
-    },
-    "frontier": {
-        "What is played": ("epsilons", "horizon", "means", "environment", "settings"),
-        "Logged feedback": ("log", "action", "reward", "propensity", "reward_range"),
-        "Effort": ("runs", "audit_runs", "certificates", "time_budget", "seed", "jobs", "scheduler", "store"),
-        "Output": _OUTPUT,
-    },
+    "simulate": _headings("simulate", ("compare", *_OUTPUT), SHORT),
+    "frontier": _headings("frontier", _OUTPUT, SHORT),
     "account": {"Privacy": ("delta", "epsilon"), "Output": _OUTPUT},
     "report": {"All audits together": ("level",), "Output": ("pages", *_OUTPUT)},
     "compare": {"Output": ("annotate", *_OUTPUT)},
@@ -74,16 +49,12 @@ SECTIONS: dict[str, Sections] = {
 """The headings of each command's options, and the options under them; all others go under "Other options"."""
 
 VALUES = {
-    "target": "TARGET", "policies": "POLICY...", "file": "FILE.toml", "reward_range": "LOW,HIGH",
-    "family": "FAMILY", "means": "NUMBERS", "instance": "NAME",
-    "support": "NUMBERS", "weights": "ROWS", "vectors": "ROWS", "theta": "NUMBERS", "noise": "KIND", "curve": "AXIS",
-    "environment": "NAME", "settings": "NAME=VALUE", "log": "FILE.csv", "action": "COLUMN", "reward": "COLUMN",
-    "propensity": "COLUMN", "json": "FILE", "html": "FILE", "csv": "FILE", "npz": "FILE", "plot": "FILE",
-    "folder": "DIR", "picture": "NAME", "paper": "PAPER", "effort": "TIME", "markdown": "FILE", "replay": "FILE",
-    "store": "DIR", "old": "OLD", "new": "NEW", "command": "COMMAND", "url": "URL", "python": "PATH", "sarif": "FILE",
-    "epsilons": "NUMBERS", "feedback": "KIND", "status": "STATUS", "claimed": "REGRET",
+    "target": "TARGET", "policies": "POLICY...", "file": "FILE.toml", "json": "FILE", "html": "FILE",
+    "csv": "FILE", "npz": "FILE", "plot": "FILE", "folder": "DIR", "picture": "NAME", "paper": "PAPER",
+    "effort": "TIME", "markdown": "FILE", "replay": "FILE", "store": "DIR", "old": "OLD", "new": "NEW",
+    "sarif": "FILE", "status": "STATUS",
 }  # fmt: skip
-"""Placeholders for the values of options and arguments."""
+"""Placeholders for the values of options and arguments that are not declared."""
 
 
 class DocumentedCommand(TyperCommand):

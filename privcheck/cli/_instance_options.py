@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from privcheck.cli._declared_options import AS_GIVEN, OUTPUT, said
+from privcheck.cli._environment_options import EnvironmentOptions
 from privcheck.cli._options import numbers
+from privcheck.declared import Declared, OrNone, Switch
 from privcheck.errors import PrivcheckError
+from privcheck.targets import SimulatedBudget, SimulatedGame, like, option
+
+PRIVACY, ARMS, LINEAR, SEMI = "Privacy and horizon", "Independent arms", "Linear bandits", "Semi-bandits"
+CONTEXTUAL = "Contextual linear bandits (also --gap and --alpha)"
+"""Headings of the help."""
 
 SOURCES = {
     "means": "--means 0.75,0.5",
@@ -15,6 +24,78 @@ SOURCES = {
     "dimension": "--dimension 5 with --horizon 1e6, --delta 0.1 and --alpha 0.01",
 }
 SEMI_BANDIT = {"base_arms": "arms", "size": "size", "gap": "gap"}
+
+
+@dataclass(frozen=True)
+class BoundsQuestions(Declared):
+    """What is asked about an instance."""
+
+    everything: bool = option(
+        Switch(), doc="Also show sources, and theorems about other settings.", heading=OUTPUT, default=False,
+        flag="--all",
+    )  # fmt: skip
+    curve: str | None = said("Evaluate the bounds along an axis: epsilon, horizon or gap.", OUTPUT, value="AXIS")
+    explain: str | None = said("Explain one theorem, on the instance if there is one.", OUTPUT, value="ID")
+    claimed: str | None = said(
+        "Say whether a claimed regret is possible: a number at the horizon, or a coefficient as in '16 ln T'.",
+        OUTPUT, value="REGRET",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class InstanceOptions(Declared):
+    """What describes an instance on the command line; what is left out has the default of the setting."""
+
+    epsilon: float | None = like(SimulatedBudget, "epsilon", heading=PRIVACY, domain=OrNone(AS_GIVEN), read_as="number")
+    delta: float | None = said(
+        "Privacy parameter delta; 0 by default (pure differential privacy).", PRIVACY, read_as="number"
+    )
+    horizon: float | None = like(SimulatedGame, "horizon", heading=PRIVACY)
+    family: str | None = said(
+        "Family of the rewards: bernoulli (the default), two-point, gaussian, exponential, poisson, finite or bounded.",
+        ARMS, value="FAMILY",
+    )  # fmt: skip
+    means: str | None = like(EnvironmentOptions, "means", heading=ARMS)
+    instance: str | None = said("A named instance from the papers, such as c2, instead of --means.", ARMS, value="NAME")
+    support: str | None = said("Possible rewards of finite and bounded arms: 0,0.5,1.", ARMS, value="NUMBERS")
+    weights: str | None = said(
+        "Probabilities of --support, one row per arm: '0.1,0.3,0.6; 0.1,0.7,0.2'.", ARMS, value="ROWS"
+    )
+    variance: float | None = said("Variance of Gaussian rewards; 1 by default.", ARMS, read_as="number")
+    alpha: float | None = said(
+        "Parameter of AdaP-UCB, 3.1 by default; with --dimension, the probability of failure.", ARMS, read_as="number"
+    )
+    risk: float | None = said("Allowed error probability of best-arm identification.", ARMS, read_as="number")
+    vectors: str | None = said("Arms of a linear bandit: '1,0; 0,1'; with --theta.", LINEAR, value="ROWS")
+    theta: str | None = said("Parameter of a linear bandit: 0.5,0.25.", LINEAR, value="NUMBERS")
+    base_arms: int | None = said("Base arms m of a semi-bandit; with --size K and --gap.", SEMI, read_as="whole")
+    size: int | None = said("Largest number K of base arms played at once.", SEMI, read_as="whole")
+    gap: float | None = said("Smallest gap of a semi-bandit or a contextual bandit.", SEMI, read_as="number")
+    smooth_inf: float | None = said("Smoothness B_inf of a semi-bandit, in the largest entry.", SEMI, read_as="number")
+    smooth_one: float | None = said("Smoothness B_1 of a semi-bandit, in the sum of entries.", SEMI, read_as="number")
+    dimension: int | None = said(
+        "Dimension d of a contextual linear bandit; with --horizon, --delta and --alpha.", CONTEXTUAL, read_as="whole"
+    )
+    noise: str | None = said(
+        "Noise of the tree: gaussian (the default), wishart or wishart-unshifted.", CONTEXTUAL, value="KIND"
+    )
+    action_norm: float | None = said("Largest norm L of an action; 1 by default.", CONTEXTUAL, read_as="number")
+    parameter_norm: float | None = said("Largest norm S of theta; 1 by default.", CONTEXTUAL, read_as="number")
+    mean_bound: float | None = said("Largest mean reward B; 1 by default.", CONTEXTUAL, read_as="number")
+    reward_bound: float | None = said("Largest reward; 1 by default.", CONTEXTUAL, read_as="number")
+    sigma: float | None = said(
+        "Sub-Gaussian parameter of the reward noise; 1 by default.", CONTEXTUAL, read_as="number"
+    )
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What was given of the arms and of what is claimed of them: neither a name, nor epsilon or the horizon."""
+        others = ("epsilon", "horizon", "instance")
+        return {name: value for name, value in vars(self).items() if value is not None and name not in others}
+
+    def made(self, file: str | None) -> Any:
+        """Return the instance, from a file if there is one."""
+        return described_instance(file, self.instance, self.given, self.epsilon, self.horizon)
 
 
 def described_instance(

@@ -12,14 +12,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-INTERRUPTED = 130
-"""What shells report of a process killed by SIGINT."""
-
-INTERRUPTIONS = (INTERRUPTED, 143)
-
-NO_ANSWER = -1
-"""What a command returns whose report says that it was interrupted before there was an answer."""
-
 AGAIN = 0.01
 """Seconds after which a signal is sent again that was received where exceptions are ignored."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Annotated, Any
-
-import typer
+from dataclasses import dataclass
+from typing import Any
 
 from privcheck.cli._interruption import interrupted_status
+from privcheck.declared import Declared, Switch
 from privcheck.errors import PrivcheckError
+from privcheck.targets import EFFORT, option
 
 HOUR = 3600.0
 
@@ -21,7 +22,14 @@ MEASURED = 2.0
 
 UNITS = (("year", 365.25 * 86400.0), ("day", 86400.0), ("hour", HOUR), ("minute", 60.0), ("second", 1.0))
 
-Yes = Annotated[bool, typer.Option("--yes", help="Begin even if the number of runs takes more than an hour.")]
+
+@dataclass(frozen=True)
+class Consent(Declared):
+    """What lets long work begin."""
+
+    yes: bool = option(
+        Switch(), doc="Begin even if the number of runs takes more than an hour.", heading=EFFORT, default=False
+    )
 
 
 def duration(seconds: float) -> str:

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Any
 
-import typer
-
-from privcheck.cli._options import number
+from privcheck.cli._declared_options import said
+from privcheck.declared import Declared, Switch
 from privcheck.errors import PrivcheckError, words
+from privcheck.targets import option
 
-Command = Annotated[
-    str | None,
-    typer.Option(help="Play this command in place of TARGET: one JSON object on each line in, and one out."),
-]
-Url = Annotated[str | None, typer.Option(help="Play this service in place of TARGET: every message is a POST of JSON.")]
-Python = Annotated[str | None, typer.Option(help="Play TARGET with this Python interpreter.")]
-Timeout = Annotated[
-    float | None, number("timeout", "Seconds within which each reply must come; 10 by default.", "SECONDS")
-]
-Mechanism = Annotated[
-    bool, typer.Option("--mechanism", help="The command or service is a one-shot mechanism, which answers 'call'.")
-]
+ELSEWHERE = "Played by another program"
+"""Heading of the help."""
+
+
+@dataclass(frozen=True)
+class TargetOptions(Declared):
+    """What names a target that another program plays."""
+
+    command: str | None = said(
+        "Play this command in place of TARGET: one JSON object on each line in, and one out.",
+        ELSEWHERE,
+        value="COMMAND",
+    )
+    url: str | None = said(
+        "Play this service in place of TARGET: every message is a POST of JSON.", ELSEWHERE, value="URL"
+    )
+    python: str | None = said("Play TARGET with this Python interpreter.", ELSEWHERE, value="PATH")
+    timeout: float | None = said(
+        "Seconds within which each reply must come; 10 by default.", ELSEWHERE, value="SECONDS", read_as="number"
+    )
+    mechanism: bool = option(
+        Switch(),
+        doc="The command or service is a one-shot mechanism, which answers 'call'.",
+        heading=ELSEWHERE,
+        default=False,
+    )
 
 
 def named_target(

@@ -40,39 +40,13 @@ def whole(parameter: str, help_text: str) -> Any:
     return typer.Option(parser=parse, metavar="INTEGER", help=help_text)
 
 
-Epsilon = Annotated[
-    float | None, number("epsilon", "Privacy budget epsilon: the claim, and the parameter of algorithms.")
-]
-Horizon = Annotated[float | None, number("horizon", "Number of rounds T, such as 1e7.")]
-Means = Annotated[str | None, typer.Option(help="Mean reward of each arm, separated by commas: 0.75,0.5.")]
-EnvironmentName = Annotated[
-    str | None, typer.Option(help="A named environment, such as c2, or a family of arms, such as beta.")
-]
-EnvironmentSettings = Annotated[
-    list[str] | None, typer.Option("--with", help="A parameter of --environment: concentration=4.")
-]
-LogAction = Annotated[str | None, typer.Option(help="Column of the log with the arm that was played.")]
-LogReward = Annotated[str | None, typer.Option(help="Column of the log with the reward.")]
-LogPropensity = Annotated[str | None, typer.Option(help="Column of the log with the probability of that arm.")]
-LogRewardRange = Annotated[str | None, typer.Option(help="Lowest and highest possible reward in the log: 0,5.")]
 Policies = Annotated[
     list[str], typer.Argument(help="Shipped ids, such as adap-ucb, or your own policies, my_bandit.py:MyBandit.")
 ]
 Json = Annotated[
     str | None, typer.Option("--json", help="Write the result as JSON to this file, or to standard output with '-'.")
 ]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS", help="Dask scheduler whose workers play, in place of --jobs: local:N, or tcp://host:port."
-    ),
-]
-Store = Annotated[
-    str | None,
-    typer.Option(metavar="DIR", help="Folder in which finished chunks are kept: the same command goes on from them."),
-]
 Jobs = Annotated[int, whole("jobs", "Number of workers; the results do not depend on it.")]
-Seed = Annotated[int, whole("seed", "Seed of all randomness.")]
 
 
 def numbers(text: str, parameter: str, hint: str = "as in 0.75,0.5") -> tuple[float, ...]:

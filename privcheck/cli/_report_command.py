@@ -12,6 +12,7 @@ import typer
 from privcheck.cli._code_findings import check_findings
 from privcheck.cli._delivery import deliver, show
 from privcheck.cli._options import Json, check_html, check_json
+from privcheck.cli._statuses import status_of_comparison, status_of_folder
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -71,9 +72,7 @@ def report(
         sys.stdout.flush()
     finally:
         save_index(found, target, pages=pages)
-    if found.alarm:
-        return 1
-    return 2 if found.unread or found.failed else 0
+    return status_of_folder(found)
 
 
 def compare(
@@ -108,8 +107,9 @@ def compare(
     files: list[Callable[[], object]] = []
     if annotate is not None:
         files.append(lambda: append_summary(baseline_summary(found)))
-    deliver(json, found.to_json(), lambda: _baseline(found), *files)
-    return found.status
+    status = status_of_comparison(found)
+    deliver(json, found.to_json(status), lambda: _baseline(found), *files)
+    return status
 
 
 def _baseline(found: Baseline) -> RenderableType:

@@ -5,36 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privcheck.cli._command_options import DECLARED
+from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
-from privcheck.cli._environment_options import described_environment
-from privcheck.cli._interruption import INTERRUPTED
-from privcheck.cli._long_runs import Yes, check_effort, seconds_per_run
-from privcheck.cli._options import (
-    EnvironmentName,
-    EnvironmentSettings,
-    Epsilon,
-    Horizon,
-    Jobs,
-    Json,
-    LogAction,
-    LogPropensity,
-    LogReward,
-    LogRewardRange,
-    Means,
-    Policies,
-    Scheduler,
-    Seed,
-    Store,
-    check_html,
-    check_json,
-    number,
-    whole,
-)
-from privcheck.cli._statuses import BAD_INPUT
+from privcheck.cli._environment_options import EnvironmentOptions
+from privcheck.cli._long_runs import check_effort, seconds_per_run
+from privcheck.cli._options import Json, Policies, check_html, check_json
+from privcheck.cli._statuses import status_of_simulation
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
@@ -43,42 +24,9 @@ if TYPE_CHECKING:
     from privcheck.results import Simulation
 
 
+@declared_options(DECLARED["simulate"])
 def simulate(
     policies: Policies,
-    means: Means = None,
-    environment: EnvironmentName = None,
-    settings: EnvironmentSettings = None,
-    log: Annotated[
-        str | None,
-        typer.Option(help="A CSV file of logged feedback to resample, or a .csv or .npz file of logged contexts."),
-    ] = None,
-    action: LogAction = None,
-    reward: LogReward = None,
-    propensity: LogPropensity = None,
-    reward_range: LogRewardRange = None,
-    epsilon: Epsilon = None,
-    delta: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBERS",
-            help="For best-arm identification: the probability of error, or several, as in 0.1,0.01. "
-            "For contextual bandits: delta of (epsilon, delta)-DP.",
-        ),
-    ] = None,
-    horizon: Horizon = None,
-    runs: Annotated[float, whole("runs", "Independent runs of each policy.")] = 1000,
-    checkpoints: Annotated[
-        int, whole("checkpoints", "Number of log-spaced rounds at which the regret is recorded.")
-    ] = 200,
-    feedback: Annotated[
-        str | None, typer.Option(help="Feedback of your own policies on arms: bandit, or full (information).")
-    ] = None,
-    time_budget: Annotated[
-        float, number("time_budget", "Seconds for the runs of each policy of your own; inf for all runs.", "SECONDS")
-    ] = 60.0,
-    shuffle_arms: Annotated[
-        bool, typer.Option("--shuffle-arms", help="Put the arms in a random order in every run.")
-    ] = False,
     compare: Annotated[
         bool, typer.Option("--compare", help="Compare the policies in pairs, with statistical tests.")
     ] = False,
@@ -89,12 +37,8 @@ def simulate(
     plot: Annotated[str | None, typer.Option(help="Write the regret curves to this .png, .svg or .pdf file.")] = None,
     log_regret: Annotated[bool, typer.Option("--log-regret", help="Draw the regret on a logarithmic axis.")] = False,
     html: Annotated[str | None, typer.Option(help="Write a page with tables and curves to this .html file.")] = None,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
-    scheduler: Scheduler = None,
-    store: Store = None,
-    yes: Yes = False,
     json: Json = None,
+    **asked: Any,
 ) -> int:
     """Simulate policies and summarise their pseudo-regret: mean, standard error, median and upper quantiles.
 
@@ -147,12 +91,13 @@ def simulate(
     ):
         if path is not None:
             check_output(path, name, suffixes)
-    columns = {"action": action, "reward": reward, "propensity": propensity, "reward_range": reward_range}
-    place = described_environment(means, environment, settings or [], log, columns)
+    place = taken(asked, EnvironmentOptions).made()
+    delta, horizon, store, scheduler = (asked.pop(name) for name in ("delta", "horizon", "store", "scheduler"))
+    yes = asked.pop("yes")
     if horizon is None:
         raise PrivcheckError("horizon", None, "the number of rounds", "for example --horizon 1e6")
     rounds = check("horizon", horizon, Integer(1), "the number of rounds T")
-    count = check("runs", runs, Integer(1), "independent runs of each policy")
+    count = check("runs", asked.pop("runs"), Integer(1), "independent runs of each policy")
     levels, contextual = _numbers(delta), isinstance(place, ContextualEnvironment)
     if _identify(policies) or (levels is not None and not contextual):
         if unused := [
@@ -167,7 +112,8 @@ def simulate(
         from privcheck.reporting import identification_table
         from privcheck.simulation import identify
 
-        find = partial(identify, policies, place, horizon=rounds, delta=levels, seed=seed, jobs=jobs, epsilon=epsilon)
+        own = {name: asked[name] for name in ("seed", "jobs", "epsilon")}
+        find = partial(identify, policies, place, horizon=rounds, delta=levels, **own)
         check_effort(count, yes, lambda: seconds_per_run(lambda runs: find(runs=runs)))
         found = find(runs=count, scheduler=scheduler, store=store)
         deliver(json, found.to_json(), lambda: identification_table(found))
@@ -178,11 +124,8 @@ def simulate(
         raise PrivcheckError("delta", delta, "one number", "one simulation has one budget")
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", VacuousBonusWarning)
-        play = partial(
-            run_simulation, policies, place, horizon=rounds, seed=seed, jobs=jobs, checkpoints=checkpoints,
-            epsilon=epsilon, delta=None if levels is None else levels[0], feedback=feedback, time_budget=time_budget,
-            shuffle_arms=shuffle_arms,
-        )  # fmt: skip
+        level = None if levels is None else levels[0]
+        play = partial(run_simulation, policies, place, horizon=rounds, delta=level, **asked)
         check_effort(count, yes, lambda: seconds_per_run(lambda runs: play(runs=runs)))
         result = play(runs=count, scheduler=scheduler, store=store)
     for note in noted:
@@ -195,8 +138,7 @@ def simulate(
     files += [partial(result.save_html, html)] if html is not None else []
     files += [partial(result.plot, plot, log_regret=log_regret)] if plot is not None else []
     deliver(json, result.to_json(compare=compare), lambda: _text(result, compare), *files)
-    kinds = {remark.kind for remark in result.remarks}
-    return INTERRUPTED if "interrupted" in kinds else BAD_INPUT if "failed" in kinds else 0
+    return status_of_simulation(result)
 
 
 def _identify(policies: list[str]) -> bool:

@@ -1,23 +1,104 @@
-"""The exit status of a command that did not come to its end, and the line on standard error that goes with it."""
+"""What the exit status of each command is: by its result, or by the error that ended it, which is told in one line.
+
+`main` in `privcheck/cli/__init__.py` ends the process with it.
+"""
 
 from __future__ import annotations
 
 import os
-import platform
 import sys
-import tempfile
-import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from privcheck import __version__
-from privcheck.cli._interruption import INTERRUPTED, interrupted_status
+from privcheck.cli._interruption import interrupted_status
 from privcheck.errors import PrivcheckError, on_one_line
 
-BAD_INPUT, INTERNAL_ERROR, UNREAD = 2, 70, 141
+if TYPE_CHECKING:
+    from privcheck.reporting import Baseline, Folder
+    from privcheck.results import AuditReport, Certificate, Frontier, Simulation
+    from privcheck.sweeps import Sweep
+
+NOTHING_FOUND, FOUND, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
+
+INTERNAL_ERROR, UNREAD = 70, 141
 """70 is EX_SOFTWARE of sysexits.h; 141 is what shells report of a process killed by SIGPIPE."""
 
+INTERRUPTED = 130
+"""What shells report of a process killed by SIGINT."""
 
-def status_of(error: BaseException) -> int:
+INTERRUPTIONS = (INTERRUPTED, 143)
+
+NO_ANSWER = -1
+"""What a command returns whose report says that it was interrupted before there was an answer."""
+
+OF_VERDICT = {None: NOTHING_FOUND, "consistent": NOTHING_FOUND, "violation": FOUND, "inconclusive": INCONCLUSIVE}
+"""By the verdict on a claim, None without one. Another word is a KeyError, an internal error: never "nothing found"."""
+
+
+def status_of_audit(report: AuditReport) -> int:
+    """Return the exit status of `privcheck audit`.
+
+    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> status_of_audit(VIOLATION)
+    1
+    """
+    if interrupted_status() is not None and report.epsilon_lower is None:
+        return NO_ANSWER
+    return OF_VERDICT[report.verdict]
+
+
+def status_of_certificate(certificate: Certificate) -> int:
+    """Return the exit status of `privcheck certify`."""
+    if certificate.is_inconclusive:
+        return INCONCLUSIVE
+    refused = certificate.budget is not None and not certificate.granted
+    return FOUND if certificate.has_findings or refused else NOTHING_FOUND
+
+
+def status_of_simulation(found: Simulation) -> int:
+    """Return the exit status of `privcheck simulate`."""
+    kinds = {remark.kind for remark in found.remarks}
+    return INTERRUPTED if "interrupted" in kinds else BAD_INPUT if "failed" in kinds else NOTHING_FOUND
+
+
+def status_of_frontier(found: Frontier) -> int:
+    """Return the exit status of `privcheck frontier`, whose audits are short: they refute a claim, or show nothing."""
+    return FOUND if FOUND in [OF_VERDICT[point.verdict] for point in found.points] else NOTHING_FOUND
+
+
+def status_of_sweep(found: Sweep) -> int:
+    """Return the exit status of `privcheck sweep`; cells that failed are told after a violation, before all else."""
+    statuses = {OF_VERDICT[cell["verdict"]] for cell in found.cells}
+    if found.count("failed"):
+        statuses.add(BAD_INPUT)
+    return next((status for status in (FOUND, BAD_INPUT, INCONCLUSIVE) if status in statuses), NOTHING_FOUND)
+
+
+def status_of_folder(found: Folder) -> int:
+    """Return the exit status of `privcheck report`."""
+    if found.alarm:
+        return FOUND
+    return BAD_INPUT if found.unread or found.failed else NOTHING_FOUND
+
+
+def status_of_comparison(found: Baseline) -> int:
+    """Return the exit status of `privcheck compare`."""
+    if found.is_fine:
+        return NOTHING_FOUND
+    return FOUND if found.count("worse") else BAD_INPUT
+
+
+def status_of_claims(wrong: int) -> int:
+    """Return the exit status of `privcheck claims`, for a number of claims whose printed form fails."""
+    return FOUND if wrong else NOTHING_FOUND
+
+
+def final_status(status: int) -> int:
+    """Return the status that the process ends with, for one that a command returned."""
+    return interrupted_status() or INTERRUPTED if status == NO_ANSWER else status
+
+
+def status_of_error(error: BaseException) -> int:
     """Return the exit status of an exception, after telling it in one line.
 
     An exception that none of the commands expects is an internal error, never a status that means something else.
@@ -77,6 +158,11 @@ def _what_there_is(error: BaseException) -> str:
 
 def _internal(error: BaseException) -> str:
     """Return what to report about an exception that is a fault of privcheck's, and where its traceback is kept."""
+    import platform
+    import traceback
+
+    from privcheck import __version__
+
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     told = f"{type(error).__name__}: {str(error)[:200]}" if str(error) else type(error).__name__
@@ -88,6 +174,9 @@ def _internal(error: BaseException) -> str:
 
 def _kept(error: BaseException) -> str:
     """Write the traceback to a temporary file and return its path; "" if that is impossible."""
+    import tempfile
+    import traceback
+
     try:
         handle, path = tempfile.mkstemp(prefix="privcheck-", suffix=".txt", text=True)
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:

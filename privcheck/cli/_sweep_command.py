@@ -9,6 +9,7 @@ import typer
 from privcheck.cli._delivery import deliver
 from privcheck.cli._options import Jobs, Json, check_json
 from privcheck.cli._process import contained_target
+from privcheck.cli._statuses import status_of_sweep
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -64,10 +65,7 @@ def sweep(
     deliver(json, found.to_json(), lambda: _text(found))
     for error, count in found.errors.items():
         typer.echo(on_one_line(f"privcheck: {plural(count, 'cell')} failed: {error}"), err=True)
-    verdicts = {cell["verdict"] for cell in found.cells}
-    if "violation" in verdicts:
-        return 1
-    return 2 if found.count("failed") else 3 if "inconclusive" in verdicts else 0
+    return status_of_sweep(found)
 
 
 def _text(found: Sweep) -> RenderableType:

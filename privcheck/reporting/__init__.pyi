@@ -25,6 +25,7 @@ from ._pages.page_certificate import render_certificate as render_certificate
 from ._pages.page_certificate import save_certificate_page as save_certificate_page
 from ._pages.page_claims import save_claims_page as save_claims_page
 from ._pages.page_frontier import save_frontier_page as save_frontier_page
+from ._pages.page_index import Folder as Folder
 from ._pages.page_index import headline as headline
 from ._pages.page_index import is_own as is_own
 from ._pages.page_index import read_folder as read_folder

@@ -96,9 +96,9 @@ class Baseline:
         return sum(change.outcome == outcome for change in self.changes)
 
     @property
-    def status(self) -> int:
-        """Return 1 if a verdict got worse, 2 if a result could not be compared, otherwise 0."""
-        return 1 if self.count(WORSE) else 2 if self.count(NOT_COMPARABLE) else 0
+    def is_fine(self) -> bool:
+        """Whether all results could be compared, and none got worse."""
+        return not self.count(WORSE) and not self.count(NOT_COMPARABLE)
 
     @property
     def sentence(self) -> str:
@@ -107,9 +107,14 @@ class Baseline:
         counts.append((len(self.added), "without a baseline"))
         return ", ".join(f"{count:,} {outcome}" for count, outcome in counts if count)
 
-    def to_json(self) -> str:
-        """Return {"schema_version", "status", "changes": [...], "added": [...]} as JSON text."""
-        return to_json({"status": self.status, "changes": plain(list(map(asdict, self.changes))), "added": self.added})
+    def to_json(self, status: int) -> str:
+        """Return {"schema_version", "status", "changes": [...], "added": [...]} as JSON text.
+
+        Parameters
+        ----------
+        status : the exit status of the command.
+        """
+        return to_json({"status": status, "changes": plain(list(map(asdict, self.changes))), "added": self.added})
 
 
 def compare_paths(old: str | Path, new: str | Path) -> Baseline:
@@ -257,7 +262,7 @@ def compared(name: str, old: Measured, new: Measured) -> Change:
 
 def _rank(which: str, word: str | None) -> int:
     """Return how bad a verdict is; a certificate that is not there is as bad as one that shows nothing."""
-    return RANKS.get(word or "", 1 if which == "certificate" else 0)
+    return RANKS[word] if word is not None else 1 if which == "certificate" else 0
 
 
 def _shown(value: Any) -> str:

@@ -14,6 +14,7 @@ from privcheck.privacy import Contexts
 from privcheck.results._cited_papers import papers_of
 from privcheck.results._fault import Fault
 from privcheck.results._law_evidence import LawEvidence
+from privcheck.results._verdicts import check_verdict
 from privcheck.serialise import plain, to_json
 from privcheck.tables import Result, Row
 
@@ -227,6 +228,9 @@ class AuditReport(Result):
     p_value: float | None = None
     law: str | None = None
     by_law: LawEvidence | None = None
+
+    def __post_init__(self) -> None:
+        check_verdict(self.verdict)
 
     @property
     def claimed(self) -> tuple[str, float] | None:

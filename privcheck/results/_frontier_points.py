@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.errors import PrivcheckError
 from privcheck.results._cited_papers import papers_of
+from privcheck.results._verdicts import check_verdict
 from privcheck.serialise import READABLE_VERSIONS, to_json, well_typed
 from privcheck.tables import Result, Row
 
@@ -46,6 +47,9 @@ class FrontierPoint:
     epsilon_lower: float | None = None
     verdict: str | None = None
     epsilon_upper: float | None = None
+
+    def __post_init__(self) -> None:
+        check_verdict(self.verdict)
 
 
 @dataclass(frozen=True)

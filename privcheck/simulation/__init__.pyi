@@ -4,7 +4,6 @@ from ._labels import as_list as as_list
 from ._log_replay import ReplayResult as ReplayResult
 from ._log_replay import replay as replay
 from ._own_policies import is_own as is_own
-from ._play_own import TIME_BUDGET as TIME_BUDGET
 from ._semi_bandits import VacuousBonusWarning as VacuousBonusWarning
 from ._simulate import Policy as Policy
 from ._simulate import Simulation as Simulation

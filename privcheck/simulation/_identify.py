@@ -13,11 +13,11 @@ import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.bandits import DELTA, Algorithm, BestArmAlgorithm
-from privcheck.declared import POSITIVE, Integer, check
+from privcheck.declared import Integer, check
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
-from privcheck.kernels import SEED, generators
+from privcheck.kernels import generators
 from privcheck.progress import progress
 from privcheck.results import Identification, StoppingResult
 from privcheck.scheduling import HERE, Calls, Executor, executor
@@ -25,6 +25,7 @@ from privcheck.simulation._engine import checked_table, engine_of
 from privcheck.simulation._labels import as_list, chosen_algorithm, labels_of
 from privcheck.simulation._semi_bandits import check_feedback
 from privcheck.simulation._simulate import LONGEST, check_rewards
+from privcheck.targets import SimulatedBudget, SimulatedEffort, SimulatedExecution
 
 __all__ = ["Identification", "identify"]
 
@@ -83,17 +84,23 @@ def identify(
     """
     place = make_environment(environment)
     horizon = check("horizon", horizon, Integer(place.arms, LONGEST), "the rounds after which a run is cut")
-    runs, seed, jobs = check("runs", runs, Integer(1)), check("seed", seed, SEED), check("jobs", jobs, Integer(1))
-    budget = None if epsilon is None else check("epsilon", epsilon, POSITIVE, "give a positive budget")
+    effort = SimulatedEffort(runs=runs, seed=seed)
+    by, budget = SimulatedExecution(jobs=jobs, scheduler=scheduler, store=store), SimulatedBudget(epsilon=epsilon)
+    runs, seed = effort.runs, effort.seed
     deltas = _deltas(delta)
-    algorithms = [_identifying(chosen_algorithm(policy, place.arms, budget, horizon)) for policy in as_list(policies)]
+    algorithms = [
+        _identifying(chosen_algorithm(policy, place.arms, budget.epsilon, horizon)) for policy in as_list(policies)
+    ]
     check_rewards(place, algorithms, horizon)
     check_feedback(place, algorithms, horizon)
     for algorithm in algorithms:
         _check_first_batches(algorithm, deltas, horizon)
     correct = np.array(place.means) == max(place.means)
     results, seen = [], Counter[int]()
-    with executor(jobs, scheduler, store) as workers, progress("identifying", runs * len(algorithms)) as advance:
+    with (
+        executor(by.jobs, by.scheduler, by.store) as workers,
+        progress("identifying", runs * len(algorithms)) as advance,
+    ):
         for label, algorithm in zip(labels_of(list(algorithms)), algorithms, strict=True):
             levels = np.array(deltas or [algorithm.delta])
             identity = zlib.crc32(repr((algorithm.id, *astuple(algorithm))).encode())  # type: ignore[call-overload]

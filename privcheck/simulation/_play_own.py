@@ -26,9 +26,6 @@ from privcheck.targets import (
     played_by,
 )
 
-TIME_BUDGET = 60.0
-"""Seconds for the runs of one policy in Python, unless the user says otherwise: as in an audit."""
-
 CHUNK_SECONDS = 0.5
 PILOT_RUNS = 3
 SLOWER = 20.0

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from privcheck.bandits import Algorithm, BestArmAlgorithm, LinearBandit
-from privcheck.declared import POSITIVE, Integer, Real, Switch, check
+from privcheck.declared import Integer, check
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
-from privcheck.kernels import SEED
 from privcheck.progress import progress
 from privcheck.results import Simulation
 from privcheck.scheduling import executor
@@ -20,8 +18,8 @@ from privcheck.simulation._all_runs import AllRuns
 from privcheck.simulation._engine import log_checkpoints
 from privcheck.simulation._labels import as_list, chosen_algorithm
 from privcheck.simulation._own_policies import LoadedPolicy, feedback_of, is_own, load_own
-from privcheck.simulation._play_own import TIME_BUDGET
 from privcheck.simulation._semi_bandits import check_feedback, sized
+from privcheck.targets import DEFAULT_TIME_BUDGET, SimulateSettings
 
 __all__ = ["Simulation", "simulate"]
 
@@ -44,7 +42,7 @@ def simulate(
     epsilon: float | None = None,
     delta: float | None = None,
     feedback: str | None = None,
-    time_budget: float = TIME_BUDGET,
+    time_budget: float = DEFAULT_TIME_BUDGET,
     shuffle_arms: bool = False,
     scheduler: str | None = None,
     store: str | Path | None = None,
@@ -111,27 +109,33 @@ def simulate(
     >>> simulate([Coin, "ucb"], [0.9, 0.1], horizon=200, runs=20).summary()[0]["policy"]
     'Coin'
     """
-    place = make_environment(environment)
+    settings = SimulateSettings.of(
+        environment=make_environment(environment), horizon=horizon, runs=runs, seed=seed, jobs=jobs,
+        checkpoints=checkpoints, epsilon=epsilon, delta=delta, feedback=feedback, time_budget=time_budget,
+        shuffle_arms=shuffle_arms, scheduler=scheduler, store=store,
+    )  # fmt: skip
+    return simulated(as_list(policies), settings)
+
+
+def simulated(given: list[Policy], settings: SimulateSettings) -> Simulation:
+    """Return the regret of policies with settings that are checked, as far as that needs no environment."""
+    budget, game, effort, by = settings.budget, settings.game, settings.effort, settings.execution
+    place, runs = game.environment, effort.runs
     horizon = check(
-        "horizon", horizon, Integer(place.arms, LONGEST), "every arm is played once before arms are compared"
+        "horizon", game.horizon, Integer(place.arms, LONGEST), "every arm is played once before arms are compared"
     )
-    runs, seed = check("runs", runs, Integer(1)), check("seed", seed, SEED)
-    jobs, count = check("jobs", jobs, Integer(1)), check("checkpoints", checkpoints, Integer(1))
-    budget = None if epsilon is None else check("epsilon", epsilon, POSITIVE, "give a positive budget")
-    seconds = time_budget if time_budget == math.inf else check("time_budget", time_budget, POSITIVE, "give seconds")
-    shuffle = check("shuffle_arms", shuffle_arms, Switch())
-    if shuffle and isinstance(place, Combinatorial | ContextualEnvironment):
+    if game.shuffle_arms and isinstance(place, Combinatorial | ContextualEnvironment):
         raise PrivcheckError("shuffle_arms", True, "an environment with fixed arms", f"{place.id} has none")
-    given = as_list(policies)
-    own_feedback = feedback_of(place, feedback)
-    known = {"delta": None if delta is None else check("delta", delta, Real(0.0, 1.0, low_open=True, high_open=True))}
-    others = known | ({"features": place.features} if isinstance(place, ContextualEnvironment) else {})
+    own_feedback = feedback_of(place, game.feedback)
+    others: dict[str, Any] = {"delta": budget.delta}
+    if isinstance(place, ContextualEnvironment):
+        others["features"] = place.features
     chosen: list[Algorithm | LoadedPolicy] = []
     for policy in given:
         if is_own(policy):
-            chosen.append(load_own(policy, place, horizon, budget, known["delta"], own_feedback))
+            chosen.append(load_own(policy, place, horizon, budget.epsilon, budget.delta, own_feedback))
         else:
-            chosen.append(chosen_algorithm(sized(policy, place), place.arms, budget, horizon, **others))
+            chosen.append(chosen_algorithm(sized(policy, place), place.arms, budget.epsilon, horizon, **others))
     algorithms = [each for each in chosen if isinstance(each, Algorithm)]
     for algorithm in algorithms:
         if isinstance(algorithm, BestArmAlgorithm):
@@ -139,12 +143,18 @@ def simulate(
             raise PrivcheckError("policies", words(algorithm.id), "algorithms that are measured by their regret", hint)
     check_rewards(place, algorithms, horizon)
     check_feedback(place, algorithms, horizon)
-    with executor(jobs, scheduler, store) as workers, progress("simulating", runs * len(chosen)) as advance:
-        work = AllRuns(place, log_checkpoints(horizon, count), runs, seed, workers, seconds, shuffle)
+    with (
+        executor(by.jobs, by.scheduler, by.store) as workers,
+        progress("simulating", runs * len(chosen)) as advance,
+    ):
+        rounds = log_checkpoints(horizon, effort.checkpoints)
+        work = AllRuns(place, rounds, runs, effort.seed, workers, effort.time_budget, game.shuffle_arms)
         work.play_all(chosen, advance)
     if not work.results:
         raise work.error or KeyboardInterrupt
-    return Simulation(place, horizon, runs, seed, work.rounds, tuple(work.results), tuple(work.remarks), shuffle)
+    return Simulation(
+        place, horizon, runs, effort.seed, work.rounds, tuple(work.results), tuple(work.remarks), game.shuffle_arms
+    )
 
 
 def check_rewards(place: Environment, algorithms: Sequence[Algorithm], horizon: int) -> None:

@@ -166,8 +166,8 @@ def _options(kind: str, given: dict[str, Any], epsilon: float | None) -> dict[st
             name: check(name, given[name], domain) if name in given else default
             for name, (domain, default) in SIMULATED.items()
         }
-    settings = Settings(epsilon=epsilon, **arguments(given))
-    return {name: given.get(name) if name == "contexts" else getattr(settings, name) for name in AUDITED}
+    settings = Settings.of(epsilon=epsilon, **arguments(given))
+    return {name: given.get(name) if name == "contexts" else settings.value(name) for name in AUDITED}
 
 
 def arguments(given: dict[str, Any]) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from privcheck.arrays import Table
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import kind
 from privcheck.privacy import check_rewards_range
+from privcheck.targets._game import Game
 from privcheck.targets._location import describe_exception
 from privcheck.targets._mechanism import MechanismRunner
 from privcheck.targets._player import play_rounds
-from privcheck.targets._settings import Settings
 from privcheck.targets._stream_pair import Given, StreamPair
 from privcheck.targets._target import Target
 
@@ -78,20 +78,20 @@ class Adversary:
 
 
 @dataclass
-class Game:
+class PlayedAgainst:
     """A run of a policy against an adversary, as a mechanism whose input is the side and whose output is the actions.
 
     Parameters
     ----------
     build : builds a policy.
     adversary : answers it.
-    settings : the feedback, the range of rewards and the neighbour relation.
+    game : the feedback, the range of rewards and the neighbour relation.
     arms, horizon : K and T.
     """
 
     build: Callable[[np.random.Generator], Any]
     adversary: Adversary
-    settings: Settings
+    game: Game
     arms: int
     horizon: int
 
@@ -102,7 +102,7 @@ class Game:
         ------
         PolicyError : what the policy or the adversary does wrong.
         """
-        by, played, given = kind(self.settings.feedback), list[int](), ([], [])  # type: ignore[var-annotated]
+        by, played, given = kind(self.game.feedback), list[int](), ([], [])  # type: ignore[var-annotated]
 
         def rounds() -> Iterator[Any]:
             for _ in range(self.horizon):
@@ -114,7 +114,7 @@ class Game:
         play_rounds(by, self.build(rng), rounds(), self.arms, played)
         tables = np.array(given[0]), np.array(given[1])
         if not np.array_equal(*tables):
-            self.settings.relation.check(*tables)
+            self.game.relation.check(*tables)
         return tuple(played)
 
     def _row(self, actions: tuple[int, ...], side: int) -> Table:
@@ -126,13 +126,15 @@ class Game:
             raise PolicyError("streams", words(describe_exception(error)), "rewards(actions, side)") from None
         if answer.shape not in ((), (self.arms,)):
             raise PolicyError("streams", words(f"rewards of shape {answer.shape}"), expected)
-        row, (low, high) = np.full((1, self.arms), answer), self.settings.rewards
+        row, (low, high) = np.full((1, self.arms), answer), self.game.rewards
         if not ((row >= low) & (row <= high)).all():  # the full check is slow, and every round of every run has one
-            check_rewards_range(row, self.settings.rewards)
+            check_rewards_range(row, self.game.rewards)
         return row
 
 
-def against(policy: Target, adversary: Adversary, settings: Settings, horizon: int) -> Target:
+def against(
+    policy: Target, adversary: Adversary, game: Game, horizon: int, *, guarded: bool, time_limit: float | None
+) -> Target:
     """Return the games of a policy against an adversary as a target, a mechanism in the eyes of an audit.
 
     Raises
@@ -140,11 +142,12 @@ def against(policy: Target, adversary: Adversary, settings: Settings, horizon: i
     PrivcheckError : a target or an option that has no such game.
     """
     hint = f"an adversary answers policies with feedback {' or '.join(KINDS)}, by their actions"
+    given = {"observe": game.observe, "guarded": guarded, "encode": game.encode, "law": game.law}
     for option, usual in (("observe", "actions"), ("guarded", False), ("encode", None), ("law", None)):
-        if (value := getattr(settings, option)) != usual:
+        if (value := given[option]) != usual:
             raise PrivcheckError(option, value, repr(usual), hint)
     if policy.feedback not in KINDS:
         raise PrivcheckError("feedback", policy.feedback, " or ".join(KINDS), hint)
-    game = Game(policy.build, adversary, settings, policy.arms, horizon)
-    runner = MechanismRunner(game, randomness=settings.randomness, time_limit=settings.time_limit)
+    played = PlayedAgainst(policy.build, adversary, game, policy.arms, horizon)
+    runner = MechanismRunner(played, randomness=game.randomness, time_limit=time_limit)
     return Target(policy.name, runner, "mechanism", policy.arms)

@@ -2,52 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import Field, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-from privcheck.declared import Choice, Integer, declared_fields
-from privcheck.targets._option_domains import CLAIM, EFFORT, PLAYED, Checked, Kinds, listed, option, relation_name
-from privcheck.targets._settings import Settings
-
-if TYPE_CHECKING:
-    from privcheck.accounting import Notion
+from privcheck.declared import Integer
+from privcheck.targets._claim import Claim
+from privcheck.targets._effort import Effort
+from privcheck.targets._game import Game
+from privcheck.targets._option_domains import EFFORT, PLAYED, Checked, like, listed, option
+from privcheck.targets._settings import Options
 
 EXECUTIONS = 20
 """Guarded runs of a certificate if no number is given."""
 
 
 @dataclass(frozen=True)
-class CertifySettings(Settings):
-    """The checked options of `privcheck.certify`; options that it does not have keep their defaults.
+class CertifiedGame(Game):
+    """What is played for a certificate: a policy, whose noise may come from primitives."""
 
-    >>> [declared.name for declared in CertifySettings.options() if declared.default is None]
-    ['epsilon', 'arms', 'horizon', 'contexts', 'accountants', 'rho', 'mu', 'primitives']
-    """
-
-    feedback: str = option(
-        Choice(Kinds()),
-        doc="Kind of feedback: bandit, full (information), contextual, semi-bandit, identification, batch or delayed.",
-        heading=PLAYED,
-        default="bandit",
-        hint="'bandit' is the usual one: update(action, reward)",
-        value="KIND",
-        certify=True,
-    )
-    runs: int = option(
-        Integer(1),
-        doc="Guarded runs, each on its own stream.",
-        heading=EFFORT,
-        default=EXECUTIONS,
-        hint="20 guarded runs are usual",
-        certify=True,
-    )
-    neighbours: str = option(
-        Checked("the name of a neighbour relation", relation_name),
-        doc="Neighbour relation, i.e. what one datum is: row, reward, group:k or context-reward.",
-        heading=CLAIM,
-        default="row",
-        value="RELATION",
-        certify=True,
+    neighbours: str = like(
+        Game, "neighbours", doc="Neighbour relation, i.e. what one datum is: row, reward, group:k or context-reward."
     )
     primitives: Any = option(  # noqa: RUF009
         Checked("names of sets of primitives, or what privcheck.primitive returns", listed),
@@ -55,7 +29,6 @@ class CertifySettings(Settings):
         heading=PLAYED,
         hint="as in primitives=['numpy']",
         value="NAME,...",
-        certify=True,
     )
 
     def __post_init__(self) -> None:
@@ -63,16 +36,37 @@ class CertifySettings(Settings):
 
         super().__post_init__()
         refuse_adding(self.neighbours, "a policy")
-        self._check_budget()
 
-    @property
-    def budget(self) -> Notion | None:
-        """The budget of the filter; None without one."""
-        from privcheck.accounting import budget_of
 
-        return budget_of(self.epsilon, self.delta, self.rho, self.mu)
+@dataclass(frozen=True)
+class CertifiedEffort(Effort):
+    """How much is played for a certificate."""
 
-    @classmethod
-    def options(cls) -> list[Field[Any]]:
-        """Return the declarations of the options that `privcheck.certify` has."""
-        return [declared for declared in declared_fields(cls) if declared.metadata["certify"]]
+    runs: int = option(
+        Integer(1),
+        doc="Guarded runs, each on its own stream.",
+        heading=EFFORT,
+        default=EXECUTIONS,
+        hint="20 guarded runs are usual",
+    )
+
+
+@dataclass(frozen=True)
+class CertifySettings(Options):
+    """The checked options of `privcheck.certify`; options that it does not have keep their defaults.
+
+    >>> [declared.name for declared in CertifySettings.options() if declared.default is None]
+    ['epsilon', 'arms', 'horizon', 'contexts', 'accountants', 'rho', 'mu', 'primitives']
+    """
+
+    NAMES: ClassVar[tuple[str, ...]] = (
+        "epsilon", "delta", "arms", "horizon", "rewards", "feedback", "runs", "neighbours", "contexts", "seed",
+        "accountants", "rho", "mu", "primitives",
+    )  # fmt: skip
+
+    claim: Claim = field(default_factory=Claim)
+    game: CertifiedGame = field(default_factory=CertifiedGame)
+    effort: CertifiedEffort = field(default_factory=CertifiedEffort)
+
+    def __post_init__(self) -> None:
+        self.claim.check_budget()

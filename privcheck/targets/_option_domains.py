@@ -1,9 +1,10 @@
-"""How an option of an audit is declared, and the domains that check their values themselves."""
+"""How an option is declared, and the domains that check their values themselves."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from privcheck.declared import OrNone, Real, parameter
@@ -21,9 +22,10 @@ def option(
     hint: str = "",
     value: str = "",
     field: str | None = None,
-    certify: bool = False,
+    flag: str = "",
+    read_as: str = "",
 ) -> Any:
-    """Declare an option of `privcheck.audit`: one field of `Settings`.
+    """Declare an option of `privcheck.audit` or of another function: one field of a part of its settings.
 
     Parameters
     ----------
@@ -35,11 +37,27 @@ def option(
     value : placeholder for the value in help, if its type says too little.
     field : the field of `AuditReport` from which a call repeats the option, if it has another name; "" if it does not
         repeat it, or not from a field alone.
-    certify : whether `privcheck.certify` has this option too.
+    flag : its name on the command line, if it has another one there.
+    read_as : "number", "whole", "text" or "texts" (given any number of times), if the domain does not say how the
+        command line reads it.
     """
     legal = OrNone(domain) if default is None else domain
-    own = {"heading": heading, "value": value, "field": field, "certify": certify}
+    own = {"heading": heading, "value": value, "field": field, "flag": flag, "read_as": read_as}
     return parameter(legal, typical=(), doc=doc, default=default, hint=hint, **own)
+
+
+def like(part: type, name: str, **changes: Any) -> Any:
+    """Declare an option as a part of the settings does, but for its default or some of what is said of it.
+
+    Parameters
+    ----------
+    part : the class that declares it.
+    name : the option.
+    changes : `default`, `doc`, or any other of `option`'s.
+    """
+    declared = next(each for each in fields(part) if each.name == name)
+    default = changes.pop("default", declared.default)
+    return parameter(**{"typical": (), **declared.metadata, **changes, "default": default})
 
 
 @dataclass(frozen=True)
@@ -48,6 +66,26 @@ class Checked:
 
     text: str
     normalise: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Unlimited:
+    """Real numbers of a domain, or infinity.
+
+    >>> Unlimited(Real(0.0)).normalise(float("inf"))
+    inf
+    """
+
+    inner: Real
+
+    @property
+    def text(self) -> str:
+        """What the domain contains, in words: that of finite numbers, which are what is usually wrong."""
+        return self.inner.text
+
+    def normalise(self, value: Any) -> float:
+        """Return infinity as it is, and anything else as the inner domain does."""
+        return math.inf if value == math.inf else self.inner.normalise(value)
 
 
 class Kinds(Collection[str]):

@@ -14,14 +14,15 @@ import numpy as np
 
 from privcheck.bandits import ALGORITHMS, Algorithm, LinearBandit, ShippedId
 from privcheck.errors import PrivcheckError, words
+from privcheck.targets._claim import Claim
+from privcheck.targets._game import Game
 from privcheck.targets._location import Location, classes_in, function_at
 from privcheck.targets._mechanism import MechanismRunner, is_mechanism
 from privcheck.targets._runners import KernelRunner, PolicyRunner, Runner
 from privcheck.targets._services.service import Service
 from privcheck.targets._services.service_runner import ServiceRunner
-from privcheck.targets._settings import Settings
 
-S = TypeVar("S", bound=Settings)
+G = TypeVar("G", bound=Game)
 
 
 @dataclass(frozen=True)
@@ -78,15 +79,15 @@ class Loaded:
         """
         raise NotImplementedError
 
-    def warm_up(self, settings: Settings, arms: int) -> int:  # noqa: ARG002
+    def warm_up(self, claim: Claim, game: Game, arms: int) -> int:  # noqa: ARG002
         """Return a number of rounds within which a shipped private algorithm makes a release; 0 for other targets."""
         return 0
 
-    def settled(self, settings: S, arms: int) -> S:  # noqa: ARG002
+    def settled(self, claim: Claim, game: G, arms: int) -> tuple[Claim, G]:  # noqa: ARG002
         """Return the settings, with what a shipped contextual algorithm knows of its contexts and its accountants."""
-        return settings
+        return claim, game
 
-    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+    def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:
         """Return the target, ready to be played with these settings.
 
         Parameters
@@ -180,39 +181,39 @@ class _Id(Loaded):
             raise PrivcheckError("arms", asked, f"{given}, as in {self.shipped.text}", "leave arms out")
         return given or asked or 2
 
-    def warm_up(self, settings: Settings, arms: int) -> int:
+    def warm_up(self, claim: Claim, game: Game, arms: int) -> int:
         horizon, least = 0, 2 * arms
         while horizon < least:  # it may depend on the horizon that the algorithm is built for
             horizon = least
-            spec = self.target(settings, horizon, arms).spec
+            spec = self.target(claim, game, horizon, arms).spec
             assert spec is not None
             least = spec.warm_up()
         return horizon
 
-    def settled(self, settings: S, arms: int) -> S:
+    def settled(self, claim: Claim, game: G, arms: int) -> tuple[Claim, G]:
         name = self.shipped.name
         if name not in ALGORITHMS or not issubclass(ALGORITHMS[name], LinearBandit):
-            return settings
-        spec = self.target(settings, settings.horizon or 2, arms).spec
+            return claim, game
+        spec = self.target(claim, game, game.horizon or 2, arms).spec
         assert spec is not None
-        return _Spec(spec).settled(settings, arms)
+        return _Spec(spec).settled(claim, game, arms)
 
-    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+    def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:  # noqa: ARG002
         name = self.shipped.name
         if name not in ALGORITHMS:
             near = get_close_matches(name.lower().replace("_", "-"), ALGORITHMS, 1)
             hint = "shipped ids are shown by `privcheck list`; a policy of your own is path/to/file.py:name"
             hint = f"did you mean {near[0]!r}? {hint}" if near else hint
             raise PrivcheckError("target", name, f"one of {', '.join(ALGORITHMS)}, or a place like file.py:name", hint)
-        if self.shipped.lacks_epsilon and settings.epsilon is None:
+        if self.shipped.lacks_epsilon and claim.epsilon is None:
             raise PrivcheckError(
                 "epsilon", None, f"the budget to build {name} with", "give epsilon=1.0, or --epsilon 1"
             )
-        features = 2 if settings.contexts is None else settings.contexts.shape[-1]
+        features = 2 if game.contexts is None else game.contexts.shape[-1]
         spec = self.shipped.spec(
-            arms=arms, epsilon=settings.epsilon, horizon=horizon, delta=settings.delta, features=features
+            arms=arms, epsilon=claim.epsilon, horizon=horizon, delta=claim.delta, features=features
         )
-        return _Spec(spec).target(settings, horizon, arms)
+        return _Spec(spec).target(claim, game, horizon, arms)
 
 
 @dataclass(frozen=True)
@@ -227,39 +228,37 @@ class _Spec(Loaded):
             raise PrivcheckError("arms", asked, expected, "leave arms out")
         return self.spec.arms
 
-    def warm_up(self, settings: Settings, arms: int) -> int:  # noqa: ARG002
+    def warm_up(self, claim: Claim, game: Game, arms: int) -> int:  # noqa: ARG002
         least = self.spec.warm_up()
         return min(least, self.spec.horizon) if self.spec.declares("horizon") else least  # type: ignore[attr-defined]
 
-    def settled(self, settings: S, arms: int) -> S:  # noqa: ARG002
+    def settled(self, claim: Claim, game: G, arms: int) -> tuple[Claim, G]:  # noqa: ARG002
         spec = self.spec
         if not isinstance(spec, LinearBandit):
-            return settings
-        if settings.neighbours not in ("row", "context-reward"):
+            return claim, game
+        if game.neighbours not in ("row", "context-reward"):
             hint = "a datum is the decision set of one round together with its rewards"
-            raise PrivcheckError("neighbours", settings.neighbours, f"'context-reward' for {spec.id}", hint)
-        if settings.contexts is not None and settings.contexts.shape != spec.contexts.shape:
+            raise PrivcheckError("neighbours", game.neighbours, f"'context-reward' for {spec.id}", hint)
+        if game.contexts is not None and game.contexts.shape != spec.contexts.shape:
             hint = "leave contexts out"
-            raise PrivcheckError("contexts shape", settings.contexts.shape, f"{spec.contexts.shape}", hint)
+            raise PrivcheckError("contexts shape", game.contexts.shape, f"{spec.contexts.shape}", hint)
         known = {"feedback": spec.feedback, "neighbours": "context-reward"}
-        own: dict[str, Any] = known | {"contexts": settings.contexts or spec.contexts}
-        if spec.approximate and settings.epsilon is not None and settings.delta and settings.accountants is None:
-            own["accountants"] = spec.shares_of_delta
-        return replace(settings, **own)
+        own: dict[str, Any] = known | {"contexts": game.contexts or spec.contexts}
+        if spec.approximate and claim.epsilon is not None and claim.delta and claim.accountants is None:
+            claim = replace(claim, accountants=spec.shares_of_delta)
+        return claim, replace(game, **own)
 
-    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
+    def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:  # noqa: ARG002
         spec = self.spec
         if spec.declares("horizon") and horizon > spec.horizon:  # type: ignore[attr-defined]
             hint = "its noise is calibrated to the rounds that it was built for"
             raise PrivcheckError("horizon", horizon, f"at most the horizon of {spec.describe()}", hint)
-        if (settings.rewards[0] < 0.0 or settings.rewards[1] > 1.0) and not isinstance(spec, LinearBandit):
+        if (game.rewards[0] < 0.0 or game.rewards[1] > 1.0) and not isinstance(spec, LinearBandit):
             hint = f"{spec.id} is defined for rewards in [0, 1]"
-            raise PrivcheckError("rewards", settings.rewards, "a range within (0, 1)", hint)
+            raise PrivcheckError("rewards", game.rewards, "a range within (0, 1)", hint)
         runner: Runner = KernelRunner(spec)
-        if settings.observe == "releases":
-            runner = PolicyRunner(
-                spec.build, {"arms": arms}, spec.feedback, observe="releases", contexts=settings.contexts
-            )
+        if game.observe == "releases":
+            runner = PolicyRunner(spec.build, {"arms": arms}, spec.feedback, observe="releases", contexts=game.contexts)
         return Target(spec.describe(), runner, spec.feedback, arms, spec)
 
 
@@ -282,19 +281,19 @@ class _Factory(Loaded):
             raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
         return known
 
-    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
-        keywords = settings.promised | {"arms": arms, "horizon": horizon}
+    def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:
+        keywords = claim.promised | {"arms": arms, "horizon": horizon}
         name = str(self.location) if self.location else getattr(self.factory, "__name__", type(self.factory).__name__)
-        feedback = settings.feedback
+        feedback = game.feedback
         runner = PolicyRunner(
             self.factory,
             keywords,
             feedback,
             self.location,
-            settings.observe,
-            settings.contexts,
-            randomness=settings.randomness,
-            time_limit=settings.time_limit,
+            game.observe,
+            game.contexts,
+            randomness=game.randomness,
+            time_limit=time_limit,
         )
         return Target(name, runner, feedback, arms)
 
@@ -316,9 +315,9 @@ class _Mechanism(Loaded):
     def arms(self, asked: int | None) -> int:
         return asked or 0
 
-    def target(self, settings: Settings, horizon: int, arms: int) -> Target:  # noqa: ARG002
-        encode = self.runner.encode if settings.encode is None else function_at(settings.encode)
-        runner = replace(self.runner, randomness=settings.randomness, time_limit=settings.time_limit, encode=encode)
+    def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:  # noqa: ARG002
+        encode = self.runner.encode if game.encode is None else function_at(game.encode)
+        runner = replace(self.runner, randomness=game.randomness, time_limit=time_limit, encode=encode)
         runner.check_parameters()
         return Target(runner.name, runner, "mechanism", arms, mechanism=self.mechanism)
 
@@ -338,9 +337,9 @@ class _Elsewhere(Loaded):
             raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
         return asked or 0
 
-    def target(self, settings: Settings, horizon: int, arms: int) -> Target:
-        feedback = "mechanism" if self.service.mechanism else settings.feedback
-        start = {"arms": arms, "horizon": horizon, **settings.promised, "feedback": feedback}
-        seeded = self.service.seeded if settings.randomness is None else settings.randomness == "seeded"
-        runner = ServiceRunner(self.service, start, settings.observe, settings.contexts, seeded, settings.time_limit)
+    def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:
+        feedback = "mechanism" if self.service.mechanism else game.feedback
+        start = {"arms": arms, "horizon": horizon, **claim.promised, "feedback": feedback}
+        seeded = self.service.seeded if game.randomness is None else game.randomness == "seeded"
+        runner = ServiceRunner(self.service, start, game.observe, game.contexts, seeded, time_limit)
         return Target(repr(self.service), runner, feedback, arms, mechanism=self.mechanism)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from privcheck.errors import PrivcheckError
-from privcheck.targets import CertifySettings, Settings
+from privcheck.targets import CertifySettings, Options, Settings
 from privcheck.testing._assertion import PrivacyFailure
 from privcheck.testing._project import project
 from privcheck.testing.plugin import MARKS
@@ -20,7 +20,7 @@ CLAIMS = ("epsilon", "rho", "mu", "tradeoff")
 
 def wrong_mark(mark: pytest.Mark, config: pytest.Config) -> str:
     """Return what is wrong with a mark, in one line that names it; an empty string if nothing is."""
-    settings: type[Settings] = Settings if mark.name == "privacy" else CertifySettings
+    settings: type[Options] = Settings if mark.name == "privacy" else CertifySettings
     try:
         given = _arguments(mark, [declared.name for declared in settings.options()])
         of_project = project(config)
@@ -29,7 +29,7 @@ def wrong_mark(mark: pytest.Mark, config: pytest.Config) -> str:
             raise TypeError(f"missing a required argument: 'epsilon'; {hint}")
         if not any(given.get(name) is not None for name in CLAIMS):
             given["epsilon"] = of_project["epsilon"]
-        settings(**{name: value for name, value in given.items() if value is not None})
+        settings.of(**{name: value for name, value in given.items() if value is not None})
     except (TypeError, PrivcheckError) as error:
         return f"pytest.mark.{mark.name}: {error}"
     return ""

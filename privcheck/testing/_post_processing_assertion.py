@@ -13,7 +13,7 @@ from privcheck.declared import Integer, check
 from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
 from privcheck.privacy import Contexts, Relation
 from privcheck.reporting import divergence_sentences
-from privcheck.targets import CertifySettings, Settings, is_mechanism, load_policy
+from privcheck.targets import CertifySettings, Claim, Game, is_mechanism, load_policy
 from privcheck.testing._assertion import FACT, asked, assertion, failure, name_of, nothing, passed
 from privcheck.testing._project import arms_of, setting
 from privcheck.testing._witness_text import streams_told
@@ -84,25 +84,28 @@ def assert_unchanged_by(
     how = asked(seed, check("streams", streams, Integer(1)))
     if rho is mu is None:
         epsilon = setting("epsilon", epsilon)
-    settings = CertifySettings(
+    settings = CertifySettings.of(
         epsilon=epsilon, delta=delta, rho=rho, mu=mu, rewards=rewards, feedback=feedback, neighbours=neighbours,
         contexts=contexts, seed=how.seed,
     )  # fmt: skip
+    game = settings.game
     arms = arms_of(target, arms)
     count = check("arms", 2 if arms is None else arms, Integer(1))
     length = check("horizon", setting("horizon", horizon, 16), Integer(1))
-    with_seed = _of_function(target) if is_mechanism(target) else _of_policy(target, settings, length, count)
+    with_seed = (
+        _of_function(target) if is_mechanism(target) else _of_policy(target, settings.claim, game, length, count)
+    )
     diverges = _with_every_seed(with_seed, how.seed)
     rng = np.random.default_rng([how.seed, 0])
-    tables = [random_table(rng, length, count, settings, number) for number in range(how.runs + 2)]
-    for table, end in zip(tables, settings.rewards, strict=False):
+    tables = [random_table(rng, length, count, game, number) for number in range(how.runs + 2)]
+    for table, end in zip(tables, game.rewards, strict=False):
         table[:, :count] = end
-    pairs = [pair for table in tables for pair in changed_tables(rng, table, count, settings)]
+    pairs = [pair for table in tables for pair in changed_tables(rng, table, count, game)]
     for pair in pairs:
         if diverges(pair):
-            first, second = _simplest(pair, diverges, settings.relation, contexts, count)
+            first, second = _simplest(pair, diverges, game.relation, contexts, count)
             told = f"{name_of(target)}: what it does after its releases depends on data that were not released"
-            witness = streams_told(first, second, settings.rewards, None if contexts is None else count)
+            witness = streams_told(first, second, game.rewards, None if contexts is None else count)
             witness += diverges((first, second)) or []
             call = f"privcheck.testing.assert_unchanged_by({name_of(target)}, {neighbours!r}, ..., seed={how.seed})"
             raise failure(told, witness, FACT, how, call)
@@ -118,13 +121,15 @@ def _with_every_seed(diverges: Callable[[Pair, int], list[str] | None], seed: in
     return first_found
 
 
-def _of_policy(target: Any, settings: Settings, horizon: int, arms: int) -> Callable[[Pair, int], list[str] | None]:
+def _of_policy(
+    target: Any, claim: Claim, game: Game, horizon: int, arms: int
+) -> Callable[[Pair, int], list[str] | None]:
     loaded = load_policy(target)
-    policy = loaded.target(settings, horizon, loaded.arms(arms))
+    policy = loaded.target(claim, game, horizon, loaded.arms(arms))
 
     def diverges(pair: Pair, seed: int) -> list[str] | None:
-        found = replay(policy.build, [pair], [seed], policy.feedback, settings.contexts).first_divergence
-        return None if found is None else divergence_sentences(found, contextual=settings.contexts is not None)
+        found = replay(policy.build, [pair], [seed], policy.feedback, game.contexts).first_divergence
+        return None if found is None else divergence_sentences(found, contextual=game.contexts is not None)
 
     return diverges
 

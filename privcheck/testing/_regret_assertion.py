@@ -15,7 +15,7 @@ from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS
 from privcheck.inference import LEVEL
-from privcheck.targets import CertifySettings, load_policy
+from privcheck.targets import CertifySettings, Claim, Game, load_policy
 from privcheck.testing._assertion import (
     ERROR,
     asked,
@@ -95,8 +95,8 @@ def assert_regret_below(
         why = f"no policy has a regret above {most:.4g}" if most <= limit else f"{how.runs:,} runs are not enough"
         hint = "give it a smaller bound" if most <= limit else "give it more runs or a longer horizon"
         raise failed(f"{name}: this test could not have failed: {why} and the bound is {limit:g}; {hint}")
-    settings = CertifySettings(epsilon=epsilon, delta=delta, rho=rho, mu=mu, seed=how.seed)
-    regrets = _regrets(target, place, settings, length, how.runs)
+    settings = CertifySettings.of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, seed=how.seed)
+    regrets = _regrets(target, place, settings.claim, length, how.runs, how.seed)
     mean = float(regrets.mean())
     about = f"{name}: mean regret {mean:.4g} in {how.runs:,} runs of {length:,} rounds"
     if evidence(regrets / most, limit / most, level) >= 1.0 / level:
@@ -135,9 +135,9 @@ def evidence(values: Array, mean: float, level: float) -> float:
     return math.exp(min(max(0.0, float(capital.max())), 700.0))
 
 
-def _regrets(target: Any, place: Environment, settings: CertifySettings, horizon: int, runs: int) -> Array:
-    loaded, seed = load_policy(target), settings.seed
-    policy = loaded.target(settings, horizon, loaded.arms(place.arms))
+def _regrets(target: Any, place: Environment, claim: Claim, horizon: int, runs: int, seed: int) -> Array:
+    loaded = load_policy(target)
+    policy = loaded.target(claim, Game(), horizon, loaded.arms(place.arms))
     if policy.feedback not in FEEDBACKS or not FEEDBACKS[policy.feedback].one_arm_a_round:
         raise PrivcheckError("target", words(policy.feedback), "a policy with bandit or full-information feedback")
     rng, gaps = np.random.default_rng([seed, 0]), place.gaps()

@@ -12,14 +12,14 @@ from privcheck.auditing import audit
 from privcheck.bandits import ALGORITHMS, Algorithm, ShippedId
 from privcheck.bounds import THEOREMS, Bounds, BoundValue, trivial_bounds
 from privcheck.certifying import certify
-from privcheck.declared import POSITIVE, Integer, Switch, check
+from privcheck.declared import POSITIVE, check
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.results import Frontier, FrontierBound, FrontierPoint
 from privcheck.scheduling import scheduler_address
-from privcheck.simulation import TIME_BUDGET, Policy, as_list, is_own, simulate
-from privcheck.targets import factory_parameters, load_factory
+from privcheck.simulation import Policy, as_list, is_own, simulate
+from privcheck.targets import DEFAULT_TIME_BUDGET, FrontierEffort, factory_parameters, load_factory
 
 CONFIDENCE = 0.95
 PAIRS = 24
@@ -43,7 +43,7 @@ def frontier(
     certificates: bool = True,
     seed: int = 0,
     jobs: int = 1,
-    time_budget: float = TIME_BUDGET,
+    time_budget: float = DEFAULT_TIME_BUDGET,
     scheduler: str | None = None,
     store: str | Path | None = None,
 ) -> Frontier:
@@ -87,10 +87,9 @@ def frontier(
     if isinstance(place, Combinatorial | ContextualEnvironment):
         raise PrivcheckError("environment", words(place.id), "an environment with arms", "as in [0.75, 0.5] or 'c2'")
     budgets = _budgets(epsilons)
-    effort = check("audit_runs", audit_runs, Integer(0))
-    if 0 < effort < 20:
-        raise PrivcheckError("audit_runs", audit_runs, "0, or an integer of at least 20", "0 is for no audits")
-    wanted = check("certificates", certificates, Switch())
+    effort = FrontierEffort(
+        runs=runs, audit_runs=audit_runs, certificates=certificates, time_budget=time_budget, seed=seed
+    )
     given = as_list(policies)
     for policy in given:
         if isinstance(policy, Algorithm):
@@ -112,7 +111,7 @@ def frontier(
                 row = played.summary()[0]
                 known: dict[str, Any] = {}
                 if epsilon is not None:
-                    known = _privacy(policy, place, epsilon, effort, wanted, by, remarks)
+                    known = _privacy(policy, place, epsilon, effort, by, remarks)
                 values = {key: row[key] for key in ("mean", "se", "q05", "q95", "runs")}
                 points.append(FrontierPoint(name, epsilon, **values, **known))
     names = tuple(getattr(place, "names", ()))
@@ -146,20 +145,20 @@ def _name(policy: Any) -> str:
 
 
 def _privacy(
-    policy: Any, place: Environment, epsilon: float, runs: int, wanted: bool, by: dict[str, Any], remarks: list[str]
+    policy: Any, place: Environment, epsilon: float, effort: FrontierEffort, by: dict[str, Any], remarks: list[str]
 ) -> dict[str, Any]:
     """Return what an audit and a certificate say of a policy, and remark where there is none."""
     found: dict[str, Any] = {}
     given: dict[str, Any] = {"epsilon": epsilon, "arms": place.arms}
     if not is_own(policy):
         given["feedback"] = ShippedId.read(policy).algorithm.feedback
-    if runs:
+    if effort.audit_runs:
         try:
-            report = audit(policy, runs=runs, pairs=PAIRS, confidence=CONFIDENCE, **by, **given)
+            report = audit(policy, runs=effort.audit_runs, pairs=PAIRS, confidence=CONFIDENCE, **by, **given)
             found |= {"epsilon_lower": report.epsilon_lower, "verdict": report.verdict}
         except PrivcheckError as error:
             remarks.append(f"{_name(policy)}, epsilon {epsilon:g}: not audited: {error}")
-    if wanted:
+    if effort.certificates:
         try:
             certificate = certify(policy, seed=by["seed"], **given)
             found["epsilon_upper"] = certificate.epsilon_upper

@@ -32,7 +32,7 @@ from privcheck.inference import (
     two_tails_interval,
 )
 from privcheck.results import AuditReport
-from privcheck.targets import Outputs, PolicyRunner, Settings, StreamPair
+from privcheck.targets import Claim, Game, Outputs, PolicyRunner, StreamPair
 
 pytestmark = pytest.mark.long
 
@@ -214,7 +214,7 @@ def event_evidence(more, less, runs, delta=0.0, times=1):
     return Evidence([CountedEvent(Event(view, score, 0.0, False), 1 / times, Counts(more, less))] * times, runs, delta)
 
 
-def judged(more, less, runs, epsilon=1.0, delta=0.0, times=1, **settings):
+def judged(more, less, runs, epsilon=1.0, delta=0.0, times=1, **levels):
     """Judge such evidence as an audit does."""
     pair = StreamPair(np.array([[0.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 1.0], [0.0, 0.0]]), "two rounds")
     actions = [np.zeros((runs, 2), np.int8) for _ in range(2)]
@@ -225,7 +225,7 @@ def judged(more, less, runs, epsilon=1.0, delta=0.0, times=1, **settings):
     event = evidence.counted[0].event
     tally = Counter((event,), 1, event, np.zeros(1), usual_output(outputs))(outputs)
     chosen = None  # matters for claims in other notions only
-    return judge(pair, Screening(1, 0), evidence, chosen, tally, Settings(epsilon=epsilon, delta=delta, **settings))
+    return judge(pair, Screening(1, 0), evidence, chosen, tally, Claim(epsilon=epsilon, delta=delta, **levels), Game())
 
 
 def test_violation_needs_the_level_error_alone():

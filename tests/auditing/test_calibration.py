@@ -19,7 +19,7 @@ import privcheck
 from privcheck.auditing._confirmation import evidence as confirm
 from privcheck.auditing._confirmation import fixed_runs
 from privcheck.auditing._confirmation.evidence import CountedEvent, Evidence
-from privcheck.auditing._confirmation.folds import Folds, folds
+from privcheck.auditing._confirmation.shares_of_runs import Folds, folds
 from privcheck.auditing._events.event import Counts
 from privcheck.targets import PolicyRunner
 
@@ -41,8 +41,8 @@ def most(repetitions, level=LEVEL):
 @pytest.fixture
 def verdict_only(monkeypatch):
     """Leave out what an audit finds after its verdict and its bound: it cannot change them."""
-    monkeypatch.setattr("privcheck.auditing._audit._certificate", lambda *_: None)
-    monkeypatch.setattr("privcheck.auditing._audit._faults", lambda *_: ([], ""))
+    monkeypatch.setattr("privcheck.auditing._explain._certificate", lambda *_: None)
+    monkeypatch.setattr("privcheck.auditing._explain._faults", lambda *_: ([], ""))
 
 
 @pytest.mark.chance(1e-6, "one verdict on a true claim at this error")

@@ -17,7 +17,7 @@ from privcheck.cli import run
 from privcheck.reporting import repeat_audit, verdict_sentence
 from privcheck.reporting._text.audit_facts import number_rows
 from privcheck.reporting._text.audit_sentences import meaning
-from privcheck.targets import RANDOM, MechanismRunner, Settings, load
+from privcheck.targets import RANDOM, Effort, Game, MechanismRunner, load
 
 pytestmark = pytest.mark.long
 
@@ -351,8 +351,8 @@ def test_pairs_are_tried_for_a_short_time(monkeypatch):
             time.sleep(10.0)
         return float(np.sum(data) + rng.laplace(scale=2.0))
 
-    law_of, settings = LawOfOutputs(steep, hangs), Settings(epsilon=0.6, horizon=4, time_limit=0.3)
-    pairs = candidate_pairs(load(hangs), settings, 2)
-    best = law_of.best_first(pairs, settings, MechanismRunner(hangs, time_limit=0.3))[0]
+    law_of = LawOfOutputs(steep, hangs)
+    pairs = candidate_pairs(load(hangs), Game(horizon=4), Effort(), 2)
+    best = law_of.best_first(pairs, 0.0, Effort(), MechanismRunner(hangs, time_limit=0.3))[0]
     assert best.base != RANDOM
     assert len(tried) <= 3

@@ -11,19 +11,24 @@ from dataclasses import fields, replace
 import pytest
 import typer
 
-from privcheck import PrivcheckError, audit, certify
+from privcheck import PrivcheckError, audit, certify, frontier, simulate
 from privcheck.cli._audit_command import audit as audit_command
+from privcheck.cli._bounds_command import bounds as bounds_command
 from privcheck.cli._certify_command import certify as certify_command
+from privcheck.cli._command_options import DECLARED
+from privcheck.cli._frontier_command import frontier as frontier_command
 from privcheck.cli._help_pages import SECTIONS
 from privcheck.cli._options import reward_range
+from privcheck.cli._simulate_command import simulate as simulate_command
 from privcheck.declared import Choice, Integer, Real, Switch
 from privcheck.privacy import Contexts
 from privcheck.reporting import repeat_audit
 from privcheck.reporting._example_results import VIOLATION
 from privcheck.results import AuditReport, Outcome
-from privcheck.targets import CertifySettings, Settings
+from privcheck.targets import CertifySettings, FrontierSettings, Settings, SimulateSettings
 
 FUNCTIONS = {"audit": (audit, Settings), "certify": (certify, CertifySettings)}
+FUNCTIONS |= {"simulate": (simulate, SimulateSettings), "frontier": (frontier, FrontierSettings)}
 COMMANDS = {"audit": (audit_command, Settings, set()), "certify": (certify_command, CertifySettings, set())}
 UNUSUAL = {"rewards": (-1.0, 1.0), "neighbours": "reward", "contexts": Contexts(shape=(2,), norm=1.0)}
 UNUSUAL |= {"encode": "math:sqrt", "tradeoff": ((0.0, 1.0), (0.25, 0.25), (1.0, 0.0))}
@@ -49,7 +54,11 @@ def unusual(option):
 
 def differences(function, settings):
     """Return where a signature and its docstring differ from the declarations, in words."""
-    written = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.name != "target"}
+    written = {
+        p.name: None if p.default is p.empty else p.default
+        for p in inspect.signature(function).parameters.values()
+        if p.name not in ("target", "policies")
+    }
     declared = {option.name: option.default for option in settings.options()}
     found = [f"{name}: in one of them only" for name in set(written) ^ set(declared)]
     shared = set(written) & set(declared)
@@ -62,6 +71,28 @@ def differences(function, settings):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_signature_is_the_declared_one(name):
     assert differences(*FUNCTIONS[name]) == []
+
+
+@pytest.mark.parametrize("settings", [settings for _, settings in FUNCTIONS.values()])
+def test_an_option_is_declared_in_one_part(settings):
+    declared = [option.name for part in fields(settings) for option in fields(part.default_factory)]
+    assert len(set(declared)) == len(declared)
+    assert set(settings.NAMES) <= set(declared)
+    assert settings is not Settings or set(settings.NAMES) == set(declared)
+    options = {
+        name: unusual(option) for option in settings.options() if (name := option.name) in ("runs", "seed", "jobs")
+    }
+    given = settings.of(**options)
+    assert {name: given.value(name) for name in options} == options
+    with pytest.raises(PrivcheckError, match=r"seeds: got 1, expected no such parameter .*; did you mean 'seed'\?"):
+        settings.of(seeds=1)
+
+
+def test_few_options_of_a_command_are_written_by_hand():
+    for command in (audit_command, certify_command, bounds_command, simulate_command, frontier_command):
+        declared = DECLARED[command.__name__]
+        written = set(inspect.signature(command).parameters) - {option.name for option in declared}
+        assert len(written) <= 8, command.__name__
 
 
 def test_the_comparison_notices_each_difference():
@@ -142,8 +173,9 @@ def test_a_switch_is_true_or_false():
 
 def test_a_report_has_all_of_the_outcome(monkeypatch):
     found = {field.name: object() for field in fields(Outcome)} | {"witness": None, "notes": ("a note",)}
+    found |= {"verdict": "inconclusive"}
     found |= {"refused_pairs": 0, "screening_runs": 4, "counted_runs": 2}
-    monkeypatch.setattr(sys.modules["privcheck.auditing._audit"], "_played", lambda *_: Outcome(**found))
+    monkeypatch.setattr(sys.modules["privcheck.auditing._play"], "_counted", lambda *_: Outcome(**found))
     report = audit("ucb", arms=2, horizon=2, runs=20)
     del found["refused_pairs"]  # the search says so
     assert {name: getattr(report, name) for name in found} == found | {"notes": ["a note"]}

@@ -19,7 +19,7 @@ from privcheck.auditing._events.event import Event
 from privcheck.auditing._search.successive_halving import Screening
 from privcheck.auditing._verdict import judge
 from privcheck.reporting._text.audit_facts import number_rows
-from privcheck.targets import Outputs, Settings, StreamPair
+from privcheck.targets import Claim, Game, Outputs, StreamPair
 
 PAIR = StreamPair(np.zeros((2, 1)), np.array([[1.0], [0.0]]), "two rounds")
 
@@ -39,7 +39,7 @@ class Column:
 
 @st.composite
 def judged(draw):
-    """The outcome of up to three counted events, the evidence and the settings."""
+    """The outcome of up to three counted events, the evidence and the claim."""
     runs, delta = draw(st.integers(20, 400)), draw(st.sampled_from([0.0, 0.0, 1e-5, 0.05]))
     sides, events = np.zeros((2, runs, 3), np.int8), []
     for place in range(draw(st.integers(1, 3))):
@@ -54,11 +54,11 @@ def judged(draw):
     share = draw(st.floats(0.1, 1.0)) / len(events)
     counted = [CountedEvent(event, share, event.counts(*outputs)) for event in events]
     confidence = draw(st.sampled_from([0.5, 0.9, 0.95, 0.999]))
-    asked = Settings(epsilon=1.0, delta=delta, confidence=confidence)
+    asked = Claim(epsilon=1.0, delta=delta, confidence=confidence)
     evidence = Evidence(counted, runs, delta)
     chosen = None  # matters for claims in other notions only
     tally = Counter(tuple(events), len(events), events[0], np.zeros(1), usual_output(outputs))(outputs)
-    return judge(PAIR, Screening(1, 0), evidence, chosen, tally, asked), evidence, asked
+    return judge(PAIR, Screening(1, 0), evidence, chosen, tally, asked, Game()), evidence, asked
 
 
 def agree(found, delta):

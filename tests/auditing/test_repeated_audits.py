@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 import privcheck
-from privcheck.auditing import _budget as budget
+from privcheck.auditing import _costs as costs
 from privcheck.auditing._confirmation import fixed_runs, sequential_audit
 from privcheck.auditing._confirmation.tally import Counter
 from privcheck.cli import run
@@ -273,7 +273,7 @@ def test_an_audit_by_time_is_repeated_by_its_numbers(place, capsys, monkeypatch)
     assert report.time_budget == 0.7
     assert report.pairs >= 2
     assert report.runs >= 20
-    monkeypatch.setattr(budget, "measured_costs", lambda *_: pytest.fail("a repeated audit has no pilot"))
+    monkeypatch.setattr(costs, "measured_costs", lambda *_: pytest.fail("a repeated audit has no pilot"))
     assert same(report, by_python(report))
     assert same(report, by_command(report, capsys))
     for text in map(str, repeat_audit(report)):

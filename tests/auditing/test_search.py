@@ -27,7 +27,7 @@ from privcheck.reporting._text.audit_facts import number_rows
 from privcheck.reporting._text.audit_sentences import meaning
 from privcheck.results import AuditReport, Outcome, Resolution, Search
 from privcheck.scheduling import HERE
-from privcheck.targets import RANDOM, Outputs, Sampler, Settings, StreamPair
+from privcheck.targets import RANDOM, Claim, Game, Outputs, Sampler, StreamPair
 
 # Leaks that extreme streams do not show
 
@@ -405,32 +405,30 @@ def test_what_was_searched():
     assert (ended.screened, ended.families) == (0, ())
 
 
-CLAIM = Settings(epsilon=1.0)
+CLAIM, GAME = Claim(epsilon=1.0), Game()
 FINE = Resolution(5.0, 0.01)
 
 
 def test_consistent_needs_outputs_that_vary():
-    assert unrefuted(0.0, FINE, Screening(1, 0), 0.99, CLAIM) == ("consistent", ())
-    verdict, (note,) = unrefuted(0.0, FINE, Screening(1, 0), 0.996, CLAIM)
+    assert unrefuted(0.0, FINE, Screening(1, 0), 0.99, CLAIM, GAME) == ("consistent", ())
+    verdict, (note,) = unrefuted(0.0, FINE, Screening(1, 0), 0.996, CLAIM, GAME)
     assert verdict == "inconclusive"
     assert note.startswith("99.6 % of the runs on the confirmed pair put out the same")
     constant = Screening(1, 0, constant_within=True, constant=True)
-    assert unrefuted(0.0, FINE, constant, 1.0, CLAIM) == ("consistent", ())
+    assert unrefuted(0.0, FINE, constant, 1.0, CLAIM, GAME) == ("consistent", ())
     own = Screening(1, 0, constant_within=True)
-    assert unrefuted(0.0, FINE, own, 1.0, CLAIM)[0] == "inconclusive"
-    contextual = dataclasses.replace(
-        CLAIM, feedback="contextual", neighbours="context-reward", contexts=privcheck.Contexts(2)
-    )
-    assert unrefuted(0.0, FINE, own, 1.0, contextual)[0] == "consistent"
+    assert unrefuted(0.0, FINE, own, 1.0, CLAIM, GAME)[0] == "inconclusive"
+    contextual = Game(feedback="contextual", neighbours="context-reward", contexts=privcheck.Contexts(2))
+    assert unrefuted(0.0, FINE, own, 1.0, CLAIM, contextual)[0] == "consistent"
 
 
 def test_a_bound_above_the_claim_is_no_acquittal():
-    verdict, (note,) = unrefuted(1.178, FINE, Screening(1, 0), 0.5, CLAIM)
+    verdict, (note,) = unrefuted(1.178, FINE, Screening(1, 0), 0.5, CLAIM, GAME)
     assert (verdict, note.partition(":")[0]) == ("inconclusive", "evidence of a violation at 95 %, not yet at 0.001")
     for error, confidence, times in ((1e-3, 0.95, "four"), (1e-6, 0.95, "nine"), (0.01, 0.99, "twice")):
-        (note,) = almost(1.2, Settings(epsilon=1.0, error=error, confidence=confidence), 1.0)
+        (note,) = almost(1.2, Claim(epsilon=1.0, error=error, confidence=confidence), 1.0)
         assert times in note
-    assert almost(1.0, CLAIM, CLAIM.epsilon) == almost(3.0, Settings(), None) == ()
+    assert almost(1.0, CLAIM, CLAIM.epsilon) == almost(3.0, Claim(), None) == ()
 
 
 def test_the_share_of_the_most_common_output():

@@ -236,9 +236,9 @@ def test_the_intervals_of_a_witness_allow_for_every_choice_of_events(monkeypatch
         choices.append(options)
         return choose(*options)
 
-    def judged(pair, screening, anytime, tally, settings, why, level, stop_after):
+    def judged(pair, screening, anytime, tally, claim, why, level, stop_after):
         levels.append(level)
-        return judge(pair, screening, anytime, tally, settings, why, level, stop_after)
+        return judge(pair, screening, anytime, tally, claim, why, level, stop_after)
 
     monkeypatch.setattr(sequentially, "choose_to_bet", chosen)
     monkeypatch.setattr(sequentially, "judge_anytime", judged)

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privcheck
-from privcheck.auditing._confirmation import folds, fresh_runs
+from privcheck.auditing._confirmation import fresh_runs, shares_of_runs
 from privcheck.auditing._confirmation.e_process import Bets
 from privcheck.auditing._confirmation.evidence import Chosen, evidence_of, settle
-from privcheck.auditing._confirmation.folds import Folds
+from privcheck.auditing._confirmation.shares_of_runs import Folds
 from privcheck.auditing._confirmation.tally import TALLY_FORM, Counter, Tally
 from privcheck.auditing._events.event import Event
 from privcheck.auditing._scoring import sequences
@@ -29,12 +29,12 @@ from privcheck.auditing._verdict import judge, judge_anytime
 from privcheck.inference import SequentialTest
 from privcheck.inference._betting import end_of_block
 from privcheck.inference._tradeoff import tradeoff_region
-from privcheck.targets import MechanismRunner, Outputs, Settings, Sides, StreamPair
+from privcheck.targets import Claim, Game, MechanismRunner, Outputs, Sides, StreamPair
 from privcheck.targets._runners import KernelRunner
 
 RUNS = 400
 PAIR = StreamPair(np.zeros((3, 2)), np.ones((3, 2)), "all rounds")
-ASKED = Settings(epsilon=0.5)
+ASKED = Claim(epsilon=0.5)
 
 
 def played(seed: int = 0, runs: int = RUNS) -> Sides:
@@ -81,7 +81,7 @@ def in_parts(cuts: list[int]) -> list[Tally]:
 
 def reports(tally: Tally) -> tuple:
     """Both outcomes that an audit can have, of all runs and of runs that were cut short."""
-    whole = judge(PAIR, Screening(1, 0), evidence_of(CHOSEN, tally, 0.05, 0.0), CHOSEN, tally, ASKED)
+    whole = judge(PAIR, Screening(1, 0), evidence_of(CHOSEN, tally, 0.05, 0.0), CHOSEN, tally, ASKED, Game())
     read = Bets.on(CHOSEN, ASKED, tally).read(tally, 0.05)
     return whole, judge_anytime(PAIR, Screening(1, 0), read, tally, ASKED, "cut", 0.05, RUNS)
 
@@ -222,17 +222,16 @@ def test_few_chunks_at_a_time_count_all_runs_without_seeds(monkeypatch):
     report = privcheck.audit(
         without_seeds, epsilon=1.0, runs=1000, streams=([0.0], [1.0]), randomness="independent", error=1e-6
     )
-    assert report.counted_runs == 1000 - folds.folds(1000, easy=True).counting.start
+    assert report.counted_runs == 1000 - shares_of_runs.folds(1000, easy=True).counting.start
 
 
 # Large audits
 
 LARGE = """
 import resource, privcheck
-from privcheck.auditing.confirmation import folds, fresh_runs
-from privcheck.auditing import budget
+from privcheck.auditing.confirmation import fresh_runs, shares_of_runs
 from privcheck.targets.runners import KernelRunner
-folds.MOST_DIVIDED = budget.MOST_DIVIDED = 20_000
+shares_of_runs.MOST_DIVIDED = 20_000
 KernelRunner.chunk_runs = 5000
 for runs in (100_000, 1_000_000):
     report = privcheck.audit("adap-ucb", epsilon=1.0, arms=2, horizon=16, runs=runs, pairs=4)
@@ -273,9 +272,9 @@ def test_ten_times_the_runs_that_are_divided_need_no_more_memory():
 
 
 def test_only_the_first_ten_million_runs_are_divided():
-    assert folds.folds(10**9) == folds.folds(10**7)._replace(counting=slice(4 * 10**6, 10**9))
-    assert folds.folds(10**7).counting == slice(4 * 10**6, 10**7)
-    assert folds.probe(10**9) == folds.probe(10**7)
+    assert shares_of_runs.folds(10**9) == shares_of_runs.folds(10**7)._replace(counting=slice(4 * 10**6, 10**9))
+    assert shares_of_runs.folds(10**7).counting == slice(4 * 10**6, 10**7)
+    assert shares_of_runs.probe(10**9) == shares_of_runs.probe(10**7)
 
 
 def test_workers_count_the_same(monkeypatch):

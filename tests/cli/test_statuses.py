@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import privcheck
 from privcheck.cli import _interruption as interruption
 from privcheck.cli import _process as process
+from privcheck.cli import _statuses as statuses
 from privcheck.cli import main, run
 from privcheck.errors import PrivcheckError
+from privcheck.reporting._baselines import Measured, compared
+from privcheck.reporting._example_results import VIOLATION
+from privcheck.results import FrontierPoint
+from privcheck.results._verdicts import VERDICTS
+from privcheck.sweeps import Sweep
 
 ESCAPE = "\x1b[31mred\x07\u202e"
 FAST = ["--epsilon", "1", "--arms", "2", "--horizon", "2", "--runs", "40", "--pairs", "5"]
@@ -124,6 +133,43 @@ def test_too_little_memory_is_told_with_what_to_do(monkeypatch, capsys):
     monkeypatch.setattr("privcheck.simulation._simulate.simulate", fail)
     assert run(["simulate", "ucb", "--means", "0.7,0.5", "--horizon", "10"]) == 2
     assert "memory: got Unable to allocate 7.28 TiB, expected" in capsys.readouterr().err
+
+
+# Verdicts
+
+
+def test_every_verdict_has_a_status():
+    assert set(statuses.OF_VERDICT) == set(VERDICTS)
+
+
+@pytest.mark.parametrize("verdict", ["refuted", "", "Violation", 1])
+def test_an_unknown_verdict_is_an_error_wherever_it_is_read(verdict):
+    with pytest.raises(ValueError, match="verdict is"):
+        replace(VIOLATION, verdict=verdict)
+    with pytest.raises(ValueError, match="verdict is"):
+        FrontierPoint("ucb", 1.0, 1.0, None, 1.0, 1.0, 1, verdict=verdict)
+    with pytest.raises(PrivcheckError, match="verdict is"):
+        privcheck.AuditReport.from_json(VIOLATION.to_json().replace('"violation"', json.dumps(verdict)))
+    asked = {"claim": "epsilon = 1"}
+    with pytest.raises(KeyError):
+        compared("a", Measured("audit", "a", asked, "consistent"), Measured("audit", "a", asked, str(verdict)))
+    cell = {"status": "done", "verdict": verdict}
+    found = SimpleNamespace(verdict=verdict, points=[SimpleNamespace(verdict=verdict)])
+    for status_of, result in (
+        (statuses.status_of_audit, found),
+        (statuses.status_of_frontier, found),
+        (statuses.status_of_sweep, Sweep("out", (cell,))),
+    ):
+        with pytest.raises(KeyError):
+            status_of(result)
+
+
+def test_a_command_with_an_unknown_verdict_fails(monkeypatch, capsys):
+    report = replace(VIOLATION, notes=[])
+    object.__setattr__(report, "verdict", "perhaps")
+    monkeypatch.setattr("privcheck.auditing._audit.audit", lambda *_, **__: report)
+    assert run(["audit", "ucb", "--json", "-"]) == 70
+    assert "internal error: KeyError: 'perhaps'" in capsys.readouterr().err
 
 
 # Characters

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from privcheck import Contexts, PrivcheckError
 from privcheck.privacy import check_contexts, relation
 from privcheck.privacy._shrinking import complexity
-from privcheck.targets import Settings
+from privcheck.targets import Game
 
 FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 KINDS = st.sampled_from(
@@ -167,7 +167,7 @@ def test_feedback_relation_and_contexts_come_together():
         with pytest.raises(PrivcheckError, match=message):
             check_contexts(*arguments)
         with pytest.raises(PrivcheckError, match=message):
-            Settings(**dict(zip(("feedback", "neighbours", "contexts"), arguments, strict=True)))
+            Game(**dict(zip(("feedback", "neighbours", "contexts"), arguments, strict=True)))
     with pytest.raises(PrivcheckError, match="contexts: got None"):
         relation("context-reward").draw(np.random.default_rng(0), 3, 2)
     with pytest.raises(PrivcheckError, match="contexts: got Contexts"):

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from privcheck.arrays import Codes
 from privcheck.auditing._confirmation.evidence import Chosen, CountedEvent
-from privcheck.auditing._confirmation.folds import LEARNING_SHARE, is_easy, taken
+from privcheck.auditing._confirmation.shares_of_runs import LEARNING_SHARE, is_easy, taken
 from privcheck.auditing._confirmation.tally import Tally, side_by_side
 from privcheck.auditing._events.event import Event, learned
 from privcheck.auditing._events.event_selection import choose
 from privcheck.auditing._scoring.view import ViewMaker
 from privcheck.inference import SequentialTest
-from privcheck.targets import Settings, Sides, StreamPair
+from privcheck.targets import Claim, Sides, StreamPair
 
 EASY_SHARE = 0.2
 """Share of the known runs from which scores are learned before a bet, where there is little to learn; it is the share
@@ -42,11 +42,11 @@ class Anytime:
     lower: float
     winner: CountedEvent
 
-    def verdict(self, settings: Settings) -> str | None:
+    def verdict(self, claim: Claim) -> str | None:
         """Return "violation" or "inconclusive"; None without a claim."""
         if self.e_value is None:
             return None
-        return "violation" if self.e_value >= 1.0 / settings.error else "inconclusive"
+        return "violation" if self.e_value >= 1.0 / claim.error else "inconclusive"
 
 
 class Bets:
@@ -55,22 +55,22 @@ class Bets:
     Parameters
     ----------
     events : events that were chosen before the first pair of runs.
-    settings : the claim and the levels of the audit.
+    claim : the claim and the levels of the audit.
     mirrored : whether events have mirror images, or may have some after a change.
 
     """
 
-    def __init__(self, events: list[Event], settings: Settings, *, mirrored: bool | None = None) -> None:
-        self.events, self.settings = events, settings
+    def __init__(self, events: list[Event], claim: Claim, *, mirrored: bool | None = None) -> None:
+        self.events, self.claim = events, claim
         self.shares = [1.0 / len(events)] * len(events)
         two_tailed = any(event.mirror is not None for event in events) if mirrored is None else mirrored
-        claim = 0.0 if settings.epsilon is None else settings.epsilon
-        self.test = SequentialTest(claim, settings.delta, len(events), mirrored=two_tailed)
+        epsilon = 0.0 if claim.epsilon is None else claim.epsilon
+        self.test = SequentialTest(epsilon, claim.delta, len(events), mirrored=two_tailed)
 
     @classmethod
-    def on(cls, chosen: Chosen, settings: Settings, tally: Tally) -> Bets:
+    def on(cls, chosen: Chosen, claim: Claim, tally: Tally) -> Bets:
         """Return the bets on all runs of a tally, in their order."""
-        bets = cls([event for event, _ in chosen.events], settings)
+        bets = cls([event for event, _ in chosen.events], claim)
         bets.shares = [share for _, share in chosen.events]
         bets.test.add_blocks(tally.blocks, tally.lengths)
         return bets
@@ -100,11 +100,11 @@ class Bets:
         winner = max(
             (CountedEvent(*each) for each in found), key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5)
         )
-        e_value = None if self.settings.epsilon is None else self.test.largest_e_value
+        e_value = None if self.claim.epsilon is None else self.test.largest_e_value
         return Anytime(self.test.pairs, e_value, self.test.lower_bound(level), winner)
 
 
-def choose_to_bet(pair: StreamPair, known: Sides, settings: Settings, views: ViewMaker) -> list[Event]:
+def choose_to_bet(pair: StreamPair, known: Sides, claim: Claim, views: ViewMaker) -> list[Event]:
     """Return events to bet on: those whose bets would have won most.
 
     Scores are learned on a part of the known runs. The events with the largest expected limits are selected on the
@@ -114,7 +114,7 @@ def choose_to_bet(pair: StreamPair, known: Sides, settings: Settings, views: Vie
     ----------
     pair : the two streams.
     known : all runs on each stream so far.
-    settings : the claim and the levels of the audit.
+    claim : the claim and the levels of the audit.
     views : how outputs are read.
 
     Raises
@@ -125,10 +125,10 @@ def choose_to_bet(pair: StreamPair, known: Sides, settings: Settings, views: Vie
     learning, choosing = taken(known, slice(0, cut)), taken(known, slice(cut, None))
     scores = learned(views(pair, learning[0], thorough=True), *learning)
     ahead = max(LEAST_AHEAD, len(known[0]) // 2)
-    found = [candidate.event for candidate in choose(scores, choosing, ahead, settings.error, settings.delta)]
+    found = [candidate.event for candidate in choose(scores, choosing, ahead, claim.error, claim.delta)]
 
     def won(event: Event) -> float:
-        bets = Bets([event], settings)
+        bets = Bets([event], claim)
         bets.add(choosing)
         return bets.test.log_e_value
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from privcheck.accounting import ClaimedProfile
 from privcheck.arrays import Array
-from privcheck.auditing._confirmation.folds import LEARNING_SHARE, Folds, folds, is_easy, probe, taken
+from privcheck.auditing._confirmation.shares_of_runs import LEARNING_SHARE, Folds, folds, is_easy, probe, taken
 from privcheck.auditing._confirmation.tally import Counter, Tally, oriented, usual_output
 from privcheck.auditing._events.claim_selection import choose_for_claim
 from privcheck.auditing._events.event import Counts, Event, learned

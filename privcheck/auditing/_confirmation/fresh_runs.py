@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privcheck.auditing._confirmation.evidence import Chosen, divided, learns_from, settling
-from privcheck.auditing._confirmation.folds import folds, taken
+from privcheck.auditing._confirmation.shares_of_runs import folds, taken
 from privcheck.auditing._confirmation.tally import TALLY_FORM, Counter, Tally
 from privcheck.targets import Reduction, Request, Sampler, Sides, StoppedError, StreamPair, joined_sides
 

@@ -19,8 +19,8 @@ from functools import cached_property
 
 import numpy as np
 
-from privcheck.auditing import _budget as budget
 from privcheck.auditing._confirmation.e_process import Anytime, Bets, choose_to_bet
+from privcheck.auditing._confirmation.shares_of_runs import screening_budget
 from privcheck.auditing._confirmation.tally import Counter, Tally, alike_runs, usual_output
 from privcheck.auditing._events.event import Event
 from privcheck.auditing._scoring.views_of import views_of
@@ -30,7 +30,7 @@ from privcheck.feedback import kind
 from privcheck.inference import SequentialTest
 from privcheck.progress import progress
 from privcheck.results import Outcome, Resolution
-from privcheck.targets import Request, Sampler, Settings, Sides, StoppedError, StreamPair, Target, joined_sides
+from privcheck.targets import Claim, Request, Sampler, Settings, Sides, StoppedError, StreamPair, Target, joined_sides
 
 FIRST_RUNS = 500
 """Runs per stream of the first stage."""
@@ -73,7 +73,7 @@ def search_and_bet(sampler: Sampler, pairs: list[StreamPair], runs: int, setting
     The parameters are those of `search_and_confirm`; at most `runs` runs per stream are played, besides the search. The
     outcome depends on the runs that were bet on alone, so an audit that is cut short is repeated by `stop_after`.
     """
-    plan, stop_after, whole = stages(runs), settings.stop_after, False
+    plan, stop_after, whole = stages(runs), settings.effort.stop_after, False
     game = _Game(sampler, pairs, settings, policy)
     with progress(f"auditing {policy.name} in {len(plan)} stages", runs) as advance:
         try:
@@ -130,9 +130,9 @@ class _Stage:
         usual = usual_output(sides)
         return float(np.mean([alike_runs(usual, side, hidden).mean() for side in sides]))
 
-    def with_events(self, events: list[Event], known: Sides, settings: Settings) -> _Stage:
+    def with_events(self, events: list[Event], known: Sides, claim: Claim) -> _Stage:
         """Return the stage, to go on with bets on these events."""
-        bets = self.bets or Bets(events[:1] * EVENTS, settings, mirrored=True)
+        bets = self.bets or Bets(events[:1] * EVENTS, claim, mirrored=True)
         changed = bets.changed(events, known)
         return replace(self, bets=changed, chosen_after=len(self.blocks), choices=self.choices + 1)
 
@@ -163,17 +163,20 @@ class _Game:
     @property
     def room(self) -> int | None:
         """Runs per stream that may still be bet on; None if `stop_after` sets no limit."""
-        return None if self.settings.stop_after is None else max(0, self.settings.stop_after - self.counted)
+        return (
+            None if self.settings.effort.stop_after is None else max(0, self.settings.effort.stop_after - self.counted)
+        )
 
     def play(self, stage: int, runs: int, advance: Callable[[int], None]) -> bool:
         """Play a stage; return whether the claim is refuted."""
-        settings, weight, delta = self.settings, 1.0 / (stage * (stage + 1)), self.settings.delta
-        level = settings.level * weight
-        spend = budget.screening_budget(runs, self.sampler.runner.engine)
+        claim, weight = self.settings.claim, 1.0 / (stage * (stage + 1))
+        level = claim.level * weight
+        spend = screening_budget(runs, self.sampler.runner.engine)
         views, keys = views_of(self.policy), (3, stage)
         found = screen(
-            self.sampler, self.pairs, spend, runs, level, delta, views, lambda _: None, (*keys, 0), settings.relation
-        )
+            self.sampler, self.pairs, spend, runs, level, claim.delta, views, lambda _: None, (*keys, 0),
+            self.settings.game.relation,
+        )  # fmt: skip
         present = _Stage(found.pair, found.screening, weight)
         known = self._known(found)
         if known is None or len(known[0]) < LEARNING_RUNS:
@@ -184,8 +187,8 @@ class _Game:
             if self._refuted() or self.room == 0:
                 break
             if len(known[0]) >= NEWS * learned_on:
-                events, learned_on = choose_to_bet(found.pair, known, settings, views), len(known[0])
-                present = present.with_events(events, known, settings)
+                events, learned_on = choose_to_bet(found.pair, known, claim, views), len(known[0])
+                present = present.with_events(events, known, claim)
             block = self._fresh(found.pair, size, (*keys, number), advance, self.room)
             present, known = self._with_bet(present, block), joined_sides([known, block])
         return self._refuted()
@@ -206,7 +209,7 @@ class _Game:
         """Read the evidence: the wealth of the stages so far, plus the stakes of those that have not begun."""
         rest = 1.0 - sum(stage.weight for stage in self.stages)
         self.highest = max(self.highest, rest + sum(stage.worth for stage in self.stages))
-        return self.highest >= 1.0 / self.settings.error
+        return self.highest >= 1.0 / self.settings.claim.error
 
     def _fresh(
         self,
@@ -233,17 +236,17 @@ class _Game:
         whole : whether all stages were played to their end.
 
         """
-        settings = self.settings
+        claim, game = self.settings.claim, self.settings.game
         most = max((stage.pairs for stage in self.stages), default=0)
         if not most:
-            return ended_early(settings)
+            return ended_early(claim)
         screening = replace(self.stages[-1].screening, runs=sum(stage.screening.runs for stage in self.stages))
         large = [stage for stage in self.stages if stage.pairs >= most / GROWTH]  # the others give smaller bounds
-        reads = [(stage.read(settings.level * stage.weight), stage) for stage in large]
+        reads = [(stage.read(claim.level * stage.weight), stage) for stage in large]
         read, best = max(reads, key=lambda entry: entry[0].lower)
-        could_show = max(_could_show(s.pairs, settings.delta, settings.error * s.weight) for s in large)
+        could_show = max(_could_show(s.pairs, claim.delta, claim.error * s.weight) for s in large)
         # whichever choice of events is the last: when a stage ends depends on the runs that its witness counts
-        level = settings.level * best.weight / (best.choices * (best.choices + 1))
+        level = claim.level * best.weight / (best.choices * (best.choices + 1))
         end = f"stage {len(self.stages)} of {planned}"
         why = (
             ""
@@ -253,12 +256,12 @@ class _Game:
         if self._refuted():
             why = f"the claim was refuted in {end}, and the audit ended there"
         together = replace(read, e_value=self.highest)
-        of_best = judge_anytime(best.pair, screening, together, best.tally, settings, why, level, stop_after)
+        of_best = judge_anytime(best.pair, screening, together, best.tally, claim, why, level, stop_after)
         resolution = Resolution(could_show, None)
         verdict, notes = "violation", of_best.notes
         if not self._refuted():
-            common = best.common(kind(settings.feedback).hidden(best.pair.rounds))
-            judged, lacking = unrefuted(read.lower, resolution, screening, common, settings)
+            common = best.common(kind(game.feedback).hidden(best.pair.rounds))
+            judged, lacking = unrefuted(read.lower, resolution, screening, common, claim, game)
             verdict = judged if whole else "inconclusive"
             notes = tuple(dict.fromkeys(notes + lacking))
         return replace(

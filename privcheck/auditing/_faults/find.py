@@ -32,7 +32,7 @@ from privcheck.auditing._faults.source_code import (
 from privcheck.feedback import FEEDBACKS
 from privcheck.private_values import COIN, NO_LAW, REUSED, SELECTED, SHARED, Leak, describe_data
 from privcheck.results import Fault, Witness
-from privcheck.targets import Settings, Target
+from privcheck.targets import Claim, Game, Target
 
 SECONDS = 30.0
 """After this time no further run is started; most searches take less than two seconds."""
@@ -52,13 +52,14 @@ SHARING = {REUSED: "noise-used-again", SHARED: "noise-shared"}
 NOT_SHOWN = "neither raw data that steer the actions nor a release above the claim was seen on the witness's streams"
 
 
-def find_faults(target: Target, settings: Settings, witnesses: Iterable[Witness]) -> tuple[list[Fault], str]:
+def find_faults(target: Target, claim: Claim, game: Game, witnesses: Iterable[Witness]) -> tuple[list[Fault], str]:
     """Return the lines behind a violation, most certain first, and why there are none if there are none.
 
     Parameters
     ----------
     target : what was audited, without a guard.
-    settings : of the audit, with the claim.
+    claim : that was refuted.
+    game : the range of rewards, the neighbour relation and the contexts.
     witnesses : pairs of streams on which the claim was refuted; the first on which something is found decides.
 
     Guarantee
@@ -70,9 +71,9 @@ def find_faults(target: Target, settings: Settings, witnesses: Iterable[Witness]
     deadline, why = time.monotonic() + SECONDS, NOT_SHOWN
     try:
         for witness in witnesses:
-            columns = target.arms + (0 if settings.contexts is None else settings.contexts.size)
+            columns = target.arms + (0 if game.contexts is None else game.contexts.size)
             tables = [np.asarray(stream, float).reshape(-1, columns) for stream in (witness.first, witness.second)]
-            found, why = _on(target, settings, tables[0], tables[1], witness.rounds, deadline)
+            found, why = _on(target, claim, game, tables[0], tables[1], witness.rounds, deadline)
             if found:
                 return found, ""
     except Exception as error:  # a search for an explanation must not cost the result
@@ -81,15 +82,21 @@ def find_faults(target: Target, settings: Settings, witnesses: Iterable[Witness]
 
 
 def _on(
-    target: Target, settings: Settings, first: Table, second: Table, rounds: tuple[int, ...], deadline: float
+    target: Target,
+    claim: Claim,
+    game: Game,
+    first: Table,
+    second: Table,
+    rounds: tuple[int, ...],
+    deadline: float,
 ) -> tuple[list[Fault], str]:
     """Return what is found on two streams, with the noise of global generators followed if there is any."""
     with watched():
-        found = _searched(target, settings, first, second, rounds, deadline, taken := Taken())
+        found = _searched(target, claim, game, first, second, rounds, deadline, taken := Taken())
         if taken.must_follow:
             with followed() as free:
                 taken = Taken(follows=free)
-                found = _searched(target, settings, first, second, rounds, deadline, taken)
+                found = _searched(target, claim, game, first, second, rounds, deadline, taken)
     if not taken.others:
         return found
     hint = "; `privcheck certify` with `--primitives opendp` measures its releases" if OPENDP in taken.others else ""
@@ -98,15 +105,16 @@ def _on(
 
 def _searched(
     target: Target,
-    settings: Settings,
+    claim: Claim,
+    game: Game,
     first: Table,
     second: Table,
     rounds: tuple[int, ...],
     deadline: float,
     taken: Taken,
 ) -> tuple[list[Fault], str]:
-    path = raw_path(target, settings, first, second, deadline, taken)
-    runs = list(_guarded_runs(target, settings, (first, second), deadline, taken))
+    path = raw_path(target, claim.epsilon, game, first, second, deadline, taken)
+    runs = list(_guarded_runs(target, game, (first, second), deadline, taken))
     if taken.must_follow:
         return [], "noise of a global generator cannot be followed now: another search or certificate follows some"
     if (seeded := taken.fixed_seed()) is not None:
@@ -119,19 +127,19 @@ def _searched(
     ]
     if path.steers:
         return _of_raw_data(
-            path, leaks, rounds, lambda leak: _is_noised(leak, path, target, settings, first, deadline, taken)
+            path, leaks, rounds, lambda leak: _is_noised(leak, path, target, game, first, deadline, taken)
         )
-    return _of_noise(path, runs, leaks, rounds, target, settings)
+    return _of_noise(path, runs, leaks, rounds, target, claim, game)
 
 
 def _guarded_runs(
-    target: Target, settings: Settings, tables: tuple[Table, Table], deadline: float, taken: Taken
+    target: Target, game: Game, tables: tuple[Table, Table], deadline: float, taken: Taken
 ) -> Iterator[GuardedRun]:
     for seed in range(GUARDED_SEEDS):
         for table in tables:
             if taken.must_follow or time.monotonic() > deadline:
                 return
-            if (run := guarded_run(target, settings, table, seed, taken)) is not None:
+            if (run := guarded_run(target, game, table, seed, taken)) is not None:
                 yield run
 
 
@@ -141,16 +149,17 @@ def _of_noise(
     leaks: list[Leak],
     rounds: tuple[int, ...],
     target: Target,
-    settings: Settings,
+    claim: Claim,
+    game: Game,
 ) -> tuple[list[Fault], str]:
     """Return the line of noise that does not have its law, or of the release by which a reward exceeds the claim."""
     misused = [(leak, kind) for leak in leaks if (kind := _misuse(leak, sharing=path.steers is None))]
     if misused:
         return [_leaking(leak, kind, MISUSE) for leak, kind in misused[:MOST_FAULTS]], ""
-    spent = [found for run in runs if (found := overspent(run.ledger, settings, rounds)) is not None]
+    spent = [found for run in runs if (found := overspent(run.ledger, claim, rounds)) is not None]
     if spent:
         worst = max(spent, key=lambda found: found.total(*found.releases))
-        return [_released(worst, target, settings)], ""
+        return [_released(worst, target, claim, game)], ""
     for run in runs:
         if (declared := _declared(run, target)) is not None:
             return [declared], ""
@@ -172,7 +181,7 @@ HIDDEN = (
 
 
 def _is_noised(
-    leak: Leak, path: RawPath, target: Target, settings: Settings, table: Table, deadline: float, taken: Taken
+    leak: Leak, path: RawPath, target: Target, game: Game, table: Table, deadline: float, taken: Taken
 ) -> bool:
     """Tell whether what leaks at a line may have something random added to it that is not followed.
 
@@ -184,7 +193,7 @@ def _is_noised(
     for coins in range(sets_for_readings(path.coins)):
         if time.monotonic() > deadline:
             return True
-        if (run := guarded_run(target, settings, table, 0, taken, coins)) is not None:
+        if (run := guarded_run(target, game, table, 0, taken, coins)) is not None:
             runs.append(run)
     return is_noised((leak.file, leak.line), runs)
 
@@ -254,17 +263,17 @@ def _leaking(leak: Leak, kind: str, told: str, rounds: tuple[int, ...] = ()) -> 
     return _fault(kind, leak.file, leak.line, f"{said} {are if own else 'is'} read here{by} {told}", own)
 
 
-def _released(found: Overspent, target: Target, settings: Settings) -> Fault:
+def _released(found: Overspent, target: Target, claim: Claim, game: Game) -> Fault:
     last, datum = found.release, found.data[0]
     name, _, line = last.location.rpartition(":")
     file = file_named(name, target.build(np.random.default_rng(0)))
-    what = datum_in_words(datum, "reward" if settings.contexts is None else "context and reward")
+    what = datum_in_words(datum, "reward" if game.contexts is None else "context and reward")
     if len(found.data) > 1:
         what = f"data that are protected together, such as {what}"
-    claim = f"the claim is epsilon = {settings.epsilon:g}" + (f", delta = {settings.delta:g}" if settings.delta else "")
+    claimed = f"the claim is epsilon = {claim.epsilon:g}" + (f", delta = {claim.delta:g}" if claim.delta else "")
     loss, total = found.total(last), found.total(*found.releases)
     rounds = [release.round for release in found.releases]
-    if found.alone and math.isinf(loss) and not settings.delta:
+    if found.alone and math.isinf(loss) and not claim.delta:
         kind, said = "unbounded-loss", f"this release of {what} has {last.mechanism} noise, whose loss has no bound"
     elif found.alone:
         moved = max(last.sensitivities.get(one, 0.0) for one in found.data)
@@ -276,7 +285,7 @@ def _released(found: Overspent, target: Target, settings: Settings) -> Fault:
         lost = "" if math.isinf(total) else f", for a total of epsilon = {total:.6g}"
         said = f"{what} is released {len(rounds)} times, after {describe_data(dict.fromkeys(rounds))}{lost}"
     own = {int(number) for one in found.data if isinstance(number := _round(one), int)}
-    return _fault(kind, file, int(line), f"{said}; {claim}", tuple(sorted(own)))
+    return _fault(kind, file, int(line), f"{said}; {claimed}", tuple(sorted(own)))
 
 
 def _declared(run: GuardedRun, target: Target) -> Fault | None:

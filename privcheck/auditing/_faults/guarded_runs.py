@@ -18,7 +18,7 @@ from privcheck.certifying import Session, drive_guarded
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.private_values import COLLECT, REVEAL, Leak, Private, replacement
-from privcheck.targets import Settings, Target
+from privcheck.targets import Claim, Game, Target
 
 MOST_ARRAYS = 4
 """Times that a run is played again with more arrays wrapped."""
@@ -68,7 +68,7 @@ class GuardedRun:
 
 
 def guarded_run(
-    target: Target, settings: Settings, table: Table, seed: int, taken: Taken, coins: int | None = None
+    target: Target, game: Game, table: Table, seed: int, taken: Taken, coins: int | None = None
 ) -> GuardedRun | None:
     """Return what a guarded run on a table shows; None if the policy fails with wrapped rewards.
 
@@ -77,7 +77,7 @@ def guarded_run(
     found, arrays = None, set[str]()
     for _ in range(MOST_ARRAYS):
         try:
-            found = _run(target, settings, table, seed, arrays, taken, seed if coins is None else coins)
+            found = _run(target, game, table, seed, arrays, taken, seed if coins is None else coins)
         except PrivcheckError:
             return found
         filled = {name for leak in found.leaks if (name := _filled(leak))}
@@ -94,11 +94,9 @@ def _filled(leak: Leak) -> str:
     return name[1] if name else ""
 
 
-def _run(
-    target: Target, settings: Settings, table: Table, seed: int, arrays: set[str], taken: Taken, drawn: int
-) -> GuardedRun:
+def _run(target: Target, game: Game, table: Table, seed: int, arrays: set[str], taken: Taken, drawn: int) -> GuardedRun:
     coins, noise = np.random.default_rng([drawn, 0]), np.random.default_rng([seed, 1])
-    session = Session(settings.relation, settings.rewards, None, noise, settings.contexts)
+    session = Session(game.relation, game.rewards, None, noise, game.contexts)
     leaked = list[tuple[Place, int, Any]]()
 
     def on_leak(leak: Leak) -> None:
@@ -112,7 +110,7 @@ def _run(
         policy = target.build(generator)
         if arrays:
             _wrap(policy, arrays)
-            if settings.contexts is None:
+            if game.contexts is None:
                 policy = _Wrapped(policy, kind(target.feedback), arrays)
         actions = drive_guarded(policy, table, session, target.feedback).actions
     read = dict[tuple[Place, tuple[int, ...]], Any]()
@@ -167,14 +165,14 @@ class _Wrapped:
         return self._policy.recommend()
 
 
-def overspent(ledger: Ledger, settings: Settings, rounds: tuple[int, ...]) -> Overspent | None:
+def overspent(ledger: Ledger, claim: Claim, rounds: tuple[int, ...]) -> Overspent | None:
     """Return the first release that exceeds the claim, for a datum of these rounds if one of them is exceeded.
 
     Under "group:k" the data of these rounds are charged together.
     """
-    if settings.budget is None:
+    if claim.budget is None:
         return None
-    limit = BudgetFilter(settings.budget, settings.accountants)
+    limit = BudgetFilter(claim.budget, claim.accountants)
     own = [datum for datum in ledger.paid if (datum[0] if isinstance(datum, tuple) else datum) in rounds]
     together = [tuple(own)] if ledger.group_size > 1 else []
     for data in (*together, *((datum,) for datum in (*own, *ledger.paid))):

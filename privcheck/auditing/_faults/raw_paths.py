@@ -35,7 +35,7 @@ from privcheck.feedback import kind
 from privcheck.inference import clopper_pearson
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape
 from privcheck.private_values import Leak
-from privcheck.targets import Settings, Target
+from privcheck.targets import Game, Target
 
 SEEDS = 40
 """Noises with which the two streams are compared."""
@@ -93,10 +93,12 @@ class RawPath:
     noised: bool = False
 
 
-def raw_path(target: Target, settings: Settings, first: Table, second: Table, deadline: float, taken: Taken) -> RawPath:
+def raw_path(
+    target: Target, epsilon: float | None, game: Game, first: Table, second: Table, deadline: float, taken: Taken
+) -> RawPath:
     """Return whether and where raw data steer the actions on two neighbouring streams."""
-    player, masked = _Player(target, settings, first, second, deadline, taken), list[tuple[int, list[int]]]()
-    epsilon = settings.epsilon or math.inf
+    player, masked = _Player(target, game, first, second, deadline, taken), list[tuple[int, list[int]]]()
+    epsilon = epsilon or math.inf
     try:
         for seed in range(SEEDS):
             if time.monotonic() > deadline:
@@ -156,10 +158,8 @@ def _events(actions: list[int], own: set[int]) -> Iterator[Event]:
 class _Player:
     """Plays the code on both streams."""
 
-    def __init__(
-        self, target: Target, settings: Settings, first: Table, second: Table, deadline: float, taken: Taken
-    ) -> None:
-        self.target, self.settings, self.first, self.second = target, settings, first, second
+    def __init__(self, target: Target, game: Game, first: Table, second: Table, deadline: float, taken: Taken) -> None:
+        self.target, self.game, self.first, self.second = target, game, first, second
         self.deadline, self.taken = deadline, taken
         self.kind = kind(target.feedback)
         self.changed = np.flatnonzero((first != second).any(axis=1)).tolist()
@@ -237,7 +237,7 @@ class _Player:
         with np.errstate(all="ignore"), self.taken.from_elsewhere(rng, coins):
             policy = wrapped(self.target.build(rng))
             try:
-                return drive(policy, table, recorder, self.target.feedback, self.settings.contexts)
+                return drive(policy, table, recorder, self.target.feedback, self.game.contexts)
             except DivergenceError as divergence:
                 return [*divergence.actions, *[OTHER_RELEASE] * (len(table) - len(divergence.actions))]
 

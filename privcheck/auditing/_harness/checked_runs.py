@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from privcheck.auditing._harness.exchangeable_runs import SMALL, Layout, dependence
 from privcheck.auditing._harness.kept_state import KeptState
+from privcheck.auditing._harness.runs_without_seeds import ALIKE_WITHOUT_SEEDS, far_apart, outputs_in_turn, turns
 from privcheck.errors import PolicyError, words
 from privcheck.targets import (
     RANDOM,
@@ -39,14 +39,6 @@ LARGE_CALLS = 12
 LARGE_COLUMNS = 4
 """Columns that are looked at in large calls."""
 
-MOST_TURNS, RUNS_PER_TURN = 300, 15
-"""Most calls on each input in which the inputs take turns after two runs, and planned runs per stream for each: what is
-left of the run before then shows in the first of the two.
-"""
-
-CONTRASTED = 40
-"""Candidates among which the two inputs are chosen that take turns."""
-
 LARGE_SHARE, LEAST_LARGE, MOST_LARGE = 1 / 125, 200, 1000
 """Runs of a large call, as a share of the runs per stream of the final pair, with limits: the two dozen large calls
 take 2 % of an audit's runs, since screening takes most of them.
@@ -56,11 +48,6 @@ ALIKE = (
     "a hundred runs with different Generators gave the same output: if the policy is meant to add noise, the noise "
     "comes from a generator with a fixed seed, or is kept from an earlier run, not from the Generator that the policy "
     "is given"
-)
-
-ALIKE_WITHOUT_SEEDS = (
-    "a hundred runs gave the same output: if the target is meant to add noise, the noise comes from a generator with a "
-    "fixed seed, or is kept from an earlier run"
 )
 
 
@@ -97,7 +84,7 @@ class _Check:
         middle = pairs[len(pairs) // 2]
         self.inputs = ((pairs[0].first, pairs[0].second), (middle.second, middle.first))
         if not runner.reproducible:
-            self.inputs = _far_apart(pairs)
+            self.inputs = far_apart(pairs)
         self.runner, self.seed, self.deadline = runner, seed, deadline
         self.is_policy = not isinstance(runner, MechanismRunner)
         self.kept = KeptState(getattr(runner, "factory", None) or getattr(runner, "mechanism", None))
@@ -117,8 +104,7 @@ class _Check:
             large = Layout(LARGE_CALLS, size, LARGE_COLUMNS)
             self._refuse(self._calls(large, 1), large)
         elif not self.runner.reproducible:
-            turns = SMALL._replace(calls=min(MOST_TURNS, max(LEAST_CALLS, runs // RUNS_PER_TURN)), runs=2)
-            self._refuse(self._calls(turns, 1), turns)
+            self._refuse(self._calls(turns(runs), 1), turns(runs))
         if not all(_alike(Outputs.joined(of_input)) for of_input in calls):
             return ()
         changed = self.kept.changed()
@@ -129,7 +115,7 @@ class _Check:
     def _calls(self, layout: Layout, attempt: int = 0) -> list[list[Outputs]]:
         """Return the outputs of the calls on each input; the first few are made again, and must not differ."""
         if not self.runner.reproducible:
-            return self._in_turn(layout, attempt)
+            return outputs_in_turn(self.runner, len(self.inputs), layout, attempt, self._play)
         found = []
         for place in range(len(self.inputs)):
             keys: list[tuple[int, ...]] = [(0, 2, layout.runs, attempt, place, call) for call in range(layout.calls)]
@@ -138,16 +124,6 @@ class _Check:
             ends = [position(rng) for rng in made]
             if attempt == 0:
                 self._replay(place, layout, keys[: min(REPLAYED, layout.calls // 2 + 2)], found[-1], ends)
-        return found
-
-    def _in_turn(self, layout: Layout, attempt: int) -> list[list[Outputs]]:
-        begin_afresh = getattr(self.runner, "begin_afresh", None)
-        if begin_afresh is not None:
-            begin_afresh()
-        found: list[list[Outputs]] = [[] for _ in self.inputs]
-        for call in range(layout.calls):
-            for place, of_input in enumerate(found):
-                of_input.append(self._play(place, layout.runs, (0, 2, layout.runs, attempt, place, call)))
         return found
 
     def _replay(
@@ -250,20 +226,3 @@ def _listed(names: list[str]) -> str:
 
 def _alike(outputs: Outputs) -> bool:
     return not outputs.differs(Outputs.joined([outputs[:1]] * len(outputs))).any()
-
-
-def _far_apart(pairs: list[StreamPair]) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """Return the two inputs that differ most, among some of the candidates, each as its own neighbour."""
-    some = [pair.first for pair in pairs[:: max(1, len(pairs) // CONTRASTED)]] + [pairs[0].second]
-    one, two = max(itertools.combinations(some, 2), key=lambda both: _distance(*both))
-    return (one, one), (two, two)
-
-
-def _distance(one: Any, two: Any) -> float:
-    """Return how much two tables differ, and how much the differences between their arms do."""
-    tables = isinstance(one, np.ndarray) and isinstance(two, np.ndarray) and one.shape == two.shape
-    if not tables or one.dtype.kind not in "biuf":
-        return 0.0
-    apart = np.subtract(one, two, dtype=np.float64)
-    between = apart - apart.mean(axis=1, keepdims=True) if apart.ndim == 2 else apart
-    return float(np.abs(apart).sum() + np.abs(between).sum())

@@ -12,7 +12,7 @@ from privcheck.accounting import ReleaseRefusedError
 from privcheck.certifying import GuardedPolicy, guarded
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, kind, public_attribute
-from privcheck.targets import PolicyRunner, Settings, Target
+from privcheck.targets import Claim, Game, PolicyRunner, Target
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Run:
         return public_attribute(self._kind, self._policy, name)
 
 
-def under_guard(target: Target, settings: Settings) -> Target:
+def under_guard(target: Target, claim: Claim, game: Game) -> Target:
     """Return a target that plays its reference under a guard whose budget is the claim.
 
     Raises
@@ -86,8 +86,10 @@ def under_guard(target: Target, settings: Settings) -> Target:
     if target.feedback not in FEEDBACKS.guarded:
         expected = f"a policy with feedback {' or '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("guarded", words(f"True for feedback {target.feedback!r}"), expected, "leave guarded out")
-    names = ("epsilon", "delta", "accountants", "rewards", "neighbours", "contexts")
-    options = {name: getattr(settings, name) for name in names}
-    build = GuardedBuild(target.build, options | {"feedback": target.feedback, "arms": target.arms})
-    runner = PolicyRunner(build, {"arms": target.arms}, target.feedback, contexts=settings.contexts)
+    options = {
+        "epsilon": claim.epsilon, "delta": claim.delta, "accountants": claim.accountants, "rewards": game.rewards,
+        "neighbours": game.neighbours, "contexts": game.contexts, "feedback": target.feedback, "arms": target.arms,
+    }  # fmt: skip
+    build = GuardedBuild(target.build, options)
+    runner = PolicyRunner(build, {"arms": target.arms}, target.feedback, contexts=game.contexts)
     return replace(target, runner=runner, spec=None)

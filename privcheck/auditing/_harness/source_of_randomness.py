@@ -1,4 +1,4 @@
-"""Where the random numbers of a target come from: from seeds, or from elsewhere."""
+"""Where the random numbers of a target come from: from seeds, or from elsewhere, as in `runs_without_seeds.py`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ def source_of_randomness(asked: str | None, policy: Target) -> str:
 
     Examples
     --------
-    >>> from privcheck.targets._settings import Settings
+    >>> from privcheck.targets._claim import Claim
+    >>> from privcheck.targets._game import Game
     >>> from privcheck.targets._target import load
-    >>> source_of_randomness(None, load("ucb").target(Settings(), 4, 2))
+    >>> source_of_randomness(None, load("ucb").target(Claim(), Game(), 4, 2))
     'seeded'
     """
     found = "seeded" if policy.runner.reproducible else "independent"

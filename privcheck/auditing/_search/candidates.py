@@ -14,56 +14,57 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind
 from privcheck.privacy import refuse_adding
 from privcheck.results import Outcome, Search
-from privcheck.targets import RANDOM, Loaded, Runner, Settings, StreamPair
+from privcheck.targets import RANDOM, Effort, Game, Loaded, Runner, StreamPair
 
 
-def candidate_pairs(target: Loaded, settings: Settings, arms: int) -> list[StreamPair]:
+def candidate_pairs(target: Loaded, game: Game, effort: Effort, arms: int) -> list[StreamPair]:
     """Return the candidate pairs: the user's own pair, or structured families for the kind of target, streams
     whose rounds differ, and random pairs.
 
     Parameters
     ----------
     target : what is audited.
-    settings : the settings of the audit.
+    game : the kind of data and of neighbours.
+    effort : streams that are given, how many are drawn, and the seed.
     arms : K.
     """
     if target.mechanism is not None:
-        return mechanism_pairs(target.mechanism, settings)
-    if settings.neighbours == "report":
+        return mechanism_pairs(target.mechanism, game, effort)
+    if game.neighbours == "report":
         hint = "'report' is for a local randomiser f(data, rng); 'row' protects one round of a policy"
         raise PrivcheckError("neighbours", "report", "another neighbour relation for a policy", hint)
-    refuse_adding(settings.neighbours, "a policy, whose horizon is public")
+    refuse_adding(game.neighbours, "a policy, whose horizon is public")
     for option in ("encode", "law"):
-        if (given := getattr(settings, option)) is not None:
+        if (given := getattr(game, option)) is not None:
             raise PrivcheckError(option, given, "None for a policy", "its outputs are its actions")
-    horizon = settings.rounds(arms)
+    horizon = game.rounds(arms)
     own: list[StreamPair] = []
-    if settings.streams is not None:
+    if effort.streams is not None:
         read = partial(
             read_streams,
-            arms=settings.contexts.columns(arms) if settings.contexts else arms,
-            rewards=settings.rewards,
-            relation=settings.relation,
-            horizon=settings.horizon,
-            contexts=settings.contexts,
+            arms=game.contexts.columns(arms) if game.contexts else arms,
+            rewards=game.rewards,
+            relation=game.relation,
+            horizon=game.horizon,
+            contexts=game.contexts,
         )
-        drawn = callable(settings.streams)
-        own = drawn_pairs(settings.streams, settings, read) if drawn else [read(settings.streams)]
+        drawn = callable(effort.streams)
+        own = drawn_pairs(effort.streams, effort, read) if drawn else [read(effort.streams)]
         horizon = len(own[0].first)
         if any(len(pair.first) != horizon for pair in own):
             raise PrivcheckError("streams", words("streams of different lengths"), "equal ones in all pairs", "fix T")
-    if horizon < kind(settings.feedback).least_rounds(arms):
+    if horizon < kind(game.feedback).least_rounds(arms):
         hint = "every arm must be played at least once: raise the horizon"
         raise PrivcheckError("horizon", horizon, f"at least the number of arms, {arms}", hint)
     if own:
         return own
-    if settings.contexts:
-        found = contextual_pairs(horizon, arms, settings.rewards, settings.contexts)
+    if game.contexts:
+        found = contextual_pairs(horizon, arms, game.rewards, game.contexts)
     else:
-        found = structured_pairs(horizon, arms, settings.rewards, settings.neighbours)
-    size = horizon, arms, settings.rewards
-    varied = varied_pairs(VARIED_PAIRS, settings.seed, *size, settings.neighbours, settings.contexts)
-    return found + varied + random_pairs(RANDOM_PAIRS, settings.seed, *size, settings.relation, settings.contexts)
+        found = structured_pairs(horizon, arms, game.rewards, game.neighbours)
+    size = horizon, arms, game.rewards
+    varied = varied_pairs(VARIED_PAIRS, effort.seed, *size, game.neighbours, game.contexts)
+    return found + varied + random_pairs(RANDOM_PAIRS, effort.seed, *size, game.relation, game.contexts)
 
 
 def searched(pairs: list[StreamPair], played: list[StreamPair], outcome: Outcome, runner: Runner) -> Search:

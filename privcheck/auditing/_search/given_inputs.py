@@ -13,7 +13,7 @@ from privcheck.auditing._search.random_pairs import SEED_KEY
 from privcheck.auditing._search.user_streams import read_file, refuse_frames
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.privacy import ADD_REMOVE
-from privcheck.targets import DRAWN, Given, Settings, StreamPair, describe_exception
+from privcheck.targets import DRAWN, Effort, Game, Given, StreamPair, describe_exception
 
 DRAWN_PAIRS = 100
 """Pairs that a user's function draws if no number is given."""
@@ -22,7 +22,7 @@ SHORT = 40
 """Characters of an object that is shown in full."""
 
 
-def given_pair(streams: Any, settings: Settings) -> StreamPair:
+def given_pair(streams: Any, game: Game) -> StreamPair:
     """Return the user's own pair of inputs, checked as far as that is possible.
 
     Numbers, and lists and arrays of numbers in one shape, become arrays; everything else is handed to the mechanism as
@@ -32,11 +32,11 @@ def given_pair(streams: Any, settings: Settings) -> StreamPair:
     Parameters
     ----------
     streams : a pair, or a .npy or .csv file.
-    settings : the settings of the audit.
+    game : the neighbour relation, and the number of columns.
     """
     refuse_frames(streams, "two data frames are streams=(first, second)")
     if isinstance(streams, str | Path):
-        streams = read_file(Path(streams), settings.arms or 1)
+        streams = read_file(Path(streams), game.arms or 1)
     try:
         first, second = streams
     except (TypeError, ValueError):
@@ -52,9 +52,9 @@ def given_pair(streams: Any, settings: Settings) -> StreamPair:
         return StreamPair(Given(first), Given(second), label, "inputs given by the user")  # type: ignore[arg-type]
     common = np.result_type(one, two)  # of 0 and 0.5, say: an output 0 would differ from 0.0 by its type alone
     one, two = one.astype(common), two.astype(common)
-    if settings.neighbours == ADD_REMOVE:
-        settings.relation.check(one, two)
-    elif one.shape != two.shape and settings.neighbours != "report":
+    if game.neighbours == ADD_REMOVE:
+        game.relation.check(one, two)
+    elif one.shape != two.shape and game.neighbours != "report":
         got = words(f"shapes {one.shape} and {two.shape}")
         hint = f"neighbours={ADD_REMOVE!r} has one row more in one of them; the others replace data"
         raise PrivcheckError("streams", got, "two inputs of the same shape", hint)
@@ -63,18 +63,18 @@ def given_pair(streams: Any, settings: Settings) -> StreamPair:
     return StreamPair(one, two, "inputs given by the user", "inputs given by the user")
 
 
-def drawn_pairs(draw: Callable[..., Any], settings: Settings, read: Callable[[Any], StreamPair]) -> list[StreamPair]:
+def drawn_pairs(draw: Callable[..., Any], effort: Effort, read: Callable[[Any], StreamPair]) -> list[StreamPair]:
     """Return the pairs that a user's function draws, as candidates of the search.
 
     Parameters
     ----------
     draw : `draw(rng)` returns a pair of neighbours, and takes all randomness from the Generator.
-    settings : the settings of the audit; `pairs` says how many are drawn.
+    effort : the seed, and how many `pairs` are drawn.
     read : checks one pair.
     """
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(settings.seed, spawn_key=(SEED_KEY, 1))))
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(effort.seed, spawn_key=(SEED_KEY, 1))))
     found = []
-    for _ in range(settings.pairs or DRAWN_PAIRS):
+    for _ in range(effort.pairs or DRAWN_PAIRS):
         try:
             drawn = draw(rng)
         except PrivcheckError:

@@ -15,7 +15,7 @@ from privcheck.auditing._search.varied_streams import VARIED_PAIRS, varied_pairs
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Mechanism
 from privcheck.privacy import ADD_REMOVE
-from privcheck.targets import RANDOM, Settings, StreamPair, is_measurement
+from privcheck.targets import RANDOM, Effort, Game, StreamPair, is_measurement
 
 DEFAULT_ROWS = 4
 """Rows of the data of a mechanism that is audited without a horizon; `audit` documents the number."""
@@ -35,7 +35,7 @@ several values.
 """
 
 
-def mechanism_pairs(target: Any, settings: Settings) -> list[StreamPair]:
+def mechanism_pairs(target: Any, game: Game, effort: Effort) -> list[StreamPair]:
     """Return the pairs of inputs on which a one-shot mechanism is audited.
 
     These are the user's own pair, if there is one; for an OpenDP measurement, pairs at distance 1 in its input metric;
@@ -45,44 +45,42 @@ def mechanism_pairs(target: Any, settings: Settings) -> list[StreamPair]:
     data with few entries, which leave less to chance, and `PAIRS_PER_ENTRY` for each entry of a measurement's input.
     A shipped mechanism of a number needs none: its noise does not depend on the number.
     """
-    if callable(settings.streams):
-        return drawn_pairs(settings.streams, settings, lambda drawn: given_pair(drawn, settings))
-    if settings.streams is not None:
-        return [given_pair(settings.streams, settings)]
+    if callable(effort.streams):
+        return drawn_pairs(effort.streams, effort, lambda drawn: given_pair(drawn, game))
+    if effort.streams is not None:
+        return [given_pair(effort.streams, game)]
     if is_measurement(target):
-        return _measurement_pairs(target, settings)
+        return _measurement_pairs(target, game, effort.seed)
     if isinstance(target, Mechanism):
         size = getattr(target, "sensitivity", None)
-        if target.sensitivity_norm not in ("L1", "L2") or size is None or settings.arms:
+        if target.sensitivity_norm not in ("L1", "L2") or size is None or game.arms:
             hint = "give streams=(x, x'), two neighbouring inputs"
             raise PrivcheckError("streams", None, f"a pair of inputs of {target.id}", hint)
         ends = ((0.0, size), (size, 0.0))
         return [StreamPair(np.array(a), np.array(b), f"{a:g} and {b:g}", NUMBER) for a, b in ends]
-    if settings.neighbours == "report":
-        return _reports(settings.arms, settings.rewards) + _random(settings, 1)
-    rows = settings.horizon or DEFAULT_ROWS
-    columns = settings.arms or 1
-    if settings.neighbours == ADD_REMOVE:
-        pairs = adding_pairs(rows, columns, settings.rewards)
+    if game.neighbours == "report":
+        return _reports(game.arms, game.rewards) + _random(game, effort.seed, 1)
+    rows = game.horizon or DEFAULT_ROWS
+    columns = game.arms or 1
+    if game.neighbours == ADD_REMOVE:
+        pairs = adding_pairs(rows, columns, game.rewards)
     else:
-        pairs = structured_pairs(rows, columns, settings.rewards, settings.neighbours)
+        pairs = structured_pairs(rows, columns, game.rewards, game.neighbours)
         number = min(VARIED_PAIRS, PAIRS_PER_ENTRY * rows * columns)
-        pairs += varied_pairs(
-            number, settings.seed, rows, columns, settings.rewards, settings.neighbours, shown_later=False
-        )
-    if not settings.arms:
+        pairs += varied_pairs(number, effort.seed, rows, columns, game.rewards, game.neighbours, shown_later=False)
+    if not game.arms:
         pairs = [replace(pair, first=pair.first[:, 0], second=pair.second[:, 0]) for pair in pairs]
-    return pairs + _random(settings, rows)
+    return pairs + _random(game, effort.seed, rows)
 
 
-def _random(settings: Settings, rows: int) -> list[StreamPair]:
+def _random(game: Game, seed: int, rows: int) -> list[StreamPair]:
     """Return random pairs of inputs: tables, data of one dimension without `arms`, and single rows under "report"."""
-    columns = settings.arms or 1
+    columns = game.arms or 1
     number = min(RANDOM_PAIRS, PAIRS_PER_ENTRY * rows * columns)
-    options = rows, columns, settings.rewards, settings.relation
-    pairs = random_pairs(number, settings.seed, *options, shown_later=False)
-    report = settings.neighbours == "report"
-    if not settings.arms:
+    options = rows, columns, game.rewards, game.relation
+    pairs = random_pairs(number, seed, *options, shown_later=False)
+    report = game.neighbours == "report"
+    if not game.arms:
         pairs = [replace(pair, first=pair.first[:, 0], second=pair.second[:, 0]) for pair in pairs]
     if report:
         pairs = [replace(pair, first=pair.first[0], second=pair.second[0]) for pair in pairs]
@@ -115,8 +113,8 @@ def _reports(arms: int | None, rewards: tuple[float, float]) -> list[StreamPair]
     return pairs
 
 
-def _measurement_pairs(measurement: Any, settings: Settings) -> list[StreamPair]:
-    arms, seed = settings.arms, settings.seed
+def _measurement_pairs(measurement: Any, game: Game, seed: int) -> list[StreamPair]:
+    arms = game.arms
     metric, domain = str(measurement.input_metric), str(measurement.input_domain)
     whole = "f64" not in domain and "f32" not in domain
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(SEED_KEY,))))
@@ -145,8 +143,8 @@ def _measurement_pairs(measurement: Any, settings: Settings) -> list[StreamPair]
                 step = rng.integers(2, size=size) if "monotonic" in metric else rng.choice((-1, 1), size=size)
             drawn.append((start, start + step * rng.choice((-1, 1))))
     elif metric.startswith(("SymmetricDistance", "InsertDeleteDistance")) and "size=" not in domain:
-        rows, arms = settings.horizon or DEFAULT_ROWS, 1
-        found = [(p.first[:, 0], p.second[:, 0]) for p in adding_pairs(rows, arms, settings.rewards)]
+        rows, arms = game.horizon or DEFAULT_ROWS, 1
+        found = [(p.first[:, 0], p.second[:, 0]) for p in adding_pairs(rows, arms, game.rewards)]
     else:
         hint = f"its input metric is {metric}: give streams=(x, x'), two inputs at distance 1 in it"
         raise PrivcheckError("streams", None, "a pair of inputs of the measurement", hint)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from privcheck.auditing._confirmation.folds import taken
+from privcheck.auditing._confirmation.shares_of_runs import taken
 from privcheck.auditing._events.event import learn
 from privcheck.auditing._events.event_selection import promising
 from privcheck.auditing._scoring.view import DISTINCT, ViewMaker, distinct_runs

@@ -10,7 +10,7 @@ import numpy as np
 
 from privcheck.arrays import Array, Symbols
 from privcheck.auditing._confirmation.evidence import Chosen, Evidence, count, evidence_of, settle
-from privcheck.auditing._confirmation.folds import taken
+from privcheck.auditing._confirmation.shares_of_runs import taken
 from privcheck.auditing._confirmation.tally import Tally
 from privcheck.auditing._events.event import Event
 from privcheck.auditing._events.event_selection import Candidate
@@ -21,7 +21,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS, kind
 from privcheck.inference import conditional_binomial_lower
 from privcheck.progress import progress
-from privcheck.targets import Outputs, Request, Sampler, Settings, Sides, StreamPair, Target, all_raised
+from privcheck.targets import Claim, Game, Outputs, Request, Sampler, Sides, StreamPair, Target, all_raised
 
 ATTEMPTS = 30
 """The most simpler pairs that are tried."""
@@ -72,7 +72,8 @@ def simplest_witness(
     sampler: Sampler,
     pair: StreamPair,
     runs: int,
-    settings: Settings,
+    claim: Claim,
+    game: Game,
     policy: Target,
     *,
     own: bool,
@@ -86,7 +87,7 @@ def simplest_witness(
     sampler : plays the runs; requests are keyed (4, attempt, side).
     pair : the pair that refutes the claim.
     runs : runs per stream of the audit; with few runs, fewer simpler pairs are tried.
-    settings : the settings of the audit.
+    claim, game : what is claimed, and of what.
     policy : the target.
     own : whether the pair is the user's own and therefore left unchanged.
     most : the most runs, both streams together: those that the audit has made.
@@ -104,18 +105,18 @@ def simplest_witness(
     """
     attempts, attempt, final = planned(runs, most)
     with progress("simplifying the witness", 2 * (attempts * attempt + final)) as advance:
-        game = _Shrinking(sampler, attempts, attempt, settings, policy, advance, frozenset(read))
+        search = _Shrinking(sampler, attempts, attempt, claim, game, policy, advance, frozenset(read))
         if not own and np.ndim(pair.first):
-            pair = game.shrink(pair)
-        sides = game.played(pair, final)
-    chosen = game.settled(pair, sides, final)
+            pair = search.shrink(pair)
+        sides = search.played(pair, final)
+    chosen = search.settled(pair, sides, final)
     counted = taken(sides, chosen.folds.counting)
-    plain = _plain(pair, sides, chosen, settings, policy)
+    plain = _plain(pair, sides, chosen, claim, policy)
     for events in _in_turn(plain, chosen):
         in_turn = replace(chosen, events=events)
         tally = in_turn.counter(counted)
-        evidence = evidence_of(in_turn, tally, settings.level, settings.delta)
-        if game.refutes(evidence):
+        evidence = evidence_of(in_turn, tally, claim.level, claim.delta)
+        if search.refutes(evidence):
             return Simplest(pair, evidence, tally)
     return None
 
@@ -148,7 +149,8 @@ class _Shrinking:
     sampler: Sampler
     most: int
     runs: int
-    settings: Settings
+    claim: Claim
+    game: Game
     policy: Target
     advance: Callable[[int], None]
     read: frozenset[str]
@@ -168,7 +170,7 @@ class _Shrinking:
                 except PrivcheckError:  # an input that the target does not take, or on which it returns nothing
                     continue
                 counted = taken(sides, chosen.folds.counting)
-                if self.refutes(count(chosen, counted, self.settings.level, self.settings.delta)):
+                if self.refutes(count(chosen, counted, self.claim.level, self.claim.delta)):
                     pair = simpler
                     break
             else:
@@ -178,11 +180,11 @@ class _Shrinking:
         shape = np.shape(pair.first)[1:]
         before, after = (np.reshape(table, (len(table), math.prod(shape))) for table in (pair.first, pair.second))
         try:
-            self.settings.relation.check(before, after)
+            self.game.relation.check(before, after)
         except PrivcheckError:
             return  # inputs of a mechanism with its own neighbour relation
         least = kind(self.policy.feedback).least_rounds(shape[0]) if self.policy.feedback in FEEDBACKS else 1
-        for first, second in self.settings.relation.shrink(before, after, self.settings.contexts):
+        for first, second in self.game.relation.shrink(before, after, self.game.contexts):
             if min(len(first), len(second)) >= least:
                 one, two = (table.reshape(len(table), *shape) for table in (first, second))
                 yield StreamPair(one, two)
@@ -199,21 +201,21 @@ class _Shrinking:
         return [view for view in every if view.name in self.read or isinstance(view, SequenceView)] or every
 
     def settled(self, pair: StreamPair, sides: Sides, runs: int) -> Chosen:
-        chosen = settle(pair, sides, runs, self.settings.error, self.settings.delta, self.views)
+        chosen = settle(pair, sides, runs, self.claim.error, self.claim.delta, self.views)
         assert chosen is not None
         return chosen
 
     def refutes(self, evidence: Evidence) -> bool:
-        return evidence.lower(self.settings.error)[0] > (self.settings.epsilon or 0.0)
+        return evidence.lower(self.claim.error)[0] > (self.claim.epsilon or 0.0)
 
 
-def _plain(pair: StreamPair, sides: Sides, chosen: Chosen, settings: Settings, policy: Target) -> Event | None:
+def _plain(pair: StreamPair, sides: Sides, chosen: Chosen, claim: Claim, policy: Target) -> Event | None:
     """Return the event of one beginning with the largest promise, judged on the runs before the counting fold."""
     before = taken(sides, slice(0, chosen.folds.counting.start))
     found: list[Candidate] = []
     for view in views_of(policy)(pair, before[0], thorough=False):
         if isinstance(view, SequenceView):
-            found += _beginnings(view, before, settings.error)
+            found += _beginnings(view, before, claim.error)
     return max(found, key=lambda candidate: candidate.promise).event if found else None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcheck.arrays import Table
-from privcheck.auditing._confirmation.folds import folds
+from privcheck.auditing._confirmation.shares_of_runs import folds
 from privcheck.auditing._scoring.view import ViewMaker
 from privcheck.auditing._search.equal_coins import shortlist
 from privcheck.auditing._search.mutations import variants

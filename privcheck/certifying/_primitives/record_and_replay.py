@@ -34,9 +34,10 @@ from privcheck.certifying._replay import replayed
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError, recording
+from privcheck.privacy import Contexts
 from privcheck.progress import progress
 from privcheck.results import Certificate, PrimitiveUse, ReplayResult
-from privcheck.targets import CertifySettings, Loaded, Target, describe_exception
+from privcheck.targets import CertifiedEffort, CertifySettings, Claim, Game, Loaded, Target, describe_exception
 
 MOST_REPLAYS = 500
 """The number of replays above which pairs are replayed with one seed each."""
@@ -54,11 +55,12 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
     ------
     PrivcheckError : a target that fails, a primitive that cannot be replaced, a certificate within another one.
     """
-    noise, primitives = declared(settings.primitives)
-    count = loaded.arms(settings.arms)
-    settings = loaded.settled(settings, count)
-    length = settings.rounds(count, loaded.warm_up(settings, count))
-    target = loaded.target(settings, length, count)
+    noise, primitives = declared(settings.game.primitives)
+    count = loaded.arms(settings.game.arms)
+    claim, game = loaded.settled(settings.claim, settings.game, count)
+    settings = replace(settings, claim=claim, game=game)
+    length = game.rounds(count, loaded.warm_up(claim, game, count))
+    target = loaded.target(claim, game, length, count)
     if not ONE_AT_A_TIME.acquire(blocking=False):
         raise PrivcheckError("primitives", words("a second certificate"), "one at a time", "they replace functions")
     hooks, coins = Hooks(), Coins(_modules() if "numpy" in noise else [])
@@ -70,8 +72,8 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
                 patches.objects([*stand_ins(), *coins.pairs])
             if "random" in noise:
                 _patch_random(patches)
-            player = Player(target, settings, coins, bool(noise))
-            explored = player.explored(length, count)
+            player = Player(target, game.contexts, coins, bool(noise))
+            explored = player.explored(settings, length, count)
     finally:
         coins.restore()
         ONE_AT_A_TIME.release()
@@ -102,15 +104,15 @@ def _patch_random(patches: Any) -> None:
 class Player:
     """Plays a target with recorded primitives."""
 
-    def __init__(self, target: Target, settings: CertifySettings, coins: Coins, noise: bool) -> None:
-        self.target, self.settings, self.coins, self.noise = target, settings, coins, noise
+    def __init__(self, target: Target, contexts: Contexts | None, coins: Coins, noise: bool) -> None:
+        self.target, self.contexts, self.coins, self.noise = target, contexts, coins, noise
 
-    def explored(self, length: int, count: int) -> Explored:
+    def explored(self, settings: CertifySettings, length: int, count: int) -> Explored:
         """Record and replay on streams and their neighbours."""
-        pairs, streams = neighbours(self.settings, length, count)
+        pairs, streams = neighbours(settings.game, settings.effort, length, count)
         most = min(replayed_seeds(len(pairs) * length), max(1, MOST_REPLAYS // len(pairs)))
-        seeds = [self.settings.seed + k for k in range(most)]
-        found = Explored(self.settings)
+        seeds = [settings.effort.seed + k for k in range(most)]
+        found = Explored(settings.claim, settings.game)
         hidden = _none_hidden if self._is_mechanism else kind(self.target.feedback).hidden
         with progress(f"replaying {self.target.name}", len(pairs) * len(seeds)) as advance:
 
@@ -153,7 +155,7 @@ class Player:
 
     def _actions(self, table: Table, tape: Any, rng: np.random.Generator) -> list[Any]:
         policy = self.target.build(rng)
-        return drive(policy, table, tape, self.target.feedback, self.settings.contexts)
+        return drive(policy, table, tape, self.target.feedback, self.contexts)
 
     def _output(self, table: Table, tape: Any, rng: np.random.Generator) -> list[Any]:
         data = table[:, 0].copy() if self.target.arms == 0 else table.copy()
@@ -211,24 +213,24 @@ def flat(output: Any) -> list[Any]:
     return [output if isinstance(output, bool | int | float | str | bytes | type(None)) else type(output).__name__]
 
 
-def neighbours(settings: CertifySettings, length: int, count: int) -> tuple[list[tuple[Table, Table]], int]:
+def neighbours(game: Game, effort: CertifiedEffort, length: int, count: int) -> tuple[list[tuple[Table, Table]], int]:
     """Return pairs of neighbouring streams, and the number of first streams.
 
     The second one has a round at the other end of the range, or drawn again.
 
     The streams are all low, all high, and random: at the ends of the range or inside it.
     """
-    rng = np.random.default_rng([settings.seed, 0])
+    rng = np.random.default_rng([effort.seed, 0])
     columns = max(count, 1)
     most = max(2, MOST_ROUNDS // (length * min(length, 100)))
-    low, high = settings.rewards
-    tables = [random_table(rng, length, columns, settings, number) for number in range(max(1, settings.runs - 2))]
-    if settings.contexts is None:
+    low, high = game.rewards
+    tables = [random_table(rng, length, columns, game, number) for number in range(max(1, effort.runs - 2))]
+    if game.contexts is None:
         tables[1:1] = [np.full((length, columns), end) for end in (low, high)]
     pairs = []
-    tables = tables[: min(settings.runs, most)]
+    tables = tables[: min(effort.runs, most)]
     for table in tables:
-        moved = changed_tables(rng, table, columns, settings)
+        moved = changed_tables(rng, table, columns, game)
         pairs += moved
         for one, two in moved[:: max(1, len(moved) // 4)]:
             drawn = two.copy()
@@ -242,9 +244,9 @@ def neighbours(settings: CertifySettings, length: int, count: int) -> tuple[list
 class Explored:
     """What replays have shown: the uses of each primitive, the largest loss, and what is wrong."""
 
-    def __init__(self, settings: CertifySettings) -> None:
-        self.filter = None if settings.budget is None else BudgetFilter(settings.budget, settings.accountants)
-        self.what = "reward" if settings.contexts is None else "context and reward"
+    def __init__(self, claim: Claim, game: Game) -> None:
+        self.filter = None if claim.budget is None else BudgetFilter(claim.budget, claim.accountants)
+        self.what = "reward" if game.contexts is None else "context and reward"
         self.replay = ReplayResult(0, 0, 0.0, None)
         self.executions = 0
         self.ledger = self._new()
@@ -315,15 +317,17 @@ class Explored:
             notes.append("no declared primitive was called: declare the one that the noise comes from")
         return build_certificate(
             target,
-            settings,
+            settings.claim,
+            settings.game,
             length,
+            settings.effort.seed,
             by=self.filter,
             ledger=self.ledger,
             replay=self.replay,
             executions=self.executions,
             refusals=[max(found)[-1] for found in self.refused.values()],
             notes=notes,
-            primitives=[one if isinstance(one, str) else one.name for one in settings.primitives],
+            primitives=[one if isinstance(one, str) else one.name for one in settings.game.primitives],
             primitive_uses=sorted(self.uses.values(), key=lambda use: (use.location, use.name)),
         )
 

@@ -52,7 +52,7 @@ def baseline_summary(found: Baseline) -> str:
     | ❌ | a | - | - | - | verdict consistent, now violation |
     <BLANKLINE>
     """
-    lines = [f"### {'✅' if found.status == 0 else '❌'} privcheck compare: {found.sentence}", ""]
+    lines = [f"### {'✅' if found.is_fine else '❌'} privcheck compare: {found.sentence}", ""]
     lines += ["| | result | verdict | lower | upper | note |", "|---|---|---|---|---|---|"]
     for change in found.changes:
         told = cells(change)

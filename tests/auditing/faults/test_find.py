@@ -60,28 +60,29 @@ def options_of(file, name):
     return {"epsilon": 1.0, "arms": 2} | horizon | others | wide
 
 
-def witness(rng, settings, columns):
+def witness(rng, game, columns):
     """Return two random streams that differ in one round, at the ends of the range."""
-    low, high = settings.rewards
-    first = np.where(rng.random((settings.horizon, settings.arms)) < 0.5, low, high)
-    if settings.contexts is not None:
-        first = settings.contexts.join(first, settings.contexts.draw(rng, settings.horizon))
-    second, place = first.copy(), int(rng.integers(settings.horizon))
-    second[place, : settings.arms] = low + high - first[place, : settings.arms]
-    if settings.contexts is not None:
-        second[place, settings.arms :] = settings.contexts.draw(rng, 1).ravel()
-    assert first.shape == (settings.horizon, columns)
+    low, high = game.rewards
+    first = np.where(rng.random((game.horizon, game.arms)) < 0.5, low, high)
+    if game.contexts is not None:
+        first = game.contexts.join(first, game.contexts.draw(rng, game.horizon))
+    second, place = first.copy(), int(rng.integers(game.horizon))
+    second[place, : game.arms] = low + high - first[place, : game.arms]
+    if game.contexts is not None:
+        second[place, game.arms :] = game.contexts.draw(rng, 1).ravel()
+    assert first.shape == (game.horizon, columns)
     return Witness(first, second, (place + 1,), "", "", "first", SOMEWHERE, SOMEWHERE)
 
 
 def found(file, name, pairs, enough=2):
     """Return the faults that are found on random pairs of streams, all pairs together, and why none is."""
-    settings = Settings(**options_of(file, name))
-    target = load(f"{file}:{name}").target(settings, settings.horizon, settings.arms)
-    columns = settings.arms + (0 if settings.contexts is None else settings.contexts.size)
+    settings = Settings.of(**options_of(file, name))
+    claim, game = settings.claim, settings.game
+    target = load(f"{file}:{name}").target(claim, game, game.horizon, game.arms)
+    columns = game.arms + (0 if game.contexts is None else game.contexts.size)
     rng, faults, reasons = np.random.default_rng(17), [], []
     for _ in range(pairs):
-        named, why = find.find_faults(target, settings, [witness(rng, settings, columns)])
+        named, why = find.find_faults(target, claim, game, [witness(rng, game, columns)])
         assert bool(named) != bool(why)
         faults += named
         reasons.append(why)

@@ -14,7 +14,7 @@ import pytest
 import privcheck
 from privcheck.auditing._faults import find
 from privcheck.results import Estimate, Witness
-from privcheck.targets import Settings, load
+from privcheck.targets import Claim, Game, load
 
 pytestmark = pytest.mark.long
 
@@ -40,8 +40,8 @@ CORRECT = [
 
 def found(name, pairs):
     """Return the faults that are found on pairs of streams that differ in their first round, and why none is."""
-    settings = Settings(epsilon=1.0, arms=2, horizon=6)
-    target = load(f"{FILE}:{name}").target(settings, 6, 2)
+    claim, game = Claim(epsilon=1.0), Game(arms=2, horizon=6)
+    target = load(f"{FILE}:{name}").target(claim, game, 6, 2)
     rng, faults, reasons = np.random.default_rng(3), [], []
     for number in range(pairs):
         first = np.full((6, 2), float(number % 2))
@@ -51,7 +51,7 @@ def found(name, pairs):
         if number > 1:
             first[1:] = second[1:] = rng.integers(0, 2, (5, 2))
         witness = Witness(first, second, (1,), "", "", "first", SOMEWHERE, SOMEWHERE)
-        named, why = find.find_faults(target, settings, [witness])
+        named, why = find.find_faults(target, claim, game, [witness])
         assert bool(named) != bool(why)
         faults += named
         reasons.append(why)

@@ -16,7 +16,7 @@ import privcheck
 from privcheck.auditing._confirmation import evidence as confirm
 from privcheck.auditing._confirmation import fixed_runs, fresh_runs
 from privcheck.auditing._confirmation.evidence import CountedEvent, Evidence
-from privcheck.auditing._confirmation.folds import Folds, folds
+from privcheck.auditing._confirmation.shares_of_runs import Folds, folds
 from privcheck.auditing._events.event import Counts, Event
 from privcheck.auditing._search.successive_halving import Found, Screening
 from privcheck.inference import _limits as limits

@@ -10,21 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privcheck.auditing._confirmation.folds import MOST_DIVIDED
+from privcheck.auditing._confirmation.shares_of_runs import screening_budget
 from privcheck.auditing._scoring.view import ViewMaker
 from privcheck.auditing._search.equal_coins import COUPLED_RUNS, looked_at
 from privcheck.auditing._search.promise import Promise
 from privcheck.auditing._search.successive_halving import LEAST_RUNS, screening_rounds
 from privcheck.targets import RANDOM, Runner, ServiceRunner, StreamPair
 
-KERNEL_RUNS = 200_000
-"""Runs per stream of a kernel where the user says nothing: seconds of work at the default horizon."""
-
 MOST_RUNS = 2_000_000
 """The most runs per stream that a time budget is turned into: their outputs fit into the memory of a small machine."""
-
-PYTHON_TIME_BUDGET = 60.0
-"""Seconds for a target in Python where the user says nothing: as long as a user waits for a first answer."""
 
 PLANNED_SHARE = 0.7
 """Share of a time budget for the search and the confirmation. The witness of a violation is simplified with at most as
@@ -77,17 +71,6 @@ class Costs:
     run: float
     read: float = 0.0
     pair: float = 0.0
-
-
-def screening_budget(runs: int, engine: str) -> int:
-    """Return the number of runs, both streams together, to spend on the search for a pair: more where runs are cheap.
-
-    It is the same for all audits of more than `MOST_DIVIDED` runs per stream.
-
-    >>> screening_budget(1000, "python"), screening_budget(1000, "kernel")
-    (2000, 8000)
-    """
-    return min(runs, MOST_DIVIDED) * (8 if engine in ("kernel", "run_batch") else 2)
 
 
 class Stopwatch:

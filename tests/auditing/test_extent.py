@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing import _budget as budget
-from privcheck.auditing import _plan as planning
-from privcheck.auditing._budget import Costs
+from privcheck.auditing import _costs as costs
+from privcheck.auditing import _extent as extent
+from privcheck.auditing._costs import Costs
 from privcheck.auditing._search.equal_coins import COUPLED, NEW_KEPT, SHORT
 from privcheck.targets import PolicyRunner, Sampler, StreamPair
 from privcheck.targets import _sampling as sampling
@@ -23,52 +23,52 @@ from privcheck.targets import _sampling as sampling
 OPTIONS = {"epsilon": 1.0, "arms": 2, "horizon": 4}
 
 
-def costs(monkeypatch, *values):
-    monkeypatch.setattr(budget, "measured_costs", lambda *_: Costs(*values))
+def costing(monkeypatch, *values):
+    monkeypatch.setattr(costs, "measured_costs", lambda *_: Costs(*values))
 
 
 def stop_the_clock(monkeypatch):
     """Make the plan in no time."""
     now = time.monotonic()
-    for module in (planning, importlib.import_module("privcheck.auditing._audit")):
+    for module in (extent, importlib.import_module("privcheck.auditing._audit")):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
 
 
 @pytest.mark.parametrize("seconds", [0.5, 3.0, 60.0])
-@pytest.mark.parametrize("costs", [Costs(1e-4), Costs(1e-5, 1e-5, 1e-3), Costs(1e-3, 0.0, 0.01)])
+@pytest.mark.parametrize("known", [Costs(1e-4), Costs(1e-5, 1e-5, 1e-3), Costs(1e-3, 0.0, 0.01)])
 @pytest.mark.parametrize("pairs", [1, 6, 120])
-def test_runs_fill_the_time(seconds, costs, pairs):
+def test_runs_fill_the_time(seconds, known, pairs):
     def course(runs):
-        return budget.course_seconds([runs], pairs, costs, 1, "python")
+        return costs.course_seconds([runs], pairs, known, 1, "python")
 
-    runs = budget.runs_within(seconds, course)
+    runs = costs.runs_within(seconds, course)
     assert runs == 20 or (course(runs) <= seconds * (1 + 1e-9) and course(1.12 * runs + 1) > seconds)
     assert runs < 100 or re.fullmatch(r"\d\d0*", str(runs))
 
 
 def test_more_workers_do_more():
-    one, two = (budget.course_seconds([1000], 20, Costs(1e-3), jobs, "python") for jobs in (1, 2))
+    one, two = (costs.course_seconds([1000], 20, Costs(1e-3), jobs, "python") for jobs in (1, 2))
     assert two == pytest.approx(one / 1.8)
-    assert budget.course_seconds([1000], 20, Costs(0.0, 1e-3), 2, "python") == pytest.approx(one / 1.8), "and read more"
-    assert budget.course_seconds([100, 900], 20, Costs(1e-3), 1, "python") > one, "every stage has a search"
+    assert costs.course_seconds([1000], 20, Costs(0.0, 1e-3), 2, "python") == pytest.approx(one / 1.8), "and read more"
+    assert costs.course_seconds([100, 900], 20, Costs(1e-3), 1, "python") > one, "every stage has a search"
 
 
 @pytest.mark.parametrize("sequential", [False, True])
 def test_the_runs_that_are_made_take_the_planned_time(policies, monkeypatch, requested, sequential):
     """At a millisecond a run, as the pilot says: those of the search and of the confirmation, counted."""
-    costs(monkeypatch, 1e-3)
+    costing(monkeypatch, 1e-3)
     stop_the_clock(monkeypatch)
     report = privcheck.audit(policies.FastResponse, **OPTIONS, time_budget=12.0, sequential=sequential)
     assert report.verdict == "inconclusive", "fewer than nine in ten of the pairs fit into the time"
     taken = sum(request.runs for request in requested) * 1e-3
-    assert 0.75 < taken / (budget.PLANNED_SHARE * 12.0) <= 1.0 + 1e-9
+    assert 0.75 < taken / (costs.PLANNED_SHARE * 12.0) <= 1.0 + 1e-9
     assert (report.time_budget, report.stop_after) == (12.0, None)
 
 
 def test_without_a_budget_a_python_target_has_the_usual_one(policies, monkeypatch):
-    costs(monkeypatch, 1e-3)
+    costing(monkeypatch, 1e-3)
     stop_the_clock(monkeypatch)
-    monkeypatch.setattr(budget, "PYTHON_TIME_BUDGET", 6.0)
+    monkeypatch.setattr(extent, "DEFAULT_TIME_BUDGET", 6.0)
     usual = privcheck.audit(policies.FastResponse, **OPTIONS)
     asked = privcheck.audit(policies.FastResponse, **OPTIONS, time_budget=6.0)
     assert (usual.runs, usual.pairs) == (asked.runs, asked.pairs)
@@ -77,13 +77,13 @@ def test_without_a_budget_a_python_target_has_the_usual_one(policies, monkeypatc
 
 def test_the_clock_has_no_part_in_a_planned_audit(policies, monkeypatch):
     """However slow the machine becomes after the pilot, up to the cap, the report is the same."""
-    costs(monkeypatch, 1e-3)
+    costing(monkeypatch, 1e-3)
     stop_the_clock(monkeypatch)
     reports = []
     for late, cap in ((0.0, 1e6), (1.0, 1e6), (1.0, 3.0)):  # by so many seconds after every chunk
         ticks = iter(np.arange(10**6) * late)
         monkeypatch.setattr(sampling, "time", SimpleNamespace(monotonic=lambda t=ticks: time.monotonic() + next(t)))
-        monkeypatch.setattr(budget, "WALL_CAP", cap)
+        monkeypatch.setattr(costs, "WALL_CAP", cap)
         reports.append(privcheck.audit(policies.FastResponse, **OPTIONS, time_budget=2.0))
     quick, slow, slowest = (json.loads(report.to_json()) | {"seconds": 0.0} for report in reports)
     assert quick == slow
@@ -96,18 +96,17 @@ def test_the_clock_has_no_part_in_a_planned_audit(policies, monkeypatch):
     [({"time_budget": 10.0}, 3.0), ({"time_budget": 10.0, "runs": 500}, 1.0), ({"runs": 9}, None)],
 )
 def test_the_cap_is_three_times_the_budget_unless_runs_are_given(monkeypatch, given, multiple):
-    costs(monkeypatch, 1e-3)
+    costing(monkeypatch, 1e-3)
     policy = SimpleNamespace(runner=SimpleNamespace(engine="python"), feedback="bandit", arms=2, mechanism=None)
-    settings = SimpleNamespace(**{"runs": None, "pairs": None, "time_budget": None} | given,
-                               sequential=False, seed=0, jobs=1)  # fmt: skip
-    monkeypatch.setattr(planning, "views_of", lambda _: None)
-    plan = planning.make_plan(settings, policy, [StreamPair(np.zeros((2, 2)), np.ones((2, 2)), "")], 100.0)
-    assert plan.deadline == (math.inf if multiple is None else 100.0 + 10.0 * multiple)
+    effort = SimpleNamespace(**{"runs": None, "pairs": None, "time_budget": None} | given, sequential=False, seed=0)
+    monkeypatch.setattr(extent, "views_of", lambda _: None)
+    found = extent.make_extent(effort, 1, policy, [StreamPair(np.zeros((2, 2)), np.ones((2, 2)), "")], 100.0)
+    assert found.deadline == (math.inf if multiple is None else 100.0 + 10.0 * multiple)
 
 
 def test_a_short_time_looks_at_some_of_the_pairs(policies, monkeypatch):
     """A run is said to take 10 ms; 20 s are then enough to look at some of the pairs, and the report says so."""
-    costs(monkeypatch, 0.01)
+    costing(monkeypatch, 0.01)
     report = privcheck.audit(policies.LeakyResponse, epsilon=2.0, arms=2, horizon=16, time_budget=20.0)
     assert report.epsilon_lower is not None
     (note,) = [note for note in report.notes if "candidate pairs" in note]
@@ -155,7 +154,7 @@ PAIR = [StreamPair(np.zeros((2, 2)), np.ones((2, 2)), "")]
 def test_the_pilot_measures_work_by_the_processor_and_waiting_by_the_clock(waits):
     """A run of a millisecond: the processor's time does not depend on other programs, and sleep may be longer."""
     runner = Timed(1e-3, waits)
-    measured = budget.seconds_per_run(runner, PAIR, 0, 0.1)
+    measured = costs.seconds_per_run(runner, PAIR, 0, 0.1)
     assert 0.9e-3 < measured < (0.1 if waits else 2e-3)
     assert len(set(runner.seen)) == len(runner.seen) > 2
     assert all(key[0] == 0 for key in runner.seen), "keys of screening begin with 1, of confirming with 2"
@@ -164,18 +163,18 @@ def test_the_pilot_measures_work_by_the_processor_and_waiting_by_the_clock(waits
 def test_a_busy_machine_does_not_shrink_the_search(monkeypatch):
     """Other programs take nine tenths of the wall time, and the process never gives the processor up by itself."""
     started = time.perf_counter()
-    monkeypatch.setattr(budget, "_pauses", lambda: 5)
-    monkeypatch.setattr(budget.time, "perf_counter", lambda: 10.0 * (time.monotonic() - started))
-    assert budget.seconds_per_run(Timed(1e-3, waits=False), PAIR, 0, 1.0) < 2e-3
-    monkeypatch.setattr(budget, "_pauses", lambda: None)
-    assert budget.seconds_per_run(Timed(1e-3, waits=False), PAIR, 0, 1.0) > 5e-3, "a system that does not tell"
+    monkeypatch.setattr(costs, "_pauses", lambda: 5)
+    monkeypatch.setattr(costs.time, "perf_counter", lambda: 10.0 * (time.monotonic() - started))
+    assert costs.seconds_per_run(Timed(1e-3, waits=False), PAIR, 0, 1.0) < 2e-3
+    monkeypatch.setattr(costs, "_pauses", lambda: None)
+    assert costs.seconds_per_run(Timed(1e-3, waits=False), PAIR, 0, 1.0) > 5e-3, "a system that does not tell"
 
 
 def test_the_pilot_also_measures_how_long_outputs_are_read(policies):
     runner = PolicyRunner(policies.FastResponse, {"arms": 2, "epsilon": 1.0, "delta": 0.0, "horizon": 4}, "bandit")
     pairs = [StreamPair(np.zeros((4, 2)), np.eye(4, 2), "")]
-    views = planning.views_of(SimpleNamespace(mechanism=None, feedback="bandit", arms=2))
-    found = budget.measured_costs(runner, pairs, views, 0, 5.0)
+    views = extent.views_of(SimpleNamespace(mechanism=None, feedback="bandit", arms=2))
+    found = costs.measured_costs(runner, pairs, views, 0, 5.0)
     assert 1e-8 < found.run < 1e-2
     assert 0.0 <= found.read < 1e-3
     assert 1e-4 < found.pair < 1.0
@@ -239,4 +238,4 @@ def test_a_slow_target_ends_within_the_cap_of_its_budget():
     assert report.notes == [
         "cut short before any run was counted, so there is no lower bound: allow more time or fewer runs"
     ]
-    assert report.seconds < 2.0 * 0.5 * budget.WALL_CAP
+    assert report.seconds < 2.0 * 0.5 * costs.WALL_CAP

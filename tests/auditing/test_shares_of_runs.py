@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing._confirmation.folds import folds
+from privcheck.auditing._confirmation.shares_of_runs import folds
 
 
 @pytest.mark.parametrize("runs", [20, 101, 9999])

@@ -1,4 +1,4 @@
-"""Sample splitting (holdout): the runs of a confirmation are divided into folds, and each run serves one purpose."""
+"""Which share of the runs serves what: the search, and the folds of the confirmation (sample splitting, holdout)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,17 @@ probability 1e-6, and their outputs fit into memory.
 
 UNSEEN = 0.002
 """There is little to learn if the probability that a further run shows an unseen output is at most this."""
+
+
+def screening_budget(runs: int, engine: str) -> int:
+    """Return the number of runs, both streams together, to spend on the search for a pair: more where runs are cheap.
+
+    It is the same for all audits of more than `MOST_DIVIDED` runs per stream.
+
+    >>> screening_budget(1000, "python"), screening_budget(1000, "kernel")
+    (2000, 8000)
+    """
+    return min(runs, MOST_DIVIDED) * (8 if engine in ("kernel", "run_batch") else 2)
 
 
 class Folds(NamedTuple):

@@ -1,0 +1,110 @@
+"""The last step of an audit: what is known beside its verdict, a certificate, the lines at fault and the exact loss.
+
+None of it changes the verdict. An interrupt ends the part that it meets, and no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from privcheck.auditing._exact.loss import exact_loss
+from privcheck.auditing._judge import Judged
+from privcheck.auditing._plan import Plan
+from privcheck.auditing._play import Played
+from privcheck.bandits import Algorithm
+from privcheck.errors import PrivcheckError
+from privcheck.feedback import FEEDBACKS
+from privcheck.mechanisms import Mechanism
+
+if TYPE_CHECKING:
+    from privcheck.results import Certificate, Fault, Outcome
+
+Part = TypeVar("Part")
+
+NO_FAULT = "no line was found at fault: {}"
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What is known beside a verdict.
+
+    Parameters
+    ----------
+    certificate : an upper bound, for a policy that releases through privcheck's mechanisms.
+    faults : the lines behind a violation.
+    exact_loss : the true loss on the pair of the witness, where the law of the outputs is known.
+    notes : all notes of the audit, those of the verdict first.
+    """
+
+    certificate: Certificate | None = None
+    faults: list[Fault] = field(default_factory=list)
+    exact_loss: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+def explained(plan: Plan, played: Played, judged: Judged) -> Explained:
+    """Return what is known beside the verdict."""
+    by_runs, notes = judged.by_runs, list(judged.by_runs.notes)
+
+    def part(found: Callable[[], Part], otherwise: Part, note: str) -> Part:
+        try:
+            return found()
+        except KeyboardInterrupt:  # what the runs have shown is not lost
+            notes.append(note)
+            return otherwise
+
+    certificate = part(lambda: _certificate(plan, by_runs), None, "interrupted before there was a certificate")
+    none: tuple[list[Fault], str] = ([], "")
+    missing = NO_FAULT.format("interrupted before it was looked for")
+    faults, why = part(lambda: _faults(plan, by_runs), none, missing)
+    notes += [NO_FAULT.format(why)] if why else []
+    notes += judged.outcome.notes[len(by_runs.notes) :]
+    exact = part(lambda: _exact_loss(plan, played, judged), None, "interrupted before the exact loss was known")
+    return Explained(certificate, faults, exact, tuple(notes))
+
+
+def _certificate(plan: Plan, outcome: Outcome) -> Certificate | None:
+    """Return the upper bound on epsilon, where the policy releases through privcheck's mechanisms."""
+    from privcheck.certifying import certified
+
+    claim, policy = plan.settings.claim, plan.unguarded
+    if outcome.witness is None or claim.epsilon is None or policy.feedback not in FEEDBACKS.guarded:
+        return None
+    runs = max(3, min(20, 2000 // plan.horizon))
+    try:
+        certificate = certified(policy, claim, plan.settings.game, plan.horizon, runs, plan.settings.effort.seed)
+    except PrivcheckError:
+        return None  # a policy that cannot take wrapped rewards can still be audited
+    released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0
+    return certificate if released else None
+
+
+def _faults(plan: Plan, outcome: Outcome) -> tuple[list[Fault], str]:
+    """Return the lines behind a violation that runs have shown, or why none is known."""
+    from privcheck.auditing._faults.find import find_faults
+
+    if outcome.verdict != "violation":
+        return [], ""
+    if plan.adversary is not None:
+        return [], "rewards were chosen by an adversary, and guarded runs know streams only"
+    witnesses = [found for found in (outcome.witness, outcome.simplest) if found]
+    return find_faults(plan.unguarded, plan.settings.claim, plan.settings.game, witnesses)
+
+
+def _exact_loss(plan: Plan, played: Played, judged: Judged) -> float | None:
+    """Return the true loss on the pair of the witness, where the law of the outputs is known."""
+    witness, delta, game = judged.outcome.witness, plan.settings.claim.delta, plan.settings.game
+    if witness is None:
+        return None
+    spec = plan.policy.spec or plan.policy.mechanism
+    in_closed_form = delta == 0.0 and game.observe == "actions" and game.contexts is None
+    if in_closed_form and isinstance(spec, Algorithm | Mechanism):
+        shape = np.shape(played.candidates[0].first)
+        found = exact_loss(spec, (witness.first.reshape(shape), witness.second.reshape(shape)))
+        if found is not None:
+            return (found.lower + found.upper) / 2.0
+    return None if plan.law is None else plan.law.loss(played.candidates, witness, delta, judged.by_law)

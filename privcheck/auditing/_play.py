@@ -1,0 +1,91 @@
+"""The second step of an audit: play the target, search for a pair, and count runs on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from privcheck.auditing._confirmation.fixed_runs import search_and_confirm
+from privcheck.auditing._confirmation.sequential_audit import search_and_bet
+from privcheck.auditing._extent import Extent, make_extent
+from privcheck.auditing._harness.checked_runs import check_runs
+from privcheck.auditing._plan import Plan
+from privcheck.auditing._search.stream_families import spread
+from privcheck.auditing._verdict import ended_early
+from privcheck.results import LawEvidence, Outcome
+from privcheck.scheduling import Executor, digest, executor
+from privcheck.targets import Effort, Sampler, StoppedError, StreamPair, Target, closing, played_by
+
+
+@dataclass(frozen=True)
+class Played:
+    """What was played, and what its counts are.
+
+    Parameters
+    ----------
+    candidates : the pairs of the plan; that which a given law tells apart best comes first.
+    extent : how many of them were screened, with how many runs.
+    outcome : what the search and the counted runs decided.
+    hints : what the check of the target found that may explain a violation.
+    by_law : what a given law says of the first candidate.
+    """
+
+    candidates: list[StreamPair]
+    extent: Extent
+    outcome: Outcome
+    hints: tuple[str, ...] = ()
+    by_law: LawEvidence | None = None
+
+
+def played(plan: Plan, started: float) -> Played:
+    """Play what is planned; an audit that stops after 0 counted runs plays nothing but a pilot.
+
+    Parameters
+    ----------
+    plan : what is to be played.
+    started : `time.monotonic()` when the audit began.
+
+    Raises
+    ------
+    PolicyError : a target that fails, or whose runs are not independent.
+    KeyboardInterrupt : an interrupt before the search; a later one ends it, with what is known by then.
+    """
+    settings, policy, candidates = plan.settings, plan.policy, plan.candidates
+    claim, effort, by = settings.claim, settings.effort, settings.execution
+    with closing(policy.runner), executor(by.jobs, by.scheduler, by.store) as workers:
+        if plan.law is not None:
+            candidates = plan.law.best_first(candidates, claim.delta, effort, policy.runner)
+        extent = _kept_extent(effort, policy, candidates, started, workers)
+        nothing = Played(candidates, extent, ended_early(claim))
+        if effort.stop_after == 0:
+            return nothing
+        sampler = Sampler(policy.runner, effort.seed, workers, extent.deadline)
+        try:
+            hints = check_runs(policy.runner, candidates, effort.seed, extent.runs, extent.deadline)
+            by_law = None if plan.law is None else plan.law.evidence(candidates[0], sampler, extent.runs, claim)
+        except StoppedError:
+            return nothing
+        return replace(nothing, outcome=_counted(plan, extent, workers), hints=hints, by_law=by_law)
+
+
+def _kept_extent(
+    effort: Effort, policy: Target, candidates: list[StreamPair], started: float, workers: Executor
+) -> Extent:
+    """Return the extent; one that a pilot finds is that of the time when the store was begun."""
+    extent = make_extent(effort, workers.jobs, policy, candidates, started)
+    if workers.store is None or effort.runs is not None:
+        return extent
+    asked = (effort.time_budget, effort.pairs, effort.sequential, effort.seed)
+    key = digest(("plan", played_by(policy.runner), [(pair.first, pair.second) for pair in candidates], asked))
+    number, runs = workers.store.settled(key, lambda: (len(extent.pairs), extent.runs))
+    return replace(extent, pairs=spread(candidates, number), runs=runs)
+
+
+def _counted(plan: Plan, extent: Extent, workers: Executor) -> Outcome:
+    """Search and count; what an interrupt leaves without any counted run is an audit that ended early."""
+    settings, policy = plan.settings, plan.policy
+    sampler = Sampler(policy.runner, settings.effort.seed, workers, extent.deadline)
+    search = search_and_bet if settings.effort.sequential else search_and_confirm
+    try:
+        return search(sampler, extent.pairs, extent.runs, settings, policy)
+    except KeyboardInterrupt:
+        return ended_early(settings.claim)

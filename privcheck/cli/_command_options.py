@@ -1,0 +1,34 @@
+"""The declared options of each command, in the order in which its help has them under their headings."""
+
+from __future__ import annotations
+
+from dataclasses import Field
+from typing import Any
+
+from privcheck.cli._context_options import ContextOptions
+from privcheck.cli._declared_options import described
+from privcheck.cli._environment_options import ArmsOptions, EnvironmentOptions
+from privcheck.cli._instance_options import BoundsQuestions, InstanceOptions
+from privcheck.cli._long_runs import Consent
+from privcheck.cli._named_target import TargetOptions
+from privcheck.declared import declared_fields
+from privcheck.targets import CertifySettings, FrontierSettings, Settings, SimulateSettings
+
+
+def asking(options: list[Field[Any]], after: str = "") -> list[Field[Any]]:
+    """Return the options with `--yes`: last, or after an option."""
+    place = next((place for place, each in enumerate(options, 1) if each.name == after), len(options))
+    return [*options[:place], *declared_fields(Consent), *options[place:]]
+
+
+DECLARED = {
+    "audit": [
+        *declared_fields(TargetOptions),
+        *asking(described(Settings.options(), contexts=ContextOptions)),
+    ],
+    "certify": asking(described(CertifySettings.options(), contexts=ContextOptions)),
+    "simulate": asking(described(SimulateSettings.options(), environment=EnvironmentOptions), after="time_budget"),
+    "frontier": described(FrontierSettings.options(), environment=ArmsOptions),
+    "bounds": [*declared_fields(InstanceOptions), *declared_fields(BoundsQuestions)],
+}
+"""By the name of the command."""

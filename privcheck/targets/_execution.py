@@ -1,0 +1,54 @@
+"""Where and how runs are played: workers, a store of finished chunks, a limit of time, a guard.
+
+But for the guard, no result depends on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from privcheck.declared import POSITIVE, Declared, Integer, Switch
+from privcheck.targets._option_domains import EFFORT, PLAYED, Checked, as_given, option, scheduler
+
+
+@dataclass(frozen=True)
+class Execution(Declared):
+    """Where and how runs are played.
+
+    >>> Execution(jobs=2).scheduler is None
+    True
+    """
+
+    jobs: int = option(
+        Integer(1),
+        doc="Number of workers; the results do not depend on it.",
+        heading=EFFORT,
+        default=1,
+        hint="1 runs everything in this process",
+        field="",
+    )
+    scheduler: str | None = option(
+        Checked("'local:N' or the address of a Dask scheduler", scheduler),
+        doc="Dask scheduler whose workers play, in place of --jobs: local:N, or tcp://host:port.",
+        heading=EFFORT,
+        value="ADDRESS",
+        field="",
+    )
+    store: str | Path | None = option(  # noqa: RUF009
+        Checked("a folder", as_given), doc="Keep finished chunks in DIR, and go on from them.", heading=EFFORT,
+        value="DIR", field="",
+    )  # fmt: skip
+    time_limit: float | None = option(
+        POSITIVE,
+        doc="Seconds that a run may take, also among the many runs of one call; by default 10 for code in Python.",
+        heading=EFFORT,
+        hint="give seconds",
+        value="SECONDS",
+    )
+    guarded: bool = option(
+        Switch(),
+        doc="Play the policy under its guard, with the claim as budget: the object that a certificate covers.",
+        heading=PLAYED,
+        default=False,
+    )
