@@ -9,6 +9,7 @@
 import lazy_loader
 
 from privcheck.bounds import _papers as _papers  # registers the theorems
+from privcheck.enclosure import Enclosure
 from privcheck.errors import PrivcheckError
 
 __getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)

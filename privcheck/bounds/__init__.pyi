@@ -1,3 +1,4 @@
+import privcheck.enclosure
 import privcheck.errors
 
 from ._bounds_of_instance import Bounds as Bounds
@@ -60,4 +61,5 @@ from .settings.contextual_instance import ContextualInstance as ContextualInstan
 from .settings.linear_instance import LinearInstance as LinearInstance
 from .settings.semi_bandit_instance import SemiBanditInstance as SemiBanditInstance
 
+Enclosure = privcheck.enclosure.Enclosure
 PrivcheckError = privcheck.errors.PrivcheckError
