@@ -24,6 +24,7 @@ from privcheck.auditing._verdict import conclude, ended_early
 from privcheck.bandits import Algorithm
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
+from privcheck.generators import global_generators_kept
 from privcheck.mechanisms import Mechanism
 from privcheck.results import AuditReport, Outcome, Witness
 from privcheck.scheduling import Executor, digest, executor
@@ -39,7 +40,6 @@ from privcheck.targets import (
     check_sent,
     closing,
     function_at,
-    global_generators_kept,
     load,
     played_by,
 )

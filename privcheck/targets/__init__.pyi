@@ -2,11 +2,6 @@ from ._adversary import Adversary as Adversary
 from ._adversary import against as against
 from ._certify_settings import EXECUTIONS as EXECUTIONS
 from ._certify_settings import CertifySettings as CertifySettings
-from ._generator import PCG64 as PCG64
-from ._generator import collected as collected
-from ._generator import position as position
-from ._global_generators import global_generators_kept as global_generators_kept
-from ._global_generators import global_generators_seeded as global_generators_seeded
 from ._location import Location as Location
 from ._location import describe_exception as describe_exception
 from ._location import factory_arguments as factory_arguments
