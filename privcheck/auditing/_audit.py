@@ -11,8 +11,9 @@ from privcheck.auditing._judge import Judged, judged
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._play import Played, played
 from privcheck.auditing._search.written_streams import as_written
+from privcheck.generators import global_generators_kept
 from privcheck.results import AuditReport
-from privcheck.targets import Settings, function_at, global_generators_kept, load
+from privcheck.targets import Settings, function_at, load
 
 
 def audit(

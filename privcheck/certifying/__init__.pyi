@@ -10,7 +10,6 @@ from ._guard import guarded as guarded
 from ._primitives.declaration import Call as Call
 from ._primitives.declaration import Primitive as Primitive
 from ._primitives.declaration import primitive as primitive
-from ._primitives.global_draws import generator_states as generator_states
 from ._primitives.patching import ONE_AT_A_TIME as ONE_AT_A_TIME
 from ._primitives.patching import Kept as Kept
 from ._primitives.patching import Patches as Patches

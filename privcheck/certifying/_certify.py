@@ -14,12 +14,12 @@ from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying._noisy_replay import noisy_replay
-from privcheck.certifying._primitives.global_draws import GlobalDraws
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
+from privcheck.generators import GlobalDraws
 from privcheck.privacy import Contexts
 from privcheck.progress import progress
 from privcheck.results import Certificate, ReplayResult

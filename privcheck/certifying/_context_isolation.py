@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.certifying._guarded_generator import bits_of, copying
+from privcheck.generators import bits_of, copying
 from privcheck.private_values import RELEASE, Leak, Private
 
 KEPT = (

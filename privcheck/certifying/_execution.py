@@ -10,10 +10,10 @@ from typing import Any
 from privcheck.accounting import ReleaseRefusedError
 from privcheck.arrays import Array, Table
 from privcheck.certifying._context_isolation import NOT_COPIED, generators, kept_context, separate_coins, throw_away
-from privcheck.certifying._playback import PlaybackGenerator
 from privcheck.certifying._session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind, public_attribute
+from privcheck.generators import paused
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape, recording
 from privcheck.privacy import Contexts
 from privcheck.private_values import LeakError, casting_refused
@@ -158,15 +158,8 @@ class _Separated:
         self._policy, self._coins = policy, generators(policy)
 
     def select(self, context: Any) -> Any:
-        played = [rng for rng in self._coins if isinstance(rng, PlaybackGenerator)]
-        with separate_coins(self._coins):
-            for rng in played:
-                rng.paused = True
-            try:
-                return self._policy.select(context)
-            finally:
-                for rng in played:
-                    rng.paused = False
+        with separate_coins(self._coins), paused(self._coins):
+            return self._policy.select(context)
 
     def update(self, *told: Any) -> None:
         self._policy.update(*told)

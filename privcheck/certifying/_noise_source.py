@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.certifying._guarded_generator import bits_of
 from privcheck.declared import Choice, check
 from privcheck.errors import PrivcheckError, words
+from privcheck.generators import bits_of
 from privcheck.mechanisms import Mechanism, generator
 
 

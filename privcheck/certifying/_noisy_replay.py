@@ -11,12 +11,11 @@ import numpy as np
 
 from privcheck.arrays import Array, Table
 from privcheck.certifying._execution import drive, drive_guarded
-from privcheck.certifying._guarded_generator import GuardedGenerator
-from privcheck.certifying._playback import PlaybackGenerator
 from privcheck.certifying._replay import Build, differing, divergence_of
 from privcheck.certifying._session import Session
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
+from privcheck.generators import GuardedDraws, HandledGenerator, PlayedDraws
 from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, NoisyMax, RecordedRelease
 from privcheck.privacy import Contexts, Relation
 from privcheck.private_values import REVEAL, Draw, Private
@@ -46,13 +45,11 @@ class NoisySession(Session):
         self.source.on_winner = self._keep_noise
         self.source.on_answer = self._keep_draws
 
-    def built(self, coins: np.random.Generator, flips: np.random.Generator) -> GuardedGenerator:
+    def built(self, coins: np.random.Generator, flips: np.random.Generator) -> HandledGenerator:
         """Return the Generator to build a policy with; draws that become coins come from `flips`."""
-        made = GuardedGenerator(
-            coins.bit_generator, self.source, lambda first, count: self.blocks.append((first, count))
-        )
-        made.flip_with(flips)
-        return made
+        draws = GuardedDraws(coins.bit_generator, self.source, lambda first, count: self.blocks.append((first, count)))
+        draws.flip_with(flips)
+        return HandledGenerator(draws)
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool = False, location: str | None = None) -> Any:  # noqa: ARG002
         """Make a release without a charge."""
@@ -211,7 +208,7 @@ class _Player:
         self, table: Table, seed: int, run: Played, actions: list[int], own: set[int]
     ) -> tuple[list[int], str] | None:
         """Play the code itself with the noise of a guarded run; return its actions and the reason if they differ."""
-        rng = PlaybackGenerator(np.random.default_rng([seed, 0]).bit_generator, run.noise)
+        rng = HandledGenerator(PlayedDraws(np.random.default_rng([seed, 0]).bit_generator, run.noise))
         releases = [one for one, own in zip(run.session.releases, run.session.own, strict=True) if own]
         try:
             played = drive(self.build(rng), table, ForcedTape(releases), self.feedback, self.contexts)

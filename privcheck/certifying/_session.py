@@ -14,9 +14,9 @@ import numpy as np
 
 from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, ReleaseRefusedError, check_charges
 from privcheck.certifying._calls import Process
-from privcheck.certifying._guarded_generator import GuardedGenerator, bits_of
 from privcheck.certifying._noise_source import check_sampler
 from privcheck.errors import PrivcheckError, words
+from privcheck.generators import GuardedDraws, HandledGenerator, bits_of
 from privcheck.mechanisms import COMPARISON_SLACK, Mechanism, MechanismCode, charge_with_pairs, examined, recording
 from privcheck.privacy import Contexts, Relation
 from privcheck.private_values import (
@@ -151,9 +151,9 @@ class Session:
         with recording(self), casting_refused(self.source):
             yield
 
-    def generator(self, coins: np.random.Generator) -> GuardedGenerator:
+    def generator(self, coins: np.random.Generator) -> HandledGenerator:
         """Return the Generator that a policy is built with: its draws of noise can be released in this session."""
-        return GuardedGenerator(bits_of(coins), self.source)
+        return HandledGenerator(GuardedDraws(bits_of(coins), self.source))
 
     @property
     def has_drawn(self) -> bool:

@@ -12,19 +12,12 @@ import numpy as np
 from privcheck.arrays import Array, Integers
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.errors import PolicyError, PrivcheckError
+from privcheck.generators import global_generators_seeded
 from privcheck.kernels import generators
 from privcheck.scheduling import Calls, Executor
 from privcheck.simulation._engine import checked_table
 from privcheck.simulation._own_policies import LoadedPolicy
-from privcheck.targets import (
-    RUN_LIMIT,
-    PolicyRunner,
-    code_of,
-    global_generators_seeded,
-    limited,
-    play_rounds,
-    played_by,
-)
+from privcheck.targets import RUN_LIMIT, PolicyRunner, code_of, limited, play_rounds, played_by
 
 CHUNK_SECONDS = 0.5
 PILOT_RUNS = 3

@@ -12,9 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.generators import generator, global_generators_seeded, own_generator
 from privcheck.mechanisms import Mechanism
-from privcheck.targets._generator import generator, own_generator
-from privcheck.targets._global_generators import global_generators_seeded
 from privcheck.targets._location import Location, describe_exception
 from privcheck.targets._output_parts import Raised, outputs_of
 from privcheck.targets._outputs import Outputs

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.generators import children, is_copied, position
 from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
-from privcheck.targets._generator import children, is_copied, position
 from privcheck.targets._outputs import Outputs, padded
 from privcheck.targets._time_limit import RunClock
 

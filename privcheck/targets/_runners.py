@@ -14,10 +14,9 @@ from privcheck.arrays import Table
 from privcheck.bandits import Algorithm
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, check_at_once, kind, unknown_arm
+from privcheck.generators import generator, global_generators_seeded, own_generator, position
 from privcheck.kernels import spawned
 from privcheck.privacy import Contexts
-from privcheck.targets._generator import generator, own_generator, position
-from privcheck.targets._global_generators import global_generators_seeded
 from privcheck.targets._location import (
     Location,
     about_first_parameter,

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from privcheck.certifying import Session
-from privcheck.certifying._guarded_generator import GuardedGenerator
 from privcheck.errors import PrivcheckError
+from privcheck.generators import GuardedDraws, HandledGenerator
 from privcheck.mechanisms import NoisyMax
 from privcheck.privacy import relation
 from privcheck.private_values import LeakError, Private, PrivateSource, rounded
@@ -436,7 +436,7 @@ def test_the_winner_has_the_law_of_the_noisy_maximum():
 def test_noise_has_numpys_law_when_it_is_read_alone():
     """The coins are numpy's own draws."""
     source = PrivateSource()
-    rng, plain = GuardedGenerator(np.random.PCG64(3), source), np.random.default_rng(3)
+    rng, plain = HandledGenerator(GuardedDraws(np.random.PCG64(3), source)), np.random.default_rng(3)
     for draw in (
         lambda g: g.laplace(1.0, 2.0), lambda g: g.normal([0.0, 5.0], 2.0), lambda g: g.gumbel(0.0, 1.0, (2, 2)),
         lambda g: g.standard_normal(3), lambda g: g.exponential(2.0), lambda g: g.standard_exponential(2),
@@ -454,7 +454,7 @@ def test_noise_has_numpys_law_when_it_is_read_alone():
     assert rng.laplace(size=[2, np.int64(3)]).shape == rng.random([2, 3]).shape == (2, 3)
 
 
-@pytest.mark.parametrize("how", ["state", "copy", "pickle", "spawn", "own", "bits"])
+@pytest.mark.parametrize("how", ["state", "copy", "pickle", "spawn", "own", "bits", "private name"])
 def test_draws_that_could_be_made_twice_are_no_noise(how):
     import copy
     import pickle
@@ -466,6 +466,8 @@ def test_draws_that_could_be_made_twice_are_no_noise(how):
         source.bit_generator.state = dict(rng.bit_generator.state)
     elif how == "copy":
         copy.deepcopy(rng)
+    elif how == "private name":
+        copy.deepcopy(rng._bit_generator)
     elif how == "pickle":
         source = pickle.loads(pickle.dumps(rng))
     elif how == "spawn":

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.targets import global_generators_kept, global_generators_seeded
+from privcheck.generators import global_generators_kept, global_generators_seeded
 
 STREAMS = (np.zeros((3, 2)), np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
 PAIR = (np.zeros(2), np.array([0.0, 1.0]))

@@ -5,8 +5,6 @@ is examined like noise of the policy's own. All their other draws are coins. Ran
 noticed, where that is possible, and never followed.
 """
 
-# ruff: noqa: NPY002  numpy's global generator is what this module is about
-
 from __future__ import annotations
 
 import inspect
@@ -23,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._faults.masking_generator import NOISE as GENERATOR_NOISE
-from privcheck.certifying import ONE_AT_A_TIME, Kept, Patches, generator_states, patched
+from privcheck.certifying import ONE_AT_A_TIME, Kept, Patches, patched
+from privcheck.generators import NOISE as GENERATOR_NOISE
+from privcheck.generators import generator_states, global_generators_kept, seed_both
 from privcheck.private_values import own_line
-from privcheck.targets import global_generators_kept
 
 SYSTEM = "the operating system"
 OPENDP = "OpenDP"
@@ -79,8 +77,7 @@ class Taken:
         """Play one run, whose global generators start with these coins."""
         own = threading.current_thread() is threading.main_thread()
         if own:
-            random.seed(coins)
-            np.random.seed(coins % 2**32)
+            seed_both(coins)
         self.starts.add(coins)
         before, self.noise, self.generator = generator_states(), 0, generator
         token = RUNNING.set(self)

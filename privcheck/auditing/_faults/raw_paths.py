@@ -1,7 +1,7 @@
 r"""Do raw data steer the actions, and at which lines?
 
 The code itself is played on both streams with the same coins, the same releases of mechanisms, and noise so large that
-nothing to which it is added can be seen (`MaskingGenerator`). If the actions differ nevertheless, data reached them
+nothing to which it is added can be seen (`MaskedDraws`). If the actions differ nevertheless, data reached them
 around the noise. Coins can hide data too (exploration, randomised response). Where the code draws some, differing
 actions count only if coins hide them less than claimed: over many sets of coins and one noise, an action in one
 round or a beginning, chosen on half of the sets, is on the other half shown to be more than e^epsilon times as likely
@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Table
-from privcheck.auditing._faults.masking_generator import MaskingGenerator, TooManyDrawsError
 from privcheck.auditing._faults.other_randomness import Taken
 from privcheck.auditing._faults.paired_number import PairedNumber, Place, Readings
 from privcheck.certifying import differing, drive
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
+from privcheck.generators import HandledGenerator, MaskedDraws, TooManyDrawsError
 from privcheck.inference import clopper_pearson
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape
 from privcheck.private_values import Leak
@@ -171,11 +171,11 @@ class _Player:
 
     def both(self, noise: int, coins: int) -> tuple[list[int], list[int], bool]:
         """Return the actions on both streams, and whether coins were drawn."""
-        tape, rng = Tape(np.random.default_rng([noise, 2])), MaskingGenerator(coins, noise)
-        actions, drawn = self._play(self.first, tape, rng, coins), self.taken.coins
-        forced, again = ForcedTape(tape.releases), MaskingGenerator(coins, noise)
+        tape, draws = Tape(np.random.default_rng([noise, 2])), MaskedDraws(coins, noise)
+        actions, drawn = self._play(self.first, tape, draws, coins), self.taken.coins
+        forced, again = ForcedTape(tape.releases), MaskedDraws(coins, noise)
         others = self._play(self.second, forced, again, coins)
-        return actions, others, bool(rng.coins or again.coins or drawn or self.taken.coins)
+        return actions, others, bool(draws.coins or again.coins or drawn or self.taken.coins)
 
     def repeats(self, seed: int, actions: list[int], other: list[int]) -> bool:
         """Tell whether the two runs of a seed are the same whenever they are played."""
@@ -222,18 +222,19 @@ class _Player:
     def paired(self, noise: int, readings: Readings, coins: int | None = None) -> list[int]:
         """Return the actions on the second stream, with what is read there as `readings` says."""
         tape, drawn = Tape(np.random.default_rng([noise, 2])), noise if coins is None else coins
-        self._play(self.first, tape, MaskingGenerator(drawn, noise), drawn)
+        self._play(self.first, tape, MaskedDraws(drawn, noise), drawn)
         pairing = lambda policy: _Pairing(policy, self, readings)  # noqa: E731
-        return self._play(self.second, ForcedTape(tape.releases), MaskingGenerator(drawn, noise), drawn, pairing)
+        return self._play(self.second, ForcedTape(tape.releases), MaskedDraws(drawn, noise), drawn, pairing)
 
     def _play(
         self,
         table: Table,
         recorder: Recorder,
-        rng: MaskingGenerator,
+        draws: MaskedDraws,
         coins: int,
         wrapped: Callable[[Any], Any] = lambda p: p,
     ) -> list[int]:
+        rng = HandledGenerator(draws)
         with np.errstate(all="ignore"), self.taken.from_elsewhere(rng, coins):
             policy = wrapped(self.target.build(rng))
             try:

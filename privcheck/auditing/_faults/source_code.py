@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from privcheck.auditing._faults.masking_generator import NOISE
+from privcheck.generators import NOISE
 
 AROUND = 2
 """Lines shown before and after the line at fault."""

@@ -12,6 +12,7 @@ from privcheck.auditing._harness.exchangeable_runs import SMALL, Layout, depende
 from privcheck.auditing._harness.kept_state import KeptState
 from privcheck.auditing._harness.runs_without_seeds import ALIKE_WITHOUT_SEEDS, far_apart, outputs_in_turn, turns
 from privcheck.errors import PolicyError, words
+from privcheck.generators import collected, position
 from privcheck.targets import (
     RANDOM,
     MechanismRunner,
@@ -21,8 +22,6 @@ from privcheck.targets import (
     StoppedError,
     StreamPair,
     all_raised,
-    collected,
-    position,
 )
 
 REPLAYED = 17

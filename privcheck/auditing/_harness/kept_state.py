@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.targets import PCG64, position
+from privcheck.generators import PCG64, position
 
 MOST_OBJECTS = 1000
 """Objects that are looked at, so that a target with large data costs little time."""

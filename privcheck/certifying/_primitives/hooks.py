@@ -16,8 +16,8 @@ from privcheck.certifying._primitives.declaration import Primitive
 from privcheck.certifying._primitives.measured_distance import METRICS, metric_of, numbers
 from privcheck.certifying._primitives.patching import Kept, Patches, refuse_unpatchable
 from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls, Made, caller, public_text
-from privcheck.certifying._primitives.recorded_generators import apart
 from privcheck.certifying._primitives.unread_noise import UnreadNoise
+from privcheck.generators import global_generators_apart
 
 
 @dataclass
@@ -86,7 +86,7 @@ class Hooks:
                 assert run is not None
                 run.inside = True
                 try:
-                    with apart(run.states):
+                    with global_generators_apart(run.states):
                         return kept.function(*given, **named)
                 finally:
                     run.inside = False

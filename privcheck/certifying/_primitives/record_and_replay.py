@@ -23,8 +23,8 @@ from privcheck.certifying._primitives.patching import ONE_AT_A_TIME, patched
 from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls, Measured
 from privcheck.certifying._primitives.recorded_generators import (
     Coins,
-    RecordedGenerator,
     gauss_hook,
+    recorded_generator,
     recording_noise,
     stand_ins,
 )
@@ -133,7 +133,7 @@ class Player:
     def play(self, table: Table, tape: CallTape | ForcedCalls, seed: int) -> list[Any]:
         """Return the actions, or the numbers of a mechanism's output."""
         self.coins.start(seed)
-        rng: np.random.Generator = RecordedGenerator(np.random.PCG64([seed, 0]))
+        rng = recorded_generator(np.random.PCG64([seed, 0]))
         try:
             with running(tape), self._recording(tape, seed):
                 played = self._output(table, tape, rng) if self._is_mechanism else self._actions(table, tape, rng)

@@ -1,10 +1,7 @@
 """Numpy's generators, and the functions of `numpy.random` and `random`, whose noise is recorded while a run is."""
 
-# ruff: noqa: NPY002  numpy's global generator is what this module is about
-
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,6 +13,8 @@ import numpy as np
 from privcheck.certifying._primitives.patching import Kept
 from privcheck.certifying._primitives.recorded_calls import caller
 from privcheck.certifying._primitives.unread_noise import Noise
+from privcheck.generators import HandledGenerator, RecordedDraws, kept_states, put_back, seed_both
+from privcheck.generators import Noise as Draws
 
 ACTIVE: ContextVar[Noise | None] = ContextVar("noise", default=None)
 """The noise of the run that this thread is recording or replaying."""
@@ -42,39 +41,47 @@ def recording_noise(noise: Noise) -> Iterator[None]:
 
 def _noise(name: str, shown: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return recorded noise of one of the functions in `LEGACY`; None if no run is recorded or it is not additive."""
-    active, (law, parameters, defaults) = ACTIVE.get(), LEGACY[name]
+    law, parameters, defaults = LEGACY[name]
     given = dict(zip(parameters, defaults, strict=True)) | dict(zip(parameters, args, strict=False)) | kwargs
-    if active is None or len(args) > len(parameters) or not set(given) <= {"loc", "scale", "size"}:
+    if len(args) > len(parameters) or not set(given) <= {"loc", "scale", "size"}:
         return None
-    scales = np.asarray(given.get("scale", 1.0), np.float64)
+    return _additive(law, given.get("loc", 0.0), given.get("scale", 1.0), given["size"], shown)
+
+
+def _additive(law: str, loc: Any, scale: Any, size: Any, shown: str) -> Any:
+    """Return recorded noise of a law; None if no run is recorded or it is not additive."""
+    active = ACTIVE.get()
+    if active is None:
+        return None
+    scales = np.asarray(scale, np.float64)
     if not ((scales > 0.0) & (scales < np.inf)).all():
         return None
-    return active.draw(law, given.get("loc", 0.0), scales, given["size"], shown, caller(LIBRARIES))
+    return active.draw(law, loc, scales, size, shown, caller(LIBRARIES))
 
 
-def _method(name: str, kind: str) -> Callable[..., Any]:
-    def draw(self: Any, *args: Any, **kwargs: Any) -> Any:
-        found = _noise(name, f"numpy.random.{kind}.{name}", args, kwargs)
-        base = np.random.Generator if kind == "Generator" else _NUMPY.function
-        return getattr(base, name)(self, *args, **kwargs) if found is None else found
+def recorded_generator(bits: Any) -> HandledGenerator:
+    """Return numpy's Generator, whose Laplace and normal noise is recorded while a run is; other draws are its coins.
 
-    draw.__doc__ = f"Return recorded noise of `{name}`."
-    return draw
-
-
-class RecordedGenerator(np.random.Generator):
-    """Numpy's Generator, whose Laplace and normal noise is recorded while a run is; other draws are its coins.
-
-    >>> RecordedGenerator(np.random.PCG64(1)).normal() == np.random.default_rng(1).normal()
+    >>> recorded_generator(np.random.PCG64(1)).normal() == np.random.default_rng(1).normal()
     True
     """
+    return HandledGenerator(RecordedDraws(bits, _of_generator))
 
-    laplace = _method("laplace", "Generator")
-    normal = _method("normal", "Generator")
-    standard_normal = _method("standard_normal", "Generator")
+
+def _of_generator(method: Draws, loc: Any, scale: Any, size: Any) -> Any:
+    return _additive(method.law, loc, scale, size, f"numpy.random.Generator.{method.name}")
 
 
 _NUMPY = Kept(np.random.RandomState)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def draw(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = _noise(name, f"numpy.random.RandomState.{name}", args, kwargs)
+        return getattr(_NUMPY.function, name)(self, *args, **kwargs) if found is None else found
+
+    draw.__doc__ = f"Return recorded noise of `{name}`."
+    return draw
 
 
 class _Kind(type):
@@ -90,9 +97,9 @@ class RecordedState(np.random.RandomState, metaclass=_Kind):
     def __init__(self, seed: Any = None) -> None:
         super().__init__(_seed(seed))
 
-    laplace = _method("laplace", "RandomState")
-    normal = _method("normal", "RandomState")
-    standard_normal = _method("standard_normal", "RandomState")
+    laplace = _method("laplace")
+    normal = _method("normal")
+    standard_normal = _method("standard_normal")
 
     def randn(self, *shape: int) -> Any:
         """Return recorded noise of the standard normal law."""
@@ -124,7 +131,7 @@ class StandIn(Kept):
         if self.name == "default_rng":
             seed = _seed(kwargs.get("seed", args[0] if args else None))
             made = self.function(seed)
-            return RecordedGenerator(made.bit_generator) if type(made) is np.random.Generator else made
+            return recorded_generator(made.bit_generator) if type(made) is np.random.Generator else made
         name, given = self.name, args
         if name == "randn":
             name, given = "standard_normal", (args or None,)
@@ -171,33 +178,19 @@ class Coins:
         for module in modules:
             for held in list(vars(module).values()):
                 if type(held) is np.random.Generator and not any(held is old for old, _ in self.pairs):
-                    self.pairs.append((held, RecordedGenerator(held.bit_generator)))
-        self._kept = (random.getstate(), np.random.get_state(), [old.bit_generator.state for old, _ in self.pairs])
+                    self.pairs.append((held, recorded_generator(held.bit_generator)))
+        self._kept = kept_states(), [old.bit_generator.state for old, _ in self.pairs]
 
     def start(self, seed: int) -> None:
         """Put all coins where the run of this seed starts."""
-        random.seed(seed)
-        np.random.seed(seed % 2**32)
-        for (old, _), state in zip(self.pairs, self._kept[2], strict=True):
-            old.bit_generator.state = state
+        seed_both(seed)
+        self._put_back()
 
     def restore(self) -> None:
         """Put all generators back where they were."""
-        random.setstate(self._kept[0])
-        np.random.set_state(self._kept[1])
-        for (old, _), state in zip(self.pairs, self._kept[2], strict=True):
+        put_back(self._kept[0])
+        self._put_back()
+
+    def _put_back(self) -> None:
+        for (old, _), state in zip(self.pairs, self._kept[1], strict=True):
             old.bit_generator.state = state
-
-
-@contextmanager
-def apart(states: dict[str, Any]) -> Iterator[None]:
-    """Let code inside the block draw from global generators of its own, so that it takes no coins of the run."""
-    mine = random.getstate(), np.random.get_state()
-    random.setstate(states.setdefault("random", random.Random(1).getstate()))
-    np.random.set_state(states.setdefault("numpy", _NUMPY.function(1).get_state()))
-    try:
-        yield
-    finally:
-        states["random"], states["numpy"] = random.getstate(), np.random.get_state()
-        random.setstate(mine[0])
-        np.random.set_state(mine[1])

@@ -1,0 +1,48 @@
+"""Draws of noise that are recorded while a run is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from privcheck.generators._handled_generator import Draw, HandledGenerator, Handler
+from privcheck.generators._methods import Noise
+
+Record = Callable[[Noise, Any, Any, Any], Any]
+"""Given a method, and loc, scale and size, returns recorded noise; None while no run is recorded."""
+
+
+class RecordedDraws(Handler):
+    """Laplace and normal noise is what `record` returns; other draws are coins.
+
+    Parameters
+    ----------
+    bits : the bit generator.
+    record : returns recorded noise.
+
+    Examples
+    --------
+    >>> rng = HandledGenerator(RecordedDraws(np.random.PCG64(1), lambda method, loc, scale, size: None))
+    >>> rng.normal() == np.random.default_rng(1).normal()
+    True
+    """
+
+    laws = frozenset({"laplace", "normal"})
+
+    def __init__(self, bits: Any, record: Record) -> None:
+        super().__init__(bits)
+        self._record = record
+
+    def exposed(self) -> None:
+        """Do nothing: draws by the state are coins, which both runs start alike."""
+
+    def child(self, bits: Any) -> np.random.Generator:
+        """Return a Generator whose noise is recorded too."""
+        return HandledGenerator(RecordedDraws(bits, self._record))
+
+    def noise(self, method: Noise, draw: Draw, loc: Any, scale: Any, size: Any) -> Any:
+        """Return recorded noise, if a run is recorded."""
+        found = self._record(method, loc, scale, size)
+        return draw(self.ordinary, loc, scale, size) if found is None else found
