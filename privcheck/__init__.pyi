@@ -26,11 +26,11 @@ from .reporting import plot as plot
 from .results import AuditReport as AuditReport
 from .results import Certificate as Certificate
 from .results import Frontier as Frontier
+from .results import Identification as Identification
 from .results import LawBound as LawBound
 from .results import OneRunBound as OneRunBound
 from .results import SampleBound as SampleBound
-from .simulation import Identification as Identification
-from .simulation import Simulation as Simulation
+from .results import Simulation as Simulation
 from .simulation import identify as identify
 from .simulation import simulate as simulate
 from .sweeps import Sweep as Sweep

@@ -1,4 +1,3 @@
-from ._identify import Identification as Identification
 from ._identify import identify as identify
 from ._labels import as_list as as_list
 from ._log_replay import ReplayResult as ReplayResult
@@ -6,5 +5,4 @@ from ._log_replay import replay as replay
 from ._own_policies import is_own as is_own
 from ._semi_bandits import VacuousBonusWarning as VacuousBonusWarning
 from ._simulate import Policy as Policy
-from ._simulate import Simulation as Simulation
 from ._simulate import simulate as simulate

@@ -8,11 +8,6 @@ from ._effort import DEFAULT_RUNS as DEFAULT_RUNS
 from ._effort import DEFAULT_TIME_BUDGET as DEFAULT_TIME_BUDGET
 from ._effort import Effort as Effort
 from ._game import Game as Game
-from ._generator import PCG64 as PCG64
-from ._generator import collected as collected
-from ._generator import position as position
-from ._global_generators import global_generators_kept as global_generators_kept
-from ._global_generators import global_generators_seeded as global_generators_seeded
 from ._location import Location as Location
 from ._location import describe_exception as describe_exception
 from ._location import factory_arguments as factory_arguments
