@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,11 +17,6 @@ from privcheck.cli._named_target import Command, Mechanism, Python, Timeout, Url
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
 from privcheck.targets import Settings
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from privcheck.results import AuditReport
 
 EXIT_STATUS = {"violation": 1, "inconclusive": 3}
 
@@ -77,12 +72,12 @@ def audit(
     interrupted before any run was counted.
     """
     from privcheck.auditing import audit as run_audit
-    from privcheck.reporting import AUDIT_PICTURES, check_plot
+    from privcheck.reporting import check_plot, details
 
     check_json(json)
     check_html(html)
     check_findings(annotate, sarif, json)
-    check_plot(plot, picture, AUDIT_PICTURES)
+    check_plot("audit", plot, picture)
     played = named_target(target, command, url, python, timeout, mechanism)
     asked = keywords(options, context_norm)
     with contained_target():
@@ -92,13 +87,7 @@ def audit(
     files: list[Callable[[], object]] = [partial(report.save_html, html)] if html is not None else []
     files += [partial(report.plot, plot, picture=picture)] if plot is not None else []
     files += deliver_findings(report, annotate, sarif)
-    deliver(json, report.to_json(), lambda: _text(report), *files)
+    deliver(json, report.to_json(), lambda: details(report), *files)
     if interrupted_status() is not None and report.epsilon_lower is None:
         return NO_ANSWER
     return EXIT_STATUS.get(report.verdict or "", 0)
-
-
-def _text(report: AuditReport) -> RenderableType:
-    from privcheck.reporting import audit_details
-
-    return audit_details(report)

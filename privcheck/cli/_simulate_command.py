@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -36,11 +36,6 @@ from privcheck.cli._options import (
 )
 from privcheck.cli._statuses import BAD_INPUT
 from privcheck.errors import PrivcheckError
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from privcheck.results import Simulation
 
 
 def simulate(
@@ -135,6 +130,7 @@ def simulate(
     from privcheck.declared import Integer, check
     from privcheck.environments import ContextualEnvironment
     from privcheck.files import check_output
+    from privcheck.reporting import details
     from privcheck.simulation import VacuousBonusWarning
     from privcheck.simulation import simulate as run_simulation
 
@@ -164,13 +160,12 @@ def simulate(
         ]:  # fmt: skip
             hint = "best-arm identification gives a table and --json"
             raise PrivcheckError(unused[0], "given", "no such option with best-arm identification", hint)
-        from privcheck.reporting import identification_table
         from privcheck.simulation import identify
 
         find = partial(identify, policies, place, horizon=rounds, delta=levels, seed=seed, jobs=jobs, epsilon=epsilon)
         check_effort(count, yes, lambda: seconds_per_run(lambda runs: find(runs=runs)))
         found = find(runs=count, scheduler=scheduler, store=store)
-        deliver(json, found.to_json(), lambda: identification_table(found))
+        deliver(json, found.to_json(), lambda: details(found))
         return 0
     if compare and (len(policies) < 2 or count < 2):
         raise PrivcheckError("compare", f"{len(policies)} policies, {count} runs", "at least two of each")
@@ -194,7 +189,7 @@ def simulate(
     files += [partial(result.save_npz, npz)] if npz is not None else []
     files += [partial(result.save_html, html)] if html is not None else []
     files += [partial(result.plot, plot, log_regret=log_regret)] if plot is not None else []
-    deliver(json, result.to_json(compare=compare), lambda: _text(result, compare), *files)
+    deliver(json, result.to_json(compare=compare), lambda: details(result, compare=compare), *files)
     kinds = {remark.kind for remark in result.remarks}
     return INTERRUPTED if "interrupted" in kinds else BAD_INPUT if "failed" in kinds else 0
 
@@ -213,20 +208,3 @@ def _numbers(text: str | None) -> list[float] | None:
         return None if text is None else [float(part) for part in text.split(",")]
     except ValueError:
         raise PrivcheckError("delta", text, "a number or several, as in 0.1,0.01", "separate them by commas") from None
-
-
-def _text(result: Simulation, compare: bool) -> RenderableType:
-    from rich.console import Group
-    from rich.text import Text
-
-    from privcheck.reporting import UNTESTED, comparison_table, summary_table, too_few_runs
-
-    parts: list[RenderableType] = [summary_table(result)]
-    if compare:
-        pairs = result.compare()
-        notes = [
-            f"{UNTESTED} `privcheck audit` tests one, `privcheck frontier` several.",
-            too_few_runs(result, len(pairs)),
-        ]
-        parts += [comparison_table(pairs), *(Text(f"note: {note}") for note in notes if note)]
-    return Group(*parts)

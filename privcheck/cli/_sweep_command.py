@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from privcheck.cli._delivery import deliver
 from privcheck.cli._options import Jobs, Json, check_json
 from privcheck.cli._process import contained_target
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from privcheck.sweeps import Sweep
 
 
 def sweep(
@@ -51,7 +46,7 @@ def sweep(
     inconclusive, 130 or 143 interrupted: what is finished is kept.
     """
     from privcheck.errors import PrivcheckError, on_one_line
-    from privcheck.reporting import plural
+    from privcheck.reporting import details, plural
     from privcheck.sweeps import play_sweep
 
     check_json(json)
@@ -61,16 +56,10 @@ def sweep(
         file, store, jobs=jobs, retry=retry, around=contained_target,
         tell=lambda text: typer.echo(text, err=json == "-"),
     )  # fmt: skip
-    deliver(json, found.to_json(), lambda: _text(found))
+    deliver(json, found.to_json(), lambda: details(found))
     for error, count in found.errors.items():
         typer.echo(on_one_line(f"privcheck: {plural(count, 'cell')} failed: {error}"), err=True)
     verdicts = {cell["verdict"] for cell in found.cells}
     if "violation" in verdicts:
         return 1
     return 2 if found.count("failed") else 3 if "inconclusive" in verdicts else 0
-
-
-def _text(found: Sweep) -> RenderableType:
-    from privcheck.reporting import sweep_table
-
-    return sweep_table(found)

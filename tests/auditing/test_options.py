@@ -18,9 +18,9 @@ from privcheck.cli._help_pages import SECTIONS
 from privcheck.cli._options import reward_range
 from privcheck.declared import Choice, Integer, Real, Switch
 from privcheck.privacy import Contexts
-from privcheck.reporting import repeat_audit
-from privcheck.reporting._example_results import VIOLATION
+from privcheck.reporting._text.repeating import repeat_audit
 from privcheck.results import AuditReport, Outcome
+from privcheck.results._example_results import VIOLATION
 from privcheck.targets import CertifySettings, Settings
 
 FUNCTIONS = {"audit": (audit, Settings), "certify": (certify, CertifySettings)}

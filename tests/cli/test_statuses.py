@@ -246,7 +246,7 @@ def test_public_names_are_listed_for_completion():
 
 def test_results_show_themselves_in_a_few_lines(capsys):
     from privcheck import bounds
-    from privcheck.reporting._example_results import CERTIFIED, GRANTED
+    from privcheck.results._example_results import CERTIFIED, GRANTED
 
     values = bounds.evaluate(bounds.Instance("bernoulli", (0.7, 0.5, 0.3), epsilon=1.0, horizon=1e5))
     simulation = privcheck.simulate("ucb", [0.7, 0.5], horizon=20, runs=3)
