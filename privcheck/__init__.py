@@ -8,6 +8,7 @@
 
 import lazy_loader
 
+from privcheck import presenting
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError
 
 __version__ = "0.2.0.dev0"
@@ -64,3 +65,13 @@ __all__ = [
 def __dir__() -> list[str]:
     """Return the public names, for tab completion."""
     return sorted([*__all__, "bounds"])
+
+
+def _reports() -> presenting.Presenter:
+    """Load the reports when the first result is shown."""
+    from privcheck import reporting
+
+    return reporting
+
+
+presenting.presenter = _reports

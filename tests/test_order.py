@@ -1,7 +1,7 @@
 """The rooms of the package have an order, and a room imports only from those below it, lazily too.
 
-The order is the table in docs/architecture.md, read from there. The one exception: `save_html`, `save_*`, `plot` and
-`_repr_html_` of results may import the reports when they are called.
+The order is the table in docs/architecture.md, read from there. It has no exception: results ask `privcheck.presenting`
+for their pages and pictures, and `privcheck/__init__.py`, which is above all rooms, has the reports answer.
 """
 
 from __future__ import annotations
@@ -26,22 +26,12 @@ ORDER = re.findall(r"^\| `(\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTI
 """From the top to the bottom."""
 
 
-RESULTS_ELSEWHERE = {"bounds/_bounds_of_instance.py", "claims/_finding.py"}
-"""Results of the theory, whose rooms are below the reports."""
-
-
-def _place(file):
-    return f"{file.parent.name}/{file.name}"
-
-
 def offence(found, home, order=tuple(ORDER)):
     """Return what is wrong with an import in a room, in words; nothing when it is allowed."""
     target = reader.room(found.target)
     if found.target.startswith("relative"):
         return f"{found.file}:{found.line}: {found.target}: imports are absolute"
     if target == home or found.target == "privcheck.__version__":
-        return ""
-    if target == "reporting" and found.lazy and (home == "results" or _place(found.file) in RESULTS_ELSEWHERE):
         return ""
     if home in order and target in order and order.index(home) < order.index(target):
         return ""
@@ -95,26 +85,27 @@ def test_the_order_notices_an_import_that_points_up(line, tmp_path):
     assert offences(tmp_path)
 
 
-def test_results_may_not_import_the_reports_when_they_are_imported(tmp_path):
-    (tmp_path / "results").mkdir()
-    twin = tmp_path / "results" / "twin.py"
-    twin.write_text("def plot():\n    from privcheck.reporting._pages import page\n", encoding="utf-8")
-    assert not offences(tmp_path)
-    twin.write_text("from privcheck.reporting._pages import page\n", encoding="utf-8")
-    assert offences(tmp_path)
-
-
-@pytest.mark.parametrize("place", sorted(RESULTS_ELSEWHERE))
-def test_results_of_the_theory_may_import_the_reports_when_they_are_called_and_their_neighbours_may_not(
-    place, tmp_path
-):
+@pytest.mark.parametrize("place", ["results/twin.py", "bounds/_bounds_of_instance.py", "claims/_finding.py"])
+def test_results_may_not_import_the_reports_even_when_they_are_called(place, tmp_path):
+    """They once did, in these rooms and files."""
     (tmp_path / place).parent.mkdir()
-    (tmp_path / place).write_text("def _repr_html_():\n    from privcheck.reporting._pages import page\n")
+    twin = tmp_path / place
+    twin.write_text("def plot(self):\n    from privcheck.reporting import plot\n", encoding="utf-8")
+    assert offences(tmp_path)
+    twin.write_text("from privcheck import presenting\n\n\ndef plot(self):\n    presenting.plot(self, None)\n")
     assert not offences(tmp_path)
-    (tmp_path / place).write_text("from privcheck.reporting._pages import page\n")
-    assert offences(tmp_path)
-    (tmp_path / place).rename((tmp_path / place).with_name("neighbour.py"))
-    assert offences(tmp_path)
+
+
+def test_no_two_rooms_import_each_other():
+    pairs = {(reader.room_of_file(file, PACKAGE), reader.room(line.target)) for file, line in _all_imports()}
+    assert not {
+        (one, two) for one, two in pairs if one != two and (two, one) in pairs and "privcheck" not in (one, two)
+    }
+    assert ("cli", "reporting") in pairs
+
+
+def _all_imports():
+    return ((file, line) for file in PACKAGE.rglob("*.py") for line in reader.imports(file))
 
 
 def test_the_order_lets_decent_files_pass(tmp_path):

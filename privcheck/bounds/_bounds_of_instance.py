@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from privcheck import presenting
 from privcheck.bibliography import OWN, cited, cited_in
 from privcheck.bounds._failed_conditions import advice, commonest_failures
 from privcheck.bounds._instance import Instance
@@ -179,11 +180,9 @@ class Bounds(list[BoundValue], Result):
         ------
         PrivcheckError : bounds without an instance, matplotlib missing, a path that cannot be written.
         """
-        from privcheck.reporting import save_bounds_page
-
         if self.instance is None:
             raise PrivcheckError("instance", None, "bounds that know their instance", "evaluate(instance) returns them")
-        save_bounds_page(self.instance, self, path)
+        presenting.save_page(self, path)
 
     def __repr__(self) -> str:
         applicable = self.applicable
@@ -198,9 +197,7 @@ class Bounds(list[BoundValue], Result):
     def _repr_html_(self) -> str:
         if self.instance is None:
             return html_table(f"{len(self.applicable)} of {len(self)} theorems apply", self.rows("applicable"))
-        from privcheck.reporting import bounds_html
-
-        return bounds_html(self.instance, self)
+        return presenting.notebook(self)
 
 
 class BestBounds(list[BoundValue]):

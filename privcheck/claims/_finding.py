@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from privcheck import presenting
 from privcheck.bibliography import cited
 from privcheck.serialise import to_json
 from privcheck.tables import Result, Row
@@ -154,9 +155,7 @@ class Findings(list[Finding], Result):
         ------
         PrivcheckError : a path that cannot be written.
         """
-        from privcheck.reporting import save_claims_page
-
-        save_claims_page(self, path)
+        presenting.save_page(self, path)
 
     def __repr__(self) -> str:
         counts = Counter(of.status for of in self)
@@ -167,9 +166,7 @@ class Findings(list[Finding], Result):
         return "\n".join([headline, *rows, *rest])
 
     def _repr_html_(self) -> str:
-        from privcheck.reporting import findings_html
-
-        return findings_html(self)
+        return presenting.notebook(self)
 
 
 EXPECTED = "a file that `privcheck claims --json FILE` wrote"

@@ -12,8 +12,6 @@ from privcheck.cli._delivery import deliver
 from privcheck.cli._options import Json, check_json, number
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from privcheck.accounting import Account, Plan
 
 
@@ -52,6 +50,8 @@ def account(
     from privcheck.errors import PrivcheckError
     from privcheck.files import check_output
     from privcheck.mechanisms import read_plan
+    from privcheck.reporting import details
+    from privcheck.reporting import plot as draw
 
     check_json(json)
     if plot is not None:
@@ -62,17 +62,10 @@ def account(
     found = planned.at_epsilon(epsilon) if epsilon is not None else planned.at_delta(own if delta is None else delta)
     files: list[Callable[[], object]] = []
     if plot is not None:
-        files.append(partial(_save_picture, planned, found.delta, plot))
-    deliver(
-        json, _json(planned, found, epsilon is not None), partial(_text, planned, found, epsilon is not None), *files
-    )
+        files.append(partial(draw, planned, plot, delta=found.delta))
+    text = partial(details, planned, found=found, asked_delta=epsilon is not None)
+    deliver(json, _json(planned, found, epsilon is not None), text, *files)
     return 0
-
-
-def _text(plan: Plan, found: Account, asked_delta: bool) -> RenderableType:
-    from privcheck.reporting import account_table
-
-    return account_table(plan, found, asked_delta=asked_delta)
 
 
 def _json(plan: Plan, found: Account, asked_delta: bool) -> str:
@@ -97,9 +90,3 @@ def charge_numbers(charge: object) -> dict[str, float]:
     {'epsilon': 0.0, 'rho': 0.0, 'mu': 0.0, 'delta': 0.0}
     """
     return {name: getattr(charge, name) for name in ("epsilon", "rho", "mu", "delta")}
-
-
-def _save_picture(plan: Plan, delta: float, path: str) -> None:
-    from privcheck.reporting import account_figure, save_figure
-
-    save_figure(account_figure(plan, delta), path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -18,11 +18,6 @@ from privcheck.cli._named_target import TargetOptions, named_target
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_audit
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from privcheck.results import AuditReport
 
 
 @declared_options(DECLARED["audit"])
@@ -69,12 +64,12 @@ def audit(
     interrupted before any run was counted.
     """
     from privcheck.auditing import audit as run_audit
-    from privcheck.reporting import AUDIT_PICTURES, check_plot
+    from privcheck.reporting import check_plot, details
 
     check_json(json)
     check_html(html)
     check_findings(annotate, sarif, json)
-    check_plot(plot, picture, AUDIT_PICTURES)
+    check_plot("audit", plot, picture)
     played = named_target(target, **vars(taken(options, TargetOptions)))
     asked = options | {"contexts": taken(options, ContextOptions).made()}
     yes = asked.pop("yes")
@@ -85,11 +80,5 @@ def audit(
     files: list[Callable[[], object]] = [partial(report.save_html, html)] if html is not None else []
     files += [partial(report.plot, plot, picture=picture)] if plot is not None else []
     files += deliver_findings(report, annotate, sarif)
-    deliver(json, report.to_json(), lambda: _text(report), *files)
+    deliver(json, report.to_json(), lambda: details(report), *files)
     return status_of_audit(report)
-
-
-def _text(report: AuditReport) -> RenderableType:
-    from privcheck.reporting import audit_details
-
-    return audit_details(report)

@@ -17,8 +17,6 @@ from privcheck.cli._options import Json, check_html, check_json
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from privcheck.bounds import Bounds, Curve
 
 
@@ -46,6 +44,7 @@ def bounds(
     Exit status: 0, or 2 for bad input.
     """
     from privcheck.bounds import curve as follow
+    from privcheck.reporting import as_json, details
 
     everything, curve, explain, claimed = (options.pop(name) for name in ("everything", "curve", "explain", "claimed"))
     check_json(json)
@@ -65,7 +64,7 @@ def bounds(
         return _claimed(values, claimed, csv, json)
     files: list[Callable[[], object]] = [partial(values.save, csv)] if csv is not None else []
     files += [partial(_save_page, described, html)] if html is not None else []
-    deliver(json, _json(values), lambda: _text(described, values, everything), *files)
+    deliver(json, as_json(values), lambda: details(values, everything=everything), *files)
     return 0
 
 
@@ -93,16 +92,10 @@ def _explained(name: str, instance: Any) -> int:
     from rich.text import Text
 
     from privcheck.cli._delivery import show
-    from privcheck.reporting import explained
+    from privcheck.reporting import explain
 
-    show(Text(explained(name, instance)))
+    show(Text(explain(name, instance)))
     return 0
-
-
-def _text(described: Any, values: Bounds, everything: bool) -> RenderableType:
-    from privcheck.reporting import theory_table
-
-    return theory_table(described, values, everything=everything)
 
 
 def _evaluated(instance: Any) -> Bounds:
@@ -114,9 +107,9 @@ def _evaluated(instance: Any) -> Bounds:
 
 
 def _save_page(instance: Any, path: str, along: Curve | None = None) -> None:
-    from privcheck.reporting import save_bounds_page
+    from privcheck.reporting import save_page
 
-    save_bounds_page(instance, _evaluated(instance), path, along=along)
+    save_page(_evaluated(instance), path, along=along)
 
 
 def _check_outputs(curve: str | None, plot: str | None, csv: str | None, json: str | None, html: str | None) -> None:
@@ -136,32 +129,18 @@ def _check_outputs(curve: str | None, plot: str | None, csv: str | None, json: s
         )
 
 
-def _json(values: Bounds) -> str:
-    from privcheck.reporting import with_failed_claims
-    from privcheck.serialise import plain, to_json
-
-    return to_json(values.to_dict() | {"bounds": [plain(with_failed_claims(value)) for value in values]})
-
-
 def _curve(found: Curve, plot: str | None, csv: str | None, json: str | None, html: str | None) -> int:
-    from rich.text import Text
-
     from privcheck.files import write_whole
-    from privcheck.reporting import curve_csv, curve_json, curve_summary
+    from privcheck.reporting import as_csv, as_json, details
+    from privcheck.reporting import plot as draw
 
     files: list[Callable[[], object]] = []
     if csv is not None:
-        files.append(partial(write_whole, csv, curve_csv(found), "csv"))
+        files.append(partial(write_whole, csv, as_csv(found), "csv"))
     if plot is not None:
-        files.append(partial(_save_picture, found, plot))
+        files.append(partial(draw, found, plot))
     if html is not None:
         files.append(partial(_save_page, found.instance, html, found))
     paths = [path for path in (plot, html, csv, json) if path is not None]
-    deliver(json, curve_json(found), lambda: Text(curve_summary(found, paths)), *files)
+    deliver(json, as_json(found), lambda: details(found, paths=paths), *files)
     return 0
-
-
-def _save_picture(found: Curve, path: str) -> None:
-    from privcheck.reporting import save_figure, theory_figure
-
-    save_figure(theory_figure(found), path)

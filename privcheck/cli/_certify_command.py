@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,11 +17,6 @@ from privcheck.cli._long_runs import MANY_GUARDED, check_effort, seconds_per_run
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_certificate
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from privcheck.results import Certificate
 
 
 @declared_options(DECLARED["certify"])
@@ -58,12 +53,12 @@ def certify(
     inconclusive: lines that matter for privacy never ran; 130 or 143 interrupted.
     """
     from privcheck.certifying import certify as run_certify
-    from privcheck.reporting import CERTIFICATE_PICTURES, check_plot
+    from privcheck.reporting import check_plot, details
 
     check_json(json)
     check_html(html)
     check_findings(annotate, sarif, json)
-    check_plot(plot, picture, CERTIFICATE_PICTURES)
+    check_plot("certificate", plot, picture)
     asked = options | {"contexts": taken(options, ContextOptions).made()}
     yes = asked.pop("yes")
     with contained_target():
@@ -73,11 +68,5 @@ def certify(
     files: list[Callable[[], object]] = [partial(certificate.save_html, html)] if html is not None else []
     files += [partial(certificate.plot, plot, picture=picture)] if plot is not None else []
     files += deliver_findings(certificate, annotate, sarif)
-    deliver(json, certificate.to_json(), lambda: _text(certificate), *files)
+    deliver(json, certificate.to_json(), lambda: details(certificate), *files)
     return status_of_certificate(certificate)
-
-
-def _text(certificate: Certificate) -> RenderableType:
-    from privcheck.reporting import certificate_details
-
-    return certificate_details(certificate)

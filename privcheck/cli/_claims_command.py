@@ -16,7 +16,7 @@ from privcheck.cli._statuses import status_of_claims
 from privcheck.errors import PrivcheckError, words
 
 if TYPE_CHECKING:
-    from privcheck.claims import Claim, Effort, Finding
+    from privcheck.claims import Claim, Effort, Finding, Findings
 
 POINTS_A_MINUTE, BOXES_A_MINUTE = 3000, 1500
 """Work on each reading for one minute of `--effort`: all claims then take about that long."""
@@ -135,31 +135,29 @@ def _listed(chosen: list[Claim], kept: dict[str, str], json: str | None) -> int:
     return 0
 
 
-def _hand_out(
-    found: list[Finding], how: dict[str, Any], json: str | None, html: str | None, markdown: str | None
-) -> None:
+def _hand_out(found: Findings, how: dict[str, Any], json: str | None, html: str | None, markdown: str | None) -> None:
     from privcheck.files import write_whole
-    from privcheck.reporting import claims_table, save_claims_page
+    from privcheck.reporting import details, save_page
+    from privcheck.reporting import markdown as documentation
     from privcheck.serialise import to_json
 
     files: list[Callable[[], object]] = []
     if html is not None:
-        files.append(partial(save_claims_page, found, html))
+        files.append(partial(save_page, found, html))
     if markdown is not None:
-        from privcheck.claims import ACCOUNTS
-        from privcheck.reporting import claims_page
-
-        files.append(partial(write_whole, markdown, claims_page(found, ACCOUNTS), "markdown"))
-    deliver(json, to_json({"run": how, "claims": found}), lambda: claims_table(found), *files)
+        files.append(partial(write_whole, markdown, documentation(found), "markdown"))
+    deliver(json, to_json({"run": how, "claims": found}), lambda: details(found), *files)
 
 
 def _replayed(path: str) -> int:
+    from rich import box
+    from rich.table import Table
+
     from privcheck.claims import CLAIMS, findings_from_json
     from privcheck.claims import replay as again
     from privcheck.cli._delivery import show
-    from privcheck.reporting import replayed
 
-    rows = []
+    confirmations = Table("id", "readings refuted again", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for finding in findings_from_json(path):
         if finding.id not in CLAIMS:
             raise PrivcheckError("replay", finding.id, "claims that are declared", "the file is of another version")
@@ -167,6 +165,6 @@ def _replayed(path: str) -> int:
         if not all(confirmed) or (finding.wrong and not confirmed):
             raise PrivcheckError("replay", words(f"evidence for {finding.id} that refutes nothing"), "a counterexample")
         if confirmed:
-            rows.append((finding.id, len(confirmed)))
-    show(replayed(rows))
-    return status_of_claims(len(rows))
+            confirmations.add_row(finding.id, str(len(confirmed)))
+    show(confirmations)
+    return status_of_claims(confirmations.row_count)

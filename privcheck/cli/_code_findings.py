@@ -32,9 +32,9 @@ def check_findings(annotate: str | None, sarif: str | None, json: str | None) ->
         raise PrivcheckError("annotate", annotate, "standard output for annotations alone", hint)
     if sarif is not None:
         from privcheck.files import check_output
-        from privcheck.reporting import SUFFIXES
+        from privcheck.reporting import SARIF
 
-        check_output(sarif, "sarif", SUFFIXES)
+        check_output(sarif, "sarif", SARIF)
 
 
 def deliver_findings(
@@ -43,11 +43,10 @@ def deliver_findings(
     """Return what writes the SARIF file and prints the annotations."""
     if annotate is sarif is None:
         return []
-    from privcheck.reporting import append_summary, commands_of, findings, result_summary, save_sarif
+    from privcheck.reporting import append_summary, markdown, save_sarif, workflow_commands
 
-    found = findings(result)
-    files: list[Callable[[], object]] = [partial(save_sarif, found, sarif)] if sarif is not None else []
+    files: list[Callable[[], object]] = [partial(save_sarif, result, sarif)] if sarif is not None else []
     if annotate is not None:
-        files.append(lambda: sys.stdout.write("".join(f"{line}\n" for line in commands_of(found))))
-        files.append(lambda: append_summary(result_summary(result, found)))
+        files.append(lambda: sys.stdout.write(workflow_commands(result)))
+        files.append(lambda: append_summary(markdown(result)))
     return files

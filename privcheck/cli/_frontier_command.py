@@ -37,7 +37,7 @@ def frontier(
     Exit status: 0, 1 if an audit refutes a claim, or 2 for bad input.
     """
     from privcheck.files import check_output
-    from privcheck.reporting import frontier_tables
+    from privcheck.reporting import details
     from privcheck.tradeoffs import frontier as trade_off
 
     check_json(json)
@@ -57,5 +57,5 @@ def frontier(
     files: list[Callable[[], object]] = [partial(found.save, csv)] if csv is not None else []
     files += [partial(found.save_html, html)] if html is not None else []
     files += [partial(found.plot, plot)] if plot is not None else []
-    deliver(json, found.to_json(), lambda: frontier_tables(found), *files)
+    deliver(json, found.to_json(), lambda: details(found), *files)
     return status_of_frontier(found)

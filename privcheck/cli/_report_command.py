@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,11 +13,6 @@ from privcheck.cli._code_findings import check_findings
 from privcheck.cli._delivery import deliver, show
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._statuses import status_of_comparison, status_of_folder
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from privcheck.reporting import Baseline
 
 
 def report(
@@ -49,7 +44,7 @@ def report(
     failed.
     """
     from privcheck.errors import PrivcheckError, on_one_line, printable
-    from privcheck.reporting import headline, index_table, is_own, plural, read_folder, save_index
+    from privcheck.reporting import details, is_own, plural, read_folder, save_index, sentence
 
     target = Path(folder) / "index.html" if html is None else Path(html)
     found = read_folder(folder, level)
@@ -63,12 +58,12 @@ def report(
             sys.stderr.write(on_one_line(f"privcheck: {plural(count, 'cell')} failed: {error}") + "\n")
     try:
         if found.results:
-            show(index_table(found), highlight=False)
+            show(details(found), highlight=False)
         if found.claims is not None:
             from rich.text import Text
 
             show(Text("\n".join(map(on_one_line, found.claims.sentences))))
-        sys.stdout.write(f"{on_one_line(headline(found))}\npage: {printable(str(target))}\n")
+        sys.stdout.write(f"{on_one_line(sentence(found))}\npage: {printable(str(target))}\n")
         sys.stdout.flush()
     finally:
         save_index(found, target, pages=pages)
@@ -99,20 +94,14 @@ def compare(
 
     Exit status: 0 the same or better, 1 a verdict got worse, 2 unreadable, missing or not comparable: it is named.
     """
-    from privcheck.reporting import append_summary, baseline_summary, compare_paths
+    from privcheck.reporting import append_summary, compare_paths, details, markdown
 
     check_json(json)
     check_findings(annotate, None, None)
     found = compare_paths(old, new)
     files: list[Callable[[], object]] = []
     if annotate is not None:
-        files.append(lambda: append_summary(baseline_summary(found)))
+        files.append(lambda: append_summary(markdown(found)))
     status = status_of_comparison(found)
-    deliver(json, found.to_json(status), lambda: _baseline(found), *files)
+    deliver(json, found.to_json(status), lambda: details(found), *files)
     return status
-
-
-def _baseline(found: Baseline) -> RenderableType:
-    from privcheck.reporting import baseline_table
-
-    return baseline_table(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,11 +17,6 @@ from privcheck.cli._long_runs import check_effort, seconds_per_run
 from privcheck.cli._options import Json, Policies, check_html, check_json
 from privcheck.cli._statuses import status_of_simulation
 from privcheck.errors import PrivcheckError
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from privcheck.results import Simulation
 
 
 @declared_options(DECLARED["simulate"])
@@ -79,6 +74,7 @@ def simulate(
     from privcheck.declared import Integer, check
     from privcheck.environments import ContextualEnvironment
     from privcheck.files import check_output
+    from privcheck.reporting import details
     from privcheck.simulation import VacuousBonusWarning
     from privcheck.simulation import simulate as run_simulation
 
@@ -109,14 +105,13 @@ def simulate(
         ]:  # fmt: skip
             hint = "best-arm identification gives a table and --json"
             raise PrivcheckError(unused[0], "given", "no such option with best-arm identification", hint)
-        from privcheck.reporting import identification_table
         from privcheck.simulation import identify
 
         own = {name: asked[name] for name in ("seed", "jobs", "epsilon")}
         find = partial(identify, policies, place, horizon=rounds, delta=levels, **own)
         check_effort(count, yes, lambda: seconds_per_run(lambda runs: find(runs=runs)))
         found = find(runs=count, scheduler=scheduler, store=store)
-        deliver(json, found.to_json(), lambda: identification_table(found))
+        deliver(json, found.to_json(), lambda: details(found))
         return 0
     if compare and (len(policies) < 2 or count < 2):
         raise PrivcheckError("compare", f"{len(policies)} policies, {count} runs", "at least two of each")
@@ -137,7 +132,7 @@ def simulate(
     files += [partial(result.save_npz, npz)] if npz is not None else []
     files += [partial(result.save_html, html)] if html is not None else []
     files += [partial(result.plot, plot, log_regret=log_regret)] if plot is not None else []
-    deliver(json, result.to_json(compare=compare), lambda: _text(result, compare), *files)
+    deliver(json, result.to_json(compare=compare), lambda: details(result, compare=compare), *files)
     return status_of_simulation(result)
 
 
@@ -155,20 +150,3 @@ def _numbers(text: str | None) -> list[float] | None:
         return None if text is None else [float(part) for part in text.split(",")]
     except ValueError:
         raise PrivcheckError("delta", text, "a number or several, as in 0.1,0.01", "separate them by commas") from None
-
-
-def _text(result: Simulation, compare: bool) -> RenderableType:
-    from rich.console import Group
-    from rich.text import Text
-
-    from privcheck.reporting import UNTESTED, comparison_table, summary_table, too_few_runs
-
-    parts: list[RenderableType] = [summary_table(result)]
-    if compare:
-        pairs = result.compare()
-        notes = [
-            f"{UNTESTED} `privcheck audit` tests one, `privcheck frontier` several.",
-            too_few_runs(result, len(pairs)),
-        ]
-        parts += [comparison_table(pairs), *(Text(f"note: {note}") for note in notes if note)]
-    return Group(*parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,11 +10,6 @@ from privcheck.cli._delivery import deliver
 from privcheck.cli._options import Jobs, Json, check_json
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_sweep
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from privcheck.sweeps import Sweep
 
 
 def sweep(
@@ -52,7 +47,7 @@ def sweep(
     inconclusive, 130 or 143 interrupted: what is finished is kept.
     """
     from privcheck.errors import PrivcheckError, on_one_line
-    from privcheck.reporting import plural
+    from privcheck.reporting import details, plural
     from privcheck.sweeps import play_sweep
 
     check_json(json)
@@ -62,13 +57,7 @@ def sweep(
         file, store, jobs=jobs, retry=retry, around=contained_target,
         tell=lambda text: typer.echo(text, err=json == "-"),
     )  # fmt: skip
-    deliver(json, found.to_json(), lambda: _text(found))
+    deliver(json, found.to_json(), lambda: details(found))
     for error, count in found.errors.items():
         typer.echo(on_one_line(f"privcheck: {plural(count, 'cell')} failed: {error}"), err=True)
     return status_of_sweep(found)
-
-
-def _text(found: Sweep) -> RenderableType:
-    from privcheck.reporting import sweep_table
-
-    return sweep_table(found)

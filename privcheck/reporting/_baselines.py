@@ -180,7 +180,7 @@ def measure(path: str | Path, parameter: str = "path") -> Measured:
     Examples
     --------
     >>> import tempfile
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     VIOLATION.save(f"{folder}/audit.json")
     ...     found = measure(f"{folder}/audit.json")

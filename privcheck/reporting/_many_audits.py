@@ -121,7 +121,7 @@ def p_value_of(report: AuditReport) -> float | None:
     A report written before it had one says as much as its verdict: a claim is refuted at `error` or it is not, and this
     happens to a true claim with probability at most `error`. Without counted runs nothing was shown, and it is 1.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> p_value_of(VIOLATION) <= VIOLATION.error
     True
     """

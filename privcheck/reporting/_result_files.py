@@ -11,10 +11,7 @@ from typing import Any
 from privcheck.reporting._bounds_files import read_bounds, read_instance
 from privcheck.reporting._json_source import JsonSource, read_source
 from privcheck.reporting._many_audits import p_value_of
-from privcheck.reporting._pages.page_audits import render_page
-from privcheck.reporting._pages.page_bounds import render_bounds
-from privcheck.reporting._pages.page_certificate import render_certificate
-from privcheck.reporting._pages.page_frontier import render_frontier
+from privcheck.reporting._presented import page
 from privcheck.reporting._summary_row import SummaryRow
 from privcheck.reporting._terminal.bounds_table import describe
 from privcheck.reporting._text import numbers
@@ -86,7 +83,7 @@ def read_result(path: str | Path) -> IndexRow:
     Examples
     --------
     >>> import tempfile
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "audit.json")
     ...     _ = file.write_text(VIOLATION.to_json())
@@ -117,7 +114,7 @@ def _audit(source: JsonSource) -> IndexRow:
         alarm=word == "violation", claim=report.epsilon_claimed, delta=report.delta,
         lower=report.epsilon_lower, upper=upper_bound(report), seed=report.seed,
         detail=wrong or "; ".join([*_behind(report), *report.notes]),
-        page=lambda: render_page([report]), p_value=p_value_of(report),
+        page=lambda: page(report), p_value=p_value_of(report),
     )  # fmt: skip
 
 
@@ -139,7 +136,7 @@ def _certificate(source: JsonSource) -> IndexRow:
         claim=found.epsilon_claimed, delta=found.delta, seed=found.seed,
         upper=found.epsilon_upper,
         detail="; ".join(reasons(found, brief=True)) if refused or found.is_inconclusive else in_words,
-        page=lambda: render_certificate(found),
+        page=lambda: page(found),
     )  # fmt: skip
 
 
@@ -152,7 +149,7 @@ def _bounds(source: JsonSource) -> IndexRow:
     return IndexRow(
         source.path, source.when, "bounds", describe(instance), CONTRADICTION if wrong else EVALUATED,
         detail=f"{applying} of {len(values)} theorems apply" + (f", {wrong} contradictions" if wrong else ""),
-        page=lambda: render_bounds(instance, values),
+        page=lambda: page(values),
     )  # fmt: skip
 
 
@@ -181,7 +178,7 @@ def _frontier(source: JsonSource) -> IndexRow:
     place = described_place(found.environment, found.means, found.arms)
     return IndexRow(
         source.path, source.when, "frontier", ", ".join(found.policies), worst, alarm=worst == "violation",
-        seed=found.seed, page=lambda: render_frontier(found),
+        seed=found.seed, page=lambda: page(found),
         detail=f"{len(found.points)} points{span} on {place}, {found.horizon:,} rounds{refuted}",
     )  # fmt: skip
 

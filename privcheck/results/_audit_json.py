@@ -22,7 +22,7 @@ def read_report(text: str) -> AuditReport:
 
     Examples
     --------
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> read_report(VIOLATION.to_json()).to_json() == VIOLATION.to_json()
     True
     """

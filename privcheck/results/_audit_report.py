@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privcheck import presenting
 from privcheck.arrays import Table
 from privcheck.errors import printable
 from privcheck.inference import TradeoffRegion
@@ -310,9 +311,7 @@ class AuditReport(Result):
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page with the verdict, the bounds, the witness and its pictures."""
-        from privcheck.reporting import save_page
-
-        save_page([self], path)
+        presenting.save_page(self, path)
 
     def plot(self, path: str | Path | None = None, *, picture: str = "bounds") -> Figure:
         """Draw one of the pictures of the page.
@@ -331,17 +330,13 @@ class AuditReport(Result):
         PrivcheckError : an unknown picture or path, or a picture of something that this audit does not have.
 
         """
-        from privcheck.reporting import plot_audit
-
-        return plot_audit(self, path, picture)
+        return presenting.plot(self, path, picture=picture)
 
     def __repr__(self) -> str:
         return f"<AuditReport {self}>"
 
     def _repr_html_(self) -> str:
-        from privcheck.reporting import audit_html
-
-        return audit_html(self)
+        return presenting.notebook(self)
 
     def __str__(self) -> str:
         claim = "no claim" if self.claimed is None else f"claim {self.claim_words}"

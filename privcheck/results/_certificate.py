@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from privcheck import presenting
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Ledger, Notion, Pure, convert
 from privcheck.mechanisms import SHIPPED, MechanismCode
 from privcheck.privacy import Contexts
@@ -136,7 +137,7 @@ class Certificate(Result):
 
         Examples
         --------
-        >>> from privcheck.reporting._example_results import GRANTED
+        >>> from privcheck.results._example_results import GRANTED
         >>> GRANTED.epsilon_at(0.0), GRANTED.epsilon_at(0.25) < 1.0
         (1.0, True)
         """
@@ -251,9 +252,7 @@ class Certificate(Result):
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page with the verdict, the ledger, the leaks and the first divergence."""
-        from privcheck.reporting import save_certificate_page
-
-        save_certificate_page(self, path)
+        presenting.save_page(self, path)
 
     def plot(self, path: str | Path | None = None, *, picture: str = "ledger") -> Figure:
         """Draw one of the pictures of the page.
@@ -272,9 +271,7 @@ class Certificate(Result):
         PrivcheckError : an unknown picture or path, or a picture of something that this certificate does not have.
 
         """
-        from privcheck.reporting import plot_certificate
-
-        return plot_certificate(self, path, picture)
+        return presenting.plot(self, path, picture=picture)
 
     @property
     def _upper_text(self) -> str:
@@ -288,9 +285,7 @@ class Certificate(Result):
         return f"<Certificate {self}>"
 
     def _repr_html_(self) -> str:
-        from privcheck.reporting import certificate_html
-
-        return certificate_html(self)
+        return presenting.notebook(self)
 
     def __str__(self) -> str:
         if self.granted:

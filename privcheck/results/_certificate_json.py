@@ -43,7 +43,7 @@ def certificate_from_json(text: str) -> Certificate:
 
     Examples
     --------
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> certificate_from_json(GRANTED.to_json()).to_json() == GRANTED.to_json()
     True
     """

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privcheck import presenting
 from privcheck.errors import PrivcheckError
 from privcheck.results._cited_papers import papers_of
 from privcheck.results._verdicts import check_verdict
@@ -163,12 +164,7 @@ class Frontier(Result):
         ------
         PrivcheckError : matplotlib missing, a path that cannot be written.
         """
-        from privcheck.reporting import frontier_figure, save_figure
-
-        figure = frontier_figure(self)
-        if path is not None:
-            save_figure(figure, path)
-        return figure
+        return presenting.plot(self, path)
 
     def save_html(self, path: str | Path) -> None:
         """Write a self-contained page with the picture and the tables; see `privcheck.reporting`.
@@ -181,9 +177,7 @@ class Frontier(Result):
         ------
         PrivcheckError : matplotlib missing, a path that cannot be written.
         """
-        from privcheck.reporting import save_frontier_page
-
-        save_frontier_page(self, path)
+        presenting.save_page(self, path)
 
 
 def _numbers(row: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privcheck import presenting
 from privcheck.arrays import Array, Integers
 from privcheck.bandits import Algorithm
 from privcheck.environments import Environment
@@ -105,9 +106,7 @@ class Simulation(Result):
         return f"<Simulation of {played} on {where}: {self.runs:,} runs of {self.horizon:,} rounds>"
 
     def _repr_html_(self) -> str:
-        from privcheck.reporting import simulation_html
-
-        return simulation_html(self)
+        return presenting.notebook(self)
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "summary", a row for every policy; "curves", for every checkpoint; and "runs", for every run of it."""
@@ -190,9 +189,7 @@ class Simulation(Result):
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page with the regret of every policy, its curves, and all comparisons."""
-        from privcheck.reporting import save_simulation_page
-
-        save_simulation_page(self, path)
+        presenting.save_page(self, path)
 
     def save_csv(self, path: str | Path) -> None:
         """Write a tidy table with columns policy, run (from 0), round and regret to `path`, which ends in .csv."""
@@ -250,10 +247,4 @@ class Simulation(Result):
         >>> figure.axes[0].get_xlabel()
         'round t'
         """
-        from privcheck.reporting import check_plot_path, draw, save
-
-        target = None if path is None else check_plot_path(path)
-        figure = draw(self, lines, log_regret)
-        if target is not None:
-            save(figure, target)
-        return figure
+        return presenting.plot(self, path, lines=lines, log_regret=log_regret)

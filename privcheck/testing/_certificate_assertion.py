@@ -7,21 +7,12 @@ from typing import Any
 
 from privcheck.certifying import certify
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import (
-    certificate_sentence,
-    clean,
-    divergence_sentences,
-    place,
-    plural,
-    repeat_certificate,
-    replay_sentence,
-)
+from privcheck.reporting import clean, evidence, plural, python_call, replay_sentence, sentence
 from privcheck.results import Certificate
 from privcheck.targets import EXECUTIONS
 from privcheck.testing._assertion import FACT, asked, assertion, called, failure, known, nothing, passed
 from privcheck.testing._kept_page import keep_page
 from privcheck.testing._project import arms_of, setting
-from privcheck.testing._witness_text import streams_told
 
 
 @assertion
@@ -74,27 +65,13 @@ def assert_certified(
     how = asked(seed, runs)
     arms, horizon = arms_of(target, arms), setting("horizon", horizon)
     certificate = certify(target, epsilon=epsilon, arms=arms, horizon=horizon, runs=how.runs, seed=how.seed, **options)
-    call = str(repeat_certificate(certificate).python)
+    call = python_call(certificate)
     certificate = replace(certificate, target=called(certificate.target))
-    told = f"{clean(certificate.target)}: {certificate_sentence(certificate)}"
+    told = f"{clean(certificate.target)}: {sentence(certificate)}"
     if not certificate.granted:
         chance = f"{FACT}; but code that is not certified may still satisfy its claim"
-        found = [*_found(certificate), *keep_page(certificate)]
+        found = [*evidence(certificate), *keep_page(certificate)]
         raise failure(told, found, chance, how, call)
     explored = plural(certificate.executions, "guarded run")
     passed(f"{told} ({explored} of {plural(certificate.horizon, 'round')}; {replay_sentence(certificate)})")
     return certificate
-
-
-def _found(certificate: Certificate) -> list[str]:
-    lines = [f"Leak at {place(leak)}: {clean(str(leak))}" for leak in certificate.leaks]
-    lines += [f"Refused: {clean(refusal)}" for refusal in certificate.refusals]
-    lines += [f"Note: {clean(note)}" for note in certificate.notes]
-    lines += [f"Never ran: {clean(str(line))}" for line in certificate.unreached]
-    divergence = certificate.replay.first_divergence
-    if divergence is not None:
-        contextual = certificate.contexts is not None
-        arms = certificate.arms if contextual else None
-        lines += streams_told(divergence.first, divergence.second, certificate.rewards, arms)
-        lines += divergence_sentences(divergence, contextual=contextual)
-    return lines

@@ -12,11 +12,10 @@ from privcheck.certifying import changed_tables, random_table, replay
 from privcheck.declared import Integer, check
 from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
 from privcheck.privacy import Contexts, Relation
-from privcheck.reporting import divergence_sentences
+from privcheck.reporting import divergence_sentences, streams_told
 from privcheck.targets import CertifySettings, Claim, Game, is_mechanism, load_policy
 from privcheck.testing._assertion import FACT, asked, assertion, failure, name_of, nothing, passed
 from privcheck.testing._project import arms_of, setting
-from privcheck.testing._witness_text import streams_told
 
 Pair = tuple[Table, Table]
 

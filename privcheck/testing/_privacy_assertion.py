@@ -8,7 +8,7 @@ from typing import Any
 
 from privcheck.auditing import audit
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import NOT_REPEATABLE, repeat_audit, verdict_sentence
+from privcheck.reporting import evidence, python_call, sentence
 from privcheck.results import AuditReport
 from privcheck.testing._assertion import (
     ERROR,
@@ -24,7 +24,6 @@ from privcheck.testing._assertion import (
 )
 from privcheck.testing._kept_page import keep_page
 from privcheck.testing._project import arms_of, setting
-from privcheck.testing._witness_text import faults_told, witness_told
 
 OTHER_CLAIMS = ("rho", "mu", "tradeoff")
 """Claims in place of epsilon."""
@@ -85,11 +84,11 @@ def assert_private(
     report = audit(
         target, epsilon=claim, arms=arms, horizon=horizon, runs=how.runs, error=level, seed=how.seed, **options
     )
-    call = str(repeat_audit(report).python) if report.randomness == "seeded" else NOT_REPEATABLE
+    call = python_call(report)
     report = replace(report, target=called(report.target))
-    told = f"{report.target}: {verdict_sentence(report)}"
+    told = f"{report.target}: {sentence(report)}"
     if report.verdict == "violation":
-        found = [*faults_told(report), *witness_told(report), *_after_empty(keep_page(report))]
+        found = [*evidence(report), *_after_empty(keep_page(report))]
         raise failure(told, found, by_chance(level, "a true claim"), how, call)
     if report.verdict != "consistent" and not _almost(report):
         raise failed("\n".join([told, _lacking(report), *keep_page(report)]))

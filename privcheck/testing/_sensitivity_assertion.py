@@ -12,8 +12,8 @@ from privcheck.arrays import Table
 from privcheck.declared import Choice, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy import Contexts, Relation, check_rewards, relation
+from privcheck.reporting import streams_told
 from privcheck.testing._assertion import FACT, asked, assertion, failure, name_of, passed
-from privcheck.testing._witness_text import streams_told
 
 Pair = tuple[Table, Table]
 

@@ -8,7 +8,7 @@ import pytest
 import privcheck
 from privcheck import AuditReport, PrivcheckError
 from privcheck.cli import run
-from privcheck.reporting import repeat_audit
+from privcheck.reporting._text.repeating import repeat_audit
 
 pytestmark = pytest.mark.long
 

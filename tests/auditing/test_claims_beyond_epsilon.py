@@ -20,7 +20,7 @@ from privcheck.accounting._claimed_profile import (
     GaussianProfile,
 )
 from privcheck.cli import run
-from privcheck.reporting import repeat_audit
+from privcheck.reporting._text.repeating import repeat_audit
 
 PAIR = ([0.0], [1.0])
 

@@ -10,7 +10,7 @@ import pytest
 import privcheck
 from privcheck import PrivcheckError
 from privcheck.cli import run
-from privcheck.reporting import repeat_audit
+from privcheck.reporting._text.repeating import repeat_audit
 
 
 def audited(target, **options):

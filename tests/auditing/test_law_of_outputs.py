@@ -14,9 +14,9 @@ from privcheck.auditing._exact.given_density import Density
 from privcheck.auditing._law_of_outputs import LawOfOutputs
 from privcheck.auditing._search.candidates import candidate_pairs
 from privcheck.cli import run
-from privcheck.reporting import repeat_audit, verdict_sentence
 from privcheck.reporting._text.audit_facts import number_rows
-from privcheck.reporting._text.audit_sentences import meaning
+from privcheck.reporting._text.audit_sentences import meaning, verdict_sentence
+from privcheck.reporting._text.repeating import repeat_audit
 from privcheck.targets import RANDOM, Effort, Game, MechanismRunner, load
 
 pytestmark = pytest.mark.long

@@ -22,9 +22,9 @@ from privcheck.cli._options import reward_range
 from privcheck.cli._simulate_command import simulate as simulate_command
 from privcheck.declared import Choice, Integer, Real, Switch
 from privcheck.privacy import Contexts
-from privcheck.reporting import repeat_audit
-from privcheck.reporting._example_results import VIOLATION
+from privcheck.reporting._text.repeating import repeat_audit
 from privcheck.results import AuditReport, Outcome
+from privcheck.results._example_results import VIOLATION
 from privcheck.targets import CertifySettings, FrontierSettings, Settings, SimulateSettings
 
 FUNCTIONS = {"audit": (audit, Settings), "certify": (certify, CertifySettings)}

@@ -20,8 +20,8 @@ from privcheck.auditing import _costs as costs
 from privcheck.auditing._confirmation import fixed_runs, sequential_audit
 from privcheck.auditing._confirmation.tally import Counter
 from privcheck.cli import run
-from privcheck.reporting import audit_details, repeat_audit
-from privcheck.reporting._text.repeating import Call
+from privcheck.reporting import audit_details
+from privcheck.reporting._text.repeating import Call, repeat_audit
 from privcheck.results import AuditReport
 from privcheck.scheduling import Executor
 from privcheck.targets import MechanismRunner, PolicyRunner

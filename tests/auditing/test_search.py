@@ -21,11 +21,10 @@ from privcheck.auditing._search.successive_halving import Screening, screening_c
 from privcheck.auditing._verdict import almost, conclude, unrefuted
 from privcheck.errors import PolicyError
 from privcheck.privacy import check_rewards_range, relation
-from privcheck.reporting import verdict_sentence
-from privcheck.reporting._example_results import CERTIFIED
 from privcheck.reporting._text.audit_facts import number_rows
-from privcheck.reporting._text.audit_sentences import meaning
+from privcheck.reporting._text.audit_sentences import meaning, verdict_sentence
 from privcheck.results import AuditReport, Outcome, Resolution, Search
+from privcheck.results._example_results import CERTIFIED
 from privcheck.scheduling import HERE
 from privcheck.targets import RANDOM, Claim, Game, Outputs, Sampler, StreamPair
 

@@ -15,7 +15,7 @@ from privcheck.auditing._search.decision_boundaries import BOUNDARY
 from privcheck.auditing._search.equal_coins import COUPLED
 from privcheck.errors import PrivcheckError
 from privcheck.inference import SequentialTest
-from privcheck.reporting import verdict_sentence
+from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.scheduling import Executor
 from privcheck.targets import Request, Sampler, StoppedError
 

@@ -11,8 +11,7 @@ import pytest
 
 from privcheck import AuditReport, audit
 from privcheck.cli import run
-from privcheck.reporting import bounds_figure, render_page, repeat_audit
-from privcheck.reporting._example_results import CERTIFIED, GAUSSIAN
+from privcheck.reporting import bounds_figure, render_page
 from privcheck.reporting._text.both_bounds import (
     certified_text,
     contradiction,
@@ -20,6 +19,8 @@ from privcheck.reporting._text.both_bounds import (
     sandwich,
     upper_bound,
 )
+from privcheck.reporting._text.repeating import repeat_audit
+from privcheck.results._example_results import CERTIFIED, GAUSSIAN
 
 TREE = f"{Path(__file__).parents[2] / 'examples' / 'gaussian_tree_bandit.py'}:GaussianTreeBandit"
 POLICIES = f"{Path(__file__).with_name('gaussian_policies.py')}:"

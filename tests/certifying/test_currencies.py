@@ -22,15 +22,10 @@ from privcheck import Certificate, PrivcheckError, ReleaseRefusedError, certify,
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure
 from privcheck.bandits import ALGORITHMS
 from privcheck.cli import run
-from privcheck.reporting import (
-    certificate_details,
-    certificate_sentence,
-    ledger_figure,
-    render_certificate,
-    repeat_certificate,
-    replay_sentence,
-)
-from privcheck.reporting._example_results import GAUSSIAN
+from privcheck.reporting import certificate_details, ledger_figure, render_certificate, replay_sentence
+from privcheck.reporting._text.certificate_sentences import certificate_sentence
+from privcheck.reporting._text.repeating import repeat_certificate
+from privcheck.results._example_results import GAUSSIAN
 
 FILE = Path(__file__).with_name("gaussian_policies.py")
 _spec = importlib.util.spec_from_file_location("gaussian_policies", FILE)

@@ -11,7 +11,7 @@ import pytest
 
 import privcheck
 from privcheck.cli import run
-from privcheck.reporting import repeat_certificate
+from privcheck.reporting._text.repeating import repeat_certificate
 
 TARGETS = '''
 from privcheck.mechanisms import Laplace

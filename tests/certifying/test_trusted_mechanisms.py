@@ -27,9 +27,8 @@ from privcheck.mechanisms import (
 )
 from privcheck.mechanisms.provenance import SHIPPED, TESTED, UNTESTED, MechanismCode, code_of, examined
 from privcheck.privacy import relation
-from privcheck.reporting import certificate_sentence
 from privcheck.reporting._text.certificate_facts import certificate_rows
-from privcheck.reporting._text.certificate_sentences import coverage
+from privcheck.reporting._text.certificate_sentences import certificate_sentence, coverage
 
 
 class SmallScale(Laplace):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privcheck import Certificate, certify
-from privcheck.reporting import certificate_sentence
+from privcheck.reporting._text.certificate_sentences import certificate_sentence
 
 
 class Published:

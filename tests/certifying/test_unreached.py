@@ -16,9 +16,10 @@ from rich.console import Console
 
 from privcheck import Certificate, audit, certify
 from privcheck.cli import main
-from privcheck.reporting import certificate_details, render_certificate, repeat_audit
-from privcheck.reporting._example_results import GRANTED
+from privcheck.reporting import certificate_details, render_certificate
+from privcheck.reporting._text.repeating import repeat_audit
 from privcheck.results import UnreachedLine
+from privcheck.results._example_results import GRANTED
 from privcheck.testing import PrivacyFailure, assert_certified
 
 FILE = Path(__file__).parent / "late_branches.py"

@@ -13,8 +13,8 @@ import privcheck.claims
 from privcheck.claims import ACCOUNTS, CLAIMS, Relation, findings_from_json, replay
 from privcheck.claims._arithmetic import FLOATS
 from privcheck.claims._expression import evaluate
-from privcheck.reporting import claims_page
 from privcheck.reporting._pages.page_claims import render_claims
+from privcheck.reporting._text.claims_markdown import claims_page
 
 DOCS = Path(__file__).parents[2] / "docs"
 RUN = Path(privcheck.claims.__file__).parent / "claims.json"

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from privcheck.reporting._example_results import VIOLATION
 
 import privcheck
 from privcheck.cli import _interruption as interruption
@@ -23,7 +24,6 @@ from privcheck.cli import _statuses as statuses
 from privcheck.cli import main, run
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._baselines import Measured, compared
-from privcheck.reporting._example_results import VIOLATION
 from privcheck.results import FrontierPoint
 from privcheck.results._verdicts import VERDICTS
 from privcheck.sweeps import Sweep
@@ -292,7 +292,7 @@ def test_public_names_are_listed_for_completion():
 
 def test_results_show_themselves_in_a_few_lines(capsys):
     from privcheck import bounds
-    from privcheck.reporting._example_results import CERTIFIED, GRANTED
+    from privcheck.results._example_results import CERTIFIED, GRANTED
 
     values = bounds.evaluate(bounds.Instance("bernoulli", (0.7, 0.5, 0.3), epsilon=1.0, horizon=1e5))
     simulation = privcheck.simulate("ucb", [0.7, 0.5], horizon=20, runs=3)

@@ -15,8 +15,8 @@ from random import Random
 import privcheck
 from privcheck.cli import main, run
 from privcheck.errors import PrivcheckError
-from privcheck.reporting._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.reporting._result_files import read_result
+from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.results._simulation_files import read_csv
 
 SECONDS = 60

@@ -14,12 +14,13 @@ import pytest
 import privcheck
 from privcheck.cli import run
 from privcheck.private_values import KINDS
-from privcheck.reporting import audit_details, commands_of, findings, render_page, save_sarif
-from privcheck.reporting._annotations.code_finding import RULES, Finding
-from privcheck.reporting._annotations.sarif import sarif
-from privcheck.reporting._example_results import GRANTED, VIOLATION
+from privcheck.reporting import audit_details, render_page
+from privcheck.reporting._annotations.code_finding import RULES, Finding, findings
+from privcheck.reporting._annotations.github import commands_of
+from privcheck.reporting._annotations.sarif import sarif, save_sarif
+from privcheck.reporting._text.failure_lines import faults_told
 from privcheck.results import FAULT_KINDS, Fault
-from privcheck.testing._witness_text import faults_told
+from privcheck.results._example_results import GRANTED, VIOLATION
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLE = "examples/running_mean_bandit.py"

@@ -10,7 +10,7 @@ import pytest
 
 from privcheck import sweep
 from privcheck.cli import run
-from privcheck.reporting._example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.simulation import simulate
 
 CONSISTENT = replace(VIOLATION, verdict="consistent")

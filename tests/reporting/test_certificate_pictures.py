@@ -15,20 +15,14 @@ import pytest
 import privcheck
 from privcheck.accounting import Charge, Ledger
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import (
-    certificate_sentence,
-    clean,
-    divergence_figure,
-    ledger_figure,
-    replay_sentence,
-    to_svg,
-)
+from privcheck.reporting import clean, divergence_figure, ledger_figure, replay_sentence, to_svg
 from privcheck.reporting import render_certificate as render
 from privcheck.reporting import save_certificate_page as save
-from privcheck.reporting._pages import page_certificate
+from privcheck.reporting._descriptions import certificate as description
 from privcheck.reporting._pictures.ledger_excerpt import ledger_view
 from privcheck.reporting._pictures.style import COLOURS, INK
 from privcheck.reporting._text.certificate_sentences import (
+    certificate_sentence,
     coverage,
     ledger_sentence,
 )
@@ -206,7 +200,7 @@ def test_save_is_whole_or_not_at_all(certificates, tmp_path, monkeypatch):
     def fail(*arguments, **settings):
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr(page_certificate, "ledger_figure", fail)
+    monkeypatch.setattr(description, "ledger_figure", fail)
     for target in (path, tmp_path / "other.html"):
         with pytest.raises(RuntimeError, match="no ink"):
             save(certificates["granted"], target)

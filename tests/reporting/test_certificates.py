@@ -14,20 +14,20 @@ from privcheck.reporting import (
     audit_table,
     bounds_figure,
     certificate_details,
-    certificate_sentence,
     clean,
     render_page,
-    repeat_certificate,
     replay_sentence,
 )
 from privcheck.reporting._pictures.style import CERTIFIED as COLOUR
 from privcheck.reporting._text.both_bounds import certified_text, contradiction, sandwich, upper_bound
 from privcheck.reporting._text.certificate_sentences import (
+    certificate_sentence,
     certificate_word,
     coverage,
     ledger_sentence,
     reasons,
 )
+from privcheck.reporting._text.repeating import repeat_certificate
 from privcheck.results import UnreachedLine
 
 NAMES = ["granted", "leaky", "refused", "free", "long"]

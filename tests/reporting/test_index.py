@@ -19,16 +19,15 @@ from privcheck.bounds import ContextualInstance, LinearInstance, curve, evaluate
 from privcheck.cli import run
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import (
-    curve_json,
     read_folder,
     render_bounds,
     save_index,
 )
-from privcheck.reporting._bounds_files import read_bounds
-from privcheck.reporting._example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.reporting._bounds_files import curve_json, read_bounds
 from privcheck.reporting._pages import page_index
 from privcheck.reporting._pages.page_index import render_index
 from privcheck.reporting._result_files import json_files, read_result
+from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.serialise import to_json
 from privcheck.simulation import simulate
 
@@ -205,7 +204,7 @@ def places_of_strings(content, path=()):
 
 def test_no_string_of_a_file_is_read_as_html(texts, tmp_path, monkeypatch):
     """Pictures, which are slow and drawn from few of them, are left out: their titles are tested with the pictures."""
-    for module in ("page_audits", "audit_section", "page_certificate", "page_bounds"):
+    for module in ("page_audits", "rendered_parts", "page_bounds"):
         monkeypatch.setattr(f"privcheck.reporting._pages.{module}.inline_picture", lambda *_: "")
     drawn = 0
     for name, text in texts.items():
@@ -287,7 +286,7 @@ def test_a_page_that_cannot_be_drawn_is_left_out(tmp_path, monkeypatch):
     def fail(*arguments, **settings):
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr("privcheck.reporting._result_files.render_page", fail)
+    monkeypatch.setattr("privcheck.reporting._result_files.page", fail)
     save_index(read_folder(tmp_path), tmp_path / "index.html")
     assert links((tmp_path / "index.html").read_text()) == ["a.json"]
 

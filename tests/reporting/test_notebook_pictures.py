@@ -10,8 +10,9 @@ import pytest
 import privcheck
 from privcheck import bounds
 from privcheck.accounting import Charge, Plan, PlannedRelease
-from privcheck.reporting import AUDIT_PICTURES, panels_figure
-from privcheck.reporting._example_results import GRANTED, VIOLATION
+from privcheck.reporting import panels_figure
+from privcheck.reporting._pictures.plot import AUDIT_PICTURES
+from privcheck.results._example_results import GRANTED, VIOLATION
 
 PICTURE = """
 import privcheck

@@ -11,9 +11,9 @@ import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import clean, render_page, save_page, verdict_sentence
+from privcheck.reporting import clean, render_page, save_page
 from privcheck.reporting._pages import page_audits as page_module
-from privcheck.reporting._text.audit_sentences import meaning
+from privcheck.reporting._text.audit_sentences import meaning, verdict_sentence
 
 VOID = {"meta", "br", "wbr", "hr", "img", "link", "input"}
 REFERENCE = re.compile(r"(?:https?:)?//[a-z][^\s\"'<>]*", re.IGNORECASE)

@@ -13,14 +13,16 @@ from PIL import Image
 
 from privcheck.bounds import Instance, LinearInstance, contradictions, curve, evaluate, named_instance
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import render_bounds, render_simulation, save_bounds_page, theory_figure, to_svg
-from privcheck.reporting._example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.reporting import render_bounds, save_bounds_page, to_svg
 from privcheck.reporting._pages import page_bounds, page_simulation
 from privcheck.reporting._pages.elements import text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, Cell, table
+from privcheck.reporting._pages.page_simulation import render_simulation
 from privcheck.reporting._pictures.simulation_pictures import regret_figure
 from privcheck.reporting._pictures.style import NARROW, WIDE
+from privcheck.reporting._pictures.theory_picture import theory_figure
 from privcheck.reporting._text.numbers import amount
+from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.simulation import simulate
 
 

@@ -14,11 +14,13 @@ from privcheck.reporting import (
     failed_claims,
     render_bounds,
     resting_sentence,
-    theory_table,
+)
+from privcheck.reporting._terminal.bounds_table import theory_table
+from privcheck.reporting._text import resting_claims
+from privcheck.reporting._text.resting_claims import (
+    kept_run,
     with_failed_claims,
 )
-from privcheck.reporting._text import resting_claims
-from privcheck.reporting._text.resting_claims import kept_run
 
 HOW, FINDINGS = kept_run()
 CITED = sorted({claim.id for name in THEOREMS for claim in failed_claims(name)})

@@ -10,27 +10,19 @@ import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import (
-    clean,
-    probability,
-    repeat_audit,
-    rounds_text,
-    verdict_sentence,
-)
-from privcheck.reporting._example_results import CERTIFIED
+from privcheck.reporting import clean
 from privcheck.reporting._pictures.witness_excerpt import text_streams, view
-from privcheck.reporting._text.audit_sentences import (
-    as_expected,
-    headline,
-    meaning,
-)
+from privcheck.reporting._text.audit_sentences import as_expected, headline, meaning, rounds_text, verdict_sentence
 from privcheck.reporting._text.both_bounds import contradiction, of_one_object, sandwich
 from privcheck.reporting._text.numbers import (
     at_least,
     at_most,
+    probability,
     shorten,
 )
+from privcheck.reporting._text.repeating import repeat_audit
 from privcheck.results import AuditReport, UnreachedLine
+from privcheck.results._example_results import CERTIFIED
 
 SENTENCES = {
     "violation": "violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 "

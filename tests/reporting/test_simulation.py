@@ -7,15 +7,14 @@ import pytest
 from rich.console import Console
 
 from privcheck.reporting import (
-    comparison_table,
-    identification_table,
     panels_figure,
     small_png,
-    summary_table,
 )
 from privcheck.reporting._pictures import simulation_pictures
 from privcheck.reporting._pictures.simulation_pictures import RATE
 from privcheck.reporting._terminal import simulation_tables
+from privcheck.reporting._terminal.identification_table import identification_table
+from privcheck.reporting._terminal.simulation_tables import comparison_table, summary_table
 from privcheck.simulation import identify, simulate
 
 

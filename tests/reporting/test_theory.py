@@ -9,7 +9,8 @@ import pytest
 
 from privcheck.bounds import THEOREMS, Instance, curve, named_instance, theorem_name
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import save_png, theory_figure, to_svg
+from privcheck.reporting import save_png, to_svg
+from privcheck.reporting._pictures.theory_picture import theory_figure
 from privcheck.reporting._terminal.bounds_table import describe, regime_sentence
 
 BUDGETS = [0.05, 0.3, 1.0, 4.0, 10.0]

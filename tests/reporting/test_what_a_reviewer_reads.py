@@ -13,22 +13,16 @@ from matplotlib.colors import to_hex
 import privcheck
 from privcheck import Certificate, simulate, sweep
 from privcheck.cli import run
-from privcheck.reporting import (
-    UNTESTED,
-    bounds_figure,
-    frontier_figure,
-    ledger_figure,
-    read_folder,
-    render_simulation,
-    too_few_runs,
-)
-from privcheck.reporting._example_results import VIOLATION
+from privcheck.reporting import bounds_figure, ledger_figure, read_folder
 from privcheck.reporting._many_audits import AuditedClaim, together
 from privcheck.reporting._pages.page_index import render_index
+from privcheck.reporting._pages.page_simulation import render_simulation
+from privcheck.reporting._pictures.frontier_picture import frontier_figure
 from privcheck.reporting._pictures.style import COLOURS
 from privcheck.reporting._result_files import read_result
-from privcheck.reporting._text.simulation_notes import described
+from privcheck.reporting._text.simulation_notes import UNTESTED, described, too_few_runs
 from privcheck.results import Fault
+from privcheck.results._example_results import VIOLATION
 
 SIMULATED = simulate(["adap-ucb", "ucb"], [0.75, 0.5], horizon=200, runs=8, epsilon=1.0)
 FIRST = SIMULATED.results[0]

@@ -14,7 +14,7 @@ from privcheck import AuditReport, Certificate
 from privcheck.accounting import Charge, Ledger
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import Contexts
-from privcheck.reporting._example_results import CERTIFIED, GRANTED
+from privcheck.results._example_results import CERTIFIED, GRANTED
 
 
 class PlaysTheLastReward:

@@ -14,8 +14,8 @@ import privcheck
 from privcheck import AuditReport, Certificate, Simulation
 from privcheck.cli import run
 from privcheck.errors import PrivcheckError
-from privcheck.reporting._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.reporting._result_files import read_result
+from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.results._simulation_files import read_csv
 from privcheck.serialise import array, well_typed
 

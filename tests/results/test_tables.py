@@ -22,7 +22,7 @@ from privcheck.accounting import Charge, Plan, PlannedRelease
 from privcheck.bibliography import PAPERS, bibtex, cited_in
 from privcheck.bounds import THEOREMS, claimed_regret, curve, evaluate, named_instance
 from privcheck.claims import CLAIMS, Effort, Findings, examine
-from privcheck.reporting._example_results import GRANTED, VIOLATION
+from privcheck.results._example_results import GRANTED, VIOLATION
 from privcheck.tables import Result
 
 

@@ -273,7 +273,7 @@ def test_the_command_line_says_what_is_not_known(tmp_path, capsys):
 
 
 def test_a_seeded_command_is_repeated_by_a_call():
-    from privcheck.reporting import repeat_audit
+    from privcheck.reporting._text.repeating import repeat_audit
 
     target = privcheck.from_command(["./bandit", "a b"], timeout=30, mechanism=True)
     calls = repeat_audit(audited_as(repr(target), "seeded"))
@@ -286,7 +286,7 @@ def test_a_seeded_command_is_repeated_by_a_call():
 def audited_as(name, randomness):
     from dataclasses import replace
 
-    from privcheck.reporting._example_results import VIOLATION
+    from privcheck.results._example_results import VIOLATION
 
     return replace(VIOLATION, target=name, engine="command", randomness=randomness)
 

@@ -12,8 +12,8 @@ import privcheck
 from privcheck.bounds import THEOREMS
 from privcheck.environments import Bernoulli, Gaussian
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import frontier_figure, frontier_tables
-from privcheck.reporting._terminal.frontier_tables import COLUMNS
+from privcheck.reporting._pictures.frontier_picture import frontier_figure
+from privcheck.reporting._terminal.frontier_tables import COLUMNS, frontier_tables
 from privcheck.results import Frontier, FrontierBound, FrontierPoint
 from privcheck.scheduling import _chunk_store as chunk_store
 from privcheck.scheduling import _dask_workers as scheduling

@@ -77,7 +77,7 @@ class Finding:
 def findings(result: AuditReport | Certificate) -> list[Finding]:
     """Return the faults of a violation, or what speaks against a certificate; nothing if nothing was found.
 
-    >>> from privcheck.reporting._example_results import GRANTED, VIOLATION
+    >>> from privcheck.results._example_results import GRANTED, VIOLATION
     >>> [finding.rule for finding in findings(VIOLATION)], findings(GRANTED)
     (['violation'], [])
     """

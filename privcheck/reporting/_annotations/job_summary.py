@@ -11,15 +11,12 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from privcheck.errors import on_one_line
+from privcheck.reporting._annotations.code_finding import findings
 from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.reporting._text.certificate_sentences import certificate_sentence
-
-if TYPE_CHECKING:
-    from privcheck.reporting._annotations.code_finding import Finding
-    from privcheck.results import AuditReport, Certificate
+from privcheck.results import AuditReport, Certificate
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
 
@@ -47,21 +44,21 @@ def as_cell(text: str) -> str:
     return re.sub(r"([\\`*_\[\]|~])", r"\\\1", html.escape(on_one_line(text), quote=False))
 
 
-def result_summary(result: AuditReport | Certificate, found: Sequence[Finding]) -> str:
+def result_summary(result: AuditReport | Certificate) -> str:
     """Return what an audit or a certificate found, with the findings that have a line of code.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
-    >>> result_summary(VIOLATION, []).splitlines()[0]
+    >>> from privcheck.results._example_results import VIOLATION
+    >>> result_summary(VIOLATION).splitlines()[0]
     '### ❌ privcheck: rnm-ftnl-published(arms=4, epsilon=1)'
     """
-    from privcheck.results import AuditReport
-
     if isinstance(result, AuditReport):
         good, told = result.verdict != "violation", verdict_sentence(result)
     else:
         good, told = result.budget is None or result.granted, certificate_sentence(result)
     lines = [f"### {'✅' if good else '❌'} privcheck: {as_cell(result.target)}", "", as_cell(told), ""]
-    lines += [f"- `{place.file}` line {place.line}: {as_cell(place.message)}" for place in found if place.file]
+    lines += [
+        f"- `{place.file}` line {place.line}: {as_cell(place.message)}" for place in findings(result) if place.file
+    ]
     return "\n".join([*lines, ""])
 
 

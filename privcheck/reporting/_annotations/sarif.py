@@ -15,7 +15,9 @@ from urllib.parse import quote
 from privcheck.files import check_output, write_whole
 from privcheck.reporting._annotations.code_finding import RULES, Finding
 
-SUFFIXES = (".sarif", ".json")
+SARIF = (".sarif", ".json")
+"""Suffixes of SARIF files."""
+
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
@@ -26,7 +28,7 @@ def save_sarif(found: Sequence[Finding], path: str | Path) -> None:
     ------
     PrivcheckError : a path that does not end in .sarif or .json, or that cannot be written.
     """
-    target = check_output(path, "sarif", SUFFIXES)
+    target = check_output(path, "sarif", SARIF)
     write_whole(target, json.dumps(sarif(found), indent=2) + "\n", "sarif")
 
 

@@ -12,7 +12,7 @@ from privcheck.results import STATISTICS, AuditReport, Certificate, Simulation
 def audit_html(report: AuditReport) -> str:
     """Return the verdict and the numbers of an audit.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> audit_html(VIOLATION)[:30]
     '<p><b>rnm-ftnl-published(arms='
     """

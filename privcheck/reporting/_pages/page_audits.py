@@ -3,61 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from privcheck.errors import PrivcheckError
-from privcheck.files import check_output, write_whole
-from privcheck.reporting._pages.audit_section import audit_section
+from privcheck.reporting._descriptions.audit import described
 from privcheck.reporting._pages.audits_table import overview
-from privcheck.reporting._pages.elements import document, header, inline_picture
+from privcheck.reporting._pages.elements import document, header, inline_picture, section
+from privcheck.reporting._pages.rendered_parts import rendered
 from privcheck.reporting._pictures.plot import bounds_figure
-from privcheck.reporting._text.audit_sentences import as_expected, headline
+from privcheck.reporting._text.audit_sentences import as_expected, headline, verdict_word
 from privcheck.reporting._text.both_bounds import upper_bound
 from privcheck.results import AuditReport
-
-SUFFIXES = (".html", ".htm")
-
-
-def save_page(
-    reports: Sequence[AuditReport],
-    path: str | Path,
-    *,
-    title: str = "privcheck audit",
-    expected: Sequence[str | None] | None = None,
-) -> None:
-    """Write one self-contained page about audits: verdicts, bounds, witnesses with their pictures, and what they mean.
-
-    The file is written whole or not at all; its folder is made when it does not exist.
-
-    Parameters
-    ----------
-    reports : what `privcheck.audit` returned, one or more.
-    path : of the file, ending in .html or .htm.
-    title : heading of the page.
-    expected : the verdict expected of each, None where none is.
-
-    Raises
-    ------
-    PrivcheckError : without reports, when `expected` has not one entry per report, or when the path is no HTML file, is
-        a folder, or cannot be written.
-
-    Examples
-    --------
-    >>> save_page([], "audit.txt")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    privcheck.errors.PrivcheckError: path: got 'audit.txt', expected a file that ends in .html or .htm; ...
-    """
-    target = check_output(path, "path", SUFFIXES)
-    page = render_page(reports, title=title, expected=expected)
-    write_whole(target, page)
 
 
 def render_page(
     reports: Sequence[AuditReport], *, title: str = "privcheck audit", expected: Sequence[str | None] | None = None
 ) -> str:
-    """Return the page that `save_page` writes; the same reports give the same page.
+    """Return the page; the same reports give the same page.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> page = render_page([VIOLATION])
     >>> page.startswith("<!DOCTYPE html>"), "epsilon is at least 1.764" in page
     (True, True)
@@ -74,6 +37,13 @@ def render_page(
     body = [
         overview(reports, expected, met),
         inline_picture(lambda width: bounds_figure(reports, width=width), "bounds", caption),
-        *(audit_section(report, number) for number, report in enumerate(reports, start=1)),
+        *(_section(report, number) for number, report in enumerate(reports, start=1)),
     ]
     return document(title, header(title, headline(reports, expected)), body)
+
+
+def _section(report: AuditReport, number: int) -> str:
+    """Return everything about one audit, below the title of its section."""
+    kind = verdict_word(report).replace(" ", "-")
+    parts = rendered(described(report), "h3", f"-{number}")
+    return section(report.target, parts, name=f"audit-{number}", kind=f"audit {kind}")

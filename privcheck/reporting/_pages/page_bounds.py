@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from privcheck.bounds import (
@@ -18,10 +17,8 @@ from privcheck.bounds import (
     describe_contradiction,
     not_applying,
 )
-from privcheck.files import check_output, write_whole
 from privcheck.reporting._pages.elements import document, element, header, inline_picture, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
-from privcheck.reporting._pages.page_audits import SUFFIXES
 from privcheck.reporting._pictures.theory_picture import LABELS, drawn_bounds, theory_figure
 from privcheck.reporting._terminal.bounds_table import describe, regime_sentence
 from privcheck.reporting._text.bound_marks import BoundMarks
@@ -39,47 +36,10 @@ COLUMNS = [
 ]
 
 
-def save_bounds_page(
-    instance: Any,
-    values: Sequence[BoundValue],
-    path: str | Path,
-    *,
-    along: Curve | None = None,
-    title: str = "privcheck bounds",
-) -> None:
-    """Write one self-contained page about the bounds of an instance: tables, a picture, what does not apply and why.
-
-    The file is written whole or not at all; its folder is made when it does not exist.
-
-    Parameters
-    ----------
-    instance : what was evaluated.
-    values : what `privcheck.bounds.evaluate` returned for it.
-    path : of the file, ending in .html or .htm.
-    along : what `privcheck.bounds.curve` returned, for the picture; by default the bounds along epsilon, where an
-        instance of independent arms has any.
-    title : heading of the page.
-
-    Raises
-    ------
-    PrivcheckError : when the path is no HTML file, is a folder, or cannot be written.
-
-    Examples
-    --------
-    >>> from privcheck.bounds import evaluate, named_instance
-    >>> instance = named_instance("c2", epsilon=1.0)
-    >>> save_bounds_page(instance, evaluate(instance), "bounds.txt")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    privcheck.errors.PrivcheckError: path: got 'bounds.txt', expected a file that ends in .html or .htm; ...
-    """
-    target = check_output(path, "path", SUFFIXES)
-    write_whole(target, render_bounds(instance, values, along=along, title=title))
-
-
 def render_bounds(
     instance: Any, values: Sequence[BoundValue], *, along: Curve | None = None, title: str = "privcheck bounds"
 ) -> str:
-    """Return the page that `save_bounds_page` writes; the same bounds give the same page.
+    """Return the page; the same bounds give the same page.
 
     >>> from privcheck.bounds import evaluate, named_instance
     >>> instance = named_instance("c2", epsilon=1.0)

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from privcheck.claims import STATUSES, Finding
-from privcheck.files import check_output, write_whole
 from privcheck.reporting._pages.elements import document, element, facts, header, items, section, text
 from privcheck.reporting._pages.html_table import TEXT, WORD, Cell, table
-from privcheck.reporting._pages.page_audits import SUFFIXES
 from privcheck.reporting._text.claim_sentences import counts, evidence_sentences, headline, side_sentences
 
 COLUMNS = [("claim", TEXT), ("place", TEXT), ("status", WORD), ("printed", TEXT), ("evidence", TEXT)]
 TITLE = "The papers' claims, put to the test"
 
 
-def save_claims_page(findings: Sequence[Finding], path: str | Path) -> None:
-    """Write one self-contained page about claims: a sortable table, and what follows where a printed form fails.
-
-    The file is written whole or not at all.
-
-    Parameters
-    ----------
-    findings : what `privcheck.claims.examine` returned.
-    path : of the file, ending in .html or .htm.
-    """
-    write_whole(check_output(path, "path", SUFFIXES), render_claims(findings))
-
-
 def render_claims(findings: Sequence[Finding]) -> str:
-    """Return the page that `save_claims_page` writes.
+    """Return the page.
 
     >>> "<main>" in render_claims([])
     True

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from privcheck.bounds import theorem_name
-from privcheck.files import check_output, write_whole
 from privcheck.reporting._pages.elements import document, facts, header, inline_picture, items, place, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, table
-from privcheck.reporting._pages.page_audits import SUFFIXES
 from privcheck.reporting._pictures.frontier_picture import frontier_figure
 from privcheck.reporting._text.numbers import NONE, amount
 from privcheck.reporting._text.places import described_place
@@ -17,26 +13,8 @@ from privcheck.results import CLAIMS, Frontier
 TITLE = "privcheck frontier"
 
 
-def save_frontier_page(frontier: Frontier, path: str | Path) -> None:
-    """Write one self-contained page about a frontier: the picture, what is known of every policy, and the theory.
-
-    The file is written whole or not at all; its folder is made when it does not exist.
-
-    Parameters
-    ----------
-    frontier : what `privcheck.frontier` returned.
-    path : of the file, ending in .html or .htm.
-
-    Raises
-    ------
-    PrivcheckError : when the path is no HTML file, is a folder, or cannot be written.
-    """
-    target = check_output(path, "path", SUFFIXES)
-    write_whole(target, render_frontier(frontier))
-
-
 def render_frontier(frontier: Frontier) -> str:
-    """Return the page that `save_frontier_page` writes; the same frontier gives the same page.
+    """Return the page; the same frontier gives the same page.
 
     >>> from privcheck.tradeoffs._frontier import frontier
     >>> found = frontier("adap-ucb", [0.9, 0.1], epsilons=[1.0], horizon=1000, runs=5, audit_runs=0)

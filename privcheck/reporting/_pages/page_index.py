@@ -14,8 +14,8 @@ from privcheck.files import check_output, write_whole
 from privcheck.reporting._many_audits import LEVEL, AuditedClaim, Together, together
 from privcheck.reporting._pages.elements import badge, document, header, place, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
-from privcheck.reporting._pages.page_audits import SUFFIXES
 from privcheck.reporting._pages.told_apart import told_apart
+from privcheck.reporting._presented import PAGES
 from privcheck.reporting._result_files import CONTRADICTION, IndexRow, json_files, read_result
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_sentences import MARKS, plural
@@ -132,7 +132,7 @@ def save_index(folder: Folder, path: str | Path, *, pages: bool = True) -> None:
     PrivcheckError : when the path is no HTML file, is a folder, or cannot be written.
 
     """
-    target = check_output(path, "html", SUFFIXES)
+    target = check_output(path, "html", PAGES)
     beside = {result.path: _page(result, target, pages) for result in folder.results}
     write_whole(target, render_index(folder, target, beside), "html")
 
@@ -140,7 +140,7 @@ def save_index(folder: Folder, path: str | Path, *, pages: bool = True) -> None:
 def render_index(
     folder: Folder, target: Path, pages: dict[Path, Path | None], *, title: str = "privcheck results"
 ) -> str:
-    """Return the page that `save_index` writes to a target; the same results and pages give the same index."""
+    """Return the page to a target; the same results and pages give the same index."""
     columns = [
         ("target", TEXT),
         ("kind", WORD),
@@ -246,7 +246,7 @@ def _address(file: Path, target: Path) -> str:
 
 def _page(result: IndexRow, index: Path, write: bool) -> Path | None:
     """Return the page about a result, written from its JSON when it is missing or out of date; None without one."""
-    beside = [result.path.with_suffix(suffix) for suffix in SUFFIXES]
+    beside = [result.path.with_suffix(suffix) for suffix in PAGES]
     there = next((page for page in beside if page.is_file() and not _same(page, index)), None)
     page = there or beside[0]
     if not write or result.page is None or _same(page, index) or (there and not _outdated(there, result.when)):

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from privcheck.files import check_output, write_whole
 from privcheck.reporting._pages.elements import document, facts, header, inline_picture, items, place, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
-from privcheck.reporting._pages.page_audits import SUFFIXES
 from privcheck.reporting._pictures.simulation_pictures import regret_figure
 from privcheck.reporting._text.numbers import NONE, amount, p_value, seconds
 from privcheck.reporting._text.places import place_text
@@ -17,35 +13,8 @@ from privcheck.results import STATISTICS, Comparison, Difference, Simulation
 NAMES = {"se": "standard error", "q05": "5 % quantile", "q95": "95 % quantile", "q99": "99 % quantile"}
 
 
-def save_simulation_page(simulation: Simulation, path: str | Path, *, title: str = "privcheck simulation") -> None:
-    """Write one self-contained page about a simulation: regret of every policy, its curves, comparisons, how to repeat.
-
-    The file is written whole or not at all; its folder is made when it does not exist.
-
-    Parameters
-    ----------
-    simulation : what `privcheck.simulate` returned.
-    path : of the file, ending in .html or .htm.
-    title : heading of the page.
-
-    Raises
-    ------
-    PrivcheckError : when the path is no HTML file, is a folder, or cannot be written.
-
-    Examples
-    --------
-    >>> from privcheck.simulation._simulate import simulate
-    >>> simulation = simulate("ucb", [0.75, 0.5], horizon=100, runs=5)
-    >>> save_simulation_page(simulation, "regret.txt")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    privcheck.errors.PrivcheckError: path: got 'regret.txt', expected a file that ends in .html or .htm; ...
-    """
-    target = check_output(path, "path", SUFFIXES)
-    write_whole(target, render_simulation(simulation, title=title))
-
-
 def render_simulation(simulation: Simulation, *, title: str = "privcheck simulation") -> str:
-    """Return the page that `save_simulation_page` writes; the same simulation gives the same page.
+    """Return the page; the same simulation gives the same page.
 
     >>> from privcheck.simulation._simulate import simulate
     >>> "standard error" in render_simulation(simulate("ucb", [0.75, 0.5], horizon=100, runs=5))

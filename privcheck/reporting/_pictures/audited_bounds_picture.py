@@ -48,7 +48,7 @@ def bounds_figure(reports: Sequence[AuditReport], *, width: float = WIDE) -> Fig
 
     Examples
     --------
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> low, high = bounds_figure([VIOLATION]).axes[0].get_xlim()
     >>> bool(low == 0 and 1.76 < high < 2.5)
     True

@@ -17,6 +17,7 @@ from privcheck.reporting._pictures.streams_picture import (
 )
 from privcheck.reporting._pictures.style import WIDE, new_figure, settings
 from privcheck.reporting._pictures.witness_excerpt import view
+from privcheck.reporting._text.audit_sentences import rounds_text
 from privcheck.reporting._text.certificate_sentences import divergence_sentences
 from privcheck.reporting._text.numbers import clean
 from privcheck.results import Certificate, Divergence
@@ -59,7 +60,7 @@ def divergence_figure(certificate: Certificate, *, width: float = WIDE) -> Figur
 
     Examples
     --------
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> divergence_figure(GRANTED)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     privcheck.errors.PrivcheckError: certificate: got 'the certificate of adap-ucb...', expected one with a ...
@@ -77,3 +78,13 @@ def divergence_figure(certificate: Certificate, *, width: float = WIDE) -> Figur
         figure = new_figure(width, height, title, " ".join(divergence_sentences(divergence, contextual=contextual)))
         draw_streams(figure, streams, certificate.rewards, shown, (divergence.actions_first, divergence.actions_second))
     return figure
+
+
+def divergence_caption(certificate: Certificate, divergence: Divergence) -> str:
+    """Return what stands below the picture."""
+    streams = diverging_streams(divergence, certificate.arms)
+    differ = f"differ in {rounds_text(streams)}" if streams.rounds else "do not differ"
+    return (
+        f"Two neighbouring streams, which {differ}, and the arms played on them up to round "
+        f"{divergence.round} with the same coins and the same releases."
+    )

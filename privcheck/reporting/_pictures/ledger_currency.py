@@ -14,7 +14,7 @@ CURRENCIES = ("epsilon", "mu", "rho")
 def ledger_currency(certificate: Certificate) -> str:
     """Return the currency of the budget, or another one if some total of the ledger is infinite in it.
 
-    >>> from privcheck.reporting._example_results import GAUSSIAN, GRANTED
+    >>> from privcheck.results._example_results import GAUSSIAN, GRANTED
     >>> ledger_currency(GRANTED), ledger_currency(GAUSSIAN)
     ('epsilon', 'mu')
     """
@@ -29,7 +29,7 @@ def ledger_currency(certificate: Certificate) -> str:
 def budget_in(certificate: Certificate, currency: str) -> float | None:
     """Return the largest total that fits into the budget, in a currency; None if the budget does not limit it.
 
-    >>> from privcheck.reporting._example_results import GAUSSIAN, GRANTED
+    >>> from privcheck.results._example_results import GAUSSIAN, GRANTED
     >>> budget_in(GRANTED, "epsilon"), round(budget_in(GAUSSIAN, "mu"), 6)
     (1.0, 0.236704)
     """

@@ -61,7 +61,7 @@ def by_round(charges: Mapping[Datum, Charge], currency: str = "epsilon") -> dict
 def ledger_view(ledger: Ledger, horizon: int, most_rounds: int = MOST_ROUNDS, currency: str = "epsilon") -> LedgerView:
     """Return the view of at most `most_rounds` rounds, around the one with the largest loss.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> shown = ledger_view(GRANTED.ledger, 8, most_rounds=4)
     >>> shown.start, shown.stop, len(shown.releases), shown.omitted
     (1, 4, 3, 'rounds 1-4 of 8, 3 of 4 releases')

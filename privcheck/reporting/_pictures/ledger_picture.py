@@ -41,7 +41,7 @@ def ledger_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:
 
     Examples
     --------
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> len(ledger_figure(GRANTED).axes)
     3
     """
@@ -214,3 +214,23 @@ def _key(figure: Figure, certificate: Certificate, shown: LedgerView, most: floa
     )  # fmt: skip
     if shown.omitted:
         figure.text(1.0 - RIGHT / width, 0.44 / height, f"shown: {shown.omitted}", ha="right", va="center", fontsize=7)
+
+
+def ledger_caption(certificate: Certificate) -> str:
+    """Return what stands below the picture."""
+    total = (
+        "the total loss of each reward"
+        if any(isinstance(d, tuple) for d in certificate.ledger.paid)
+        else "the total loss of each round"
+    )
+    which = "explored execution"
+    if certificate.primitives:
+        which = "replay"
+        total = (
+            "the total loss of the round in which its two streams differ; other rounds were charged in other replays"
+        )
+    return (
+        f"The {which} with the largest loss. Top: the rounds that each release charges, in a stronger colour "
+        f"for a larger loss, and the round of the release. Middle: the scale of its noise. Bottom: {total}"
+        + (", compared with the budget." if certificate.budget is not None else ".")
+    )

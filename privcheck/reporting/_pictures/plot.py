@@ -51,7 +51,7 @@ __all__ = [
 def plot_audit(report: AuditReport, path: str | Path | None = None, picture: str = "bounds") -> Figure:
     """Return a picture of an audit and save it; see `AuditReport.plot`.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> len(plot_audit(VIOLATION, picture="witness").axes)
     3
     """
@@ -61,7 +61,7 @@ def plot_audit(report: AuditReport, path: str | Path | None = None, picture: str
 def plot_certificate(certificate: Certificate, path: str | Path | None = None, picture: str = "ledger") -> Figure:
     """Return a picture of a certificate and save it; see `Certificate.plot`.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> len(plot_certificate(GRANTED).axes)
     3
     """

@@ -36,7 +36,7 @@ def to_svg(figure: Figure, *, prefix: str | None = None) -> str:
 
     Examples
     --------
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> from privcheck.reporting._pictures.plot import bounds_figure
     >>> to_svg(bounds_figure([VIOLATION]))[:24]
     '<svg fill="currentColor"'

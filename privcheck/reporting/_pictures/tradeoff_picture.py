@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+TRADEOFF_CAPTION = (
+    "Error probabilities of an attacker who compares the score of the event with a threshold to guess the stream. "
+    "With the stated confidence, the curve of the best attacker lies on or below the line; a line that dips below "
+    "the dashed one refutes the claim. The region holds for all thresholds at once; it is separate from the lower "
+    "bound."
+)
+
 SIDE = 3.7
 """Largest side of the square in inches."""
 
@@ -63,7 +70,7 @@ def tradeoff_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
 
     Examples
     --------
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> len(tradeoff_figure(VIOLATION).axes)
     1
     """

@@ -30,7 +30,7 @@ def is_drawn(streams: TwoStreams) -> bool:
 def aligned(streams: TwoStreams) -> tuple[np.ndarray, np.ndarray]:
     """Return both tables with the same rows side by side: NaN stands for the row that only the other one has.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> first, second = aligned(VIOLATION.witness)
     >>> first.shape == second.shape
     True
@@ -81,7 +81,7 @@ def view(witness: TwoStreams, most_rounds: int, most_arms: int, count: int | Non
 
     The first `count` columns are arms, all of them without it.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> view(VIOLATION.witness, 4, 2)
     View(start=0, stop=4, arms=(0, 1), changed=(2,), omitted='rounds 1-4 of 8, 2 of 4 arms')
     """
@@ -125,7 +125,7 @@ def text_streams(report: AuditReport) -> str:
     """Return the two streams of the witness as characters, rounds from left to right, below one another arms and
     entries of contexts.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> print(text_streams(VIOLATION))
                     v round 3
     first   arm 0 ########

@@ -9,7 +9,7 @@ from privcheck.reporting._pictures.probability_picture import BARS, draw_probabi
 from privcheck.reporting._pictures.streams_picture import MOST_ARMS, MOST_ROUNDS, draw_streams, streams_height
 from privcheck.reporting._pictures.style import WIDE, new_figure, settings
 from privcheck.reporting._pictures.witness_excerpt import arms_of, is_drawn, view
-from privcheck.reporting._text.audit_sentences import verdict_sentence
+from privcheck.reporting._text.audit_sentences import rounds_text, verdict_sentence
 from privcheck.reporting._text.numbers import clean
 from privcheck.results import AuditReport
 
@@ -34,7 +34,7 @@ def witness_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
 
     Examples
     --------
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> len(witness_figure(VIOLATION).axes)
     3
     """
@@ -58,3 +58,13 @@ def witness_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
             draw_streams(figure, witness, report.rewards, shown)
         draw_probabilities(figure, report, witness, streams, bars)
     return figure
+
+
+def witness_caption(report: AuditReport) -> str:
+    """Return what stands below the picture."""
+    found = report.witness
+    shown = "The event's"
+    if found is not None and found.rounds:
+        shown = f"The two streams, which differ in {rounds_text(found)}, and the event's"
+    allowed = " Dashed: the largest probability that the claim allows, given the other one."
+    return f"{shown} probability on each.{'' if report.epsilon_claimed is None else allowed}"

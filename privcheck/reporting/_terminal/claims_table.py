@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from privcheck.claims import FAILS, ORDER_REFUTED, PROVEN, REFUTED, SUSPICIOUS, UNDER_READING, Claim, Finding
@@ -53,11 +51,3 @@ def listed_claims(claims: Sequence[Claim], kept: Mapping[str, str]) -> Renderabl
 
 def _indented(text: str) -> RenderableType:
     return Padding(Text(text), (0, 0, 0, 4), expand=False)
-
-
-def replayed(rows: Sequence[tuple[str, int]]) -> RenderableType:
-    """Return a table of refutations that were confirmed again, with the number of readings."""
-    table = Table("id", "readings refuted again", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name, number in rows:
-        table.add_row(name, str(number))
-    return table

@@ -40,7 +40,7 @@ def verdict_sentence(report: AuditReport) -> str:
     """Return the verdict and what it rests on, in one sentence.
 
     >>> from dataclasses import replace
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> verdict_sentence(VIOLATION)
     'violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 (95 % confidence)'
     """
@@ -114,7 +114,7 @@ def lower_bound(report: AuditReport) -> str:
 def played(report: AuditReport) -> str:
     """Return how many runs the verdict rests on.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> played(VIOLATION)
     '100,000 runs per stream'
     """
@@ -127,7 +127,7 @@ def played(report: AuditReport) -> str:
 def resolution(report: AuditReport) -> str:
     """Return the most that the runs could have shown, nothing where that is not known.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> resolution(VIOLATION)
     'a lower bound of up to 8.973 and events of probability 0.00042 or more'
     """
@@ -207,7 +207,7 @@ def meaning(report: AuditReport) -> list[str]:
 def event_parts(witness: Witness) -> list[str]:
     """Return the alternatives that make up the event.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> event_parts(VIOLATION.witness)[-1]
     'one of 4 rarer beginnings'
     """
@@ -232,7 +232,7 @@ def rounds_text(witness: TwoStreams) -> str:
 def headline(reports: Sequence[AuditReport], expected: Sequence[str | None] | None = None) -> str:
     """Return how many audits ended with which verdict: "3 audits: 1 violation, 2 consistent".
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> headline([VIOLATION], ["violation"])
     '1 audit: 1 violation; 1 of 1 as expected'
     """

@@ -15,7 +15,7 @@ def upper_bound(report: AuditReport) -> float | None:
 
     A bound at a smaller delta is converted. One at a larger delta says nothing here.
 
-    >>> from privcheck.reporting._example_results import CERTIFIED, VIOLATION
+    >>> from privcheck.results._example_results import CERTIFIED, VIOLATION
     >>> upper_bound(CERTIFIED), upper_bound(VIOLATION)
     (1.0, None)
     """
@@ -26,7 +26,7 @@ def upper_bound(report: AuditReport) -> float | None:
 def certified_text(report: AuditReport) -> str | None:
     """Return the upper bound and what it holds for, or why there is none; None without a certificate.
 
-    >>> from privcheck.reporting._example_results import CERTIFIED
+    >>> from privcheck.results._example_results import CERTIFIED
     >>> certified_text(CERTIFIED)
     '≤ 1 on every execution of the guarded reference policy'
     """
@@ -45,7 +45,7 @@ def of_one_object(report: AuditReport) -> bool:
     guard refuses, and the audit of the policy without its guard did not see it. A certified bound at a larger delta
     than that of the audit is none at the audit's.
 
-    >>> from privcheck.reporting._example_results import CERTIFIED
+    >>> from privcheck.results._example_results import CERTIFIED
     >>> of_one_object(CERTIFIED)
     True
     """
@@ -59,7 +59,7 @@ def contradiction(report: AuditReport) -> str | None:
     """Return what is wrong when the lower bound lies above the certified upper bound; None when it does not.
 
     >>> from dataclasses import replace
-    >>> from privcheck.reporting._example_results import CERTIFIED
+    >>> from privcheck.results._example_results import CERTIFIED
     >>> contradiction(CERTIFIED) is None
     True
     >>> contradiction(replace(CERTIFIED, epsilon_lower=1.5))[:67]
@@ -80,7 +80,7 @@ def contradiction(report: AuditReport) -> str | None:
 def sandwich(report: AuditReport) -> str | None:
     """Return where the true epsilon lies, in a sentence; None without a certified upper bound.
 
-    >>> from privcheck.reporting._example_results import CERTIFIED
+    >>> from privcheck.results._example_results import CERTIFIED
     >>> sandwich(CERTIFIED)
     'The true epsilon lies between 0.959 (95 % confidence) and 1.000 (certified, under the guard).'
     """

@@ -14,7 +14,7 @@ from privcheck.results import UNDER_GUARD, Certificate, PrimitiveUse
 def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
     """Return the names of the numbers of a certificate, and the numbers.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> certificate_rows(GRANTED)[:2]
     [('budget', 'epsilon = 1'), ('certified upper bound', '1.000')]
     """

@@ -43,7 +43,7 @@ def certificate_word(certificate: Certificate) -> str:
 def certificate_sentence(certificate: Certificate) -> str:
     """Return the verdict and what it rests on, in one sentence.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> certificate_sentence(GRANTED)
     'certified: epsilon is at most 1.000 on every execution of the policy under its guard'
     """
@@ -68,7 +68,7 @@ def certificate_sentence(certificate: Certificate) -> str:
 def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
     """Return why a certificate is not granted, most serious reason first; never empty. A brief refusal is only named.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> reasons(GRANTED)
     ['no budget was given']
     """
@@ -105,7 +105,7 @@ def place(found: Leak | UnreachedLine) -> str:
 def ledger_sentence(certificate: Certificate) -> str:
     """Return the largest loss in the ledger, the datum that has it, and the releases that it comes from.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> print(ledger_sentence(GRANTED))
     the largest loss of any datum in 20 guarded runs of 8 rounds is 1, out of a budget of 1: the reward of round 1 is \
 released once, after round 1 (bandit.py:7), for a total of 1
@@ -129,7 +129,7 @@ released once, after round 1 (bandit.py:7), for a total of 1
 def executions_word(certificate: Certificate) -> str:
     """Return what the executions of a certificate were: guarded, or recorded and replayed.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> executions_word(GRANTED)
     'guarded run'
     """
@@ -139,7 +139,7 @@ def executions_word(certificate: Certificate) -> str:
 def replay_sentence(certificate: Certificate) -> str:
     """Return what transcript replay found.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> replay_sentence(GRANTED)
     'none of 32 transcripts diverges on a neighbouring stream; their largest loss is 1'
     """
@@ -260,7 +260,7 @@ def _explored(certificate: Certificate) -> list[str]:
 def mechanism_sentences(certificate: Certificate) -> list[str]:
     """Return what a certificate takes on trust about the mechanisms that released something.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> mechanism_sentences(GRANTED)
     []
     """

@@ -12,7 +12,7 @@ from privcheck.results import Certificate
 def budget_words(certificate: Certificate) -> str:
     """Return the budget: a number for pure DP, otherwise with the names of its numbers.
 
-    >>> from privcheck.reporting._example_results import GAUSSIAN, GRANTED
+    >>> from privcheck.results._example_results import GAUSSIAN, GRANTED
     >>> budget_words(GRANTED), budget_words(GAUSSIAN)
     ('1', 'epsilon = 1, delta = 1e-06')
     """
@@ -23,7 +23,7 @@ def budget_words(certificate: Certificate) -> str:
 def bounded_number(certificate: Certificate) -> str:
     """Return the name of the number that the budget bounds.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> bounded_number(GRANTED)
     'epsilon'
     """
@@ -34,7 +34,7 @@ def bounded_number(certificate: Certificate) -> str:
 def upper_words(certificate: Certificate) -> str:
     """Return the certified upper bound in a clause.
 
-    >>> from privcheck.reporting._example_results import GAUSSIAN, GRANTED
+    >>> from privcheck.results._example_results import GAUSSIAN, GRANTED
     >>> upper_words(GRANTED), upper_words(GAUSSIAN)
     ('epsilon is at most 1.000', 'epsilon is at most 1.000 at delta = 1e-06')
     """
@@ -49,7 +49,7 @@ def upper_words(certificate: Certificate) -> str:
 def upper_row(certificate: Certificate) -> str:
     """Return the certified upper bound in each notion in which there is one, that of the budget first.
 
-    >>> from privcheck.reporting._example_results import GAUSSIAN, GRANTED
+    >>> from privcheck.results._example_results import GAUSSIAN, GRANTED
     >>> upper_row(GRANTED), upper_row(GAUSSIAN)
     ('1.000', 'epsilon 1.000 at delta = 1e-06')
     """
@@ -69,7 +69,7 @@ def upper_row(certificate: Certificate) -> str:
 def ledger_amount(certificate: Certificate) -> str:
     """Return the largest loss of any datum over the explored executions, in the notion of the budget.
 
-    >>> from privcheck.reporting._example_results import GAUSSIAN, GRANTED
+    >>> from privcheck.results._example_results import GAUSSIAN, GRANTED
     >>> ledger_amount(GRANTED), ledger_amount(GAUSSIAN)
     ('1', 'epsilon = 0.924 at delta = 1e-06')
     """
@@ -88,7 +88,7 @@ def ledger_amount(certificate: Certificate) -> str:
 def shares_words(certificate: Certificate) -> str:
     """Return the share of delta of each accountant.
 
-    >>> from privcheck.reporting._example_results import GAUSSIAN
+    >>> from privcheck.results._example_results import GAUSSIAN
     >>> shares_words(GAUSSIAN)
     'gdp 100 %'
     """
@@ -98,7 +98,7 @@ def shares_words(certificate: Certificate) -> str:
 def accountant_words(certificate: Certificate) -> str:
     """Return which accountant comes closest to the budget or shows that the largest loss fits into it, and its share.
 
-    >>> from privcheck.reporting._example_results import GAUSSIAN
+    >>> from privcheck.results._example_results import GAUSSIAN
     >>> accountant_words(GAUSSIAN)
     'gdp, with 100 % of delta'
     """

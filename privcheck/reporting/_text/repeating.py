@@ -85,7 +85,7 @@ class Repeat(NamedTuple):
 def repeat_audit(report: AuditReport) -> Repeat:
     r"""Return the Python call and the command line that give the same report, however the audit was limited.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> print(repeat_audit(VIOLATION).command.folded())
     privcheck audit 'rnm-ftnl-published(arms=4, epsilon=1)' --epsilon 1.0 \
         --arms 4 --horizon 8 --feedback full --runs 100000 --seed 0
@@ -112,7 +112,7 @@ def how_to_repeat(report: AuditReport) -> list[str]:
     """Return the folded calls that repeat an audit; none if its runs have no seeds.
 
     >>> from dataclasses import replace
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> len(how_to_repeat(VIOLATION)), how_to_repeat(replace(VIOLATION, randomness="independent"))
     (2, [])
     """
@@ -122,7 +122,7 @@ def how_to_repeat(report: AuditReport) -> list[str]:
 def repeat_certificate(certificate: Certificate) -> Repeat:
     """Return the Python call and the command line that give the same certificate.
 
-    >>> from privcheck.reporting._example_results import GRANTED
+    >>> from privcheck.results._example_results import GRANTED
     >>> print(repeat_certificate(GRANTED).python.folded())
     privcheck.certify('adap-ucb(arms=2, epsilon=1, alpha=3.1)', epsilon=1.0,
         arms=2, horizon=8, runs=20, seed=0)

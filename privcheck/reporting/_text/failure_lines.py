@@ -1,4 +1,4 @@
-"""Witnesses in words: two streams drawn as characters, and the event that distinguishes them."""
+"""What a failed test says: two streams drawn as characters, the event that tells them apart, faults and leaks."""
 
 from __future__ import annotations
 
@@ -6,17 +6,12 @@ from dataclasses import dataclass
 
 from privcheck.arrays import Table
 from privcheck.privacy import relation
-from privcheck.reporting import (
-    arms_of,
-    characters,
-    clean,
-    event_parts,
-    fault_text,
-    probability,
-    probability_interval,
-    rounds_text,
-)
-from privcheck.results import AuditReport
+from privcheck.reporting._pictures.witness_excerpt import arms_of, characters
+from privcheck.reporting._text.audit_sentences import event_parts, rounds_text
+from privcheck.reporting._text.certificate_sentences import divergence_sentences, place
+from privcheck.reporting._text.fault_sentences import fault_text
+from privcheck.reporting._text.numbers import clean, probability, probability_interval
+from privcheck.results import AuditReport, Certificate
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,7 @@ def streams_told(first: Table, second: Table, rewards: tuple[float, float], arms
 def witness_told(report: AuditReport) -> list[str]:
     """Return the simplest witness of an audit: the streams, the event, and how likely it is on each.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> witness_told(VIOLATION)[0]
     'Two streams of 8 rounds that differ in round 3:'
     """
@@ -74,8 +69,28 @@ def witness_told(report: AuditReport) -> list[str]:
 def faults_told(report: AuditReport) -> list[str]:
     """Return the lines at fault with their source and the usual fix, and an empty line after each.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> faults_told(VIOLATION)
     []
     """
     return [line for fault in report.faults for line in (*fault_text(fault), "")]
+
+
+def audit_evidence(report: AuditReport) -> list[str]:
+    """Return the lines at fault, and the simplest witness."""
+    return [*faults_told(report), *witness_told(report)]
+
+
+def certificate_evidence(certificate: Certificate) -> list[str]:
+    """Return leaks, refusals, notes, lines that never ran, and the first divergence."""
+    lines = [f"Leak at {place(leak)}: {clean(str(leak))}" for leak in certificate.leaks]
+    lines += [f"Refused: {clean(refusal)}" for refusal in certificate.refusals]
+    lines += [f"Note: {clean(note)}" for note in certificate.notes]
+    lines += [f"Never ran: {clean(str(line))}" for line in certificate.unreached]
+    divergence = certificate.replay.first_divergence
+    if divergence is not None:
+        contextual = certificate.contexts is not None
+        arms = certificate.arms if contextual else None
+        lines += streams_told(divergence.first, divergence.second, certificate.rewards, arms)
+        lines += divergence_sentences(divergence, contextual=contextual)
+    return lines

@@ -1,4 +1,4 @@
-"""Reports and a certificate for the examples of this folder, with the numbers of real ones."""
+"""Reports and certificates for the examples in docstrings, with the numbers of real ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 
 from privcheck.accounting import Charge, Ledger, mu_of_pure, rho_of_pure
 from privcheck.inference import TradeoffRegion
-from privcheck.results import AuditReport, Certificate, Estimate, ReplayResult, Resolution, Witness
+from privcheck.results._audit_report import AuditReport, Estimate, Resolution, Witness
+from privcheck.results._certificate import Certificate
+from privcheck.results._replay_result import ReplayResult
 
 _FIRST = np.tile([1.0, 0.0, 0.0, 0.0], (8, 1))
 _SECOND = _FIRST.copy()

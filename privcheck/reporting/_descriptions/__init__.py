@@ -1,0 +1,1 @@
+"""What the reports about audits and certificates consist of, whatever the medium."""

@@ -1,0 +1,1 @@
+"""How each kind of result is shown: one module for each."""

@@ -1,0 +1,65 @@
+"""What the terminal says of an audit in its own form: lines at fault, witnesses, and what it took."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from privcheck.reporting._pictures.witness_excerpt import arms_of, characters, is_drawn
+from privcheck.reporting._terminal.rendered_parts import block
+from privcheck.reporting._text import numbers
+from privcheck.reporting._text.audit_sentences import event_parts
+from privcheck.reporting._text.fault_sentences import excerpt_lines, fault_sentence
+from privcheck.results import AuditReport, Fault, Witness
+
+
+def fault_lines(fault: Fault) -> list[RenderableType]:
+    """Return a line at fault with its source, what is wrong and the usual fix."""
+    return [
+        block(Text(fault_sentence(fault))),
+        *(block(Text(f"  {line}", style="bold" if marked else "dim")) for line, marked in excerpt_lines(fault)),
+        block(Text(fault.about.meaning)),
+        block(Text(f"Usual fix: {fault.about.fix}")),
+    ]
+
+
+def witness(report: AuditReport, *, drawn: bool = True) -> list[RenderableType]:
+    """Return two streams, unless they were drawn before, and the event with its probabilities."""
+    if (found := report.witness) is None:
+        return []
+    return [*(_streams(report, found) if drawn else []), *_event(found)]
+
+
+def said(text: str) -> list[RenderableType]:
+    """Return a sentence that a page has in another place."""
+    return [block(Text(text))]
+
+
+def spent(report: AuditReport) -> list[RenderableType]:
+    """Return what the audit took."""
+    runs = f"seed {report.seed}, {report.runs:,} runs per stream"
+    return [block(Text(f"{runs}, engine {report.engine}, {numbers.seconds(report.seconds)}", style="dim"))]
+
+
+def _streams(report: AuditReport, witness: Witness) -> list[RenderableType]:
+    if not is_drawn(witness):
+        return [block(Text(f"streams: {numbers.clean(witness.streams)}"))]
+    drawn = characters(witness, report.rewards, arms_of(report))
+    return [block(Text(f"streams: {numbers.clean(witness.streams)}")), block(Text(drawn, no_wrap=True))]
+
+
+def _event(witness: Witness) -> list[RenderableType]:
+    lines = [("event: " if i == 0 else "   or: ") + numbers.clean(part) for i, part in enumerate(event_parts(witness))]
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for name, estimate in (("first", witness.probability_first), ("second", witness.probability_second)):
+        likely = "more likely" if witness.more_likely == name else ""
+        value = f"{numbers.probability(estimate.value)} {numbers.probability_interval(estimate)}"
+        table.add_row(Text(f"probability on the {name} stream", style="dim"), Text(value), Text(likely))
+    shown: list[RenderableType] = [*(block(Text(line)) for line in lines), block(table)]
+    if witness.mirror is not None:
+        told = (
+            f"mirror: {numbers.clean(witness.mirror)}; it is more likely on the other stream, and the bound counts both"
+        )
+        shown.append(block(Text(told)))
+    return shown
