@@ -223,6 +223,8 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
             candidates = law.best_first(candidates, settings, policy.runner)
         plan = _plan(replace(settings, jobs=workers.jobs), policy, candidates, started, workers)
         outcome, hints, by_law = _checked_and_played(plan, settings, policy, candidates, workers, law)
+        if workers.store is not None:
+            outcome = replace(outcome, notes=(*outcome.notes, *workers.store.notes))
     search = searched(candidates, plan.pairs, outcome, policy.runner)
     outcome = _with_notes(conclude(outcome, search), hints)
     notes = relation_note(outcome, policy, settings, candidates[0]) + untold_note(unguarded.runner, settings)

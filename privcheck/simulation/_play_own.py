@@ -13,7 +13,7 @@ from privcheck.arrays import Array, Integers
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.kernels import generators
-from privcheck.scheduling import Calls, Executor
+from privcheck.scheduling import Calls, Executor, digest
 from privcheck.simulation._engine import checked_table
 from privcheck.simulation._own_policies import LoadedPolicy
 from privcheck.targets import (
@@ -86,9 +86,10 @@ def own_chunks(
         (policy.runner, place, checkpoints, range(first, min(first + size, runs)), seed, key, limit, shuffle)
         for first in range(0, runs, size)
     ]
-    played = (played_by(policy.runner), place, checkpoints, seed, key, shuffle)
+    asked = None if executor.store is None else digest((place, checkpoints, seed, key, shuffle))
     code = (*code_of(policy.runner), place)
-    calls = Calls(play_runs, arguments, True, code, lambda number: (played, arguments[number][3]))
+    depends = lambda number: (asked, arguments[number][3])  # noqa: E731
+    calls = Calls(play_runs, arguments, True, code, depends, played=played_by(policy.runner))
     yield from executor.in_order(calls)
 
 
