@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -15,11 +15,43 @@ import numpy as np
 from privcheck.errors import PrivcheckError, words
 
 SCHEMA_VERSION = 2
-"""What is written. Version 1 differs in one value: the coverage of a certificate was called "all-executions"."""
+"""What is written. Version 1 differs in one value: the coverage of a certificate was called "all-executions".
 
-READABLE_VERSIONS = (1, SCHEMA_VERSION)
+A field that a later version adds has a default, with which files of earlier ones are read; what changed otherwise is
+the concern of a hook (`Hooks`), which is told the version of the file.
+"""
+
+READABLE_VERSIONS = range(1, SCHEMA_VERSION + 1)
 
 T = TypeVar("T")
+
+
+@dataclasses.dataclass(frozen=True)
+class Make:
+    """Makes an instance of a dataclass of fields as they stand in JSON, of which some may have been revived.
+
+    Parameters
+    ----------
+    kind : the dataclass.
+    version : of the file.
+    hooks : what is read otherwise.
+    """
+
+    kind: Any
+    version: int
+    hooks: Hooks
+
+    def __call__(self, fields: dict[str, Any]) -> Any:
+        """Return the instance."""
+        hints = _hints(self.kind)
+        values = {name: revived(of, hints.get(name, Any), self.hooks, self.version) for name, of in fields.items()}
+        return self.kind(**values)
+
+
+Hooks = Mapping[type, Callable[[dict[str, Any], Make], Any]]
+"""For dataclasses whose JSON has another shape, or to which more applies than their types: what returns an instance,
+given the JSON object and what makes an instance of fields that have the usual shape.
+"""
 
 
 def plain(value: Any) -> Any:
@@ -61,28 +93,58 @@ def to_json(value: Any) -> str:
     return json.dumps({"schema_version": SCHEMA_VERSION} | plain(value), allow_nan=False)
 
 
-def from_json(text: str, kind: type, expected: str) -> dict[str, Any]:
-    """Return the fields of a dataclass as plain values, from text that `to_json` returned.
+def read_json(text: str, kind: type[T], expected: str, hooks: Hooks | None = None) -> T:
+    """Return the instance of a dataclass from text that `to_json` returned.
+
+    Parameters
+    ----------
+    text : JSON of any version that can be read.
+    kind : the dataclass; its fields and their types say how the JSON is read: see `revived`.
+    expected : what a refusal names.
+    hooks : what is read otherwise: see `revived`.
 
     Raises
     ------
-    PrivcheckError : text that is not JSON, another schema, unknown or missing fields.
+    PrivcheckError : text that is not JSON, another version, unknown, missing or ill-typed fields.
 
     Examples
     --------
-    >>> Place = dataclasses.make_dataclass("Place", ["arm"])
-    >>> from_json(to_json(Place(1)), Place, "a place")
-    {'arm': 1}
+    >>> Place = dataclasses.make_dataclass("Place", [("arm", int), ("means", tuple[float, ...], ())])
+    >>> read_json(to_json(Place(1, (0.5, math.inf))), Place, "a place")
+    Place(arm=1, means=(0.5, inf))
+    >>> read_json('{"schema_version": 1, "arm": 1}', Place, "a place")
+    Place(arm=1, means=())
     """
     try:
         content: Any = json.loads(text, parse_constant=_no_constant)
     except (TypeError, ValueError, RecursionError):
         raise PrivcheckError("text", words("text that is not JSON"), expected) from None
-    version = content.pop("schema_version", None) if isinstance(content, dict) else None
-    if not isinstance(content, dict) or type(version) is not int or version not in READABLE_VERSIONS:
+    if (version := version_of(content)) is None:
         raise PrivcheckError("text", words("JSON of another kind"), f"{expected}, schema_version {readable_versions()}")
+    del content["schema_version"]
+    return read_fields(content, kind, expected, hooks, version)
+
+
+def read_fields(
+    content: Any, kind: type[T], expected: str, hooks: Hooks | None = None, version: int = SCHEMA_VERSION
+) -> T:
+    """Return the same from JSON that was parsed already, without its `schema_version`."""
     check_fields(content, kind, expected)
-    return content
+    try:
+        found: T = well_typed(revived(content, kind, hooks, version))
+    except ILL_TYPED as error:
+        raise PrivcheckError("text", words(f"fields of the wrong type: {error}"), expected) from None
+    return found
+
+
+def version_of(content: Any) -> int | None:
+    """Return the version of a result's parsed JSON; None if it is no result, or of a version that cannot be read.
+
+    >>> version_of({"schema_version": 1}), version_of({"schema_version": 99}), version_of([1])
+    (1, None, None)
+    """
+    version = content.get("schema_version") if isinstance(content, dict) else None
+    return version if type(version) is int and version in READABLE_VERSIONS else None
 
 
 def readable_versions() -> str:
@@ -91,7 +153,8 @@ def readable_versions() -> str:
     >>> readable_versions()
     '1 or 2'
     """
-    return " or ".join(map(str, READABLE_VERSIONS))
+    *earlier, last = map(str, READABLE_VERSIONS)
+    return f"{', '.join(earlier)} or {last}"
 
 
 def _no_constant(name: str) -> Any:
@@ -126,6 +189,57 @@ def number(value: Any) -> Any:
     (-inf, 'a', 1)
     """
     return {"inf": math.inf, "-inf": -math.inf}.get(value, value) if isinstance(value, str) else value
+
+
+def revived(value: Any, hint: Any, hooks: Hooks | None = None, version: int = SCHEMA_VERSION) -> Any:
+    """Return what a value of parsed JSON stands for, where a type is declared: the inverse of `plain`.
+
+    "inf" becomes a float where one is declared, a list a tuple or an array, an object an instance of a dataclass. A
+    value that fits no declaration is left as it is: `well_typed` refuses it.
+
+    Parameters
+    ----------
+    value : parsed JSON; what has been revived already stays as it is.
+    hint : the declared type.
+    hooks : what is read otherwise, by dataclass.
+    version : of the file.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError, ... : `ILL_TYPED`, of a constructor or a hook.
+
+    Examples
+    --------
+    >>> revived([[1, "inf"], [2, 3]], tuple[tuple[int, float], ...])
+    ((1, inf), (2, 3))
+    >>> revived("inf", str | None)
+    'inf'
+    """
+    origin, inner = get_origin(hint), get_args(hint)
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        make = Make(hint, version, hooks or {})
+        return make.hooks.get(hint, _usual)(value, make) if isinstance(value, dict) else value
+    if origin in (Union, UnionType):
+        options = [option for option in inner if option is not NoneType]
+        return value if value is None or len(options) > 1 else revived(value, options[0], hooks, version)
+    if hint is float:
+        return number(value)
+    if origin is np.ndarray and isinstance(value, list):
+        return array(value).astype(get_args(inner[1])[0])
+    if origin in (dict, Mapping) and isinstance(value, dict):
+        return {name: revived(item, inner[1], hooks, version) for name, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    if origin is tuple and inner[-1:] != (...,):
+        kinds = inner if len(inner) == len(value) else [Any] * len(value)
+        return tuple(revived(item, kind, hooks, version) for item, kind in zip(value, kinds, strict=True))
+    if origin in (tuple, list):
+        return origin(revived(item, inner[0], hooks, version) for item in value)
+    return tuple(value) if hint is Hashable else value
+
+
+def _usual(content: dict[str, Any], make: Make) -> Any:
+    return make(content)
 
 
 def well_typed(instance: T) -> T:

@@ -64,7 +64,10 @@ def played(plan: Plan, started: float) -> Played:
             by_law = None if plan.law is None else plan.law.evidence(candidates[0], sampler, extent.runs, claim)
         except StoppedError:
             return nothing
-        return replace(nothing, outcome=_counted(plan, extent, workers), hints=hints, by_law=by_law)
+        outcome = _counted(plan, extent, workers)
+        if workers.store is not None:
+            outcome = replace(outcome, notes=(*outcome.notes, *workers.store.notes))
+        return replace(nothing, outcome=outcome, hints=hints, by_law=by_law)
 
 
 def _kept_extent(

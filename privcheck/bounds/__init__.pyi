@@ -44,7 +44,6 @@ from ._theorem import THEOREMS as THEOREMS
 from ._theorem import UNPROVEN as UNPROVEN
 from ._theorem import BoundValue as BoundValue
 from ._theorem import Condition as Condition
-from ._theorem import ConditionCheck as ConditionCheck
 from ._theorem import Theorem as Theorem
 from ._theorem import similar_ids as similar_ids
 from ._theorem import theorem as theorem

@@ -201,7 +201,7 @@ def findings_from_text(text: str, parameter: str = "text") -> Findings:
     PrivcheckError : text of another kind or version.
     """
     from privcheck.errors import PrivcheckError, words
-    from privcheck.serialise import ILL_TYPED, READABLE_VERSIONS, check_fields, readable_versions, well_typed
+    from privcheck.serialise import read_fields, readable_versions, version_of
 
     try:
         content = json.loads(text)
@@ -209,17 +209,14 @@ def findings_from_text(text: str, parameter: str = "text") -> Findings:
         raise PrivcheckError(parameter, words("text that is not JSON"), EXPECTED) from None
     if not isinstance(content, dict) or not isinstance(content.get("claims"), list):
         raise PrivcheckError(parameter, words("JSON of another kind"), EXPECTED, f"schema {readable_versions()}")
-    version = content.get("schema_version")
-    if type(version) is not int or version not in READABLE_VERSIONS:
-        got = words(f"schema_version {str(version)[:20]}")
+    if version_of(content) is None:
+        got = words(f"schema_version {str(content.get('schema_version'))[:20]}")
         raise PrivcheckError(parameter, got, EXPECTED, f"this privcheck reads {readable_versions()}")
     found = Findings()
     for row in content["claims"]:
         try:
-            check_fields(row, Finding, EXPECTED)
-            readings = tuple(well_typed(ReadingFinding(**reading)) for reading in row["readings"])
-            found.append(well_typed(Finding(**row | {"readings": readings, "seconds": float(row["seconds"])})))
-        except (PrivcheckError, *ILL_TYPED):
+            found.append(read_fields(row, Finding, EXPECTED))
+        except PrivcheckError:
             raise PrivcheckError(parameter, words("fields of the wrong type"), EXPECTED) from None
     return found
 

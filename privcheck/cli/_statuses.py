@@ -38,7 +38,7 @@ OF_VERDICT = {None: NOTHING_FOUND, "consistent": NOTHING_FOUND, "violation": FOU
 def status_of_audit(report: AuditReport) -> int:
     """Return the exit status of `privcheck audit`.
 
-    >>> from privcheck.reporting._example_results import VIOLATION
+    >>> from privcheck.results._example_results import VIOLATION
     >>> status_of_audit(VIOLATION)
     1
     """

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from privcheck.bounds import Bounds, BoundValue, ConditionCheck, Curve, Instance, describe_contradiction
+from privcheck.bounds import Bounds, BoundValue, Curve, Instance, describe_contradiction
 from privcheck.declared import declared_fields
-from privcheck.serialise import number, plain, to_json, well_typed
+from privcheck.serialise import plain, revived, to_json, well_typed
 
 
 @dataclass(frozen=True)
@@ -83,12 +82,10 @@ def read_bounds(content: dict[str, Any]) -> Bounds:
     """
     values = []
     for bound in content["bounds"]:
-        checks = tuple(ConditionCheck(**check) for check in bound["conditions"])
-        amounts = {name: number(bound[name]) for name in ("value", "constant")}
-        rest = {name: value for name, value in bound.items() if name != "rests_on"}
+        own = {name: value for name, value in bound.items() if name != "rests_on"}
         for failed in bound.get("rests_on", []):  # not kept: pages join the claims anew
-            well_typed(RestsOn(**failed))
-        values.append(well_typed(BoundValue(**rest | amounts | {"conditions": checks})))
+            well_typed(revived(failed, RestsOn))
+        values.append(well_typed(revived(own, BoundValue)))
     return Bounds(values, read_instance(content["instance"]))
 
 
@@ -103,11 +100,4 @@ def read_instance(content: dict[str, Any]) -> Any:
 
     candidates = [Instance, *(getattr(settings, name) for name in settings.__all__)]
     chosen = max(candidates, key=lambda cls: len(set(content) & {field.name for field in declared_fields(cls)}))
-    return chosen(**{name: _tuples(value) for name, value in content.items()})
-
-
-def _tuples(value: Any) -> Any:
-    """Turn lists into tuples, and "inf" into infinity."""
-    if isinstance(value, list):
-        return tuple(_tuples(item) for item in value)
-    return math.inf if value == "inf" else value
+    return revived(content, chosen)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from privcheck.errors import PrivcheckError
-from privcheck.serialise import ILL_TYPED, READABLE_VERSIONS, readable_versions
+from privcheck.serialise import ILL_TYPED, readable_versions, version_of
 
 T = TypeVar("T")
 
@@ -50,10 +50,9 @@ class JsonSource:
         ------
         PrivcheckError : another version, or what the reader refuses.
         """
-        version = self.content.get("schema_version")
-        if type(version) is not int or version not in READABLE_VERSIONS:
+        if version_of(self.content) is None:
             reads = f"this privcheck reads {readable_versions()}"
-            raise self.refused(f"its schema_version is {str(version)[:20]}, but {reads}")
+            raise self.refused(f"its schema_version is {str(self.content.get('schema_version'))[:20]}, but {reads}")
         try:
             return reader(self)
         except PrivcheckError as error:

@@ -22,7 +22,7 @@ from privcheck.reporting._text.certified_amounts import upper_words
 from privcheck.reporting._text.places import described_place
 from privcheck.reporting._text.simulation_notes import runs_words
 from privcheck.results import AuditReport, Certificate, Frontier
-from privcheck.serialise import array, well_typed
+from privcheck.serialise import array, revived, well_typed
 
 EXPECTED = "a result that a privcheck command wrote with --json"
 
@@ -185,7 +185,7 @@ def _frontier(source: JsonSource) -> IndexRow:
 
 def _simulation(source: JsonSource) -> IndexRow:
     content = source.content
-    rows = [well_typed(SummaryRow(**row)) for row in _listed(content["results"], dict)]
+    rows = [well_typed(revived(row, SummaryRow)) for row in _listed(content["results"], dict)]
     place, seed, first = content.get("environment"), content.get("seed"), rows[0]
     regrets = ", ".join(f"{row.policy} {numbers.amount(row.mean)}" for row in rows)
     where = ""

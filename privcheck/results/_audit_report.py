@@ -305,9 +305,9 @@ class AuditReport(Result):
         PrivcheckError : text that is not JSON, or not a report of this version.
 
         """
-        from privcheck.results._audit_json import read_report
+        from privcheck.results._read_json import read_as
 
-        return read_report(text)
+        return read_as(cls, text)
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page with the verdict, the bounds, the witness and its pictures."""

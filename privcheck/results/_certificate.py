@@ -246,9 +246,9 @@ class Certificate(Result):
         PrivcheckError : text that is not JSON, or not a certificate of this version.
 
         """
-        from privcheck.results._certificate_json import certificate_from_json
+        from privcheck.results._read_json import read_as
 
-        return certificate_from_json(text)
+        return read_as(cls, text)
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page with the verdict, the ledger, the leaks and the first divergence."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from privcheck import presenting
 from privcheck.errors import PrivcheckError
 from privcheck.results._cited_papers import papers_of
 from privcheck.results._verdicts import check_verdict
-from privcheck.serialise import READABLE_VERSIONS, to_json, well_typed
+from privcheck.serialise import revived, to_json, version_of, well_typed
 from privcheck.tables import Result, Row
 
 if TYPE_CHECKING:
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
 
 CLAIMS: dict[str | None, str] = {"violation": "refuted", "consistent": "not refuted", "inconclusive": "not refuted"}
 """What the audits of a frontier, which screen few pairs, say of a claim."""
+
+SETTING = ("environment", "means", "arms", "horizon", "seed", "confidence")
+"""The fields of a frontier that its JSON has under "frontier"."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class Frontier(Result):
 
     def to_json(self) -> str:
         """Return all fields as JSON text."""
-        own = {name: getattr(self, name) for name in ("environment", "means", "arms", "horizon", "seed", "confidence")}
+        own = {name: getattr(self, name) for name in SETTING}
         rows = {"points": self.rows("points"), "bounds": self.rows("bounds")}
         return to_json({"frontier": own} | rows | {"remarks": self.remarks})
 
@@ -131,17 +133,11 @@ class Frontier(Result):
         """
         try:
             found = json.loads(text)
-            if found["schema_version"] not in READABLE_VERSIONS:
+            if version_of(found) is None:
                 raise ValueError(f"schema_version {found['schema_version']}")
-            own = found["frontier"]
-            points = tuple(well_typed(FrontierPoint(**_numbers(row))) for row in found["points"])
-            bounds = tuple(well_typed(FrontierBound(**_numbers(row))) for row in found["bounds"])
-            return well_typed(
-                Frontier(
-                    own["environment"], tuple(own["means"]), tuple(own["arms"]), own["horizon"], own["seed"],
-                    own["confidence"], points, bounds, tuple(found["remarks"]),
-                )
-            )  # fmt: skip
+            own = {name: found["frontier"][name] for name in SETTING}
+            rows = {name: found[name] for name in ("points", "bounds", "remarks")}
+            return well_typed(cast("Frontier", revived(own | rows, Frontier)))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise PrivcheckError("json", "a text", "the JSON of a frontier", str(error)) from None
 
@@ -178,8 +174,3 @@ class Frontier(Result):
         PrivcheckError : matplotlib missing, a path that cannot be written.
         """
         presenting.save_page(self, path)
-
-
-def _numbers(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with infinities, which JSON writes as text, as numbers."""
-    return {name: math.inf if value == "inf" else value for name, value in row.items()}

@@ -53,9 +53,9 @@ class LawBound(Result):
         ------
         PrivcheckError : text that is not JSON, or not such a bound.
         """
-        from privcheck.results._bounds_json import read_laws
+        from privcheck.results._read_json import read_as
 
-        return read_laws(text)
+        return read_as(cls, text)
 
     def to_json(self) -> str:
         """Return the JSON text."""

@@ -66,9 +66,9 @@ class OneRunBound(Result):
         ------
         PrivcheckError : text that is not JSON, or not such a bound.
         """
-        from privcheck.results._bounds_json import read_one_run
+        from privcheck.results._read_json import read_as
 
-        return read_one_run(text)
+        return read_as(cls, text)
 
     def to_json(self) -> str:
         """Return the JSON text."""

@@ -45,7 +45,8 @@ class Remark:
     Parameters
     ----------
     policy : its label.
-    kind : "fewer-runs" (the time was up), "failed" (it is left out) or "interrupted".
+    kind : "fewer-runs" (the time was up), "failed" (it is left out), "interrupted" or "played-anew" (what a store
+        had kept was not believed).
     text : in words.
     """
 

@@ -62,9 +62,9 @@ class SampleBound(Result):
         ------
         PrivcheckError : text that is not JSON, or not such a bound.
         """
-        from privcheck.results._bounds_json import read_samples
+        from privcheck.results._read_json import read_as
 
-        return read_samples(text)
+        return read_as(cls, text)
 
     def to_json(self) -> str:
         """Return the JSON text."""

@@ -19,7 +19,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.files import check_output, write_whole
 from privcheck.oracles import ORACLES
 from privcheck.results._own_policy import OwnPolicy, Remark
-from privcheck.serialise import to_json
+from privcheck.serialise import revived, to_json
 
 if TYPE_CHECKING:
     from privcheck.results._simulation import Simulation
@@ -104,9 +104,10 @@ def read_npz(path: str | Path) -> Simulation:
         found = json.loads(str(arrays["description"]))
         environment = _made(found["environment"], ENVIRONMENTS)
         algorithms = [
-            OwnPolicy(**spec["own"]) if "own" in spec else _made(spec, ALGORITHMS) for spec in found["algorithms"]
+            revived(spec["own"], OwnPolicy) if "own" in spec else _made(spec, ALGORITHMS)
+            for spec in found["algorithms"]
         ]
-        remarks = tuple(Remark(**remark) for remark in found.get("remarks", ()))
+        remarks = revived(found.get("remarks", []), tuple[Remark, ...])
         rounds, regret = arrays["round"], arrays["regret"]
         _check_arrays(rounds, regret, arrays["seconds"])
         if type(found["seed"]) is not int or not all(isinstance(engine, str) for engine in found["engines"]):

@@ -93,6 +93,7 @@ class Identification(Result):
     ----------
     environment, horizon, runs, seed : what was run.
     results : one `StoppingResult` per policy, in the order given.
+    remarks : what else has to be known, such as that chunks of a store were not believed.
 
     Examples
     --------
@@ -107,6 +108,7 @@ class Identification(Result):
     runs: int
     seed: int
     results: tuple[StoppingResult, ...]
+    remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         played = ", ".join(result.policy for result in self.results)
@@ -148,7 +150,7 @@ class Identification(Result):
         for result in self.results:
             never = result.deltas[(result.stops[:, :, 0] == 0).all(axis=0)].tolist()
             said += [f"no run of {result.policy} stopped at delta {d:g} within {self.horizon:,} rounds" for d in never]
-        return said
+        return [*said, *self.remarks]
 
     def to_arrays(self) -> dict[str, Any]:
         """Return all numbers as arrays, ready for `numpy.savez(path, **arrays)`.

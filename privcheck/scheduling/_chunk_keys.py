@@ -5,29 +5,50 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-from collections.abc import Callable
+import pickle
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import (
     BuiltinFunctionType,
     CodeType,
     FunctionType,
     GetSetDescriptorType,
+    MappingProxyType,
     MemberDescriptorType,
     MethodType,
+    ModuleType,
 )
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.scheduling._own_sources import own_sources, source_of
+from privcheck.scheduling._own_sources import is_own_module, own_sources, source_of
+
+FUNCTIONS = (staticmethod, classmethod, property, functools.cached_property, functools.partialmethod, FunctionType)
+
+
+class Fed(bytes):
+    """Bytes that are fed as they are, unlike a value of type bytes, which is fed with its type."""
+
+
+class Named(NamedTuple):
+    """What own code names: a global, or an attribute of a class. It may be anything, and is then left out."""
+
+    value: Any
 
 
 def digest(value: Any) -> str:
     """Return the SHA-256 of a value: of numbers to the last bit, of code with the files that it consists of.
 
-    Equal values have equal digests in every process. Functions and classes stand for their names and sources, what they
-    close over included, but not for the folder they lie in; other objects stand for their class and their attributes.
+    Equal values have equal digests in every process. Functions and classes stand for their names and sources, but not
+    for the folder they lie in, and for what they hold: what a function closes over, its defaults and the globals that
+    it names; the attributes, slots, fields and bases of a class; and so on in own code that these name. Other objects
+    stand for their class and their attributes.
+
+    What code reads from files or from the environment, or names as it runs, is not seen, nor are globals and attributes
+    of classes that are neither plain values nor can be pickled.
 
     Raises
     ------
@@ -38,106 +59,235 @@ def digest(value: Any) -> str:
     >>> digest((1, 0.5, np.zeros(3))) == digest((1, 0.5, np.zeros(3))) != digest((1, 0.5, np.zeros(4)))
     True
     """
-    found = hashlib.sha256()
-    _feed(value, found.update, ())
-    return found.hexdigest()
+    return _Digest({}).of(value)
 
 
-def _feed(value: Any, update: Callable[[bytes], None], above: tuple[int, ...]) -> None:
-    if id(value) in above:
-        update(b"itself")
-        return
-    above = (*above, id(value))
-    kind, parts = _parts(value)
-    update(f"({kind}:{len(parts)}".encode())
-    for part in parts:
-        if isinstance(part, bytes):
-            update(f"{len(part)}:".encode() + part)
+class _Digest:
+    """Feeds a hash.
+
+    Parameters
+    ----------
+    seen : objects that have a number, by their ids. Code, and what it names, is fed once and then stands for its
+        number: functions may name each other. What a user passes is fed wherever it stands, or equal arguments that
+        share their parts in another way would have other digests.
+    named : whether what is fed is named by code, rather than passed by the user.
+    """
+
+    def __init__(self, seen: dict[int, tuple[int, Any]], named: bool = False) -> None:
+        self._hash, self._seen, self._named = hashlib.sha256(), seen, named
+        self._above: list[int] = []
+
+    def of(self, value: Any) -> str:
+        """Return the digest of a value."""
+        self._feed(value)
+        return self._hash.hexdigest()
+
+    def _feed(self, value: Any) -> None:
+        if isinstance(value, Fed):
+            self._hash.update(f"{len(value)}:".encode() + value)
+        elif isinstance(value, Named):
+            before, self._named = self._named, True
+            self._feed(value.value)
+            self._named = before
+        elif id(value) in self._above:
+            self._hash.update(b"itself")
+        elif id(value) in self._seen:
+            self._hash.update(f"seen {self._seen[id(value)][0]}".encode())
         else:
-            _feed(part, update, above)
-    update(b")")
+            kind, parts = self._parts(value)
+            if kind in ("code", "module") or (self._named and kind in MUTABLE):
+                self._seen[id(value)] = len(self._seen), value  # which lives as long as its number
+            self._above.append(id(value))
+            self._hash.update(f"({kind}:{len(parts)}".encode())
+            for part in parts:
+                self._feed(part)
+            self._hash.update(b")")
+            self._above.pop()
+
+    def _apart(self, value: Any) -> str:
+        """Return the digest of one of several values that have no order of their own."""
+        other = _Digest(dict(self._seen), self._named)
+        other._above = [*self._above]
+        return other.of(value)
+
+    def _parts(self, value: Any) -> tuple[str, list[Any]]:
+        """Return what kind of value it is, and the bytes and values that it consists of."""
+        found = _plain_parts(value) or self._parts_of_several(value)
+        if found is not None:
+            return found
+        if not self._named:
+            return _parts_of_object(value)
+        try:
+            return _parts_of_named(value)
+        except Exception:  # a global may be anything, such as a lock or an open file
+            return "left out", [_fed(type(value).__qualname__)]
+
+    def _parts_of_several(self, value: Any) -> tuple[str, list[Any]] | None:
+        """Return the same of what holds other values; None for any other object."""
+        if isinstance(value, list | tuple):
+            return type(value).__name__, list(value)
+        if isinstance(value, dict | MappingProxyType):  # code may go by the order of what it names
+            keys = list(value) if self._named else sorted(value, key=self._apart)
+            return "dict", [part for key in keys for part in (key, value[key])]
+        if isinstance(value, set | frozenset):
+            return "set", sorted(value, key=self._apart)
+        if isinstance(value, np.random.SeedSequence):
+            return "seed", [value.entropy, tuple(value.spawn_key)]
+        if isinstance(value, functools.partial):
+            return "partial", [value.func, value.args, value.keywords]
+        if isinstance(value, MethodType):
+            return "method", [value.__self__, value.__func__]
+        return None
 
 
-def _parts(value: Any) -> tuple[str, list[Any]]:
-    """Return what kind of value it is, and the bytes and values that it consists of."""
+def _fed(text: str) -> Fed:
+    return Fed(text.encode())
+
+
+MUTABLE = ("list", "dict", "set", "object", "array")
+"""Kinds that stand for a number where code names them again."""
+
+
+def _plain_parts(value: Any) -> tuple[str, list[Any]] | None:
     if value is None or value is ... or isinstance(value, bool | int | str | range | complex):
-        return type(value).__name__, [repr(value).encode()]
+        return type(value).__name__, [_fed(repr(value))]
     if isinstance(value, float):
-        return "float", [value.hex().encode()]
+        return "float", [_fed(value.hex())]
     if isinstance(value, bytes):
-        return "bytes", [value]
+        return "bytes", [Fed(value)]
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
-        content = array.tolist() if array.dtype.kind == "O" else np.ascontiguousarray(array).tobytes()
-        return "array", [f"{array.dtype.str} {array.shape}".encode(), content]
-    return _parts_of_several(value) or _parts_of_object(value)
-
-
-def _parts_of_several(value: Any) -> tuple[str, list[Any]] | None:
-    """Return the same of what holds other values; None for any other object."""
-    if isinstance(value, list | tuple):
-        return type(value).__name__, list(value)
-    if isinstance(value, dict):
-        pairs = sorted((digest(key), digest(held)) for key, held in value.items())
-        return "dict", [text.encode() for pair in pairs for text in pair]
-    if isinstance(value, set | frozenset):
-        return "set", sorted(digest(each).encode() for each in value)
-    if isinstance(value, np.random.SeedSequence):
-        return "seed", [value.entropy, tuple(value.spawn_key)]
-    if isinstance(value, functools.partial):
-        return "partial", [value.func, value.args, value.keywords]
-    if isinstance(value, MethodType):
-        return "method", [value.__self__, value.__func__]
+        content = array.tolist() if array.dtype.kind == "O" else Fed(np.ascontiguousarray(array).tobytes())
+        return "array", [_fed(f"{array.dtype.str} {array.shape}"), content]
     return None
 
 
 def _parts_of_object(value: Any) -> tuple[str, list[Any]]:
-    """Return the same of code, or of an object with attributes."""
+    """Return the parts of code, or of an object with attributes."""
     if isinstance(value, type | FunctionType | BuiltinFunctionType) or hasattr(value, "py_func"):
         return "code", _code(value)
     if isinstance(value, Path):
-        return "path", [str(value).encode()]
-    if dataclasses.is_dataclass(value):
-        fields = {each.name: getattr(value, each.name) for each in dataclasses.fields(value) if each.init}
-        return "object", [type(value), fields]
-    if not hasattr(value, "__dict__") or isinstance(value, np.random.Generator):
+        return "path", [_fed(str(value))]
+    attributes = _attributes(value)
+    if attributes is None or isinstance(value, np.random.Generator):
         got = words(f"an object of type {type(value).__name__}, on which what is played depends")
         hint = "pass a class or a function in a file, and its parameters as numbers, texts, arrays or dataclasses"
         raise PrivcheckError("store", got, "values that are the same in every process", hint)
-    return "object", [type(value), vars(value)]
+    return "object", [type(value), attributes]
 
 
-def _code(value: Any) -> list[Any]:
+def _attributes(value: Any) -> dict[str, Any] | None:
+    """Return the attributes of an object, slots included; of a dataclass that is not the user's, what it is made of."""
+    if dataclasses.is_dataclass(value) and not is_own_module(type(value).__module__):
+        return {each.name: getattr(value, each.name) for each in dataclasses.fields(value) if each.init}
+    slots = [
+        name
+        for each in type(value).__mro__
+        for name, part in vars(each).items()
+        if isinstance(part, MemberDescriptorType)
+    ]
+    held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+    return held | vars(value) if hasattr(value, "__dict__") else held if slots else None
+
+
+def _parts_of_named(value: Any) -> tuple[str, list[Any]]:
+    """Return the parts of what code names: of own code and own objects, or of anything that can be pickled."""
+    if isinstance(value, ModuleType):
+        return "module", [_fed(value.__name__)]
+    kind = type(value)
+    if isinstance(value, (type, BuiltinFunctionType, *FUNCTIONS)) or hasattr(value, "py_func"):
+        return "code", _code(value, named=True)
+    if is_own_module(kind.__module__) or isinstance(value, Path) or hasattr(value, "__wrapped__"):
+        return _parts_of_object(value)
+    if isinstance(value, np.random.Generator):
+        return "object", [kind, value.bit_generator.state]
+    return "pickled", [_fed(f"{kind.__module__}.{kind.__qualname__}"), Fed(pickle.dumps(value, 4))]
+
+
+def _code(value: Any, *, named: bool = False) -> list[Any]:
+    if isinstance(value, staticmethod | classmethod):
+        return [_fed(type(value).__name__), Named(value.__func__)]
+    if isinstance(value, property):
+        return [_fed("property"), *map(Named, (value.fget, value.fset, value.fdel))]
+    if isinstance(value, functools.cached_property | functools.partialmethod):
+        return [_fed("wrapped"), *map(Named, vars(value).get("args", ())), Named(value.func)]
     module, name = value.__module__ or "builtins", value.__qualname__
     source = source_of(module)
-    if source is None:
+    if source is None and not named:
         got = words(f"{name}, which is defined in no file")
         raise PrivcheckError("store", got, "a target in a file", "write it to a file, and name it 'file.py:name'")
-    return [f"{module} {name} {source}".encode(), own_sources([value]), *_held(value)]
+    files = {} if named else own_sources([value])
+    return [_fed(f"{module} {name} {source}"), files, *_held(getattr(value, "py_func", value), module)]
 
 
-def _held(value: Any) -> list[Any]:
-    """Return what tells code from other code of the same name in the same file, such as two lambdas."""
-    value = getattr(value, "py_func", value)
+def _held(value: Any, module: str) -> list[Any]:
+    """Return what tells code from other code of the same name in the same file, and what it names."""
+    own = is_own_module(module)
     if isinstance(value, FunctionType):
-        cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        return [*cells, value.__defaults__, value.__kwdefaults__, *_instructions(value.__code__)]
-    if not isinstance(value, type) or "<" not in value.__qualname__:
+        names = sorted(set(_names(value.__code__)))
+        cells = [part for cell in value.__closure__ or () for part in _with_module(_content(cell), names)]
+        globals_ = _globals(names, value.__globals__) if own else []
+        about = [value.__defaults__, value.__kwdefaults__, Named(vars(value) if own else {})]
+        return [*cells, *about, *_instructions(value.__code__), *globals_]
+    if not isinstance(value, type) or not (own or "<" in value.__qualname__):
         return []
-    held: dict[str, Any] = {}
-    for name, part in vars(value).items():  # a class in a function: its methods may close over other values each time
-        part = getattr(part, "__func__", part)
-        if isinstance(part, property):
-            held[name] = [part.fget, part.fset, part.fdel]
-        elif isinstance(part, functools.cached_property):
-            held[name] = part.func
-        elif isinstance(part, FunctionType):
-            held |= {} if part.__code__.co_filename == "<string>" else {name: part}  # a dataclass writes its own
-        elif not (name.startswith(("__", "_abc_")) or isinstance(part, MemberDescriptorType | GetSetDescriptorType)):
-            held[name] = part
-    return [held, list(value.__bases__)]
+    held: list[Any] = []
+    for name, part in sorted(vars(value).items()):
+        function = getattr(part, "__func__", part)
+        if isinstance(function, FunctionType) and function.__code__.co_filename == "<string>":
+            continue  # a dataclass writes its own
+        told = isinstance(part, FUNCTIONS) or name == "__slots__"
+        if told or not (
+            name.startswith(("__", "_abc_")) or isinstance(part, MemberDescriptorType | GetSetDescriptorType)
+        ):
+            held += [name, Named(part)]
+    fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
+    held += [Named(part) for each in fields for part in (each.name, each.init, each.default, each.default_factory)]
+    return [held, *map(Named, (type(value), *value.__bases__))]
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it is empty
+        return None
 
 
 def _instructions(code: CodeType) -> list[Any]:
     constants = [_instructions(held) if isinstance(held, CodeType) else held for held in code.co_consts]
     return [code.co_code, constants, code.co_names]
+
+
+def _globals(names: list[str], space: dict[str, Any]) -> Iterator[Any]:
+    """Yield the globals that code names, and what it names of own modules, each after its name."""
+    for name in names:
+        if name in space or name in sys.modules:
+            yield name
+            yield from map(Named, _with_module(space.get(name, sys.modules.get(name)), names))
+
+
+def _with_module(value: Any, names: list[str]) -> Iterator[Any]:
+    """Yield a value; in place of a module its name, and what code names of it if it is own."""
+    if isinstance(value, ModuleType):
+        yield value.__name__
+        yield from _of_module(value, names, set())
+    else:
+        yield value
+
+
+def _of_module(module: ModuleType, names: list[str], above: set[str]) -> Iterator[Any]:
+    if not is_own_module(module.__name__) or module.__name__ in above:
+        return
+    for name in names:
+        if name in vars(module):
+            value = vars(module)[name]
+            yield from (name, Named(value))
+            if isinstance(value, ModuleType):
+                yield from _of_module(value, names, above | {module.__name__})
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for held in code.co_consts:
+        if isinstance(held, CodeType):
+            yield from _names(held)

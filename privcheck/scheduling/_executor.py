@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from privcheck.scheduling._chunk_keys import digest
+from privcheck.scheduling._calls import Calls
 from privcheck.scheduling._chunk_store import ChunkStore
 from privcheck.scheduling._dask_workers import DaskWorkers, dask_workers
-from privcheck.scheduling._part_files import Arrays
+from privcheck.scheduling._kept_calls import Kept
 from privcheck.scheduling._worker_processes import worker_processes
 
 R = TypeVar("R")
@@ -23,42 +23,11 @@ S = TypeVar("S")
 POLLED = 0.1
 """Seconds after which chunks that another client has claimed are looked for again."""
 
-RENEWED = 5.0
-"""Seconds after which claims are renewed at least."""
+LOOKED = 5.0
+"""The same while this client has chunks of its own to play."""
 
 AHEAD = 2
 """Calls per worker that are handed over at once: a worker that has ended one finds the next."""
-
-
-class Form(NamedTuple, Generic[R]):
-    """How results are kept: as named arrays, and what makes a result of these."""
-
-    arrays: Callable[[R], Arrays]
-    result: Callable[[Arrays], R]
-
-
-ONE_ARRAY: Form[Any] = Form(lambda array: {"": array}, lambda arrays: arrays[""])
-
-
-@dataclass(frozen=True)
-class Calls(Generic[R]):
-    """Calls of one function, each of which plays a chunk.
-
-    Parameters
-    ----------
-    function, arguments : what is called, and with what, in every call.
-    alone : whether a process plays one at a time, as code in Python requires: global generators are seeded for it.
-    code : objects whose modules, if nobody has installed them, a worker elsewhere has to load in the same version.
-    depends : for each call, everything that decides its result, from which its key in a store is made (`digest`).
-    form : how results are kept in a store.
-    """
-
-    function: Callable[..., R]
-    arguments: Sequence[tuple[Any, ...]]
-    alone: bool = False
-    code: tuple[Any, ...] = ()
-    depends: Callable[[int], Any] | None = None
-    form: Form[R] = ONE_ARRAY
 
 
 class Workers(Protocol):
@@ -108,6 +77,7 @@ class Executor:
         kept = Kept(self.store, calls)
         waiting, running = deque(range(len(calls.arguments))), dict[Future[tuple[float, R]], int]()
         with self._workers(calls) as (workers, ahead):
+            kept.test(lambda number: workers.submit(calls.function, *calls.arguments[number]).result())
             try:
                 while waiting or running:
                     held = deque[int]()
@@ -122,12 +92,12 @@ class Executor:
                     waiting += held
                     if held and not running:
                         time.sleep(POLLED)
-                    for future in wait(running, timeout=kept.patience, return_when=FIRST_COMPLETED).done:
+                    patience = LOOKED if held else None
+                    for future in wait(running, timeout=patience, return_when=FIRST_COMPLETED).done:
                         seconds, result = future.result()
                         number = running.pop(future)
                         kept.keep(number, result, seconds)
                         yield number, result
-                    kept.renew()
             finally:
                 for future in running:
                     future.cancel()
@@ -169,41 +139,6 @@ def timed(function: Callable[..., S], *arguments: Any) -> tuple[float, S]:
     started = time.perf_counter()
     result = function(*arguments)
     return time.perf_counter() - started, result
-
-
-class Kept(Generic[R]):
-    """The part of a store in some calls; without a store, nothing is found and everything may be played."""
-
-    def __init__(self, store: ChunkStore | None, calls: Calls[R]) -> None:
-        self._store, self._calls = store if calls.depends else None, calls
-        self._keys: dict[int, str] = {}
-        self.patience = None if self._store is None else RENEWED
-
-    def _key(self, number: int) -> str:
-        assert self._calls.depends is not None
-        if number not in self._keys:
-            function = self._calls.function
-            name = f"{function.__module__}.{function.__qualname__}"
-            self._keys[number] = digest((name, self._calls.depends(number)))
-        return self._keys[number]
-
-    def found(self, number: int) -> Arrays | None:
-        """Return what is kept of a call; None if it is not."""
-        return None if self._store is None else self._store.read(self._key(number))
-
-    def claimed(self, number: int) -> bool:
-        """Tell whether this client is to make a call."""
-        return self._store is None or self._store.claim(self._key(number))
-
-    def keep(self, number: int, result: R, seconds: float) -> None:
-        """Keep the result of a call that took so many seconds."""
-        if self._store is not None:
-            self._store.keep(self._key(number), self._calls.form.arrays(result), seconds)
-
-    def renew(self) -> None:
-        """Keep the claims from expiring."""
-        if self._store is not None:
-            self._store.renew()
 
 
 @contextmanager

@@ -59,6 +59,23 @@ def source_of(name: str) -> str | None:
     return None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
 
 
+@functools.cache
+def _is_own_file(place: str) -> bool:
+    return is_own(Path(place).resolve())
+
+
+def is_own_module(name: str) -> bool:
+    """Tell whether a module belongs neither to the standard library, nor to an installed package, nor to privcheck.
+
+    >>> is_own_module("json"), is_own_module("privcheck.errors"), is_own_module("numpy")
+    (False, False, False)
+    """
+    if name.partition(".")[0] in {*sys.stdlib_module_names, "privcheck"} - {"__main__"}:
+        return False
+    place = getattr(sys.modules.get(name), "__file__", None)
+    return place is None or _is_own_file(place)
+
+
 def _modules_of(value: Any) -> Iterator[str]:
     if isinstance(value, functools.partial):
         yield from _modules_of(value.func)

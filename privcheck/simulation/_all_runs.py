@@ -82,6 +82,8 @@ class AllRuns:
             regret = gathered(every, self.runs, len(self.rounds), advance)
             spec, engine = policy, engine_of(policy, self.place)
         seconds = time.perf_counter() - started
+        if workers.store is not None and workers.store.notes:
+            self.remarks.append(Remark(label, "played-anew", workers.store.notes.pop()))
         self.results.append(PolicyResult(label, spec, self.rounds, regret, seconds, engine))
         self._remark(label, len(regret), wanted)
         return len(regret) == wanted

@@ -127,7 +127,8 @@ def chunks_of(
     function = play_shuffled if shuffle else play_chunk
     every = [(algorithm, environment, checkpoints, count, seed, (*key, c)) for c, count in enumerate(sizes)]
     code = (algorithm, environment)
-    yield from executor.in_order(Calls(function, every, code=code, depends=lambda number: every[number]))
+    calls = Calls(function, every, code=code, depends=lambda number: every[number][1:], played=algorithm)
+    yield from executor.in_order(calls)
 
 
 def gathered(chunks: Iterator[Array], runs: int, columns: int, advance: Callable[[int], None] | None) -> Array:

@@ -114,7 +114,8 @@ def identify(
             seconds = time.perf_counter() - started
             engine = engine_of(algorithm, place)
             results.append(StoppingResult(label, algorithm, levels, stops, correct, horizon, seconds, engine))
-    return Identification(place, horizon, runs, seed, tuple(results))
+        remarks = () if workers.store is None else tuple(workers.store.notes)
+    return Identification(place, horizon, runs, seed, tuple(results), remarks)
 
 
 def play_stops(
@@ -134,7 +135,8 @@ def play_stops(
     arguments = [(algorithm, environment, deltas, horizon, n, seed, (*key, c)) for c, n in enumerate(sizes)]
     parts = []
     code = (algorithm, environment)
-    for part in workers.in_order(Calls(_play_chunk, arguments, code=code, depends=lambda number: arguments[number])):
+    calls = Calls(_play_chunk, arguments, code=code, depends=lambda number: arguments[number][1:], played=algorithm)
+    for part in workers.in_order(calls):
         parts.append(part)
         if advance is not None:
             advance(len(part))

@@ -14,7 +14,7 @@ from privcheck.environments import Combinatorial, ContextualEnvironment, Environ
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.generators import global_generators_seeded
 from privcheck.kernels import generators
-from privcheck.scheduling import Calls, Executor
+from privcheck.scheduling import Calls, Executor, digest
 from privcheck.simulation._engine import checked_table
 from privcheck.simulation._own_policies import LoadedPolicy
 from privcheck.targets import RUN_LIMIT, PolicyRunner, code_of, limited, play_rounds, played_by
@@ -76,9 +76,10 @@ def own_chunks(
         (policy.runner, place, checkpoints, range(first, min(first + size, runs)), seed, key, limit, shuffle)
         for first in range(0, runs, size)
     ]
-    played = (played_by(policy.runner), place, checkpoints, seed, key, shuffle)
+    asked = None if executor.store is None else digest((place, checkpoints, seed, key, shuffle))
     code = (*code_of(policy.runner), place)
-    calls = Calls(play_runs, arguments, True, code, lambda number: (played, arguments[number][3]))
+    depends = lambda number: (asked, arguments[number][3])  # noqa: E731
+    calls = Calls(play_runs, arguments, True, code, depends, played=played_by(policy.runner))
     yield from executor.in_order(calls)
 
 

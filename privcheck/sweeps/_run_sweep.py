@@ -88,7 +88,7 @@ def play_sweep(
         counts = [(len(cells) - len(new) - failed, "done"), (failed, "failed"), (len(new), "new")]
         tell(f"{len(cells):,} cells: {count_words([*counts, (kept.stale(keyed), 'stale')])}")
         if new:
-            with progress("cells", len(new), counted=True) as advance, kept.renewing(), around():
+            with progress("cells", len(new), counted=True) as advance, around():
                 _Client(kept, new, workers, advance).work()
     return read_sweep(store)
 

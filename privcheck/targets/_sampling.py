@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from privcheck.scheduling import Arrays, Calls, Executor, Form, Shared
+from privcheck.scheduling import Arrays, Calls, Executor, Form, Shared, digest
 from privcheck.targets._outputs import Outputs, Sides, alike
 from privcheck.targets._runners import Runner, code_of, played_by
 from privcheck.targets._stream_pair import StreamPair
@@ -196,7 +197,6 @@ class Sampler:
         both = [tasks[place : place + 2] for place in range(0, len(tasks), 2)]
         starts = [pair[0].chunk * self.chunk_runs - request.begin for pair in both]
         kept = [min(request.runs - start, self.chunk_runs) for start in starts]
-        played = played_by(self.runner)
         function = Shared(reduction.function)
         calls = Calls(
             _run_and_reduce,
@@ -206,8 +206,9 @@ class Sampler:
             ],
             False,
             code_of(self.runner),
-            lambda number: (played, [task[2:] for task in both[number]], kept[number], reduction.depends),
+            lambda number: ([task[2:] for task in both[number]], kept[number], reduction.depends),
             reduction.form,
+            self._played,
         )
         try:
             with closing(self.executor.in_order(calls)) as results:
@@ -218,6 +219,11 @@ class Sampler:
                         raise StoppedError([])
         except KeyboardInterrupt:
             raise StoppedError([]) from None
+
+    @cached_property
+    def _played(self) -> str | None:
+        """The digest of the target, as it is before its first run: later its globals may have other values."""
+        return None if self.executor.store is None else digest(played_by(self.runner))
 
     @property
     def chunk_runs(self) -> int:
@@ -254,14 +260,15 @@ class Sampler:
                 tasks, key=lambda task: (task.chunk, task.number // 2 if pairs else task.number)
             )
         ]
-        played = played_by(self.runner)
         calls = Calls(
             _run_all,
             [(self.runner, group) for group in together],
             alone,
             code_of(self.runner),
-            lambda number: (played, [task[2:] for task in together[number]]),
+            lambda number: [task[2:] for task in together[number]],
             Form(_as_arrays, _from_arrays),
+            self._played,
+            lambda number: tuple(sorted({task.side for task in together[number]})),
         )
         with closing(self.executor.in_order(calls)) as results:
             for outputs in results:

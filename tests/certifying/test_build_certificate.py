@@ -12,7 +12,7 @@ from privcheck import certify
 from privcheck.results import EXPLORED, UNDER_GUARD
 
 PACKAGE = Path(privcheck.__file__).parent
-READ_BACK_AND_EXAMPLES = {"results/_certificate_json.py", "reporting/_example_results.py"}
+READ_BACK_AND_EXAMPLES = {"results/_read_json.py", "results/_example_results.py"}
 
 
 def constructing(source: str) -> bool:

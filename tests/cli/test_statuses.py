@@ -15,7 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from privcheck.reporting._example_results import VIOLATION
+from privcheck.results._example_results import VIOLATION
 
 import privcheck
 from privcheck.cli import _interruption as interruption

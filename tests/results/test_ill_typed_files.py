@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.reporting._result_files import read_result
 from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.results._simulation_files import read_csv
-from privcheck.serialise import array, well_typed
+from privcheck.serialise import array, read_fields, read_json, to_json, well_typed
 
 CONTEXTUAL = replace(GRANTED, contexts=privcheck.Contexts((2, 3), norm=1.0), feedback="contextual")
 BOUNDS = ["bounds", "--means", "0.7,0.5", "--epsilon", "1", "--horizon", "1e4"]
@@ -237,3 +237,33 @@ def test_a_table_with_nan_is_refused(simulation, tmp_path):
     with pytest.raises(PrivcheckError, match="not finite"):
         read_csv(file)
     assert Path(file).exists()
+
+
+@dataclass(frozen=True)
+class Grown:
+    """As it was first, and with the fields that later versions added."""
+
+    name: str
+    places: tuple[tuple[int, float], ...] = ()
+    parts: tuple[Grown, ...] = ()
+    largest: float | None = None
+    words: str = "inf"
+
+
+def test_one_reader_goes_by_the_declared_types():
+    """Among others "inf" is a number where one is declared, and text where text is."""
+    whole = Grown("inf", ((1, 0.5), (2, float("-inf"))), (Grown("a"),), float("inf"))
+    assert read_json(to_json(whole), Grown, "a test") == whole
+    assert read_json('{"schema_version": 1, "name": "b"}', Grown, "a test") == Grown("b")
+
+
+def test_a_hook_is_told_the_version_of_the_file():
+    def renamed(content, make):
+        return make({"name" if key == "title" and make.version == 1 else key: of for key, of in content.items()})
+
+    def read(version, **fields):
+        return read_fields({"name": "a"} | fields, Grown, "a test", {Grown: renamed}, version)
+
+    assert read(1, parts=[{"title": "b"}]) == Grown("a", parts=(Grown("b"),))
+    with pytest.raises(PrivcheckError, match="a test"):
+        read(2, parts=[{"title": "b"}])

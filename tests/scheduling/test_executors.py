@@ -164,7 +164,8 @@ def test_dask_workers_of_its_own():
 
 STARTED = """
 import os
-from privcheck.scheduling.executor import Calls, executor
+from privcheck.scheduling.calls import Calls
+from privcheck.scheduling.executor import executor
 
 def pid(_):
     return os.getpid()

@@ -24,8 +24,8 @@ KernelRunner.chunk_runs = 2500
 kept = chunk_store.ChunkStore.keep
 
 
-def keep(self, key, arrays, seconds):
-    kept(self, key, arrays, seconds)
+def keep(self, *kept_as):
+    kept(self, *kept_as)
     print("kept", flush=True)
 
 

@@ -15,8 +15,8 @@ import pytest
 import privcheck
 from privcheck import PrivcheckError, read_sweep, sweep
 from privcheck.cli import run
+from privcheck.scheduling import _database as database
 from privcheck.sweeps import MANIFEST
-from privcheck.sweeps import _cell_store as cell_store
 from privcheck.sweeps import _play_cell as play_cell
 from privcheck.sweeps import _run_sweep as run_sweep
 
@@ -160,6 +160,21 @@ def test_two_clients_share_the_cells(start):
         assert database.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
+def test_a_folder_of_the_first_format_goes_on():
+    """Its claims had other columns."""
+    sweep(PLAN, "store")
+    expected = digests("store")
+    with closing(sqlite3.connect(Path("store", MANIFEST))) as database:
+        database.executescript(
+            "DELETE FROM finished WHERE rowid = 1; DROP TABLE claims; PRAGMA user_version = 1;"
+            "CREATE TABLE claims (key TEXT PRIMARY KEY, client TEXT NOT NULL, expires REAL NOT NULL);"
+            "INSERT INTO claims VALUES ('key', 'machine:1:word', 1e12)"
+        )
+    assert read_sweep("store").count("done") == 3
+    assert sweep(PLAN, "store").count("done") == 4
+    assert digests("store") == expected
+
+
 @pytest.mark.parametrize("call", [0, 1, 4])
 def test_a_full_disk_loses_nothing_that_is_finished(monkeypatch, call):
     """No space for the first result, its folder, or the third result: fsync is called for the file and the folder."""
@@ -184,14 +199,8 @@ def test_a_full_disk_loses_nothing_that_is_finished(monkeypatch, call):
 
 
 def test_a_manifest_without_space_is_refused(monkeypatch):
-    connect = cell_store._connected
-
-    def small(path):
-        database = connect(path)
-        database.execute("PRAGMA max_page_count = 20")
-        return database
-
-    monkeypatch.setattr(cell_store, "_connected", small)
+    connected = database.connected
+    monkeypatch.setattr(database, "connected", lambda file, _: connected(file, ["max_page_count = 20"]))
     with pytest.raises(PrivcheckError, match="database or disk is full"):
         sweep(PLAN | {"seeds": {"count": 1000}}, "store")
 
@@ -323,7 +332,7 @@ def test_folders_that_cannot_be_used_are_refused(capsys):
     assert run(["sweep", "sweep.toml"]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3
-    assert "privcheck: store: got 'file'" in lines[0]
+    assert "privcheck: store: got file: File exists" in lines[0]
     assert "not a database" in lines[1]
     with pytest.raises(PrivcheckError, match=r"it has no cells\.sqlite"):
         read_sweep("nowhere")

@@ -1,0 +1,153 @@
+"""Audits, certificates and bounds read back from JSON: by the types of their fields, and what these do not say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from typing import Any, TypeVar
+
+from privcheck.accounting import Approximate, Charge, Concentrated, GaussianDP, Ledger, Notion, Pure, Release
+from privcheck.declared import Budget
+from privcheck.inference import TradeoffRegion
+from privcheck.results._audit_report import AuditReport
+from privcheck.results._certificate import UNDER_GUARD, Certificate
+from privcheck.serialise import Hooks, Make, number, read_fields, read_json, well_typed
+
+R = TypeVar("R")
+
+OLDER_COVERAGE = {"all-executions": UNDER_GUARD}
+"""What schema version 1 called it, and its name since."""
+
+NOTIONS: dict[tuple[str, ...], Any] = {
+    ("epsilon",): Pure,
+    ("delta", "epsilon"): Approximate,
+    ("rho",): Concentrated,
+    ("mu",): GaussianDP,
+}
+"""The notions of a budget, by the names of their numbers."""
+
+PAIR = re.compile(r"\((-?\d+), (-?\d+)\)")
+
+
+def read_as(kind: type[R], text: str) -> R:
+    """Return the result of a kind whose `to_json` gave this text.
+
+    Raises
+    ------
+    PrivcheckError : text that is not JSON, or not such a result.
+
+    Examples
+    --------
+    >>> from privcheck.results._example_results import GRANTED, VIOLATION
+    >>> read_as(AuditReport, VIOLATION.to_json()).to_json() == VIOLATION.to_json()
+    True
+    >>> read_as(Certificate, GRANTED.to_json()).to_json() == GRANTED.to_json()
+    True
+    """
+    return read_json(text, kind, _expected(kind), HOOKS)
+
+
+def _expected(kind: type) -> str:
+    return f"what {kind.__name__}.to_json wrote"
+
+
+def _report(content: dict[str, Any], make: Make) -> AuditReport:
+    own = content["certificate"]
+    if own is not None:
+        own = read_fields(own, Certificate, _expected(Certificate), HOOKS, make.version)
+    found: AuditReport = make(content | {"certificate": own})
+    return found
+
+
+def _certificate(content: dict[str, Any], make: Make) -> Certificate:
+    coverage, stated = content["coverage"], _budget(content.get("budget"))
+    if make.version == 1:
+        coverage = OLDER_COVERAGE.get(coverage, coverage)
+    return _coherent(well_typed(make(content | {"coverage": coverage, "budget": stated})), stated)
+
+
+def _coherent(found: Certificate, stated: Notion | None) -> Certificate:
+    """Refuse a certificate that says "granted" and also why it is not, or one with two different budgets."""
+    if stated not in (None, found.budget) or (found.epsilon_claimed is not None and _in_other_terms(found.budget)):
+        raise ValueError(f"budget is {stated}")
+    found_out = (
+        found.leaks or found.refusals or found.unreached or found.replay.divergences or found.coverage != UNDER_GUARD
+    )
+    if found.coverage not in (UNDER_GUARD, "explored"):
+        raise ValueError(f"coverage is {found.coverage[:40]!r}")
+    if found.granted and (found_out or found.coverage != UNDER_GUARD or found.upper is None):
+        raise ValueError("granted is True, but what was found contradicts it")
+    if found.granted and found.upper != found.budget:
+        raise ValueError(f"granted is {found.upper}, but the budget is {found.budget}")
+    return found
+
+
+def _in_other_terms(budget: Notion | None) -> bool:
+    return isinstance(budget, Concentrated | GaussianDP)
+
+
+def _budget(content: Any) -> Notion | None:
+    """Return the notion with these numbers.
+
+    >>> _budget({"epsilon": 1.0, "delta": 1e-6})
+    Approximate(epsilon=1.0, delta=1e-06)
+    """
+    if content is None:
+        return None
+    budget: Notion = NOTIONS[tuple(sorted(content))](**content)
+    return budget
+
+
+def _ledger(content: dict[str, Any], make: Make) -> Ledger:
+    fields = _charged(content, "paid", "totals", "other_totals")
+    found: Ledger = make(fields | {"releases": fields["releases"]})  # which a new ledger may leave out
+    return found
+
+
+def _release(content: dict[str, Any], make: Make) -> Release:
+    fields = _charged(content, "charges", "losses", "other_losses")
+    found: Release = make(fields | {"sensitivities": _by_datum(fields["sensitivities"])})
+    return found
+
+
+def _charged(content: dict[str, Any], field: str, losses: str, others: str) -> dict[str, Any]:
+    """Return the fields with charges, of which JSON has the epsilons, and beside them what these do not imply."""
+    kept = {name: value for name, value in content.items() if name not in (losses, others)}
+    return dict(**kept, **{field: _charges(content[losses], content.get(others))})
+
+
+def _charges(losses: dict[str, Any], others: dict[str, dict[str, Any]] | None) -> dict[Hashable, Charge]:
+    beside = {_datum(name): numbers for name, numbers in (others or {}).items()}
+    found = {}
+    for datum, loss in _by_datum(losses).items():
+        numbers = {name: Budget().normalise(number(value)) for name, value in beside.pop(datum, {}).items()}
+        found[datum] = Charge.total(Budget().normalise(loss), **numbers)
+    if beside:
+        raise ValueError("other losses of data without a loss")
+    return found
+
+
+def _by_datum(content: dict[str, Any]) -> dict[Hashable, float]:
+    return {_datum(name): number(value) for name, value in content.items()}
+
+
+def _datum(name: str) -> Hashable:
+    """Return the datum that a JSON key stands for: a round, or a pair of round and arm.
+
+    >>> _datum("3"), _datum("(3, 1)")
+    (3, (3, 1))
+    """
+    pair = PAIR.fullmatch(name)
+    return (int(pair[1]), int(pair[2])) if pair else int(name)
+
+
+def _region(content: dict[str, Any], make: Make) -> TradeoffRegion:
+    found: TradeoffRegion = well_typed(make(content))
+    if not len(found.thresholds) == len(found.more) == len(found.less):
+        raise ValueError("thresholds and counts have different lengths")
+    return found
+
+
+HOOKS: Hooks = {
+    AuditReport: _report, Certificate: _certificate, Ledger: _ledger, Release: _release, TradeoffRegion: _region,
+}  # fmt: skip

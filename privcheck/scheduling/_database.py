@@ -1,0 +1,169 @@
+"""SQLite files: opened and brought up to date, written in transactions, and refused in one line. No other module of
+privcheck opens one.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.scheduling._local_disk import check_local
+
+WAITED = 60.0
+"""Seconds for which a transaction waits for those of other processes."""
+
+DURABLE = ("synchronous = FULL",)
+"""What is committed outlives a loss of power."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """How errors name a folder with a database.
+
+    Parameters
+    ----------
+    folder : the folder, as it was given.
+    parameter : the argument that names it.
+    expected : what would have been accepted, in words.
+    hint : what is not lost, and what to do.
+    """
+
+    folder: Path
+    parameter: str
+    expected: str
+    hint: str
+
+    def because(self, reason: str, hint: str = "") -> PrivcheckError:
+        """Return the error that says what is wrong with the folder."""
+        return PrivcheckError(self.parameter, words(f"{self.folder}: {reason}"), self.expected, hint or self.hint)
+
+    @contextmanager
+    def turning_errors(self) -> Iterator[None]:
+        """Turn errors of SQLite and of the file system into this refusal."""
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+            reason = getattr(error, "strerror", None) or str(error)
+            raise self.because("the disk is full" if full else reason) from error
+
+
+class Database:
+    """A SQLite file on a disk of this machine, which several processes may use at once.
+
+    Statements outside a transaction are transactions by themselves. A process that was forked has a connection of its
+    own, and leaves that of its parent alone: closing it would give up the parent's locks.
+
+    Parameters
+    ----------
+    file : is made if it is not there, with its folder.
+    refusal : how errors name it.
+    upgrades : scripts, each of which brings the file from one format to the next, from an empty file on; the number of
+        the format is SQLite's `user_version`. () to read the file as it is.
+    pragmas : of each connection, besides waiting for other processes.
+
+    Raises
+    ------
+    PrivcheckError : a network disk, a file that cannot be written, that is no database or of a later format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     refusal = Refusal(Path(folder), "store", "a folder that can be written", "")
+    ...     database = Database(Path(folder, "seen.sqlite"), refusal, ["CREATE TABLE seen (round INTEGER)"])
+    ...     with database.transaction():
+    ...         _ = database.execute("INSERT INTO seen VALUES (?)", (3,))
+    ...     database.rows("SELECT * FROM seen")
+    ...     database.close()
+    [(3,)]
+    """
+
+    def __init__(
+        self, file: Path, refusal: Refusal, upgrades: Sequence[str] = (), pragmas: Sequence[str] = DURABLE
+    ) -> None:
+        self.file, self.refusal, self._pragmas = file, refusal, pragmas
+        self._others: list[sqlite3.Connection] = []
+        with refusal.turning_errors():
+            if upgrades:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                check_local(refusal.parameter, file.parent)
+            self._connection, self._process = connected(file, pragmas), os.getpid()
+            try:
+                self._bring_up_to_date(upgrades)
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _bring_up_to_date(self, upgrades: Sequence[str]) -> None:
+        if not upgrades or self._format() == len(upgrades):
+            return
+        with self.transaction():
+            kept = self._format()
+            if kept > len(upgrades):
+                hint = "it was written by a later privcheck"
+                raise self.refusal.because(f"its format is {kept}, and this privcheck knows {len(upgrades)}", hint)
+            for script in upgrades[kept:]:
+                for statement in script.split(";"):
+                    self.execute(statement)
+            self.execute(f"PRAGMA user_version = {len(upgrades)}")
+
+    def _format(self) -> int:
+        return int(self.rows("PRAGMA user_version")[0][0])
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        """Execute one statement."""
+        with self.refusal.turning_errors():
+            return self._own().execute(statement, values)
+
+    def execute_each(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute one statement with each row."""
+        with self.refusal.turning_errors():
+            self._own().executemany(statement, rows)
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return the rows that a statement selects."""
+        with self.refusal.turning_errors():
+            return self._own().execute(statement, values).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit what the block writes all together, or nothing of it; no other process writes meanwhile."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):  # a full disk has ended it already
+                self._own().execute("ROLLBACK")
+            raise
+
+    def another(self) -> Database:
+        """Return the same file with a connection of its own, for another thread."""
+        return Database(self.file, self.refusal, (), self._pragmas)
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._process == os.getpid():
+            self._connection.close()
+
+    def _own(self) -> sqlite3.Connection:
+        if self._process != os.getpid():
+            self._others.append(self._connection)  # an object that nothing refers to would be closed
+            self._connection, self._process = connected(self.file, self._pragmas), os.getpid()
+        return self._connection
+
+
+def connected(file: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
+    """Return a connection that begins no transaction by itself."""
+    connection = sqlite3.connect(file, timeout=WAITED, isolation_level=None)
+    for pragma in pragmas:
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
