@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.generators._handled_generator import Call, Draw, Handler, shape_of
-from privcheck.generators._methods import Noise
+from privcheck.generators._methods import Coin, Noise
 from privcheck.private_values import Private, PrivateSource, Terms, standard
 
 LAWS = frozenset({"laplace", "normal", "exponential", "gumbel", "geometric", "uniform"})
@@ -72,10 +72,10 @@ class GuardedDraws(Handler):
 
     def coin(self, call: Call) -> Any:
         """Return public numbers, also where numpy makes them of draws of noise; parameters of laws are read."""
-        if isinstance(call.method, Noise) or call.method.of_a_law:
-            options = {name: _read(value) for name, value in call.options.items()}
-            call = call._replace(given=tuple(map(_read, call.given)), options=options)
-        return call.by(self.ordinary)
+        if isinstance(call.method, Coin) and not call.method.of_a_law:
+            return call.by(self.ordinary)
+        options = {name: _read(value) for name, value in call.options.items()}
+        return call.draw(self.ordinary, *map(_read, call.given), **options)
 
     def noise(self, method: Noise, draw: Draw, loc: Any, scale: Any, size: Any) -> Any:
         """Return loc + scale times new draws, in numpy's shapes."""
