@@ -4,6 +4,7 @@ from ._annotations.sarif import SARIF as SARIF
 from ._baselines import Baseline as Baseline
 from ._baselines import compare_paths as compare_paths
 from ._kinds.bounds import save_bounds_page as save_bounds_page
+from ._kinds.claims import listed_claims as listed_claims
 from ._pages.page_bounds import render_bounds as render_bounds
 from ._pages.page_index import Folder as Folder
 from ._pages.page_index import is_own as is_own
@@ -41,7 +42,6 @@ from ._presented import sentence as sentence
 from ._presented import workflow_commands as workflow_commands
 from ._read_back import load as load
 from ._terminal.audit_tables import audit_table as audit_table
-from ._terminal.claims_table import listed_claims as listed_claims
 from ._text.audit_sentences import plural as plural
 from ._text.certificate_sentences import divergence_sentences as divergence_sentences
 from ._text.certificate_sentences import replay_sentence as replay_sentence

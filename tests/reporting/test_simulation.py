@@ -7,13 +7,13 @@ import pytest
 from rich.console import Console
 
 from privcheck.reporting import (
+    details,
     panels_figure,
     small_png,
 )
 from privcheck.reporting._pictures import simulation_pictures
 from privcheck.reporting._pictures.simulation_pictures import RATE
 from privcheck.reporting._terminal import simulation_tables
-from privcheck.reporting._terminal.identification_table import identification_table
 from privcheck.reporting._terminal.simulation_tables import comparison_table, summary_table
 from privcheck.simulation import identify, simulate
 
@@ -85,7 +85,7 @@ def test_small_pictures_are_small(simulation):
 
 def test_tables_of_identification_fit_into_80_columns():
     found = identify("dp-exact-tt", [0.9, 0.8, 0.5], horizon=1e5, delta=[0.1, 0.01], runs=20, epsilon=1.0)
-    text = printed(identification_table(found), width=80)
+    text = printed(details(found), width=80)
     assert max(map(len, text.splitlines())) <= 80
     for word in ("dp-exact-tt", "median", "q99", "95 % interval", "seconds"):
         assert word in text

@@ -12,8 +12,9 @@ import privcheck
 from privcheck.bounds import THEOREMS
 from privcheck.environments import Bernoulli, Gaussian
 from privcheck.errors import PrivcheckError
+from privcheck.reporting import details
+from privcheck.reporting._kinds.frontier import COLUMNS
 from privcheck.reporting._pictures.frontier_picture import frontier_figure
-from privcheck.reporting._terminal.frontier_tables import COLUMNS, frontier_tables
 from privcheck.results import Frontier, FrontierBound, FrontierPoint
 from privcheck.scheduling import _chunk_store as chunk_store
 from privcheck.scheduling import _dask_workers as scheduling
@@ -211,7 +212,7 @@ def test_a_policy_without_a_budget_is_named_and_called_no_worse_than_it_is():
 def test_the_table_fits_into_80_columns():
     found = frontier(["adap-kl-ucb", "ucb"], "c2", epsilons=[0.1, 3.0], horizon=10**6, runs=5, audit_runs=0)
     with (console := Console(width=80)).capture() as shown:
-        console.print(frontier_tables(found))
+        console.print(details(found))
     text = shown.get()
     assert max(map(len, text.splitlines())) <= 80
     for word in (*COLUMNS, "adap-kl-ucb"):

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from privcheck.errors import on_one_line
-from privcheck.reporting._annotations.code_finding import findings
 from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from privcheck.results import AuditReport, Certificate
@@ -51,6 +50,8 @@ def result_summary(result: AuditReport | Certificate) -> str:
     >>> result_summary(VIOLATION).splitlines()[0]
     '### ❌ privcheck: rnm-ftnl-published(arms=4, epsilon=1)'
     """
+    from privcheck.reporting._annotations.code_finding import findings  # reads source code, which no other report does
+
     if isinstance(result, AuditReport):
         good, told = result.verdict != "violation", verdict_sentence(result)
     else:

@@ -2,15 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from privcheck.claims import Finding
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from privcheck.claims import FAILS, ORDER_REFUTED, PROVEN, REFUTED, SUSPICIOUS, UNDER_READING, Claim, Finding
 from privcheck.reporting._pages.notebook_theory import findings_html as notebook
 from privcheck.reporting._pages.page_claims import render_claims as page
-from privcheck.reporting._terminal.claims_table import claims_table as details
+from privcheck.reporting._text.claim_sentences import evidence_sentences, headline, side_sentences
 from privcheck.reporting._text.claims_markdown import claims_page
 
-__all__ = ["details", "markdown", "notebook", "page"]
+__all__ = ["details", "listed_claims", "markdown", "notebook", "page"]
+
+STYLES = {
+    REFUTED: "bold red",
+    ORDER_REFUTED: "bold red",
+    UNDER_READING: "red",
+    FAILS: "yellow",
+    SUSPICIOUS: "yellow",
+    PROVEN: "green",
+}
+
+
+def details(findings: Sequence[Finding]) -> RenderableType:
+    """Return the findings with their evidence, and for one finding alone also what is printed and what follows."""
+    parts: list[RenderableType] = []
+    for finding in findings:
+        parts.append(Text.assemble((finding.id, "bold"), "  ", (finding.status, STYLES.get(finding.status, ""))))
+        parts += map(_indented, evidence_sentences(finding))
+    if len(findings) == 1:
+        (only,) = findings
+        parts += map(_indented, side_sentences(only) if only.wrong else [])
+        parts.append(Text(f"{only.place}: {only.quote}"))
+        if only.wrong and only.consequence:
+            parts.append(Text(only.consequence))
+    return Group(*parts, Text(headline(findings)))
+
+
+def listed_claims(claims: Sequence[Claim], kept: Mapping[str, str]) -> RenderableType:
+    """Return the declared claims, with the statuses of the run that is kept in the package, and how many they are."""
+    parts: list[RenderableType] = []
+    for claim in claims:
+        status = kept.get(claim.id, "not examined")
+        parts.append(
+            Text.assemble((claim.id, "bold"), f"  {claim.place}, {claim.kind}: ", (status, STYLES.get(status, "")))
+        )
+        parts.append(_indented(claim.quote))
+    parts.append(Text(f"{len(claims)} claim{'' if len(claims) == 1 else 's'}; statuses of the run kept in the package"))
+    return Group(*parts)
+
+
+def _indented(text: str) -> RenderableType:
+    return Padding(Text(text), (0, 0, 0, 4), expand=False)
 
 
 def markdown(findings: Sequence[Finding]) -> str:

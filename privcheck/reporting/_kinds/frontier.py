@@ -5,16 +5,65 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Group
+from rich.table import Table
+
 from privcheck.reporting._pages.page_frontier import render_frontier as page
 from privcheck.reporting._pictures.frontier_picture import frontier_figure
 from privcheck.reporting._pictures.svg import save_figure
-from privcheck.reporting._terminal.frontier_tables import frontier_tables as details
-from privcheck.results import Frontier
+from privcheck.reporting._terminal.simulation_tables import titled_table
+from privcheck.reporting._text.places import described_place
+from privcheck.results import CLAIMS, Frontier
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["details", "page", "plot"]
+
+COLUMNS = ("policy", "epsilon", "audited", "certified", "claim", "mean", "q05", "q95")
+
+
+def details(frontier: Frontier) -> Group:
+    """Return a table of the policies, and one of the theory at their budgets.
+
+    Examples
+    --------
+    >>> from privcheck.tradeoffs._frontier import frontier
+    >>> found = frontier("adap-ucb", [0.9, 0.1], epsilons=[1.0], horizon=1000, runs=5, audit_runs=0)
+    >>> [table.row_count for table in details(found).renderables]
+    [1, 1]
+    """
+    place = described_place(frontier.environment, frontier.means, frontier.arms)
+    runs = max(point.runs for point in frontier.points)
+    table = titled_table(f"pseudo-regret after {frontier.horizon:,} rounds on {place}, {runs:,} runs")
+    for column in COLUMNS:
+        if column == "policy":
+            table.add_column(column, overflow="fold")
+        else:
+            table.add_column(column, justify="left" if column == "claim" else "right", no_wrap=True)
+    for p in frontier.points:
+        table.add_row(
+            p.policy, _shown(p.epsilon), _shown(p.epsilon_lower), _shown(p.epsilon_upper), CLAIMS.get(p.verdict, "-"),
+            *(_shown(value) for value in (p.mean, p.q05, p.q95)),
+        )  # fmt: skip
+    return Group(table, *([_theory(frontier)] if frontier.bounds else []))
+
+
+def _theory(frontier: Frontier) -> Table:
+    budgets = {point.epsilon for point in frontier.points}
+    table = titled_table("theory: an asymptotic rate c ln T, no bound at T; the best upper bound, or T × largest gap")
+    for column in ("epsilon", "rate × ln T", "upper"):
+        table.add_column(column, justify="right")
+    table.add_column("theorems", overflow="fold")
+    for bound in frontier.bounds:
+        if bound.epsilon in budgets:
+            ids = ", ".join(name for name in (bound.lower_id, bound.upper_id) if name)
+            table.add_row(_shown(bound.epsilon), _shown(bound.lower), _shown(bound.upper), ids)
+    return table
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
 
 
 def plot(frontier: Frontier, path: str | Path | None = None) -> Figure:
