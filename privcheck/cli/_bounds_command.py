@@ -12,7 +12,7 @@ import typer
 from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
-from privcheck.cli._instance_options import InstanceOptions
+from privcheck.cli._described.instance import InstanceOptions
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.errors import PrivcheckError
 

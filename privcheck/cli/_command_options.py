@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import Field
 from typing import Any
 
-from privcheck.cli._context_options import ContextOptions
 from privcheck.cli._declared_options import described
-from privcheck.cli._environment_options import ArmsOptions, EnvironmentOptions
-from privcheck.cli._instance_options import BoundsQuestions, InstanceOptions
+from privcheck.cli._described.contexts import ContextOptions
+from privcheck.cli._described.environment import ArmsOptions, EnvironmentOptions
+from privcheck.cli._described.instance import BoundsQuestions, InstanceOptions
+from privcheck.cli._described.target import TargetOptions
 from privcheck.cli._long_runs import Consent
-from privcheck.cli._named_target import TargetOptions
 from privcheck.declared import declared_fields
 from privcheck.targets import CertifySettings, FrontierSettings, Settings, SimulateSettings
 

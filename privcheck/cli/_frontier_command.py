@@ -11,7 +11,7 @@ import typer
 from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
-from privcheck.cli._environment_options import ArmsOptions
+from privcheck.cli._described.environment import ArmsOptions
 from privcheck.cli._options import Json, Policies, check_html, check_json, numbers
 from privcheck.cli._statuses import status_of_frontier
 from privcheck.errors import PrivcheckError

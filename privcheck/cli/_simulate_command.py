@@ -12,7 +12,7 @@ import typer
 from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
-from privcheck.cli._environment_options import EnvironmentOptions
+from privcheck.cli._described.environment import EnvironmentOptions
 from privcheck.cli._long_runs import check_effort, seconds_per_run
 from privcheck.cli._options import Json, Policies, check_html, check_json
 from privcheck.cli._statuses import status_of_simulation

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from privcheck.cli._declared_options import AS_GIVEN, OUTPUT, said
-from privcheck.cli._environment_options import EnvironmentOptions
+from privcheck.cli._described.environment import EnvironmentOptions
 from privcheck.cli._options import numbers
 from privcheck.declared import Declared, OrNone, Switch
 from privcheck.errors import PrivcheckError
