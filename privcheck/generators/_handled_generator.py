@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.generators._methods import METHODS, Coin, Method, Noise
+from privcheck.generators._methods import METHODS, Coin, Method, Noise, State
 
 MOST_COINS = 4096
 """Largest number of uniform draws of one call that are handed over as noise."""
@@ -141,9 +141,10 @@ class HandledGenerator(np.random.Generator):
 
 def meet(cls: type[HandledGenerator], methods: Mapping[str, Method] = METHODS) -> None:
     """Give a class each name of numpy's Generator, as the table says; one that is not in the table is refused."""
+    own = {name for base in cls.__mro__ if issubclass(base, HandledGenerator) for name in vars(base)}
     for name, value in of_numpy(cls).items():
         method = methods.get(name)
-        if method is None:
+        if method is None or (isinstance(method, State) and name not in own):
             setattr(cls, name, _refused(name))
         elif isinstance(method, Coin):
             setattr(cls, name, wraps(value)(_coin(method, value)))

@@ -318,6 +318,13 @@ def test_one_line_in_the_table_makes_it_known(which):
         rng.stream  # noqa: B018
 
 
+@pytest.mark.parametrize("which", HANDLERS)
+def test_a_new_way_to_the_state_is_refused_until_the_class_has_its_own(which):
+    rng = newer(which, State("stream"))
+    with pytest.raises(PrivcheckError, match="stream"):
+        rng.stream  # noqa: B018
+
+
 def test_a_handler_says_what_becomes_of_noise_of_children_and_of_the_state():
     """One that forgets any of them is not made."""
     methods = {"laws": frozenset(), "noise": None, "exposed": None, "child": None}
