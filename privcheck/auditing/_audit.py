@@ -307,7 +307,7 @@ def _plan(settings: Settings, policy: Target, candidates: list[StreamPair], star
     asked = (settings.time_budget, settings.pairs, settings.sequential, settings.seed)
     key = digest(("plan", played_by(policy.runner), [(pair.first, pair.second) for pair in candidates], asked))
     number, runs = workers.store.settled(key, lambda: (len(plan.pairs), plan.runs))
-    return replace(plan, pairs=spread(candidates, number), runs=runs)
+    return replace(plan, pairs=spread(candidates, int(number)), runs=int(runs))
 
 
 def _under_guard(policy: Target, settings: Settings) -> Target:
