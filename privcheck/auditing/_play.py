@@ -80,7 +80,7 @@ def _kept_extent(
     asked = (effort.time_budget, effort.pairs, effort.sequential, effort.seed)
     key = digest(("plan", played_by(policy.runner), [(pair.first, pair.second) for pair in candidates], asked))
     number, runs = workers.store.settled(key, lambda: (len(extent.pairs), extent.runs))
-    return replace(extent, pairs=spread(candidates, number), runs=runs)
+    return replace(extent, pairs=spread(candidates, int(number)), runs=int(runs))
 
 
 def _counted(plan: Plan, extent: Extent, workers: Executor) -> Outcome:

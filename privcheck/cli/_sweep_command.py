@@ -38,10 +38,11 @@ def sweep(
     A simulation also needs environments, as in ["c2", [0.75, 0.5]], and horizons. Options are those of `privcheck
     audit` or `privcheck simulate`; those that vary have a list in the table product.
 
-    The same command continues after an interruption, and plays no finished cell again. A cell whose target (with the
-    modules beside it), data files, options or versions of privcheck, numpy, scipy, numba or Python have changed is new;
-    its old result is stale, and left out of reports. Several of these commands may work in one folder at once. A cell
-    that fails is kept with its error, and the others go on.
+    The same command continues after an interruption, and plays no finished cell again but one of each target in a file,
+    by which it sees whether the target still does what it did. A cell whose target (with the modules beside it), data
+    files, options or versions of privcheck, numpy, scipy, numba, llvmlite or Python, or whose processor, have changed
+    is new; its old result is stale, and left out of reports. Several of these commands may work in one folder at once.
+    A cell that fails is kept with its error, and the others go on.
 
     Exit status: 0, 1 if an audit in the folder refutes a claim, 2 for bad input or cells that failed, 3 if audits are
     inconclusive, 130 or 143 interrupted: what is finished is kept.
@@ -58,6 +59,8 @@ def sweep(
         tell=lambda text: typer.echo(text, err=json == "-"),
     )  # fmt: skip
     deliver(json, found.to_json(), lambda: details(found))
+    for note in found.notes:
+        typer.echo(on_one_line(f"privcheck: {note}"), err=True)
     for error, count in found.errors.items():
         typer.echo(on_one_line(f"privcheck: {plural(count, 'cell')} failed: {error}"), err=True)
     return status_of_sweep(found)

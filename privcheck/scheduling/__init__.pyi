@@ -1,7 +1,5 @@
-from ._cache import CLAIMS as CLAIMS
-from ._cache import Cache as Cache
-from ._calls import Calls as Calls
-from ._calls import Form as Form
+from ._chunk_calls import Calls as Calls
+from ._chunk_calls import Form as Form
 from ._chunk_keys import digest as digest
 from ._dask_workers import scheduler_address as scheduler_address
 from ._dask_workers import scheduler_form as scheduler_form
@@ -10,7 +8,10 @@ from ._database import Refusal as Refusal
 from ._executor import HERE as HERE
 from ._executor import Executor as Executor
 from ._executor import executor as executor
+from ._fingerprint import fingerprint as fingerprint
 from ._part_files import Arrays as Arrays
 from ._shared import Shared as Shared
+from ._work_cache import CLAIMS as CLAIMS
+from ._work_cache import Cache as Cache
 from ._worker_processes import end_worker_processes as end_worker_processes
 from ._worker_processes import kept_pool as kept_pool

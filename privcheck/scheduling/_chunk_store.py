@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from contextlib import suppress
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from privcheck.errors import PrivcheckError
 from privcheck.extras import require_extra
-from privcheck.scheduling._cache import CLAIMS, Cache
 from privcheck.scheduling._database import Database, Refusal
 from privcheck.scheduling._fingerprint import check_same, fingerprint
 from privcheck.scheduling._part_files import Arrays, as_parquet, from_parquet, write_whole
+from privcheck.scheduling._work_cache import CLAIMS, Cache
 
 KEPT_FROM = 0.02
-"""Seconds: a chunk that took less is played again sooner than it is written and found."""
+"""Seconds: a chunk that took less is played again sooner than it is written and found. 0 keeps all chunks."""
+
+SHARE = 0.1
+"""Of the time that chunks take: no more is spent on keeping them, whatever the disk is like."""
 
 UPGRADES = (
     f"""
@@ -65,13 +71,16 @@ class ChunkStore(Cache):
         self.believed: set[tuple[str, str]] = set()
         self.costs: dict[str, float] = {}
         self.notes: list[str] = []
-        kept = json.loads(self._about("fingerprint") or "{}")
+        self.played = self._spent = 0.0
+        kept = self._about("fingerprint")
+        if not isinstance(kept, dict) or not all(isinstance(each, str) for each in kept.values()):
+            raise self._damaged("fingerprint")
         check_same(kept, "store", f"{self.folder}", "use a store for each, or the versions that it was begun with")
 
     def read(self, key: str) -> Arrays | None:
         """Return what is kept of a chunk; None if it is not there, or not as it was written."""
         for (written,) in self.database.rows("SELECT sha256 FROM parts WHERE key = ?", (key,)):
-            with self.database.refusal.turning_errors(), suppress(FileNotFoundError):
+            with self.database.refusal.turning_errors(), suppress(FileNotFoundError, IsADirectoryError):
                 content = self._file(key).read_bytes()
                 if hashlib.sha256(content).hexdigest() == written:
                     return from_parquet(content)
@@ -85,7 +94,19 @@ class ChunkStore(Cache):
 
     def worth_keeping(self, seconds: float | None) -> bool:
         """Tell whether a chunk that took so many seconds is found sooner than it is played again; None: unknown."""
-        return seconds is not None and seconds >= KEPT_FROM
+        afforded = not KEPT_FROM or self._spent <= SHARE * self.played
+        return seconds is not None and seconds >= KEPT_FROM and afforded
+
+    def claim(self, key: str) -> bool | None:
+        """Claim a chunk: see `Cache.claim`."""
+        with self._paying():
+            return super().claim(key)
+
+    @contextmanager
+    def _paying(self) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self._spent += time.perf_counter() - started
 
     def believes(self, target: str, client: str) -> bool:
         """Tell whether chunks of a target that a client has kept may be used: its own, and those that were tested."""
@@ -100,21 +121,33 @@ class ChunkStore(Cache):
 
     def keep(self, key: str, arrays: Arrays, seconds: float, target: str) -> None:
         """Keep a chunk of a target, which took so many seconds."""
-        content = as_parquet(arrays)
-        with self.database.refusal.turning_errors():
-            write_whole(self._file(key), content)
-        self.enter(key, (hashlib.sha256(content).hexdigest(), seconds, target, self.client), seconds)
+        with self._paying():
+            content = as_parquet(arrays)
+            with self.database.refusal.turning_errors():
+                if self._file(key).is_dir():
+                    shutil.rmtree(self._file(key))
+                write_whole(self._file(key), content)
+            self.enter(key, (hashlib.sha256(content).hexdigest(), seconds, target, self.client), seconds)
 
-    def settled(self, key: str, decide: Callable[[], Any]) -> Any:
-        """Return numbers that a clock decided when this work was begun, such as how many runs fit into a budget."""
+    def settled(self, key: str, decide: Callable[[], tuple[float, float]]) -> tuple[float, float]:
+        """Return two numbers that a clock decided when this work was begun, such as how many runs fit into a budget."""
         name = f"settled {key}"
-        if self._about(name) is None:
+        if not self.database.rows("SELECT 1 FROM about WHERE name = ?", (name,)):
             self.database.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", (name, json.dumps(decide())))
-        return json.loads(self._about(name) or "null")
+        found = self._about(name)
+        if not (isinstance(found, list) and len(found) == 2 and all(type(each) in (int, float) for each in found)):
+            raise self._damaged(name)
+        return found[0], found[1]
 
-    def _about(self, name: str) -> str | None:
+    def _about(self, name: str) -> Any:
         rows = self.database.rows("SELECT value FROM about WHERE name = ?", (name,))
-        return str(rows[0][0]) if rows else None
+        try:
+            return json.loads(rows[0][0])
+        except (ValueError, TypeError, IndexError, RecursionError):
+            raise self._damaged(name) from None
+
+    def _damaged(self, name: str) -> PrivcheckError:
+        return self.database.refusal.because(f"its manifest is damaged: {name[:24]}", "take another folder")
 
     def _file(self, key: str) -> Path:
         return self.folder / "parts" / key[:2] / f"{key}.parquet"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import os
 import pickle
 import sys
 import threading
@@ -13,7 +14,7 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.registry import load_registries
-from privcheck.scheduling._ends_with_client import dask_setup
+from privcheck.scheduling._ends_with_client import end_with
 from privcheck.scheduling._fingerprint import check_same
 from privcheck.scheduling._shared import loaded_together
 from privcheck.scheduling._worker_processes import broken_pool, one_thread_each
@@ -107,7 +108,7 @@ def _pool() -> Any:
         if _processes is None or _processes._flags.broken or _processes._flags.shutdown:
             # Dask's nanny starts workers as daemons, which Python lets have no processes; these end with the worker.
             multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
-            ends = {"initializer": dask_setup, "initargs": (None,), "timeout": 300}
+            ends = {"initializer": end_with, "initargs": (os.getpid(),), "timeout": 300}
             _processes = ProcessPoolExecutor(get_worker().state.nthreads, env=one_thread_each(), **ends)
         return _processes
 

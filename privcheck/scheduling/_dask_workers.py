@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ from typing import Any, TypeVar
 from privcheck.errors import PrivcheckError, words
 from privcheck.extras import require_extra
 from privcheck.scheduling._dask_call import Sent, play
+from privcheck.scheduling._dask_folder import dask_folder
 from privcheck.scheduling._fingerprint import fingerprint
 from privcheck.scheduling._own_sources import own_sources
 from privcheck.scheduling._shared import pickled_apart
@@ -23,7 +25,7 @@ FORMS = "'local:N' with a number of workers, or the address of a scheduler such 
 CONNECTING = 30.0
 """Seconds within which a scheduler has to answer, and to have a worker."""
 
-WATCH = "privcheck.scheduling._ends_with_client"
+WATCH = "privcheck.scheduling._dask_preload"
 
 COUNTED = 5.0
 """Seconds after which the workers are counted again: they may come and go."""
@@ -128,11 +130,16 @@ def dask_workers(scheduler: str) -> Iterator[DaskWorkers]:
         try:
             address: Any = scheduler
             if local == "local":
+                folder = str(opened.enter_context(dask_folder()))
+                told = [str(os.getpid()), folder]
+                worker = {"local_directory": folder, "preload_nanny": WATCH, "preload_nanny_argv": told}
+                chief = {"scheduler_file": f"{folder}/scheduler.json", "preload": WATCH, "preload_argv": told}
+                chief["local_directory"] = folder
                 cluster = SubprocessCluster(
                     n_workers=int(number),
                     threads_per_worker=1,
-                    worker_kwargs={"dashboard": False, "preload_nanny": WATCH},
-                    scheduler_kwargs={"dashboard": False, "preload": WATCH},
+                    worker_kwargs={"dashboard": False} | worker,
+                    scheduler_kwargs={"dashboard": False} | chief,
                 )
                 address = opened.enter_context(cluster)
             connect: Any = Client

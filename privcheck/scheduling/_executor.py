@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from privcheck.scheduling._calls import Calls
+from privcheck.scheduling._chunk_calls import Calls
 from privcheck.scheduling._chunk_store import ChunkStore
 from privcheck.scheduling._dask_workers import DaskWorkers, dask_workers
 from privcheck.scheduling._kept_calls import Kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from privcheck.scheduling._calls import Calls
+from privcheck.scheduling._chunk_calls import Calls
 from privcheck.scheduling._chunk_keys import digest
 from privcheck.scheduling._chunk_store import ChunkStore
 from privcheck.scheduling._part_files import Arrays
@@ -110,6 +110,7 @@ class Kept(Generic[R]):
         if self._store is None:
             return
         self._store.costs[self._name] = seconds
+        self._store.played += seconds
         if number in self._second and (kept := self._store.read(self._key(number))) is not None:
             if self._agrees(kept, result):
                 self._store.believed.add((self._target, self._known[self._key(number)][1]))

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from functools import cached_property
 from typing import Any
 
-from privcheck import __version__
+from privcheck.scheduling import fingerprint
 from privcheck.serialise import plain
 from privcheck.sweeps._environment_tables import files_of, label
 from privcheck.sweeps._target_sources import digest_of, is_place, source_files
 
 AUDIT, SIMULATION = KINDS = ("audit", "simulation")
-PACKAGES = ("numpy", "scipy", "numba")
 
 
 @dataclass(frozen=True)
@@ -93,16 +90,9 @@ class Files:
         return {"source": {place: self._places[place] for place in places}, "data": {p: self._data[p] for p in data}}
 
 
-@lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
-    """Return the versions that results may depend on."""
-    found = {"privcheck": __version__, "Python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "none"
-    return found
+    """Return the versions that results may depend on, as chunks of a store do."""
+    return fingerprint()
 
 
 def _hash(value: Any) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from privcheck.serialise import ILL_TYPED
 from privcheck.sweeps._cell import Cell
 from privcheck.sweeps._play_cell import Played, digest, read_columns
 
-MANIFEST, RESULTS = "cells.sqlite", "cells"
+MANIFEST, RESULTS, ASIDE = "cells.sqlite", "cells", "aside"
 
 UPGRADES = (
     """
@@ -99,6 +99,22 @@ class CellStore(Cache):
     def finished(self) -> dict[str, str | None]:
         """Return the keys of finished cells, with the errors of those that failed."""
         return dict(self.database.rows("SELECT key, error FROM finished"))
+
+    def seconds(self) -> dict[str, float]:
+        """Return the keys of results, with the seconds that they took."""
+        return dict(self.database.rows("SELECT key, seconds FROM finished WHERE error IS NULL"))
+
+    def set_aside(self, target: str) -> Path:
+        """Take all results of a target as not played, and return the folder to which their files are moved."""
+        aside = self.folder / ASIDE
+        rows = self.database.rows("SELECT key, columns FROM planned")
+        with self.database.refusal.turning_errors():
+            aside.mkdir(exist_ok=True)
+        for key in {key for key, columns in rows if json.loads(columns)["target"] == target}:
+            with self.database.refusal.turning_errors(), suppress(FileNotFoundError):
+                self.path(key).replace(aside / f"{key}.json")  # first: a file without a row would be entered again
+            self.forget(key)
+        return aside
 
     def stale(self, cells: Sequence[tuple[str, Cell]]) -> int:
         """Return how many finished results are of other sources, data or versions than now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import signal
 import sys
 import time
@@ -157,12 +158,17 @@ def _noticing_signals() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def _imported_anew(sources: Mapping[str, Path]) -> Iterator[None]:
-    """Import the modules of a target's files anew in the block, and put those that were there back afterwards."""
+    """Import the modules of a target's files anew in the block, and put those that were there back afterwards.
+
+    So are the places where modules and files are found, which a target may change: the next cell is looked for there.
+    """
     names = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in sources}
-    before = _taken(names)
+    before, path, folder = _taken(names), list(sys.path), os.getcwd()  # noqa: PTH109
     try:
         yield
     finally:
+        sys.path[:] = path
+        os.chdir(folder)
         _taken(names)
         sys.modules.update(before)
 

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +21,15 @@ from privcheck.sweeps._play_cell import Played, play
 from privcheck.sweeps._sweep_file import count_words, naming, read_cells
 from privcheck.sweeps._sweep_result import Sweep, read_sweep
 from privcheck.sweeps._target_sources import is_place, source_files
+from privcheck.sweeps._tested_cells import set_aside_changed
 
 WAIT = 0.5
 """Seconds after which a client looks again whether another one has finished or given up a cell."""
 
 DIED = "its worker process was killed: by the system for want of memory, or by the target itself"
+
+BROKEN = ("TerminatedWorkerError", "BrokenProcessPool")
+"""Exceptions that say so."""
 
 Keyed = tuple[str, Cell]
 
@@ -33,8 +39,9 @@ def sweep(plan: str | Path | Mapping[str, Any], store: str | Path, *, jobs: int 
 
     The same call continues after an interruption, also after the process was killed: what is finished is not played
     again. A result is kept under a hash of all that it depends on: what was asked for, the source of the target's file
-    and of the modules that it imports from beside it, data files, and the versions of privcheck, numpy, scipy, numba
-    and Python. Several processes may work on one folder at once.
+    and of the modules that it imports from beside it, data files, the source of privcheck, the versions of Python,
+    numpy, scipy, numba and llvmlite, and the processor. Before they are believed, one finished cell of each target in a
+    file is played again. Several processes may work on one folder at once.
 
     Parameters
     ----------
@@ -82,6 +89,8 @@ def play_sweep(
         keyed = [(cell.key(files), cell) for cell in cells]
     with CellStore(store) as kept:
         kept.plan(keyed, retry=again)
+        with around():
+            notes = set_aside_changed(kept, keyed, partial(_played, workers))
         known = kept.finished()
         new = [(key, cell) for key, cell in keyed if key not in known]
         failed = sum(known.get(key) is not None for key, _ in keyed)
@@ -90,7 +99,23 @@ def play_sweep(
         if new:
             with progress("cells", len(new), counted=True) as advance, around():
                 _Client(kept, new, workers, advance).work()
-    return read_sweep(store)
+    return replace(read_sweep(store), notes=notes)
+
+
+def _played(jobs: int, cell: Cell, sources: Mapping[str, Path]) -> Played:
+    """Return what a cell shows here or in a worker process."""
+    if jobs == 1:
+        return play(cell, sources)
+    try:
+        found: Played = kept_pool(jobs).submit(play, cell, sources).result()
+    except Exception as error:
+        if type(error).__name__ not in BROKEN:
+            raise
+        return Played(None, {}, DIED, 0.0)
+    except BaseException:
+        end_worker_processes()
+        raise
+    return found
 
 
 class _Client:
@@ -165,7 +190,7 @@ class _Client:
         try:
             played = future.result()
         except Exception as error:
-            if type(error).__name__ not in ("TerminatedWorkerError", "BrokenProcessPool"):
+            if type(error).__name__ not in BROKEN:
                 raise
             if keyed not in self.suspects:
                 self.suspects.append(keyed)

@@ -29,11 +29,13 @@ class Sweep(Result):
         (mean, se, median, q05, q95, q99 of the final pseudo-regret), runs, seconds, file (of the result, below the
         folder) and digest (SHA-256 of the result without times). What a cell does not have is None.
     stale : files of results whose source, data or versions have changed since.
+    notes : targets whose results were set aside, because one that was played again showed something else.
     """
 
     folder: str
     cells: tuple[Row, ...] = field(repr=False)
     stale: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = ()
 
     def count(self, status: str) -> int:
         """Return how many cells have a status: "done", "failed" or "to play"."""
@@ -67,7 +69,8 @@ class Sweep(Result):
     def to_json(self) -> str:
         """Return the cells as JSON text: {"schema_version", "sweep": {"cells", "done", "failed", "to_play"}, ...}."""
         counts = {status.replace(" ", "_"): self.count(status) for status in ("done", "failed", "to play")}
-        return to_json({"sweep": {"cells": len(self.cells)} | counts, "cells": self.cells, "stale": self.stale})
+        noted = {"notes": self.notes} if self.notes else {}
+        return to_json({"sweep": {"cells": len(self.cells)} | counts, "cells": self.cells, "stale": self.stale} | noted)
 
     def __str__(self) -> str:
         return f"sweep in {self.folder}: {self.sentence}"

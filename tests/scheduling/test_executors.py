@@ -164,7 +164,7 @@ def test_dask_workers_of_its_own():
 
 STARTED = """
 import os
-from privcheck.scheduling.calls import Calls
+from privcheck.scheduling.chunk_calls import Calls
 from privcheck.scheduling.executor import executor
 
 def pid(_):

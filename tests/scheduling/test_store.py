@@ -10,6 +10,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +86,22 @@ def test_a_fast_chunk_is_not_kept(tmp_path, monkeypatch):
     assert not list(tmp_path.rglob("*.parquet"))
 
 
+def test_keeping_takes_a_share_of_the_time_at_most(tmp_path, monkeypatch):
+    """On a disk on which a chunk takes as long to write as to play, one in ten is kept; the broken twin kept all."""
+    monkeypatch.setattr(chunk_store, "KEPT_FROM", 0.01)
+    write = chunk_store.write_whole
+    monkeypatch.setattr(chunk_store, "write_whole", lambda *what: (time.sleep(0.02), write(*what)))
+
+    def slow(number):
+        time.sleep(0.02)
+        return np.array([number])
+
+    with executor(1, store=tmp_path) as workers:
+        list(workers.in_order(Calls(slow, [(n,) for n in range(60)], depends=lambda place: place)))
+        assert workers.store._spent <= 0.1 * workers.store.played + 1.0
+    assert 1 <= len(list(tmp_path.rglob("*.parquet"))) <= 10
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_audits_and_simulations_go_on(tmp_path, policy, hashed, jobs, monkeypatch):
     place = policy(0.4)
@@ -135,6 +153,29 @@ def test_what_changes_is_another_key(tmp_path, policy):
         (tmp_path / "elsewhere" / name).write_text((tmp_path / name).read_text())
     privcheck.audit(f"elsewhere/{place}", **options, store=tmp_path / "kept")
     assert chunks() == before, "a folder is no part of a key"
+
+
+@pytest.mark.parametrize("value", ["{", "[]", "null", "7", '{"numpy": 1}', b"\xff"])
+def test_a_damaged_manifest_is_one_line(value, tmp_path):
+    with closing(chunk_store.ChunkStore(tmp_path)) as store:
+        assert store.settled("a", lambda: (3, 0.5)) == (3, 0.5)
+        assert store.settled("a", lambda: (4, 0.5)) == (3, 0.5)
+        store.database.execute("UPDATE about SET value = ?", (value,))
+        with pytest.raises(PrivcheckError, match=r"got .*its manifest is damaged: settled a, expected .*another"):
+            store.settled("a", lambda: (3, 0.5))
+    with pytest.raises(PrivcheckError, match=r"store: got .*its manifest is damaged: fingerprint, expected"):
+        chunk_store.ChunkStore(tmp_path)
+
+
+def test_a_part_that_is_a_folder_is_played_again(tmp_path):
+    made = []
+    squares(made, [1, 2], tmp_path)
+    part = sorted(tmp_path.rglob("*.parquet"))[0]
+    part.unlink()
+    part.mkdir()
+    (part / "file").write_text("")
+    assert squares(made, [1, 2], tmp_path) == [1, 4]
+    assert part.is_file()
 
 
 def test_other_versions_are_not_mixed(tmp_path):

@@ -76,6 +76,7 @@ BAD = {
     "an error": '{"error": "no \\u001b[31m memory\\nleft"}',
     "huge": "1" * (1 << 21),
     "blank": "",
+    "a name twice": '{"action": 0, "action": 1}',
     "bytes": "\udcff\udcfe",
 }
 

@@ -115,6 +115,7 @@ MISTAKES = {
     "an error": ["the error ", "memory", "in reply to 'select'"],
     "huge": ["a line of more than 1,048,576 bytes"],
     "blank": ["the reply '' to 'select'"],
+    "a name twice": ["""the reply '{"action": 0, "action": 1}' to 'select', expected one JSON object"""],
     "bytes": ["expected one JSON object"],
     "dies": ["ended with status 7", "a mistake in the program"],
     "killed": ["was ended by SIGKILL"],

@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import sqlite3
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -79,7 +80,7 @@ def test_results_do_not_depend_on_workers():
 
 def test_nothing_is_played_twice(monkeypatch):
     sweep(PLAN, "store")
-    monkeypatch.setattr(run_sweep, "play", lambda *_: pytest.fail("a finished cell is played"))
+    monkeypatch.setattr(run_sweep._Client, "_submit", lambda *_: pytest.fail("a finished cell is played"))
     assert sweep(PLAN, "store").count("done") == 4
 
 
@@ -116,7 +117,7 @@ def test_a_result_is_kept_that_the_manifest_does_not_name_yet(monkeypatch):
     with closing(sqlite3.connect(Path("store", MANIFEST))) as database:
         database.execute("DELETE FROM finished")
         database.commit()
-    monkeypatch.setattr(run_sweep, "play", lambda *_: pytest.fail("a finished cell is played"))
+    monkeypatch.setattr(run_sweep._Client, "_submit", lambda *_: pytest.fail("a finished cell is played"))
     sweep(PLAN, "store")
     assert digests("store") == expected
 
@@ -248,6 +249,66 @@ def test_a_file_that_changes_meanwhile_ends_the_sweep():
     with pytest.raises(PrivcheckError, match=r"policy\.py:Policy or a file that it reads"):
         sweep(PLAN | {"data": ["weights.txt"]}, "store")
     assert finished("store") == {}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_target_that_changes_where_files_are_found_is_played(jobs, tmp_path):
+    """It inserted its folder into the path of modules: "files that changed meanwhile", and again the next time."""
+    before = list(sys.path)
+    Path("elsewhere").mkdir()
+    Path("elsewhere/helper.py").write_text("OFFSET = 1\n")
+    places = "import os, sys\nsys.path.insert(0, os.path.abspath('elsewhere'))\n"
+    Path("policy.py").write_text(places + Path("policy.py").read_text())
+    assert sweep(PLAN, "store", jobs=jobs).count("done") == 4
+    assert sweep(PLAN, "store", jobs=jobs).count("done") == 4
+    assert (sys.path, Path.cwd()) == (before, tmp_path)
+
+
+READS = """
+import os
+
+
+class Policy:
+    def __init__(self, rng):
+        self.rng = rng
+
+    def select(self):
+        return int(os.environ["OWN_ARM"])
+
+    def update(self, action, reward):
+        pass
+"""
+
+
+def test_results_of_another_behaviour_are_set_aside(monkeypatch, capsys):
+    """No key sees the environment: one finished cell of each target is played again. Other targets are left alone."""
+    Path("reads.py").write_text(READS)
+    plan = PLAN | {"targets": ["reads.py:Policy", "policy.py:Policy"]}
+    monkeypatch.setenv("OWN_ARM", "0")
+    before = sweep(plan, "store")
+    assert sweep(plan, "store") == before
+    monkeypatch.setenv("OWN_ARM", "1")
+    found = sweep(plan, "store")
+    assert [cell["mean"] for cell in before.cells[:4]] == [0.0] * 4
+    assert [cell["mean"] for cell in found.cells[:4]] == [2.5, 2.5, 5.0, 5.0]
+    assert found.cells[4:] == before.cells[4:]
+    assert len(found.notes) == 1
+    assert found.notes[0].startswith("reads.py:Policy: finished results were set aside")
+    assert len(list(Path("store/aside").iterdir())) == 4
+    assert sweep(plan, "store").notes == ()
+    monkeypatch.setenv("OWN_ARM", "0")
+    Path("sweep.toml").write_text(Path("sweep.toml").read_text().replace("policy.py", "reads.py"))
+    assert run(["sweep", "sweep.toml", "--store", "store"]) == 0
+    assert "reads.py:Policy: finished results were set aside" in capsys.readouterr().err
+
+
+def test_an_audit_by_the_clock_is_not_taken_for_another():
+    """Its number of runs was decided by a clock; it is played again with this number."""
+    options = {"arms": 2, "time_budget": 2}
+    plan = {"kind": "audit", "targets": ["policy.py:Policy"], "horizons": [3], "options": options}
+    first = sweep(plan, "store")
+    again = sweep(plan, "store")
+    assert (again.notes, again.cells) == ((), first.cells)
 
 
 def test_targets_do_not_share_the_modules_beside_them():

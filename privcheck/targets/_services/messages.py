@@ -64,7 +64,7 @@ def decoded(reply: bytes, asked: Mapping[str, Any], parameter: str) -> Message:
     {'action': 1}
     """
     try:
-        found = json.loads(reply, parse_constant=_refuse)
+        found = json.loads(reply, parse_constant=_refuse, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
@@ -81,6 +81,12 @@ def decoded(reply: bytes, asked: Mapping[str, Any], parameter: str) -> Message:
 
 
 _EXAMPLE = 'as in {"action": 0}; what else the program prints goes to standard error'
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Message:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name stands twice")
+    return dict(pairs)
 
 
 def _refuse(name: str) -> NoReturn:

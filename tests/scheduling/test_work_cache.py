@@ -15,8 +15,8 @@ import pytest
 import privcheck
 from privcheck.errors import PrivcheckError
 from privcheck.scheduling import CLAIMS, Cache, Database, Refusal
-from privcheck.scheduling import _cache as cache
 from privcheck.scheduling import _clients as clients
+from privcheck.scheduling import _work_cache as work_cache
 from privcheck.scheduling._clients import may_live, this_client
 
 FINISHED = "CREATE TABLE finished (key TEXT PRIMARY KEY, told TEXT)"
@@ -64,9 +64,9 @@ def test_a_client_that_leaves_gives_up_its_claims(stores, tmp_path):
 def test_a_claim_expires_unless_it_is_renewed(stores, monkeypatch):
     first, second = stores
     now = time.time()
-    monkeypatch.setattr(cache.time, "time", lambda: now)
+    monkeypatch.setattr(work_cache.time, "time", lambda: now)
     assert first.claim("key") is True
-    now += cache.LIFETIME - 1
+    now += work_cache.LIFETIME - 1
     assert second.claim("key") is False
     now += 2
     assert second.claim("key") is True
@@ -75,7 +75,7 @@ def test_a_claim_expires_unless_it_is_renewed(stores, monkeypatch):
 
 def test_claims_are_renewed_while_work_is_played(stores, monkeypatch):
     first, second = stores
-    monkeypatch.setattr(cache, "LIFETIME", 0.4)
+    monkeypatch.setattr(work_cache, "LIFETIME", 0.4)
     assert first.claim("key") is True
     time.sleep(1.0)
     assert second.claim("key") is False
