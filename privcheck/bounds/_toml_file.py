@@ -25,7 +25,7 @@ def from_toml(cls: type[T], path: str | Path, overrides: dict[str, Any]) -> T:
     >>> from privcheck.bounds._instance import Instance
     >>> from pathlib import Path
     >>> from privcheck import bounds
-    >>> from_toml(Instance, Path(bounds.__file__).parent / "instances" / "c2.toml", {"epsilon": 1.0}).arms
+    >>> from_toml(Instance, Path(bounds.__file__).parent / "_instances" / "c2.toml", {"epsilon": 1.0}).arms
     5
     """
     known = {declared.name: declared for declared in declared_fields(cls)}

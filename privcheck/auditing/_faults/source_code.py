@@ -45,7 +45,7 @@ def file_named(name: str, policy: Any) -> str:
     """Return the source file with this name that a policy's classes, or else one loaded module, come from.
 
     >>> Path(file_named("source_code.py", object())).parent.name
-    'faults'
+    '_faults'
     """
     found: list[str] = []
     for part in type(policy).__mro__:
