@@ -229,8 +229,8 @@ def test_few_chunks_at_a_time_count_all_runs_without_seeds(monkeypatch):
 
 LARGE = """
 import resource, privcheck
-from privcheck.auditing.confirmation import fresh_runs, shares_of_runs
-from privcheck.targets.runners import KernelRunner
+from privcheck.auditing._confirmation import fresh_runs, shares_of_runs
+from privcheck.targets._runners import KernelRunner
 shares_of_runs.MOST_DIVIDED = 20_000
 KernelRunner.chunk_runs = 5000
 for runs in (100_000, 1_000_000):

@@ -164,8 +164,8 @@ def test_dask_workers_of_its_own():
 
 STARTED = """
 import os
-from privcheck.scheduling.chunk_calls import Calls
-from privcheck.scheduling.executor import executor
+from privcheck.scheduling import Calls
+from privcheck.scheduling import executor
 
 def pid(_):
     return os.getpid()

@@ -17,7 +17,7 @@ SCRIPT = """
 import json, sys
 import privcheck
 from privcheck.scheduling import chunk_store
-from privcheck.targets.runners import KernelRunner
+from privcheck.targets._runners import KernelRunner
 
 chunk_store.KEPT_FROM = 0.0
 KernelRunner.chunk_runs = 2500

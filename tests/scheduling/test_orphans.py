@@ -40,7 +40,7 @@ def test_a_process_whose_client_had_ended_before_it_began_ends(tmp_path):
 
 
 CLIENT = """
-from privcheck.scheduling.executor import executor
+from privcheck.scheduling import executor
 
 with executor(1, "local:2"):
     print("begun", flush=True)

@@ -161,8 +161,8 @@ import numpy as np
 from pathlib import Path
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import Bernoulli, Beta
-from privcheck.simulation.engine import play_steps
-from privcheck.simulation.simulate import simulate
+from privcheck.simulation._engine import play_steps
+from privcheck.simulation import simulate
 
 def megabytes(name):
     return int(Path("/proc/self/status").read_text().partition(name + ":")[2].split()[0]) / 1024
