@@ -27,11 +27,11 @@ _spec.loader.exec_module(reader)
 PACKAGE = Path(privcheck.__file__).parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
 
-MODULES_ON_FACES = 33
-NAMES_ON_FACES = 674
+MODULES_ON_FACES = 35
+NAMES_ON_FACES = 628
 LARGEST_CIRCLE = 19
 """The claims of the papers and their registry, which imports them by name."""
-INNER_MODULES_IN_TESTS = 81
+INNER_MODULES_IN_TESTS = 94
 """Modules inside rooms that tests import by name, each counted once for each folder of tests but the room's own."""
 
 

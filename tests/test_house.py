@@ -204,19 +204,27 @@ def test_files_stay_small():
 
 SHARED_NAMES = {
     "init": "what makes a folder a package",
+    "audit_witness": "the witness of an audit, on pages and in the terminal",
     "base": "the base class of the classes in its folder",
     "bernoulli": "a family of reward laws in bounds/families, and the environment with these laws",
     "bounded": "a family of reward laws in bounds/families, and the environment with these laws",
-    "budget": "what may be spent: privacy in accounting, runs in auditing",
+    "certificate_tables": "the tables of a certificate, on pages and in the terminal",
+    "claim": "what is claimed: by a paper in claims, of a target in targets",
+    "execution": "how runs are executed: the options in targets, guarded runs in certifying",
     "gaussian": "a family of reward laws in bounds/families, the environment with these laws, and the mechanism",
-    "plan": "what is fixed beforehand: releases in accounting, runs in auditing",
     "lower": "the lower bounds of one paper, in the paper's folder",
+    "plan": "what is fixed beforehand: releases in accounting, runs in auditing",
+    "rendered_parts": "the parts of a description, rendered on pages and in the terminal",
 }
 """The names that several modules may have, with what all modules of that name do."""
 
+NAMED_AFTER_OBJECTS = {"_kinds", "_descriptions", "_described"}
+"""Folders with one file for each kind of object, which is named after it wherever the object itself is made."""
+
 
 def names_of_several_modules(package: Path) -> set[str]:
-    counted = Counter(file.stem.strip("_") for file in package.rglob("*.py"))
+    files = (file for file in package.rglob("*.py") if file.parent.name not in NAMED_AFTER_OBJECTS)
+    counted = Counter(file.stem.strip("_") for file in files)
     return {name for name, count in counted.items() if count > 1}
 
 
@@ -231,6 +239,8 @@ def test_a_second_module_of_one_name_is_noticed(tmp_path):
         (tmp_path / folder / f"{name}.py").touch()
     assert names_of_several_modules(tmp_path) == set()
     (tmp_path / "simulation" / "choosing.py").touch()
+    (tmp_path / "_kinds").mkdir()
+    (tmp_path / "_kinds" / "engine.py").touch()
     assert names_of_several_modules(tmp_path) == {"choosing"}
 
 

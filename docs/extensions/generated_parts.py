@@ -85,7 +85,7 @@ def registry(kinds: list[str]) -> str:
     parts = []
     for name in classes:
         cls = classes[name]
-        home = package.__name__ if getattr(package, cls.__name__, None) is cls else cls.__module__
+        home = package.__name__ if cls.__name__ in package.__all__ else cls.__module__
         documented = _autodoc(cls, f"{home}.{cls.__name__}", members=kinds != ["algorithms"])
         parts.append(f"## `{name}`\n\n{_directives([documented])}")
     return "\n".join(parts)

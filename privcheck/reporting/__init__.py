@@ -10,6 +10,8 @@ __getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
 __all__ = [
     "SARIF",
+    "Baseline",
+    "Folder",
     "append_summary",
     "as_csv",
     "as_json",

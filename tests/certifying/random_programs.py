@@ -144,7 +144,7 @@ def release(rng, value, session):
         mechanism = Laplace.with_scale(scale) if kind else Laplace(sensitivity=scale, epsilon=epsilon)
         return mechanism.release(value, None)
     if kind < 4:
-        declared = {"sensitivity": scale, "epsilon": epsilon, "noise": noise}
+        declared = {"score_range": scale, "epsilon": epsilon, "noise": noise}
         mechanism = NoisyMax.with_scale(scale, noise=noise) if kind == 2 else NoisyMax(**declared)
         return mechanism.release(flat, None)
     if kind == 4:

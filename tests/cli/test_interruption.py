@@ -227,7 +227,7 @@ def test_without_a_signal_there_is_no_status_of_one():
 
 WITHIN_EXEC = """
 import os, signal
-from privcheck.cli import application, main, run
+from privcheck.cli import _application as application, main, run
 
 run(["audit", "none.py:None"])  # imports what tells of an error
 
@@ -249,7 +249,7 @@ def test_an_interruption_of_code_that_is_text_ends_with_the_status(folder):
 
 AT_THE_END = """
 import atexit, os, signal, sys
-from privcheck.cli import application, main
+from privcheck.cli import _application as application, main
 
 class Late:
     def __del__(self):  # when the process is all but gone, after the functions of atexit

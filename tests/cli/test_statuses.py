@@ -92,7 +92,7 @@ def test_a_crash_is_an_internal_error_and_no_verdict(error, monkeypatch, capsys)
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("privcheck.auditing._audit.audit", fail)
+    monkeypatch.setattr("privcheck.auditing.audit", fail)
     assert run(["audit", "ucb"]) == 70
     out, err = capsys.readouterr()
     assert out == ""
@@ -130,7 +130,7 @@ def test_too_little_memory_is_told_with_what_to_do(monkeypatch, capsys):
     def fail(*_, **__):
         raise MemoryError("Unable to allocate 7.28 TiB")
 
-    monkeypatch.setattr("privcheck.simulation._simulate.simulate", fail)
+    monkeypatch.setattr("privcheck.simulation.simulate", fail)
     assert run(["simulate", "ucb", "--means", "0.7,0.5", "--horizon", "10"]) == 2
     assert "memory: got Unable to allocate 7.28 TiB, expected" in capsys.readouterr().err
 
@@ -167,7 +167,7 @@ def test_an_unknown_verdict_is_an_error_wherever_it_is_read(verdict):
 def test_a_command_with_an_unknown_verdict_fails(monkeypatch, capsys):
     report = replace(VIOLATION, notes=[])
     object.__setattr__(report, "verdict", "perhaps")
-    monkeypatch.setattr("privcheck.auditing._audit.audit", lambda *_, **__: report)
+    monkeypatch.setattr("privcheck.auditing.audit", lambda *_, **__: report)
     assert run(["audit", "ucb", "--json", "-"]) == 70
     assert "internal error: KeyError: 'perhaps'" in capsys.readouterr().err
 

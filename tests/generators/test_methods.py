@@ -132,7 +132,7 @@ def test_the_package_has_one_subclass_of_numpys_generator():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("random.Generator") for base in node.bases)
     ]
-    assert found == ["handled_generator.HandledGenerator"]
+    assert found == ["_handled_generator.HandledGenerator"]
 
 
 # Each handler

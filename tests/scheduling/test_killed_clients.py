@@ -16,7 +16,7 @@ WORKERS = 2
 SCRIPT = """
 import json, sys
 import privcheck
-from privcheck.scheduling import chunk_store
+from privcheck.scheduling import _chunk_store as chunk_store
 from privcheck.targets._runners import KernelRunner
 
 chunk_store.KEPT_FROM = 0.0

@@ -16,7 +16,7 @@ from privcheck.scheduling._clients import this_client
 
 ORPHAN = """
 import sys, time
-from privcheck.scheduling import ends_with_client
+from privcheck.scheduling import _ends_with_client as ends_with_client
 ends_with_client.LOOKED = 0.05
 ends_with_client.end_with(int(sys.argv[1]), sys.argv[2])
 time.sleep(60)

@@ -192,7 +192,7 @@ def test_other_versions_are_not_mixed(tmp_path):
 SCRIPT = """
 import sys
 import privcheck
-from privcheck.scheduling import chunk_store, local_disk
+from privcheck.scheduling import _chunk_store as chunk_store, _local_disk as local_disk
 
 chunk_store.KEPT_FROM = 0.0
 kept = chunk_store.ChunkStore.keep

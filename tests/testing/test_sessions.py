@@ -8,7 +8,14 @@ from pathlib import Path
 import privcheck
 
 PLACES = str(Path(privcheck.__file__).parents[1])
-LIGHT = {"privcheck", "privcheck.errors", "privcheck.testing", "privcheck.testing.plugin", "privcheck.testing._running"}
+LIGHT = {
+    "privcheck",
+    "privcheck.errors",
+    "privcheck.presenting",
+    "privcheck.testing",
+    "privcheck.testing.plugin",
+    "privcheck.testing._running",
+}
 PRINTS = """
 import sys
 def test_it():
