@@ -13,8 +13,8 @@ LIGHT = {
     "privcheck.errors",
     "privcheck.presenting",
     "privcheck.testing",
-    "privcheck.testing.plugin",
     "privcheck.testing._running",
+    "privcheck.testing.plugin",
 }
 PRINTS = """
 import sys
