@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,17 +13,20 @@ from privcheck.auditing._confirmation.fixed_runs import search_and_confirm
 from privcheck.auditing._confirmation.sequential_audit import search_and_bet
 from privcheck.auditing._exact.loss import exact_loss
 from privcheck.auditing._harness.checked_runs import check_runs
+from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
 from privcheck.auditing._harness.source_of_randomness import source_of_randomness
-from privcheck.auditing._law_of_outputs import LawOfOutputs, judged_by_law
+from privcheck.auditing._law_of_outputs import LawOfOutputs
+from privcheck.auditing._law_verdict import judged_by_law, searching
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._relation_note import relation_note
 from privcheck.auditing._search.candidates import candidate_pairs, searched
+from privcheck.auditing._search.left_out import failing_note, notes_of, without_failing
 from privcheck.auditing._search.stream_families import spread
 from privcheck.auditing._search.written_streams import as_written
 from privcheck.auditing._untold_note import untold_note
 from privcheck.auditing._verdict import conclude, ended_early
 from privcheck.bandits import Algorithm
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.mechanisms import Mechanism
 from privcheck.results import AuditReport, Outcome, Witness
@@ -146,8 +150,9 @@ def audit(
         numbers, text, lists or dicts of them; or the place of such a function, "file.py:name".
     law : for a function of data whose output is one to three real numbers: `law(data)` returns the law of the output,
         an object with `logpdf(x)` and `support()`, as for `privcheck.bound_from_laws`; or the place of such a function.
-        Candidates are then ranked by their exact loss, the law is tested against runs, and a claim that it refutes is
-        violated: that the outputs have the law is taken on your word, unless the runs contradict it.
+        Candidates are then ranked by their exact loss, and the law is tested against runs. If it refutes the claim, it
+        names the outputs that tell most, and half of the level is for counts of these: counts alone make a violation.
+        What only the law says is a `suspicion`, and the audit is inconclusive.
     accountants : for a claim with delta, the shares of delta of the certificate's accountants, as for
         `privcheck.certify`; the lower bound does not depend on them.
     rho, mu, tradeoff : a claim in place of epsilon: rho-zCDP, mu-GDP, or a trade-off curve: the corners (type I error,
@@ -179,8 +184,9 @@ def audit(
     verdict on a true claim is at most `error`. Both cover the whole search. They require runs that are independent
     given the streams, which holds if the policy draws all its randomness from its Generator and keeps nothing between
     runs. The audit plays the same seeds twice, unless there are none, and compares runs of one call with those of
-    others; a target with independent runs is refused with probability at most 1.25e-6. A verdict that rests on a given
-    law (`by_law.decides`) requires instead that the outputs have this law.
+    others; a target with independent runs is refused with probability at most 1.25e-6. Without seeds a fresh fair coin
+    decides on which stream each run is played, and outputs that follow earlier inputs are refused; independent ones
+    with probability at most 1e-6 more.
 
     Examples
     --------
@@ -219,12 +225,22 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         if getattr(settings, name) is not None:
             check_sent(policy.runner, name)
     with closing(policy.runner), executor(settings.jobs, settings.scheduler, settings.store) as workers:
-        if law is not None:
-            candidates = law.best_first(candidates, settings, policy.runner)
-        plan = _plan(replace(settings, jobs=workers.jobs), policy, candidates, started, workers)
-        outcome, hints, by_law = _checked_and_played(plan, settings, policy, candidates, workers, law)
-    search = searched(candidates, plan.pairs, outcome, policy.runner)
-    outcome = _with_notes(conclude(outcome, search), hints)
+        every, failing = candidates, tuple[str, ...]()
+        for time_of_error in itertools.count():
+            try:
+                if law is not None:
+                    candidates = law.best_first(candidates, settings, policy.runner)
+                plan = _plan(replace(settings, jobs=workers.jobs), policy, candidates, started, workers)
+                outcome, hints, by_law = _checked_and_played(plan, settings, policy, candidates, workers, law)
+                break
+            except PolicyError as error:
+                candidates = without_failing(candidates, settings, policy.runner, error, time_of_error)
+                failing = failing_note(len(every) - len(candidates), len(every), error)
+    search = searched(every, plan.pairs, outcome, policy.runner)
+    outcome = conclude(outcome, search, notes_of(every) + failing)
+    if by_law is not None:
+        outcome = judged_by_law(outcome, by_law, candidates[0], settings)
+    outcome = _with_notes(outcome, hints)
     notes = relation_note(outcome, policy, settings, candidates[0]) + untold_note(unguarded.runner, settings)
     outcome = replace(outcome, notes=outcome.notes + notes)
     certificate = None
@@ -236,8 +252,6 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
     if outcome.verdict == "violation":
         faults, why = _faults(unguarded, settings, outcome)
         outcome = replace(outcome, notes=(*outcome.notes, *([f"no line was found at fault: {why}"] if why else [])))
-    if by_law is not None:
-        outcome, by_law = judged_by_law(outcome, by_law)
     exact = None
     try:
         exact = _exact(policy, settings, np.shape(candidates[0].first), outcome.witness)
@@ -285,6 +299,7 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         encode=_named(settings, "encode"),
         law=_named(settings, "law"),
         by_law=by_law,
+        suspicion=outcome.suspicion,
         notes=list(outcome.notes),
         faults=faults,
         seconds=time.monotonic() - started,
@@ -370,16 +385,18 @@ def _checked_and_played(
         by_law = None if law is None else law.evidence(candidates[0], sampler, plan.runs, settings)
     except StoppedError:
         return ended_early(settings), (), None
-    return _played(plan, settings, policy, workers), hints, by_law
+    return _played(plan, searching(settings, by_law), policy, workers), hints, by_law
 
 
 def _played(plan: Plan, settings: Settings, policy: Target, workers: Executor) -> Outcome:
     sampler = Sampler(policy.runner, settings.seed, workers, plan.deadline)
     play = search_and_bet if settings.sequential else search_and_confirm
     try:
-        return play(sampler, plan.pairs, plan.runs, settings, policy)
+        outcome = play(sampler, plan.pairs, plan.runs, settings, policy)
     except KeyboardInterrupt:
         return ended_early(settings)
+    refuse_earlier_inputs(sampler.course)
+    return outcome
 
 
 def _with_notes(outcome: Outcome, hints: tuple[str, ...]) -> Outcome:

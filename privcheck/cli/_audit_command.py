@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from privcheck.results import AuditReport
 
-EXIT_STATUS = {"violation": 1, "inconclusive": 3}
+EXIT_STATUS = {None: 0, "consistent": 0, "violation": 1, "inconclusive": 3}
 
 
 @declared_options(Settings)
@@ -95,7 +95,7 @@ def audit(
     deliver(json, report.to_json(), lambda: _text(report), *files)
     if interrupted_status() is not None and report.epsilon_lower is None:
         return NO_ANSWER
-    return EXIT_STATUS.get(report.verdict or "", 0)
+    return EXIT_STATUS[report.verdict]
 
 
 def _text(report: AuditReport) -> RenderableType:

@@ -8,14 +8,14 @@ from typing import Any
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference import LawFit, TradeoffRegion
 from privcheck.privacy import Contexts
-from privcheck.results._audit_report import AuditReport, Estimate, Resolution, Search, Witness
+from privcheck.results._audit_report import VERDICTS, AuditReport, Estimate, Resolution, Search, Witness
 from privcheck.results._certificate_json import read_certificate
 from privcheck.results._fault import Fault
-from privcheck.results._law_evidence import LawEvidence
+from privcheck.results._law_evidence import LawEvent, LawEvidence
+from privcheck.results._suspicion import Suspicion
 from privcheck.serialise import ILL_TYPED, array, from_json, number, well_typed
 
 EXPECTED = "what AuditReport.to_json wrote"
-VERDICTS = (None, "violation", "consistent", "inconclusive")
 
 
 def read_report(text: str) -> AuditReport:
@@ -57,6 +57,8 @@ def _parts(content: dict[str, Any]) -> dict[str, Any]:
         found["search"] = Search(**search | names)
     if content.get("by_law") is not None:
         found["by_law"] = _law_evidence(**content["by_law"])
+    if content.get("suspicion") is not None:
+        found["suspicion"] = Suspicion(**content["suspicion"] | {"epsilon": number(content["suspicion"]["epsilon"])})
     found["faults"] = [_fault(**fault) for fault in content.get("faults", [])]
     for place in ("witness", "simplest"):
         if content.get(place) is not None:
@@ -71,11 +73,14 @@ def _fault(*, data: Any = (), excerpt: Any = (), **others: Any) -> Fault:
     return Fault(**others, data=tuple(data), excerpt=tuple(excerpt))
 
 
-def _law_evidence(*, bound: Any, fit: Any, **others: Any) -> LawEvidence:
+def _law_evidence(*, bound: Any, fit: Any, events: Any = (), **others: Any) -> LawEvidence:
     from privcheck.results._bounds_json import law_bound
 
     where = tuple((number(low), number(high)) for low, high in fit["where"])
-    return LawEvidence(law_bound(bound), fit=LawFit(**fit | {"where": where}), **others)
+    read = tuple(
+        LawEvent(**_numbers(event) | {name: tuple(event[name]) for name in ("by_law", "counted")}) for event in events
+    )
+    return LawEvidence(law_bound(bound), fit=LawFit(**fit | {"where": where}), events=read, **others)
 
 
 def read_region(*, thresholds: Any, more: Any, less: Any, runs: Any, level: Any) -> TradeoffRegion:

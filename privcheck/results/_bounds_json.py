@@ -12,7 +12,7 @@ from privcheck.results._sample_bound import SampleBound
 from privcheck.serialise import ILL_TYPED, from_json, number, well_typed
 
 B = TypeVar("B", LawBound, OneRunBound, SampleBound)
-TEXTS = {"verdict", "method", "event", "likelier"}
+TEXTS = {"verdict", "method", "event", "likelier", "coins"}
 
 
 def read_one_run(text: str) -> OneRunBound:

@@ -44,6 +44,9 @@ MOST_TURNS, RUNS_PER_TURN = 300, 15
 left of the run before then shows in the first of the two.
 """
 
+TOGETHER = 10
+"""Calls in succession that are compared with each other where the law may drift: without seeds."""
+
 CONTRASTED = 40
 """Candidates among which the two inputs are chosen that take turns."""
 
@@ -171,7 +174,9 @@ class _Check:
         return self.runner.play(table, runs, np.random.SeedSequence(self.seed, spawn_key=key), other)
 
     def _refuse(self, calls: list[list[Outputs]], layout: Layout) -> None:
-        found = dependence(calls, lambda attempt: self._calls(layout, attempt + 1), layout, self.seed)
+        together = None if self.runner.reproducible else TOGETHER
+        more = lambda attempt: self._calls(layout, attempt + 1)  # noqa: E731
+        found = dependence(calls, more, layout, self.seed, together=together)
         if found is not None:
             same = all(_alike(call) for of_input in calls for call in of_input)
             raise self._dependent(*found, layout.runs, same=same)

@@ -118,7 +118,7 @@ def _witness(report: AuditReport, witness: Witness, name: str, title: str, said_
     )
     mirrored = []
     if witness.mirror is not None:
-        both = "The bound counts this event and a second one, which is evidence for the second stream:"
+        both = "The bound counts this event and a second one, which is evidence for the other stream:"
         mirrored = [element("p", f"{element('b', 'Mirror image.')} {both} {text(witness.mirror)}.")]
     rows = [
         [side, numbers.probability(estimate.value), numbers.probability_interval(estimate)]
