@@ -15,7 +15,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from privcheck.results._example_results import VIOLATION
 
 import privcheck
 from privcheck.cli import _interruption as interruption
@@ -25,6 +24,7 @@ from privcheck.cli import main, run
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._baselines import Measured, compared
 from privcheck.results import FrontierPoint
+from privcheck.results._example_results import VIOLATION
 from privcheck.results._verdicts import VERDICTS
 from privcheck.sweeps import Sweep
 
