@@ -114,8 +114,9 @@ def audit(
         numbers, text, lists or dicts of them; or the place of such a function, "file.py:name".
     law : for a function of data whose output is one to three real numbers: `law(data)` returns the law of the output,
         an object with `logpdf(x)` and `support()`, as for `privcheck.bound_from_laws`; or the place of such a function.
-        Candidates are then ranked by their exact loss, the law is tested against runs, and a claim that it refutes is
-        violated: that the outputs have the law is taken on your word, unless the runs contradict it.
+        Candidates are then ranked by their exact loss, and the law is tested against runs. If it refutes the claim, it
+        names the outputs that tell most, and half of the level is for counts of these: counts alone make a violation.
+        What only the law says is a `suspicion`, and the audit is inconclusive.
     accountants : for a claim with delta, the shares of delta of the certificate's accountants, as for
         `privcheck.certify`; the lower bound does not depend on them.
     rho, mu, tradeoff : a claim in place of epsilon: rho-zCDP, mu-GDP, or a trade-off curve: the corners (type I error,
@@ -147,8 +148,9 @@ def audit(
     verdict on a true claim is at most `error`. Both cover the whole search. They require runs that are independent
     given the streams, which holds if the policy draws all its randomness from its Generator and keeps nothing between
     runs. The audit plays the same seeds twice, unless there are none, and compares runs of one call with those of
-    others; a target with independent runs is refused with probability at most 1.25e-6. A verdict that rests on a given
-    law (`by_law.decides`) requires instead that the outputs have this law.
+    others; a target with independent runs is refused with probability at most 1.25e-6. Without seeds a fresh fair coin
+    decides on which stream each run is played, and outputs that follow earlier inputs are refused; independent ones
+    with probability at most 1e-6 more.
 
     Examples
     --------
@@ -214,7 +216,8 @@ def _report(plan: Plan, played: Played, judged: Judged, explained: Explained, se
         time_budget=settings.effort.time_budget,
         encode=_named(settings, "encode"),
         law=_named(settings, "law"),
-        by_law=judged.by_law,
+        by_law=played.by_law,
+        suspicion=outcome.suspicion,
         notes=list(explained.notes),
         faults=explained.faults,
         seconds=seconds,

@@ -155,7 +155,7 @@ def seconds_per_run(runner: Runner, pairs: list[StreamPair], seed: int, seconds:
             table, other = tables[number % len(tables)]
             runner.play(table, batch, np.random.SeedSequence(seed, spawn_key=(0, 1, number)), other)
             runs, calls, number = runs + batch, calls + 1, number + 1
-            batch = min(2 * batch, runner.chunk_runs)
+            batch = min(2 * batch, runner.chunk_runs) if runner.reproducible else 1  # as it will be played
     return max(watch.seconds(calls, elsewhere=isinstance(runner, ServiceRunner)) / runs, 1e-9)
 
 

@@ -21,7 +21,7 @@ from privcheck.feedback import FEEDBACKS
 from privcheck.mechanisms import Mechanism
 
 if TYPE_CHECKING:
-    from privcheck.results import Certificate, Fault, Outcome
+    from privcheck.results import Certificate, Fault, Outcome, Witness
 
 Part = TypeVar("Part")
 
@@ -48,7 +48,7 @@ class Explained:
 
 def explained(plan: Plan, played: Played, judged: Judged) -> Explained:
     """Return what is known beside the verdict."""
-    by_runs, notes = judged.by_runs, list(judged.by_runs.notes)
+    outcome, notes = judged.outcome, list(judged.outcome.notes)
 
     def part(found: Callable[[], Part], otherwise: Part, note: str) -> Part:
         try:
@@ -57,13 +57,13 @@ def explained(plan: Plan, played: Played, judged: Judged) -> Explained:
             notes.append(note)
             return otherwise
 
-    certificate = part(lambda: _certificate(plan, by_runs), None, "interrupted before there was a certificate")
+    certificate = part(lambda: _certificate(plan, outcome), None, "interrupted before there was a certificate")
     none: tuple[list[Fault], str] = ([], "")
     missing = NO_FAULT.format("interrupted before it was looked for")
-    faults, why = part(lambda: _faults(plan, by_runs), none, missing)
+    faults, why = part(lambda: _faults(plan, outcome), none, missing)
     notes += [NO_FAULT.format(why)] if why else []
-    notes += judged.outcome.notes[len(by_runs.notes) :]
-    exact = part(lambda: _exact_loss(plan, played, judged), None, "interrupted before the exact loss was known")
+    missing = "interrupted before the exact loss was known"
+    exact = part(lambda: _exact_loss(plan, played, outcome.witness), None, missing)
     return Explained(certificate, faults, exact, tuple(notes))
 
 
@@ -84,7 +84,7 @@ def _certificate(plan: Plan, outcome: Outcome) -> Certificate | None:
 
 
 def _faults(plan: Plan, outcome: Outcome) -> tuple[list[Fault], str]:
-    """Return the lines behind a violation that runs have shown, or why none is known."""
+    """Return the lines behind a violation, or why none is known."""
     from privcheck.auditing._faults.find import find_faults
 
     if outcome.verdict != "violation":
@@ -95,9 +95,9 @@ def _faults(plan: Plan, outcome: Outcome) -> tuple[list[Fault], str]:
     return find_faults(plan.unguarded, plan.settings.claim, plan.settings.game, witnesses)
 
 
-def _exact_loss(plan: Plan, played: Played, judged: Judged) -> float | None:
+def _exact_loss(plan: Plan, played: Played, witness: Witness | None) -> float | None:
     """Return the true loss on the pair of the witness, where the law of the outputs is known."""
-    witness, delta, game = judged.outcome.witness, plan.settings.claim.delta, plan.settings.game
+    delta, game = plan.settings.claim.delta, plan.settings.game
     if witness is None:
         return None
     spec = plan.policy.spec or plan.policy.mechanism
@@ -107,4 +107,4 @@ def _exact_loss(plan: Plan, played: Played, judged: Judged) -> float | None:
         found = exact_loss(spec, (witness.first.reshape(shape), witness.second.reshape(shape)))
         if found is not None:
             return (found.lower + found.upper) / 2.0
-    return None if plan.law is None else plan.law.loss(played.candidates, witness, delta, judged.by_law)
+    return None if plan.law is None else plan.law.loss(played.candidates, witness, delta, played.by_law)

@@ -18,13 +18,15 @@ from privcheck.arrays import Array
 from privcheck.auditing._exact.approximate_loss import approximate_loss
 from privcheck.auditing._exact.given_density import Density
 from privcheck.auditing._exact.given_laws import bound_from_laws
+from privcheck.auditing._exact.law_event import LikelierOutputs, likelier_outputs
 from privcheck.auditing._exact.samples_of_a_law import LEAST, fit_of_law
+from privcheck.auditing._law_verdict import law_events
 from privcheck.auditing._search.mutations import variants
 from privcheck.auditing._search.palette import key_of, palette
 from privcheck.auditing._search.stream_families import spread
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.inference import LawFit
-from privcheck.results import LawBound, LawEvidence, Outcome, Witness
+from privcheck.results import LawBound, LawEvent, LawEvidence, Witness
 from privcheck.targets import (
     MISSING,
     RANDOM,
@@ -60,6 +62,9 @@ MOST_RUNS = 2000
 """Most runs on each input that are compared with its law: enough to see a distance of 0.05 between distribution
 functions.
 """
+
+PLAYED_TOGETHER = 50_000
+"""Runs on each input that are held at a time while outputs are counted."""
 
 NOT_NUMBERS = "outputs that are not {} real numbers"
 
@@ -137,23 +142,45 @@ class LawOfOutputs:
         return [best, *(pair for pair in pairs if pair is not best)]
 
     def evidence(self, pair: StreamPair, sampler: Sampler, runs: int, claim: Claim) -> LawEvidence:
-        """Return what the law says of a pair, which was chosen without runs, and whether fresh runs follow it.
+        """Return what the law says of a pair, which was chosen without runs, and what fresh runs say of both.
 
         Parameters
         ----------
         pair : the pair.
         sampler : plays the runs; requests are keyed (6, side).
-        runs : the planned runs per stream of the audit; at most `MOST_RUNS` of as many are played.
+        runs : the planned runs per stream of the audit: all of them if the law refutes the claim, to count the outputs
+            that it names, and otherwise at most `MOST_RUNS`, to test the law.
         claim : the claim and the level of the verdict.
         """
-        number = max(min(runs, MOST_RUNS), max(LEAST))
-        played = sampler.play([Request(pair, side, number, (6, side)) for side in (0, 1)], lambda _: None)
-        fits = [self.fit(data, outputs) for data, outputs in zip((pair.first, pair.second), played, strict=True)]
+        for data in (pair.first, pair.second):
+            self._density(data)  # what is no law is refused by this name
+        bound, number = self.bound(pair, claim.delta, claim.epsilon), max(min(runs, MOST_RUNS), max(LEAST))
+        proposed = None
+        if bound.verdict == "violation":
+            assert claim.epsilon is not None
+            proposed = likelier_outputs(self.at(pair.first), self.at(pair.second), claim.epsilon)
+        every = number if proposed is None else max(runs, number)
+        counted, fits = np.zeros((2, 2), np.int64), list[LawFit]()
+        together = max(1, -(-PLAYED_TOGETHER // sampler.chunk_runs)) * sampler.chunk_runs
+        for begin in range(0, every, together):
+            size = min(together, every - begin)
+            requests = [Request(pair, side, size, (6, side), planned=every, begin=begin) for side in (0, 1)]
+            played = sampler.play(requests, lambda _: None)
+            if not begin:
+                number = min(number, size)
+                fits = [
+                    self.fit(data, outputs[:number])
+                    for data, outputs in zip((pair.first, pair.second), played, strict=True)
+                ]
+            for place, event in enumerate(proposed or ()):
+                counted[place] += [_inside(event, outputs) for outputs in played]
         worse = int(fits[1].p_value < fits[0].p_value)
-        p_value = min(1.0, 2.0 * fits[worse].p_value)
-        side = ("first", "second")[worse]
-        bound = self.bound(pair, claim.delta, claim.epsilon)
-        return LawEvidence(bound, pair.words, fits[worse], side, p_value, number, p_value > claim.error)
+        p_value, events = min(1.0, 2.0 * fits[worse].p_value), tuple[LawEvent, ...]()
+        if proposed is not None:
+            events, of_counts = law_events(proposed, counted, every, claim)
+            p_value = min(1.0, 2.0 * min(p_value, of_counts))
+        side, follows = ("first", "second")[worse], p_value > claim.error
+        return LawEvidence(bound, pair.words, fits[worse], side, p_value, number, follows, events=events)
 
     def loss(self, pairs: list[StreamPair], witness: Witness, delta: float, known: LawEvidence | None) -> float | None:
         """Return the loss by the law on the pair of a witness: at least this much, and exact up to quadrature.
@@ -219,25 +246,7 @@ def _numbers(outputs: Outputs, size: int) -> tuple[Array, Any]:
     return outputs.numbers, ~np.isnan(outputs.numbers).any(axis=1) & ~other
 
 
-def judged_by_law(outcome: Outcome, evidence: LawEvidence) -> tuple[Outcome, LawEvidence]:
-    """Return the outcome of the runs, changed by what the law says.
-
-    A claim that the runs do not refute, but the law does, is violated, unless runs do not follow the law. If they do
-    not, a claim that they do not refute is not called consistent: its target is another one than was said.
-    """
-    bound, verdict, notes = evidence.bound, outcome.verdict, list(outcome.notes)
-    decides = evidence.follows and bound.verdict == "violation" and verdict != "violation"
-    if not evidence.follows:
-        verdict = "inconclusive" if verdict == "consistent" else verdict
-        where = f"on {evidence.streams}, {evidence.side} input" if evidence.streams else f"on the {evidence.side} input"
-        notes.append(
-            f"the outputs do not follow the given law: p-value {evidence.p_value:.2g} from {evidence.runs:,} runs "
-            f"{where} ({evidence.fit.test}); either the law is wrong, or the sampler"
-        )
-    elif decides:
-        verdict = "violation"
-        notes.append(
-            f"the given law refutes the claim, on {evidence.streams}; that the outputs have this law is taken on your "
-            f"word, and {evidence.runs:,} runs on each input do not contradict it"
-        )
-    return replace(outcome, verdict=verdict, notes=tuple(notes)), replace(evidence, decides=decides)
+def _inside(event: LikelierOutputs, outputs: Outputs) -> int:
+    """Return how many runs put out real numbers in an event, and nothing else."""
+    numbers, complete = _numbers(outputs, event.law.dimensions)
+    return int(event.contains(numbers[complete]).sum()) if complete.any() else 0

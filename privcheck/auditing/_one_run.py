@@ -1,8 +1,9 @@
-"""An audit of a single run, from scores of canaries that fair coins included or not."""
+"""An audit of a single run, from scores of canaries that coins included or not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -16,10 +17,14 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.inference import (
     DELTA,
     EPSILON,
+    INCLUSION,
     LEVEL,
     binomial_lower,
+    coin_p_value,
+    even_lower,
     gaussian_lower,
     independent_gaussian_lower,
+    largest_bias,
     tradeoff_lower,
     unfixed_lower,
 )
@@ -37,6 +42,12 @@ SHARE_OF_FIXED = 0.1
 LEARNING_SHARE = 0.1
 """Share of independent canaries from which a threshold of their scores is learned."""
 
+NO_COINS = 1e-6
+"""Numbers of included canaries of this probability and less are refused: they are no accident of the coins."""
+
+MOST_BIASED = 20.0
+"""Log-odds of a coin about which nothing is said: it may include every canary, or none."""
+
 Lower = Callable[[int, int, int, float], float]
 
 
@@ -51,13 +62,19 @@ def one_run(
     error: float = 1e-3,
     method: str = "f-dp",
     independent: bool = False,
+    coins: str | None = None,
+    inclusion: float = 0.5,
 ) -> OneRunBound:
     """Bound epsilon from below by a single run, for learners that are too expensive to run twice, or from a log.
 
-    Before the run, each of m canaries (examples, users, rounds) was included by its own fair coin. After it, each has a
+    Before the run, each of m canaries (examples, users, rounds) was included by a coin of its own. After it, each has a
     score, computed from what the run put out without looking at the coins; high scores speak for inclusion. The
     canaries with the highest scores are guessed to be included, those with the lowest not to be, and the others are
     left out.
+
+    The coins may be unfair, as long as one probability is that of all: at delta = 0 as many canaries are guessed to be
+    included as not to be, and the bound holds for every such coin. Otherwise half of the level is spent on an interval
+    for this probability, from the number of canaries that were included, and the bound holds for all of it.
 
     Parameters
     ----------
@@ -66,9 +83,9 @@ def one_run(
     delta : delta of the bound and of the claim, in [0, 1).
     epsilon : the claim; by default there is none, and no verdict.
     guesses : how many canaries are guessed about: a number, half of which are guessed to be included, or two numbers,
-        (included, not included). It must have been fixed without looking at the coins. By default most of the level is
-        for guesses by thresholds that are learned on some of the canaries, which do not count; the rest is divided
-        among several numbers.
+        (included, not included); at delta = 0 they must be equal, unless `coins="fair"` is given. It must have been
+        fixed without looking at the coins. By default most of the level is for guesses by thresholds that are learned
+        on some of the canaries, which do not count; the rest is divided among several numbers.
     confidence : of each bound, in [0.5, 1).
     error : a true claim is refuted with at most this probability, in (0, 0.5].
     method : "f-dp" (the default) tests trade-off functions; "steinke" the largest number of correct guesses.
@@ -76,6 +93,9 @@ def one_run(
         alone, as when each is a coordinate of its own with noise of its own. Noise, a failure or a choice that several
         scores share makes this false, even if no canary affects the score of another one. It gives a much better
         `mu_lower`, and is taken on your word.
+    coins : "fair" if they are: then guesses need not be as many of one kind as of the other at delta = 0, and half of
+        the level is spent on how unfair the coins may be for all that is seen of them.
+    inclusion : the probability with which each canary was included, in (0, 1).
 
     Returns
     -------
@@ -83,11 +103,12 @@ def one_run(
 
     Raises
     ------
-    PrivcheckError : scores and coins of different lengths, NaN, fewer than 20 canaries, or an option out of its range.
+    PrivcheckError : scores and coins of different lengths, NaN, fewer than 20 canaries, an option out of its range, or
+        a number of included canaries that coins of the probability `inclusion` have at most once in a million times.
 
     Source
     ------
-    Steinke, Nasr and Jagielski 2023; Mahloujifar, Melis and Chaudhuri 2024.
+    Steinke, Nasr and Jagielski 2023; Mahloujifar, Melis and Chaudhuri 2024; for unfair coins docs/one-run-bounds.md.
 
     Examples
     --------
@@ -97,9 +118,9 @@ def one_run(
     >>> 3.0 < found.epsilon_lower < 5.0, 2.6 < found.mu_lower < 3.0
     (True, True)
     """
-    values, coins = _values(scores), _coins(included)
-    if len(values) != len(coins):
-        raise PrivcheckError("included", words(f"{len(coins)} coins"), f"one for each of the {len(values)} scores")
+    values, known = _values(scores), _coins(included)
+    if len(values) != len(known):
+        raise PrivcheckError("included", words(f"{len(known)} coins"), f"one for each of the {len(values)} scores")
     if len(values) < LEAST_CANARIES:
         raise PrivcheckError("scores", words(f"{len(values)} canaries"), f"at least {LEAST_CANARIES}", "use more")
     delta, epsilon = check("delta", delta, DELTA), check("epsilon", epsilon, OrNone(EPSILON))
@@ -107,27 +128,27 @@ def one_run(
     error = check("error", error, LEVEL)
     method = check("method", method, Choice(("f-dp", "steinke")))
     independent = check("independent", independent, Switch())
-    tried = _numbers(guesses, len(values))
-    correct = _correct(values, coins, tried)
-    bound, counts = _bound(method, delta), (correct, tried, len(values))
+    coins = check("coins", coins, OrNone(Choice(("fair",))))
+    run = _Run(values, known, delta, method, even=delta == 0.0 and coins is None)
+    inclusion = check("inclusion", inclusion, INCLUSION)
+    tried = _numbers(guesses, len(values), even=run.even)
+    p_value = run.coins_tested(inclusion, coins)
+    correct = _correct(values, known, tried)
     share = SHARE_OF_FIXED if guesses is None and len(values) >= LEAST_TO_LEARN else 1.0
-    limits = _limits(bound, *counts, share * level)
+    limits = run.limits(correct, tried, level, share)
     best = int(np.argmax(limits))
     lower, right, number = limits[best], correct[best], sum(tried[best])
-    refuted = epsilon is not None and max(_limits(bound, *counts, share * error)) > epsilon
+    refuted = epsilon is not None and max(run.limits(correct, tried, error, share)) > epsilon
     learned = False
     if share < 1.0:
-        found = learned_guesses(values, coins, (1.0 - share) * level)
-        unfixed = partial(unfixed_lower, *found, len(values), delta=delta)
-        limit = unfixed((1.0 - share) * level)
-        refuted = refuted or (epsilon is not None and unfixed((1.0 - share) * error) > epsilon)
+        found = learned_guesses(values, known, (1.0 - share) * level, even=run.even)
+        limit = run.learned_limit(*found, level, 1.0 - share)
+        refuted = refuted or (epsilon is not None and run.learned_limit(*found, error, 1.0 - share) > epsilon)
         learned = limit > lower
         if learned:
             lower, (right, number) = limit, found
     verdict = None if epsilon is None else "violation" if refuted else "not refuted"
-    mu = None
-    if method != "steinke":
-        mu = _independent_mu(values, coins, level) if independent else max(_limits(gaussian_lower, *counts, level))
+    mu = None if method == "steinke" else run.mu(correct, tried, level, independent=independent)
     return OneRunBound(
         epsilon_lower=lower,
         delta=delta,
@@ -144,30 +165,85 @@ def one_run(
         tried=tuple(tried),
         learned=learned,
         independent=independent,
+        coins=coins,
+        inclusion=inclusion,
+        included=int(known.sum()),
+        coins_p_value=p_value,
+        even=run.even,
     )
 
 
-def _bound(method: str, delta: float) -> Lower:
-    exact = method == "steinke" or delta == 0.0  # pure privacy: the binomial bound is attained
-    return partial(binomial_lower if exact else tradeoff_lower, delta=delta)
+@dataclass(frozen=True)
+class _Run:
+    """Scores, coins, and what is tested; `even` if all guesses are as many of one kind as of the other, which needs no
+    interval for the probability of the coins.
+    """
+
+    values: Array
+    coins: Bools
+    delta: float
+    method: str
+    even: bool
+
+    def coins_tested(self, inclusion: float, said: str | None) -> float:
+        """Return the p-value of the number of included canaries, or refuse what cannot be such coins."""
+        if said == "fair" and inclusion != 0.5:
+            raise PrivcheckError("inclusion", inclusion, "0.5 for coins='fair'", "leave one of them out")
+        included, canaries = int(self.coins.sum()), len(self.coins)
+        p_value = coin_p_value(included, canaries, inclusion)
+        if p_value < NO_COINS:
+            kind = "fair coins" if inclusion == 0.5 else f"coins of probability {inclusion:g}"
+            got = words(f"{included} of {canaries} canaries, for {kind} (p-value {p_value:.1g})")
+            expected = "each canary included by a coin of its own, before the run"
+            hint = "if the coins have another probability, say inclusion=; scores of chosen canaries bound nothing"
+            raise PrivcheckError("included", got, expected, hint)
+        return p_value
+
+    def _bias(self, level: float) -> float:
+        """Return how unfair the coins may be; a limit that is off with half of this level as probability."""
+        return largest_bias(int(self.coins.sum()), len(self.coins), 0.5 * level)
+
+    def _limit(self, uneven: Callable[..., float], right: int, number: int, level: float, share: float) -> float:
+        """Return the limit from right guesses with a share of the level."""
+        if self.even:
+            return even_lower(right, number, share * level)
+        bias = self._bias(level)
+        if bias > MOST_BIASED:
+            return 0.0
+        return uneven(right, number, len(self.coins), 0.5 * share * level, bias=bias)
+
+    def limits(self, correct: list[int], tried: list[tuple[int, int]], level: float, share: float) -> list[float]:
+        """Return the limit from each number of guesses, among which a share of the level is divided evenly."""
+        exact = self.method == "steinke" or self.delta == 0.0  # pure privacy: the binomial bound is attained
+        uneven = partial(binomial_lower if exact else tradeoff_lower, delta=self.delta)
+        each = share / len(tried)
+        return [self._limit(uneven, right, sum(pair), level, each) for right, pair in zip(correct, tried, strict=True)]
+
+    def learned_limit(self, right: int, number: int, level: float, share: float) -> float:
+        """Return the limit from guesses whose number was learned."""
+        return self._limit(partial(unfixed_lower, delta=self.delta), right, number, level, share)
+
+    def mu(self, correct: list[int], tried: list[tuple[int, int]], level: float, *, independent: bool) -> float:
+        """Return the limit on mu, always with an interval for the coins."""
+        uneven = replace(self, even=False)
+        if not independent:
+            each = 1.0 / len(tried)
+            pairs = zip(correct, tried, strict=True)
+            return max(uneven._limit(gaussian_lower, right, sum(pair), level, each) for right, pair in pairs)
+        order = np.random.default_rng(0).permutation(len(self.values))
+        cut = int(LEARNING_SHARE * len(order))
+        threshold = _threshold(self.values[order[:cut]], self.coins[order[:cut]])
+        rest = order[cut:]
+        right = int(((self.values[rest] >= threshold) == self.coins[rest]).sum())
+        return uneven._limit(_alone, right, len(rest), level, 1.0)
 
 
-def _limits(bound: Lower, correct: list[int], tried: list[tuple[int, int]], canaries: int, level: float) -> list[float]:
-    """Return the limit from each number of guesses, among which the level is divided evenly."""
-    each = level / len(tried)
-    return [bound(right, sum(pair), canaries, each) for right, pair in zip(correct, tried, strict=True)]
+def _alone(right: int, number: int, canaries: int, level: float, *, bias: float) -> float:  # noqa: ARG001
+    return independent_gaussian_lower(right, number, level, bias)
 
 
 def _at_delta(mu: float, delta: float) -> float:
     return epsilon_of(mu, delta) * (1.0 - 1e-9) if mu > 0.0 else 0.0  # rounded down, where `epsilon_of` rounds up
-
-
-def _independent_mu(values: Array, coins: Bools, level: float) -> float:
-    order = np.random.default_rng(0).permutation(len(values))
-    cut = int(LEARNING_SHARE * len(values))
-    threshold = _threshold(values[order[:cut]], coins[order[:cut]])
-    rest = order[cut:]
-    return independent_gaussian_lower(int(((values[rest] >= threshold) == coins[rest]).sum()), len(rest), level)
 
 
 def _threshold(values: Array, coins: Bools) -> float:
@@ -178,22 +254,27 @@ def _threshold(values: Array, coins: Bools) -> float:
     return float(np.median(finite[coins]) + np.median(finite[~coins]))
 
 
-def _numbers(guesses: int | tuple[int, int] | None, canaries: int) -> list[tuple[int, int]]:
+def _numbers(guesses: int | tuple[int, int] | None, canaries: int, *, even: bool) -> list[tuple[int, int]]:
     if guesses is None:
         numbers, found = canaries, []
         while numbers >= LEAST_GUESSES:
             found.append((numbers // 2, numbers // 2))
             numbers = numbers * 7 // 10
+        if even:
+            return found
         return [*found, (max(LEAST_GUESSES, canaries // 20), 0), (max(LEAST_GUESSES, canaries // 5), 0)]
     two = guesses if isinstance(guesses, tuple | list) else None
     if two is None:
         whole = int(check("guesses", guesses, Integer(1, canaries)))
-        two = ((whole + 1) // 2, whole // 2)
+        two = ((whole if even else whole + 1) // 2, whole // 2)
     if len(two) != 2 or any(check("guesses", number, Integer(0)) < 0 for number in two):
         raise PrivcheckError("guesses", guesses, "a number, or two numbers (included, not included)")
     pair = int(two[0]), int(two[1])
     if not 1 <= sum(pair) <= canaries:
         raise PrivcheckError("guesses", guesses, f"between 1 and {canaries} guesses in all", "one guess for a canary")
+    if even and pair[0] != pair[1]:
+        hint = "coins='fair' allows others, and spends half of the level on how fair the coins are"
+        raise PrivcheckError("guesses", guesses, "as many guesses of one kind as of the other at delta = 0", hint)
     return [pair]
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 
 from privcheck.auditing._confirmation.fixed_runs import search_and_confirm
 from privcheck.auditing._confirmation.sequential_audit import search_and_bet
 from privcheck.auditing._extent import Extent, make_extent
 from privcheck.auditing._harness.checked_runs import check_runs
+from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
+from privcheck.auditing._law_verdict import searching
 from privcheck.auditing._plan import Plan
+from privcheck.auditing._search.left_out import failing_note, without_failing
 from privcheck.auditing._search.stream_families import spread
 from privcheck.auditing._verdict import ended_early
+from privcheck.errors import PolicyError
 from privcheck.results import LawEvidence, Outcome
 from privcheck.scheduling import Executor, digest, executor
-from privcheck.targets import Effort, Sampler, StoppedError, StreamPair, Target, closing, played_by
+from privcheck.targets import Claim, Effort, Sampler, StoppedError, StreamPair, Target, closing, played_by
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,8 @@ class Played:
     outcome : what the search and the counted runs decided.
     hints : what the check of the target found that may explain a violation.
     by_law : what a given law says of the first candidate.
+    left_out : the pairs of the plan on which the target raises an error, which are no candidates.
+    failing : the note on them.
     """
 
     candidates: list[StreamPair]
@@ -34,10 +41,19 @@ class Played:
     outcome: Outcome
     hints: tuple[str, ...] = ()
     by_law: LawEvidence | None = None
+    left_out: tuple[StreamPair, ...] = ()
+    failing: tuple[str, ...] = ()
+
+    @property
+    def every(self) -> list[StreamPair]:
+        """All pairs that a complete search would have screened."""
+        return [*self.candidates, *self.left_out]
 
 
 def played(plan: Plan, started: float) -> Played:
     """Play what is planned; an audit that stops after 0 counted runs plays nothing but a pilot.
+
+    Candidates on which the target raises an error are left out, and the others are played from the beginning.
 
     Parameters
     ----------
@@ -46,28 +62,43 @@ def played(plan: Plan, started: float) -> Played:
 
     Raises
     ------
-    PolicyError : a target that fails, or whose runs are not independent.
+    PolicyError : a target that fails on all candidates, or on the pair that was given, or whose runs are not
+        independent.
     KeyboardInterrupt : an interrupt before the search; a later one ends it, with what is known by then.
     """
-    settings, policy, candidates = plan.settings, plan.policy, plan.candidates
-    claim, effort, by = settings.claim, settings.effort, settings.execution
-    with closing(policy.runner), executor(by.jobs, by.scheduler, by.store) as workers:
-        if plan.law is not None:
-            candidates = plan.law.best_first(candidates, claim.delta, effort, policy.runner)
-        extent = _kept_extent(effort, policy, candidates, started, workers)
-        nothing = Played(candidates, extent, ended_early(claim))
-        if effort.stop_after == 0:
-            return nothing
-        sampler = Sampler(policy.runner, effort.seed, workers, extent.deadline)
-        try:
-            hints = check_runs(policy.runner, candidates, effort.seed, extent.runs, extent.deadline)
-            by_law = None if plan.law is None else plan.law.evidence(candidates[0], sampler, extent.runs, claim)
-        except StoppedError:
-            return nothing
-        outcome = _counted(plan, extent, workers)
-        if workers.store is not None:
-            outcome = replace(outcome, notes=(*outcome.notes, *workers.store.notes))
-        return replace(nothing, outcome=outcome, hints=hints, by_law=by_law)
+    every, by, runner = plan.candidates, plan.settings.execution, plan.policy.runner
+    candidates, failing = every, tuple[str, ...]()
+    with closing(runner), executor(by.jobs, by.scheduler, by.store) as workers:
+        for time_of_error in itertools.count():
+            try:
+                found = _played(plan, candidates, started, workers)
+                break
+            except PolicyError as error:
+                candidates = without_failing(candidates, plan.settings.effort, runner, error, time_of_error)
+                failing = failing_note(len(every) - len(candidates), len(every), error)
+    kept = set(map(id, candidates))
+    return replace(found, left_out=tuple(pair for pair in every if id(pair) not in kept), failing=failing)
+
+
+def _played(plan: Plan, candidates: list[StreamPair], started: float, workers: Executor) -> Played:
+    settings, policy = plan.settings, plan.policy
+    claim, effort = settings.claim, settings.effort
+    if plan.law is not None:
+        candidates = plan.law.best_first(candidates, claim.delta, effort, policy.runner)
+    extent = _kept_extent(effort, policy, candidates, started, workers)
+    nothing = Played(candidates, extent, ended_early(claim))
+    if effort.stop_after == 0:
+        return nothing
+    sampler = Sampler(policy.runner, effort.seed, workers, extent.deadline)
+    try:
+        hints = check_runs(policy.runner, candidates, effort.seed, extent.runs, extent.deadline)
+        by_law = None if plan.law is None else plan.law.evidence(candidates[0], sampler, extent.runs, claim)
+    except StoppedError:
+        return nothing
+    outcome = _counted(plan, searching(claim, by_law), extent, workers)
+    if workers.store is not None:
+        outcome = replace(outcome, notes=(*outcome.notes, *workers.store.notes))
+    return replace(nothing, outcome=outcome, hints=hints, by_law=by_law)
 
 
 def _kept_extent(
@@ -83,12 +114,20 @@ def _kept_extent(
     return replace(extent, pairs=spread(candidates, int(number)), runs=int(runs))
 
 
-def _counted(plan: Plan, extent: Extent, workers: Executor) -> Outcome:
-    """Search and count; what an interrupt leaves without any counted run is an audit that ended early."""
-    settings, policy = plan.settings, plan.policy
+def _counted(plan: Plan, claim: Claim, extent: Extent, workers: Executor) -> Outcome:
+    """Search and count, with what is left of the levels; what an interrupt leaves without any counted run is an audit
+    that ended early.
+
+    Raises
+    ------
+    PolicyError : without seeds, outputs that follow the inputs of earlier runs.
+    """
+    settings, policy = replace(plan.settings, claim=claim), plan.policy
     sampler = Sampler(policy.runner, settings.effort.seed, workers, extent.deadline)
     search = search_and_bet if settings.effort.sequential else search_and_confirm
     try:
-        return search(sampler, extent.pairs, extent.runs, settings, policy)
+        outcome = search(sampler, extent.pairs, extent.runs, settings, policy)
     except KeyboardInterrupt:
-        return ended_early(settings.claim)
+        return ended_early(claim)
+    refuse_earlier_inputs(sampler.course)
+    return outcome

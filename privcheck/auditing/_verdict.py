@@ -6,8 +6,10 @@ import math
 from dataclasses import replace
 from statistics import NormalDist
 
+from privcheck.accounting import ClaimedProfile
 from privcheck.auditing._confirmation.e_process import Anytime
 from privcheck.auditing._confirmation.evidence import Chosen, CountedEvent, Evidence
+from privcheck.auditing._confirmation.gaussian_power import shown_of_gaussian
 from privcheck.auditing._confirmation.tally import Tally
 from privcheck.auditing._events.event import Counts
 from privcheck.auditing._search.successive_halving import Screening
@@ -74,7 +76,7 @@ def _judged_by_profile(
     assert evidence.for_claim is not None
     claimed = profile.claimed_at(evidence.at_epsilon)
     lower = evidence.claim_lower(profile, level)
-    resolution = Resolution(evidence.largest_claim_lower(profile, claim.error), None)
+    resolution = Resolution(_shown(profile, claimed, evidence, claim), None)
     event = CountedEvent(chosen.for_claim[0], 1.0, evidence.for_claim, tally.sequences[-1])
     verdict: str = "violation"
     notes: tuple[str, ...] = ()
@@ -96,6 +98,15 @@ def _judged_by_profile(
         counted_runs=evidence.runs,
         notes=notes + raised(tally.names),
     )
+
+
+def _shown(profile: ClaimedProfile, claimed: float, evidence: Evidence, claim: Claim) -> float:
+    """Return what the counted runs could have shown: of a curve, by an event that is certain on one stream alone; in
+    rho or mu, of Gaussian noise with 2.2 times the claimed rho, since no mechanism of a small rho has such an event.
+    """
+    if profile.name == "delta":
+        return evidence.largest_claim_lower(profile, claim.error)
+    return shown_of_gaussian(profile, claimed, evidence.runs, claim.error)
 
 
 def judge_anytime(
@@ -181,9 +192,12 @@ def almost(lower: float, claim: Claim, claimed: float | None) -> tuple[str, ...]
     )
 
 
-def conclude(outcome: Outcome, search: Search) -> Outcome:
-    """Return the outcome with notes on what the search left out; "consistent" becomes "inconclusive" if it is much."""
-    notes = outcome.notes
+def conclude(outcome: Outcome, search: Search, failing: tuple[str, ...] = ()) -> Outcome:
+    """Return the outcome with notes on what the search left out; "consistent" becomes "inconclusive" if it is much.
+
+    `failing` is said of candidates that raise errors, which no longer audit would screen.
+    """
+    notes = outcome.notes + failing
     if outcome.refused_pairs:
         notes += (
             f"the target raised an error on {outcome.refused_pairs:,} random pairs, which were left out: the audit "
@@ -194,7 +208,8 @@ def conclude(outcome: Outcome, search: Search) -> Outcome:
         if search.missing:
             few += f", none of {len(search.missing)} of their families"
         needed = "" if search.complete else '; "consistent" needs every family and nine in ten of the pairs'
-        notes += (f"{few}{needed}: a longer time budget, or pairs={search.pairs}, screens all of them",)
+        how = "" if failing else f": a longer time budget, or pairs={search.pairs}, screens all of them"
+        notes += (f"{few}{needed}{how}",)
     lacking = outcome.verdict == "consistent" and not search.complete
     return replace(outcome, notes=notes, verdict="inconclusive" if lacking else outcome.verdict)
 

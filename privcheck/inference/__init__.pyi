@@ -1,10 +1,15 @@
 from ._betting import counted_pairs as counted_pairs
+from ._canary_coins import INCLUSION as INCLUSION
+from ._canary_coins import coin_p_value as coin_p_value
+from ._canary_coins import largest_bias as largest_bias
 from ._canary_guesses import binomial_lower as binomial_lower
 from ._canary_guesses import binomial_p_value as binomial_p_value
+from ._canary_guesses import even_lower as even_lower
 from ._canary_guesses import gaussian_lower as gaussian_lower
 from ._canary_guesses import independent_gaussian_lower as independent_gaussian_lower
 from ._canary_guesses import tradeoff_lower as tradeoff_lower
 from ._canary_guesses import unfixed_lower as unfixed_lower
+from ._carry_over import log_capital as log_capital
 from ._counts import DELTA as DELTA
 from ._counts import EPSILON as EPSILON
 from ._counts import LEVEL as LEVEL

@@ -1,21 +1,25 @@
-"""Lower limits on privacy from the guesses of one run: which canaries, each included by a fair coin, were in the data.
+"""Lower limits on privacy from the guesses of one run: which canaries, each included by a coin, were in the data.
 
 An observer of one output guesses for `guesses` of the canaries whether they were in, and abstains on the others; the
-number of guesses is fixed in advance. The proofs are in docs/numbers.md.
+number of guesses is fixed in advance. The coins of all canaries have one probability q, fair or not: `bias` is
+abs(ln(q / (1 - q))), or an upper limit of it. The proofs are in docs/one-run-bounds.md.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, expit, ndtr, ndtri
+from scipy.special import betaincinv, expit, ndtr
 
 from privcheck.arrays import Array, Bools
-from privcheck.declared import Integer, check
+from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.inference._counts import DELTA, EPSILON, LEVEL, check_count
+
+BIAS = Real(0.0)
 
 STEP = 0.005
 """Distance of the claims on epsilon that are tested one after another, where the test is not known to be monotone."""
@@ -54,10 +58,36 @@ def binomial_p_value(correct: int, guesses: int, canaries: int, epsilon: float, 
     return float(_binomial_p_values(correct, guesses, canaries, claims, check("delta", delta, DELTA))[0])
 
 
-def binomial_lower(correct: int, guesses: int, canaries: int, level: float, delta: float = 0.0) -> float:
+LARGEST_LEVEL = 0.25
+"""A binomial law is above its mean with a larger probability: Hoeffding's inequality holds for all counts beyond."""
+
+
+def even_lower(correct: int, guesses: int, level: float) -> float:
+    """Return a lower limit on epsilon at delta = 0 that holds for every coin, if half of the guesses say "in".
+
+    A guess "in" is right with probability sigma(epsilon + l) at most, a guess "out" with sigma(epsilon - l), l the
+    log-odds of the coin. Their mean is sigma(epsilon) at most, and many correct guesses are likeliest if all guesses
+    have the mean.
+
+    Source
+    ------
+    Hoeffding 1956, theorem 4; docs/one-run-bounds.md has the proof.
+
+    Examples
+    --------
+    >>> even_lower(100, 100, 0.05) == binomial_lower(100, 100, 1000, 0.05)
+    True
+    """
+    return binomial_lower(correct, guesses, guesses, min(check("level", level, LEVEL), LARGEST_LEVEL))
+
+
+def binomial_lower(
+    correct: int, guesses: int, canaries: int, level: float, delta: float = 0.0, bias: float = 0.0
+) -> float:
     """Return the lower limit on epsilon, given delta, that the test of `binomial_p_value` gives.
 
-    The claims 0, `STEP`, ... are tested up to the first that is not refuted, so the test need not be monotone.
+    The claims 0, `STEP`, ... are tested up to the first that is not refuted, so the test need not be monotone. With a
+    biased coin, epsilon + `bias` is tested: a guess of the likelier side is right as often as that.
 
     >>> 3.4 < binomial_lower(100, 100, 1000, 0.05) < 3.5
     True
@@ -73,7 +103,7 @@ def binomial_lower(correct: int, guesses: int, canaries: int, level: float, delt
     exact = binom.sf(correct - 1, guesses, expit(claims))
     claims = claims[: int(np.argmax(exact > level)) + 1]  # delta refutes no further claim
     refuted = _binomial_p_values(correct, guesses, canaries, claims, delta) <= level
-    return max(0.0, float(claims[np.argmin(refuted)]) - STEP)
+    return max(0.0, float(claims[np.argmin(refuted)]) - STEP - float(check("bias", bias, BIAS)))
 
 
 def _binomial_p_values(correct: int, guesses: int, canaries: int, claims: Array, delta: float) -> Array:
@@ -91,12 +121,14 @@ def _binomial_p_values(correct: int, guesses: int, canaries: int, claims: Array,
     return np.asarray(np.minimum(exact + 2 * canaries * delta * most, 1.0))
 
 
-def tradeoff_lower(correct: int, guesses: int, canaries: int, level: float, delta: float = 0.0) -> float:
+def tradeoff_lower(
+    correct: int, guesses: int, canaries: int, level: float, delta: float = 0.0, bias: float = 0.0
+) -> float:
     """Return the lower limit on epsilon, given delta, for the trade-off function of (epsilon, delta)-DP.
 
     Source
     ------
-    Mahloujifar, Melis and Chaudhuri 2024; docs/numbers.md has a proof.
+    Mahloujifar, Melis and Chaudhuri 2024; docs/one-run-bounds.md has a proof.
 
     Examples
     --------
@@ -104,12 +136,22 @@ def tradeoff_lower(correct: int, guesses: int, canaries: int, level: float, delt
     True
     """
     level, delta = check("level", level, LEVEL), check("delta", delta, DELTA)
+    likelier = float(expit(check("bias", bias, BIAS)))
 
-    def least(claims: Array, chance: Array) -> Array:
-        one, two = np.exp(-claims) * (chance - delta), 1.0 - delta - np.exp(claims) * (1.0 - chance)
-        return np.maximum(0.0, np.maximum(one, two))
+    def lines(claims: Array) -> Lines:
+        """Each side of the coin has two lines, which end where they are of no use; steeper ones come first."""
+        corner = (1.0 - delta) / (1.0 + np.exp(claims))
+        slopes, lengths = [], []
+        for one, other in ((likelier, 1.0 - likelier), (1.0 - likelier, likelier)):
+            slopes += [np.exp(claims) * one / other, np.exp(-claims) * one / other]
+            lengths += [other * corner, other * (1.0 - delta - corner)]
+        steep, long = np.concatenate(slopes, axis=1), np.concatenate(lengths, axis=1)
+        order = np.argsort(-steep, axis=1)
+        steep, long = np.take_along_axis(steep, order, axis=1), np.take_along_axis(long, order, axis=1)
+        right, wrong = delta + np.cumsum(steep * long, axis=1), np.cumsum(long, axis=1)
+        return Lines(right, wrong, steep)
 
-    return _last_refuted(correct, guesses, canaries, level, least)
+    return _last_refuted(correct, guesses, canaries, level, lambda claims: lines(claims).least)
 
 
 SHARE_OF_DELTA = 0.25
@@ -119,12 +161,14 @@ WIDER = 1.25
 """Ratio of the deltas between which a test is made for all deltas at once."""
 
 
-def unfixed_lower(correct: int, guesses: int, canaries: int, level: float, delta: float = 0.0) -> float:
+def unfixed_lower(
+    correct: int, guesses: int, canaries: int, level: float, delta: float = 0.0, bias: float = 0.0
+) -> float:
     """Return a lower limit on epsilon, given delta, that holds even if the number of guesses depends on the output.
 
     Source
     ------
-    docs/numbers.md has the proof. With delta = 0 this is `binomial_lower`.
+    docs/one-run-bounds.md has the proof. With delta = 0 this is `binomial_lower`.
 
     Examples
     --------
@@ -133,19 +177,28 @@ def unfixed_lower(correct: int, guesses: int, canaries: int, level: float, delta
     """
     level, delta = check("level", level, LEVEL), check("delta", delta, DELTA)
     if delta == 0.0:
-        return binomial_lower(correct, guesses, canaries, level)
+        return binomial_lower(correct, guesses, canaries, level, bias=bias)
     fixed, added = (1.0 - SHARE_OF_DELTA) * level, SHARE_OF_DELTA * level
     most = (1.0 - fixed) / added  # from here on the level is 1
     times = np.concatenate(([0.0, 0.5], WIDER ** np.arange(0.0, 1.0 + math.log(most) / math.log(WIDER))))
     levels, deltas = fixed + added * times[:-1], np.minimum(delta * times[1:], 1.0)
 
-    def least(claims: Array, chance: Array) -> Array:
-        return np.asarray(np.maximum(0.0, np.exp(-claims) * (chance - deltas)))
+    def least(claims: Array) -> Callable[[Array], Array]:
+        return lambda chance: np.asarray(np.maximum(0.0, np.exp(-claims) * (chance - deltas)))
 
-    return _last_refuted(correct, guesses, canaries, levels, least)
+    return max(0.0, _last_refuted(correct, guesses, canaries, levels, least) - float(check("bias", bias, BIAS)))
 
 
-def gaussian_lower(correct: int, guesses: int, canaries: int, level: float) -> float:
+THRESHOLDS = np.linspace(-6.0, 6.0, 81)
+"""Thresholds of a Gaussian test, in standard deviations, at which its trade-off has a tangent: with these, limits are
+at most .001 below those of the curve.
+"""
+
+STEEPEST = 600.0
+"""Largest logarithm of a slope. Those below -10 are left out too: rounding would be divided by them."""
+
+
+def gaussian_lower(correct: int, guesses: int, canaries: int, level: float, bias: float = 0.0) -> float:
     """Return the lower limit on mu for the trade-off function of mu-GDP, whatever the dependence between canaries.
 
     Source
@@ -157,28 +210,68 @@ def gaussian_lower(correct: int, guesses: int, canaries: int, level: float) -> f
     >>> 0.53 < gaussian_lower(80, 100, 100, 0.05) < 0.54
     True
     """
+    odds = check("bias", bias, BIAS)
+    likelier = float(expit(odds))
 
-    def least(claims: Array, chance: Array) -> Array:
-        return np.asarray(ndtr(ndtri(chance) - claims))
+    def tangents(claims: Array) -> Lines:
+        """Where the likelihood ratio of the better test of both sides passes a slope, and that slope."""
+        mu = np.maximum(claims, 1e-9)
+        middle = mu * (mu / 2.0 - THRESHOLDS)
+        slopes = np.concatenate([middle + odds, middle - odds] if odds else [middle], axis=1)
+        slopes = np.clip(slopes, -10.0, STEEPEST)
+        right = wrong = np.zeros(1)
+        for one, other, own in ((likelier, 1.0 - likelier, odds), (1.0 - likelier, likelier, -odds)):
+            place = (slopes - own) / mu
+            right = right + one * ndtr(mu / 2.0 - place)
+            wrong = wrong + other * ndtr(-mu / 2.0 - place)
+        return Lines(right, wrong, np.exp(slopes))
 
-    return _last_refuted(correct, guesses, canaries, check("level", level, LEVEL), least)
+    level = check("level", level, LEVEL)
+    return _last_refuted(correct, guesses, canaries, level, lambda claims: tangents(claims).least)
 
 
-def independent_gaussian_lower(correct: int, guesses: int, level: float) -> float:
+def independent_gaussian_lower(correct: int, guesses: int, level: float, bias: float = 0.0) -> float:
     """Return the lower limit on mu if each guess depends on its own canary alone: it is right with probability at most
-    Phi(mu / 2), the largest for mu-GDP and a fair coin.
+    Phi(mu / 2), the largest for mu-GDP and a fair coin, or what the best test of a biased one has.
 
     >>> 1.1 < independent_gaussian_lower(80, 100, 0.05) < 1.2
     True
     """
     correct, guesses, _ = _counts(correct, guesses, guesses)
-    level = check("level", level, LEVEL)
+    level, odds = check("level", level, LEVEL), check("bias", bias, BIAS)
     chance = float(betaincinv(correct, guesses - correct + 1, level)) if correct else 0.0
-    return max(0.0, 2.0 * float(ndtri(chance)))
+    likelier = float(expit(odds))
+    low, high = 0.0, LARGEST
+    if chance <= likelier:
+        return 0.0
+    for _ in range(60):
+        mu = 0.5 * (low + high)
+        right = likelier * ndtr(mu / 2.0 + odds / mu) + (1.0 - likelier) * ndtr(mu / 2.0 - odds / mu)
+        low, high = (mu, high) if right < chance else (low, mu)
+    return low
 
 
-Least = Callable[[Array, Array], Array]
-"""For claims and the probability of an event, the least probability of the same event on a neighbouring input."""
+class Lines(NamedTuple):
+    """Lines nowhere below the largest probability of a right guess, given that of a wrong one, by claims (rows).
+
+    Parameters
+    ----------
+    right, wrong : a point of each line.
+    slope : its slope.
+    """
+
+    right: Array
+    wrong: Array
+    slope: Array
+
+    def least(self, chance: Array) -> Array:
+        """Return the least probability of a wrong guess, shape (claims, 1), given that of a right one."""
+        found = (self.wrong + (chance - self.right) / self.slope).max(axis=1, keepdims=True)
+        return np.asarray(np.maximum(0.0, found))
+
+
+Least = Callable[[Array], Callable[[Array], Array]]
+"""For claims, a function of the probability of an event: its least probability on a neighbouring input."""
 
 
 def _last_refuted(correct: int, guesses: int, canaries: int, level: float | Array, least: Least) -> float:
@@ -208,12 +301,13 @@ def _refuted(correct: int, guesses: int, canaries: int, levels: Array, claims: A
     that the recursion finds; more than 1 is a contradiction. `right` and `wrong` are the expected shares of canaries
     that are guessed rightly and wrongly while at least `number` guesses are correct.
     """
+    least_wrong = least(claims)
     right, wrong = (
         np.broadcast_to(levels * (number / canaries), (len(claims), len(levels))).copy()
         for number in (correct, guesses - correct)
     )
     for number in range(correct, 0, -1):
-        needed = np.maximum(wrong, least(claims, np.minimum(right, 1.0)))
+        needed = np.maximum(wrong, least_wrong(np.minimum(right, 1.0)))
         if np.array_equal(needed, wrong):
             break
         right += (number - 1) / (guesses - number + 1) * (needed - wrong)

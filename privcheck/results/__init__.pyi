@@ -17,6 +17,7 @@ from ._frontier_points import Frontier as Frontier
 from ._frontier_points import FrontierBound as FrontierBound
 from ._frontier_points import FrontierPoint as FrontierPoint
 from ._law_bound import LawBound as LawBound
+from ._law_evidence import LawEvent as LawEvent
 from ._law_evidence import LawEvidence as LawEvidence
 from ._one_run_bound import OneRunBound as OneRunBound
 from ._own_policy import OwnPolicy as OwnPolicy
@@ -30,4 +31,5 @@ from ._simulation import PolicyResult as PolicyResult
 from ._simulation import Simulation as Simulation
 from ._stopping import Identification as Identification
 from ._stopping import StoppingResult as StoppingResult
+from ._suspicion import Suspicion as Suspicion
 from ._unreached_line import UnreachedLine as UnreachedLine

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import Estimate, Resolution, Witness
+from privcheck.results._suspicion import Suspicion
 
 
 @dataclass(frozen=True)
@@ -35,4 +36,5 @@ class Outcome:
     simplest_lower: float | None = None
     claim_lower: float | None = None
     claim_epsilon: float | None = None
+    suspicion: Suspicion | None = None
     notes: tuple[str, ...] = ()

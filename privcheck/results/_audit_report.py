@@ -15,6 +15,7 @@ from privcheck.privacy import Contexts
 from privcheck.results._cited_papers import papers_of
 from privcheck.results._fault import Fault
 from privcheck.results._law_evidence import LawEvidence
+from privcheck.results._suspicion import Suspicion
 from privcheck.results._verdicts import check_verdict
 from privcheck.serialise import plain, to_json
 from privcheck.tables import Result, Row
@@ -39,7 +40,8 @@ class Resolution:
     Parameters
     ----------
     epsilon : the largest lower bound that its counted runs could have shown (for an event that is certain on one stream
-        and never seen on the other).
+        and never seen on the other). For a claim in rho or mu, the bound that they are expected to show of Gaussian
+        noise with 2.2 times the claimed rho; in reports written before schema_version 3, of such an event.
     mass : the smallest event probability with which they could have refuted the claim; None without a claim, above 1
         if no event could have.
 
@@ -86,10 +88,11 @@ class Witness:
     rounds : the rounds that differ, counted from 1.
     streams : the two streams in words.
     event : the event in words.
-    more_likely : "first" or "second", the stream on which the event is more likely.
+    more_likely : "first" or "second", the stream on which the event was seen more often.
     probability_first, probability_second : the event's probability on each stream, with intervals.
-    mirror : in words, an event that is more likely on the second stream, if the bound rests on both events together: a
-        run in the event is evidence for the first stream, a run in `mirror` is evidence for the second.
+    mirror : in words, an event that is more likely on the other stream, if the bound rests on both events together: a
+        run in the event is evidence for one stream, a run in `mirror` for the other. The event is the one of the two
+        with the larger lower limit.
 
     """
 
@@ -173,6 +176,9 @@ class AuditReport(Result):
     law : the place of the function that gave the law of the outputs, "law" if it has none; None if there was no
         function. Where it was given, `exact_loss` is a lower limit of the loss by this law.
     by_law : what the law says of the pair on which its loss is largest, and whether runs follow it; None without one.
+    suspicion : what speaks against the claim although counts of runs have not refuted it, so that the verdict is
+        "inconclusive": a given law, or a step of the target taken by itself. None where there is nothing of the kind,
+        and in reports written before there was such a field.
 
     """
 
@@ -229,6 +235,7 @@ class AuditReport(Result):
     p_value: float | None = None
     law: str | None = None
     by_law: LawEvidence | None = None
+    suspicion: Suspicion | None = None
 
     def __post_init__(self) -> None:
         check_verdict(self.verdict)

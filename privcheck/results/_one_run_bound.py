@@ -11,7 +11,7 @@ from privcheck.tables import Result, Row
 
 @dataclass(frozen=True)
 class OneRunBound(Result):
-    """Lower bounds from one run in which every canary was included by its own fair coin.
+    """Lower bounds from one run in which every canary was included by a coin of its own.
 
     Parameters
     ----------
@@ -32,6 +32,13 @@ class OneRunBound(Result):
         of it if the numbers were given.
     independent : whether scores were said to be independent of each other, given the coins; only `mu_lower` uses this.
     learned : whether `epsilon_lower` is from guesses by thresholds that were learned on some of the canaries.
+    coins : "fair" if the coins were said to be; None otherwise, and in results written before there was such a field,
+        where bounds hold for fair coins alone.
+    inclusion : the probability with which each canary was said to be included.
+    included : how many were; None in results written before there was such a field, as the next one.
+    coins_p_value : two-sided p-value of that number for independent coins of this probability.
+    even : whether `epsilon_lower` is from as many guesses of one kind as of the other, and so holds for every
+        probability of the coins. Otherwise half of the level was spent on an interval for it, and so for `mu_lower`.
     """
 
     epsilon_lower: float
@@ -49,6 +56,11 @@ class OneRunBound(Result):
     tried: tuple[tuple[int, int], ...] = field(repr=False)
     independent: bool = False
     learned: bool = False
+    coins: str | None = None
+    inclusion: float = 0.5
+    included: int | None = None
+    coins_p_value: float | None = None
+    even: bool = False
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "bound", one row."""
@@ -88,12 +100,28 @@ class OneRunBound(Result):
                 "" if self.epsilon_if_gaussian is None else f", which means epsilon {_down(self.epsilon_if_gaussian)}"
             )
             told.append(f"if the trade-off is Gaussian, mu is at least {_down(self.mu_lower)}{means}")
-        alone = ", and affects no other's score," if self.independent else ""
         sentence = "; ".join(told)
-        word = f"That each canary was included by its own fair coin{alone} is taken on your word."
+        return f"{sentence[:1].upper()}{sentence[1:]}. Provided that {'; that '.join(self.provided)}."
+
+    @property
+    def provided(self) -> tuple[str, ...]:
+        """What is taken on the user's word, in words that follow "that"."""
+        if self.included is None:
+            found = ["each canary was included by its own fair coin"]
+        else:
+            number = f"{self.included} of {self.canaries} were, p-value {self.coins_p_value:.2g}"
+            kind = "fair coins" if self.inclusion == 0.5 else f"coins of probability {self.inclusion:g}"
+            found = [
+                "each canary was included by a coin of its own, before the run and all with one probability "
+                f"({number} for {kind})"
+            ]
+        found.append("no score was computed from the coins")
         if self.independent:
-            word += " So is that no noise is shared: given the coins, scores are independent of each other."
-        return f"{sentence[:1].upper()}{sentence[1:]}. {word}"
+            found.append(
+                "each canary affects no other's score and no noise is shared: given the coins, scores are independent "
+                "of each other"
+            )
+        return tuple(found)
 
 
 def _down(value: float) -> str:

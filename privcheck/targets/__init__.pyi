@@ -76,3 +76,4 @@ from ._target import load_factory as load_factory
 from ._target import load_policy as load_policy
 from ._time_limit import RUN_LIMIT as RUN_LIMIT
 from ._time_limit import limited as limited
+from ._turns import Course as Course

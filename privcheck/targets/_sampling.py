@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -17,17 +17,14 @@ from privcheck.scheduling import Arrays, Calls, Executor, Form, Shared, digest
 from privcheck.targets._outputs import Outputs, Sides, alike
 from privcheck.targets._runners import Runner, code_of, played_by
 from privcheck.targets._stream_pair import StreamPair
-
-UNSEEDED_RUNS = 50
-"""Runs of a chunk, at most, where there are no seeds: the two streams take turns after so many runs, so that a law that
-changes with time, on both in the same way, is no difference between them.
-"""
+from privcheck.targets._turns import BLOCK as BLOCK_OF_TURNS
+from privcheck.targets._turns import Course, Turns, blocks, coins, played_in_turns
 
 REDUCED_TOGETHER = 5000
 """Runs per stream that are reduced together, so that the time for it is short beside that in which they were played."""
 
 TURNS = 96
-"""The part of a key from which the order of the turns is drawn."""
+"""The part of a key from which it is drawn which of two inputs a run is played on, where there are no seeds."""
 
 
 R = TypeVar("R")
@@ -111,6 +108,7 @@ class Sampler:
     seed : root of all randomness; chunk c of a request draws from SeedSequence(seed, spawn_key=(*key, c)).
     executor : the workers.
     deadline : time.monotonic() at which to stop with `StoppedError`; infinite for no deadline.
+    course : without seeds, the runs on single pairs in their order.
 
     """
 
@@ -118,12 +116,14 @@ class Sampler:
     seed: int
     executor: Executor
     deadline: float
+    course: Course = field(default_factory=Course, repr=False)
 
     def play(self, requests: list[Request], advance: Callable[[int], None]) -> list[Outputs]:
         """Return the outputs of each request; `advance` is told the runs played. Requests take turns, chunk by chunk.
 
         One worker plays the same chunk of both streams of a pair where workers have processes of their own: what is
-        random in a process, such as the order of a set of texts, is then no difference between the streams.
+        random in a process, such as the order of a set of texts, is then no difference between the streams. Without
+        seeds a fair coin for each run decides on which stream of a pair it is played (`turns`).
 
         Raises
         ------
@@ -131,11 +131,10 @@ class Sampler:
 
         """
         parts: list[list[Outputs]] = [[] for _ in requests]
-        tasks = self._in_turn(list(self._tasks(requests)), requests)
         try:
-            with closing(self._results(tasks)) as results:
-                for task, outputs in zip(tasks, results, strict=True):
-                    parts[task.number].append(outputs)
+            with closing(self._chunks(requests)) as results:
+                for number, outputs in results:
+                    parts[number].append(outputs)
                     advance(len(outputs))
                     if time.monotonic() > self.deadline:
                         raise StoppedError(parts)
@@ -156,8 +155,8 @@ class Sampler:
         StoppedError : as for `play`; what was played up to then has been yielded.
 
         """
-        tasks = self._in_turn(list(self._tasks(requests)), requests)
         if self.runner.reproducible and self.runner.joblib_backend == "threading":
+            tasks = sorted(self._tasks(requests), key=lambda task: task.chunk)
             yield from self._reduced_where_played(tasks, requests[0], reduction, advance)
             return
         parts: tuple[list[Outputs], list[Outputs]] = ([], [])
@@ -168,17 +167,18 @@ class Sampler:
 
         def reduce() -> R:
             nonlocal before
-            runs, number = ready(), min(map(len, parts))
-            first, second = alike([Outputs.joined(part[:number])[:runs] for part in parts])
-            for part in parts:
-                del part[:number]
+            runs = ready()
+            whole = [Outputs.joined(part) for part in parts]
+            first, second = alike([outputs[:runs] for outputs in whole])
+            for part, outputs in zip(parts, whole, strict=True):
+                part[:] = [outputs[runs:]] if len(outputs) > runs else []
             before += runs
             return reduction.function((first, second), reduction.before + before - runs)
 
         try:
-            with closing(self._results(tasks)) as results:
-                for task, outputs in zip(tasks, results, strict=True):
-                    parts[task.number].append(outputs)
+            with closing(self._chunks(requests)) as results:
+                for number, outputs in results:
+                    parts[number].append(outputs)
                     advance(len(outputs))
                     if time.monotonic() > self.deadline:
                         raise StoppedError([])
@@ -228,16 +228,44 @@ class Sampler:
     @property
     def chunk_runs(self) -> int:
         """The number of runs of a chunk."""
-        most = self.runner.chunk_runs
-        return most if self.runner.reproducible else min(most, UNSEEDED_RUNS)
+        return self.runner.chunk_runs if self.runner.reproducible else BLOCK_OF_TURNS // 2
 
-    def _in_turn(self, tasks: list[_Task], requests: Sequence[Request]) -> list[_Task]:
-        """Return the tasks chunk by chunk; without seeds, by a fair coin for each chunk, in this order or the other."""
-        if self.runner.reproducible or not requests:
-            return sorted(tasks, key=lambda task: task.chunk)
-        seed = np.random.SeedSequence(self.seed, spawn_key=(*requests[0].key, TURNS, 0))
-        coins = np.random.Generator(np.random.PCG64(seed)).integers(2, size=1 + max(task.chunk for task in tasks))
-        return sorted(tasks, key=lambda task: (task.chunk, task.number if coins[task.chunk] else -task.number))
+    def _chunks(self, requests: Sequence[Request]) -> Generator[tuple[int, Outputs]]:
+        """Yield the outputs of chunks, each with the number of its request, chunk by chunk."""
+        if self.runner.reproducible:
+            tasks = sorted(self._tasks(requests), key=lambda task: task.chunk)
+            with closing(self._results(tasks)) as results:
+                yield from zip((task.number for task in tasks), results, strict=True)
+            return
+        together = [self._turns(one, two) for one, two in zip(requests[::2], requests[1::2], strict=True)]
+        most = max(map(len, together), default=0)
+        numbered = [
+            (i, found[block]) for block in range(most) for i, found in enumerate(together) if block < len(found)
+        ]
+        calls = Calls(
+            played_in_turns,
+            [(self.runner, turns) for _, turns in numbered],
+            self.runner.joblib_backend == "loky",
+            code_of(self.runner),
+        )
+        known = 2 * requests[0].runs if len(together) == 1 else 0  # so many coins there are, however they fall
+        with closing(self.executor.in_order(calls)) as results:
+            for (number, turns), sides in zip(numbered, results, strict=True):
+                if known > 0:
+                    self.course.add(turns.second, sides, known)
+                    known -= len(turns.second)
+                yield 2 * number, sides[0]
+                yield 2 * number + 1, sides[1]
+
+    def _turns(self, one: Request, two: Request) -> list[Turns]:
+        """Return the blocks of runs on both sides of a pair."""
+        assert one.pair is two.pair
+        assert (one.side, two.side, one.runs) == (0, 1, two.runs)
+        key = (*one.key, TURNS, one.begin)
+        second = coins(one.runs, np.random.SeedSequence(self.seed, spawn_key=(*key, 0)))
+        number = -(-len(second) // BLOCK_OF_TURNS)
+        seeds = [np.random.SeedSequence(self.seed, spawn_key=(*key, 1, block)) for block in range(number)]
+        return blocks((one.pair.first, one.pair.second), second, seeds)
 
     def _tasks(self, requests: Sequence[Request]) -> Iterator[_Task]:
         for number, request in enumerate(requests):

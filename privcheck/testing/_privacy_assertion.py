@@ -108,6 +108,8 @@ def _almost(report: AuditReport) -> bool:
     A test fails a true claim with probability at most `error`; the lower bound exceeds it with more.
     """
     resolution, search = report.resolution, report.search
+    if report.suspicion is not None:
+        return False
     claim, lower = report.epsilon_claimed or 0.0, report.epsilon_lower or 0.0
     return lower > claim and resolution is not None and resolution.epsilon >= claim and bool(search and search.complete)
 

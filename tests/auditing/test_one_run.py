@@ -28,6 +28,7 @@ def gaussian_run(mu, seed, canaries=1000):
 def test_equal_scores_tell_nothing_even_if_the_included_come_first():
     found = privcheck.one_run(np.zeros(400), np.arange(400) < 200)
     assert found.epsilon_lower == 0.0
+    assert found.even
     assert abs(found.correct / found.guesses - 0.5) < 0.25
 
 
@@ -92,12 +93,13 @@ def test_a_false_claim_of_pure_privacy_is_refuted_and_a_true_one_is_not():
 def test_the_result_in_words_and_as_json():
     found = privcheck.one_run(*gaussian_run(3.0, 5), delta=1e-5, epsilon=1.0, independent=True)
     assert "the claim epsilon = 1 at delta = 1e-05 is refuted" in str(found)
-    assert "its own fair coin, and affects no other's score, is taken on your word" in str(found)
+    assert "Provided that each canary was included by a coin of its own" in str(found)
+    assert f"{found.included} of 1000 were, p-value" in str(found)
     assert "given the coins, scores are independent of each other" in str(found)
     stored = json.loads(found.to_json())
     assert (stored["verdict"], stored["canaries"]) == ("violation", 1000)
     steinke = str(privcheck.one_run(*gaussian_run(3.0, 5), method="steinke"))
-    assert "fair coin is taken" in steinke
+    assert "for fair coins" in steinke
     assert "given the coins" not in steinke
 
 
@@ -121,6 +123,13 @@ def test_the_result_in_words_and_as_json():
         (np.zeros(30), np.zeros(30), {"epsilon": -1.0}, "epsilon"),
         (np.zeros(30), np.zeros(30), {"confidence": 0.3}, "confidence"),
         (np.zeros(30), np.zeros(30), {"error": 0.9}, "error"),
+        (np.zeros(30), np.zeros(30), {"coins": "unfair"}, "coins"),
+        (np.zeros(30), np.zeros(30), {"inclusion": 0.0}, "inclusion: got 0.0, expected a number in (0, 1)"),
+        (np.zeros(30), np.zeros(30), {"inclusion": 1.0}, "inclusion"),
+        (np.zeros(30), np.zeros(30), {"inclusion": 0.3, "coins": "fair"}, "inclusion: got 0.3, expected 0.5"),
+        (np.zeros(30), np.zeros(30), {"guesses": (8, 4)}, "as many guesses of one kind as of the other"),
+        (np.zeros(30), np.zeros(30), {"guesses": 1}, "guesses"),
+        (np.zeros(30), np.zeros(30), {}, "included: got 0 of 30 canaries, for fair coins (p-value 2e-09)"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(scores, included, options, named):
@@ -177,3 +186,60 @@ def test_a_shared_choice_breaks_the_limit_for_independent_canaries_alone():
     correct, canaries = 180, 200
     assert independent_gaussian_lower(correct, canaries, 0.05) > 2.0
     assert gaussian_lower(correct, canaries, canaries, 0.05) < 0.91
+
+
+# Coins that are not what was said of them
+
+
+def noise(q, seed, canaries=400, **options):
+    """Scores that tell nothing, of canaries that were included with probability q."""
+    rng = np.random.default_rng(seed)
+    return privcheck.one_run(rng.normal(size=canaries), rng.random(canaries) < q, **options)
+
+
+@pytest.mark.chance(1e-6, "a number of coins of which fewer than 290 or more than 390 has probability below 1e-6")
+@pytest.mark.parametrize("q", [0.85, 0.9, 1.0])
+def test_what_cannot_be_fair_coins_is_refused(q):
+    """At .9 all bounds of noise were above 0, up to 2.5; all canaries included were called a violation of 3.8."""
+    for options in ({}, {"delta": 1e-5}, {"coins": "fair"}, {"epsilon": 1.0}, {"inclusion": 0.5}):
+        with pytest.raises(PrivcheckError, match=r"included: got \d+ of 400 canaries, for fair coins"):
+            noise(q, 0, **options)
+    if q < 1.0:
+        assert noise(q, 0, inclusion=q).coins_p_value > 1e-6
+
+
+@pytest.mark.chance(3e-6, "three counts of bounds of noise that are above 0, against their binomial quantiles")
+@pytest.mark.parametrize("options", [{"method": "steinke"}, {"coins": "fair", "method": "steinke"}, {"delta": 1e-5}])
+@pytest.mark.parametrize("q", [0.5, 0.56])
+def test_coins_that_are_a_little_unfair_show_nothing(q, options):
+    """No test sees a coin of .53, and bounds for fair coins were above 0 in 5 of 60; of .56 in most."""
+    number = 20 if "delta" in options else 60
+    found = [noise(q, seed, **options) for seed in range(number) if seed != 0]
+    most = stats.binom.isf(1e-6, number, 0.05)
+    assert sum(bound.epsilon_lower > 0.0 for bound in found) <= most
+    assert sum((bound.mu_lower or 0.0) > 0.0 for bound in found) <= most
+
+
+@pytest.mark.chance(1e-9, "a bound of 60 of which the half is above .6, measured on other seeds: medians are .73, .78")
+@pytest.mark.parametrize("q", [0.5, 0.7])
+def test_randomised_response_is_seen_whatever_the_coin(q):
+    bounds = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        included = rng.random(1000) < q
+        told = np.where(rng.random(1000) < 1.0 / (1.0 + np.exp(-1.0)), included, ~included)
+        bounds.append(privcheck.one_run(told, included, inclusion=q, method="steinke").epsilon_lower)
+    assert np.median(bounds) > 0.5
+    assert sum(bound > 1.0 for bound in bounds) <= stats.binom.isf(1e-9, 30, 0.05)
+
+
+@pytest.mark.chance(0.0, "no random numbers")
+def test_a_bound_without_the_new_fields_is_read():
+    found = privcheck.one_run(*gaussian_run(1.0, 2))
+    old = json.loads(found.to_json())
+    for name in ("coins", "inclusion", "included", "coins_p_value", "even"):
+        del old[name]
+    read = privcheck.OneRunBound.from_json(json.dumps(old))
+    assert (read.included, read.even) == (None, False)
+    assert "its own fair coin" in str(read)
+    assert privcheck.OneRunBound.from_json(found.to_json()) == found

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import privcheck
 from privcheck import PrivcheckError
 from privcheck.auditing._search.user_streams import read_streams
 from privcheck.privacy import relation
@@ -152,3 +153,87 @@ def test_a_folder_is_no_file(tmp_path):
 def test_bad_arrays_in_files(tmp_path, array, fragments):
     np.save(tmp_path / "streams.npy", array)
     refused(tmp_path / "streams.npy", *fragments)
+
+
+# A function that draws pairs
+
+
+def noisy(data, rng):
+    return float(data.sum() + rng.laplace())
+
+
+def drawn(draw, **options):
+    return privcheck.audit(noisy, **{"epsilon": 1.2, "streams": draw, "pairs": 20, "runs": 200} | options)
+
+
+def sometimes_equal(rng):
+    first = rng.integers(0, 2, 3).astype(float)
+    second = first.copy()
+    second[0] = rng.integers(0, 2)
+    return first, second
+
+
+def sometimes_broken(rng):
+    if rng.random() < 0.5:
+        raise KeyError("no such row")
+    return [0.0, 1.0], [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("draw", "reason"), [(sometimes_equal, "two identical inputs"), (sometimes_broken, "KeyError: 'no such row'")]
+)
+def test_draws_that_are_no_pair_are_left_out_and_counted(draw, reason):
+    report = drawn(draw)
+    assert report.epsilon_lower is not None
+    assert report.search.screened == report.search.pairs < 20
+    told = next(note for note in report.notes if "were left out" in note)
+    assert told.startswith(f"{20 - report.search.pairs} of 20 pairs that the user's function drew were left out")
+    assert reason in told
+
+
+def test_the_first_reason_is_told_if_no_draw_is_a_pair():
+    with pytest.raises(PrivcheckError, match="two identical inputs"):
+        drawn(lambda rng: ([0.0, 1.0], [0.0, 1.0]))
+    with pytest.raises(PrivcheckError, match="ZeroDivisionError"):
+        drawn(lambda rng: 1 / 0)
+
+
+# Candidates on which the target raises an error
+
+
+class FullAfterThree:
+    """Raises an error when the sixth reward of 1 comes, which some candidates never bring."""
+
+    def __init__(self, rng, arms):
+        self.rng, self.noisy, self.ones = rng, 0.0, 0
+
+    def select(self):
+        return int(self.noisy > 0.5)
+
+    def update(self, action, reward):
+        self.ones += reward == 1.0
+        if self.ones >= 6:
+            raise ValueError("too many ones")
+        self.noisy = reward + self.rng.laplace()
+
+
+@pytest.mark.parametrize("options", [{}, {"sequential": True}])
+def test_candidates_on_which_the_target_raises_an_error_are_left_out_and_counted(options):
+    report = privcheck.audit(FullAfterThree, epsilon=3.0, arms=2, horizon=8, runs=300, **options)
+    assert report.epsilon_lower is not None
+    assert report.verdict == "inconclusive"
+    assert any(
+        "candidate pairs of streams, which were left out" in note and "too many ones" in note for note in report.notes
+    )
+    assert report.search.missing
+
+
+def test_a_target_that_raises_an_error_on_all_candidates_is_an_error():
+    class Broken(FullAfterThree):
+        def update(self, action, reward):
+            raise ValueError("broken")
+
+    with pytest.raises(privcheck.PolicyError, match="ValueError: broken"):
+        privcheck.audit(Broken, epsilon=1.0, arms=2, horizon=8, runs=300)
+    with pytest.raises(privcheck.PolicyError, match="too many ones"):
+        privcheck.audit(FullAfterThree, epsilon=1.0, arms=2, streams=([1.0] * 8, [0.0, *[1.0] * 7]), runs=300)

@@ -178,6 +178,70 @@ def test_memory_is_refused_without_seeds(target):
         audited(target, randomness="independent", runs=2000)
 
 
+def mechanism(kind, amount):
+    """A sum with Laplace noise for a claim of 1, to which something is added."""
+    state = {"last": 0.0, "mean": 0.5, "run": 0}
+
+    def noisy(data):
+        x = float(np.sum(data))
+        state["run"] += 1
+        added = {
+            "nothing": 0.0,
+            "last input": amount * state["last"],
+            "mean of inputs": amount * state["mean"],
+            "waves": amount * np.sin(state["run"] / 1500.0),
+            "line": amount * state["run"] / 12_000.0,
+        }[kind]
+        state["last"], state["mean"] = x, 0.9 * state["mean"] + 0.1 * x
+        return x + added + DRAWN.expovariate(1.0) - DRAWN.expovariate(1.0)
+
+    return noisy
+
+
+def audited_mechanism(kind, amount, **options):
+    given = {"epsilon": 1.0, "streams": ([0.0], [1.0]), "runs": 2500, "randomness": "independent", "error": 1e-7}
+    return privcheck.audit(mechanism(kind, amount), **given | options)
+
+
+@pytest.mark.chance(1.2e-6, "a verdict on a true claim, and refusals at 1e-6", fresh=True)
+@pytest.mark.parametrize(("kind", "amount"), [("nothing", 0.0), ("waves", 3.0), ("line", 3.0)])
+def test_a_drift_is_no_difference_between_the_inputs(kind, amount):
+    assert audited_mechanism(kind, amount).verdict == "consistent"
+
+
+@pytest.mark.chance(1e-6, "power: bets win 1e20 and more, measured", fresh=True)
+@pytest.mark.parametrize(("kind", "amount"), [("last input", 0.9), ("mean of inputs", 2.0)])
+def test_outputs_that_follow_earlier_inputs_are_refused(kind, amount):
+    """In turns of fifty runs, carry-over was called a violation of up to 2.3."""
+    with pytest.raises(privcheck.PolicyError, match=r"outputs that follow earlier inputs|depend on the runs before"):
+        audited_mechanism(kind, amount)
+
+
+@pytest.mark.chance(1e-6, "a verdict on a claim that holds given all earlier runs, at level 1e-7", fresh=True)
+def test_coins_make_weak_memory_harmless(monkeypatch):
+    """Were it not refused, carry-over would be no violation: the inputs before are independent of a run's own."""
+    from privcheck.auditing import _audit as auditing
+
+    monkeypatch.setattr(auditing, "check_runs", lambda *_: ())
+    monkeypatch.setattr(auditing, "refuse_earlier_inputs", lambda _: None)
+    for amount in (0.1, 0.9):
+        assert audited_mechanism("last input", amount).verdict != "violation"
+
+
+def test_a_fresh_coin_decides_about_each_run():
+    played = []
+
+    def noted(data):
+        played.append(float(np.sum(data)))
+        return played[-1] + DRAWN.random()
+
+    audited(noted, arms=None, streams=([0.0], [1.0]), randomness="independent", runs=600)
+    inputs = np.array(played[-1200:])
+    alike = (inputs[1:] == inputs[:-1]).mean()
+    assert 0.4 < alike < 0.6
+    assert abs(np.corrcoef(inputs[1:], inputs[:-1])[0, 1]) < 0.2
+
+
 def slow(data, rng, runs):
     import time
 

@@ -14,6 +14,7 @@ from privcheck.auditing._search.simplest_witness import Simplest, simplest_witne
 from privcheck.auditing._search.successive_halving import Found, screen, screening_cost
 from privcheck.auditing._verdict import cut_short, ended_early, judge, judge_anytime
 from privcheck.auditing._witness import describe
+from privcheck.errors import PolicyError
 from privcheck.feedback import kind
 from privcheck.progress import progress
 from privcheck.results import Outcome
@@ -68,6 +69,8 @@ def search_and_confirm(
         simpler = simplest_witness(sampler, found.pair, runs, claim, game, policy, own=own, most=afford, read=named)
     except (StoppedError, KeyboardInterrupt):  # the violation does not depend on it
         return replace(outcome, stop_after=tally.runs)
+    except PolicyError:  # on simpler streams the target raises an error: the one at hand stands
+        return outcome
     return _with_simplest(outcome, simpler, claim)
 
 

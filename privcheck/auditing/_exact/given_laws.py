@@ -107,9 +107,9 @@ class _Sticks:
         self.largest: tuple[float, tuple[float, ...]] = (0.0, ())
         self.line = one.dimensions == 1
         if self.line:
-            self.points = _fine(cuts[0])
+            self.points = fine_points(cuts[0])
             for density in (one, two):  # where a density ends, or begins
-                ends = _changes(self.points, density.on_the_line, np.array([-math.inf]))
+                ends = changes(self.points, density.on_the_line, np.array([-math.inf]))
                 self.cuts = [with_cuts(self.cuts[0], ends)]
 
     def deltas(self, epsilons: Array) -> tuple[Array, Array]:
@@ -140,7 +140,7 @@ class _Sticks:
             with np.errstate(invalid="ignore"):
                 return np.abs(np.nan_to_num(logs[0] - logs[1], nan=0.0, posinf=math.inf, neginf=-math.inf))
 
-        return [with_cuts(self.cuts[0], _changes(self.points, ratio, epsilons))]
+        return [with_cuts(self.cuts[0], changes(self.points, ratio, epsilons))]
 
     def unbounded(self, delta: float) -> bool:
         """Tell whether outputs outside of the support of the other law have a probability above delta."""
@@ -190,7 +190,7 @@ class _Sticks:
             self.largest = float(ratios[place]), tuple(at)
 
 
-def _fine(cuts: Array) -> Array:
+def fine_points(cuts: Array) -> Array:
     """Return points of the line: many in each region, over all orders of magnitude in the infinite ones."""
     inner = cuts[np.isfinite(cuts)]
     steps = np.arange(FINE) / FINE
@@ -204,7 +204,7 @@ def _fine(cuts: Array) -> Array:
     return found
 
 
-def _changes(points: Array, function: Callable[[Array], Array], limits: Array) -> Array:
+def changes(points: Array, function: Callable[[Array], Array], limits: Array) -> Array:
     """Return where a function begins or ceases to be above each of the limits, by bisection between the points."""
     above = function(points) > limits[:, None]
     which, places = np.nonzero(above[:, 1:] != above[:, :-1])

@@ -38,6 +38,9 @@ LARGE_CALLS = 12
 LARGE_COLUMNS = 4
 """Columns that are looked at in large calls."""
 
+TOGETHER = 10
+"""Calls in succession that are compared with each other where the law may drift: without seeds."""
+
 LARGE_SHARE, LEAST_LARGE, MOST_LARGE = 1 / 125, 200, 1000
 """Runs of a large call, as a share of the runs per stream of the final pair, with limits: the two dozen large calls
 take 2 % of an audit's runs, since screening takes most of them.
@@ -146,7 +149,9 @@ class _Check:
         return self.runner.play(table, runs, np.random.SeedSequence(self.seed, spawn_key=key), other)
 
     def _refuse(self, calls: list[list[Outputs]], layout: Layout) -> None:
-        found = dependence(calls, lambda attempt: self._calls(layout, attempt + 1), layout, self.seed)
+        together = None if self.runner.reproducible else TOGETHER
+        more = lambda attempt: self._calls(layout, attempt + 1)  # noqa: E731
+        found = dependence(calls, more, layout, self.seed, together=together)
         if found is not None:
             same = all(_alike(call) for of_input in calls for call in of_input)
             raise self._dependent(*found, layout.runs, same=same)

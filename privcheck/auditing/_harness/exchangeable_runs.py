@@ -43,7 +43,9 @@ Calls = Callable[[int], list[list[Outputs]]]
 """Makes fresh calls of one layout, by the number of the attempt: a list of outputs for each input."""
 
 
-def dependence(first: list[list[Outputs]], more: Calls, layout: Layout, seed: int) -> tuple[str, str] | None:
+def dependence(
+    first: list[list[Outputs]], more: Calls, layout: Layout, seed: int, *, together: int | None = None
+) -> tuple[str, str] | None:
     """Return the kind of dependence between runs of one call that was confirmed, and what shows it, in words.
 
     Parameters
@@ -52,12 +54,14 @@ def dependence(first: list[list[Outputs]], more: Calls, layout: Layout, seed: in
     more : makes fresh calls, which confirm it.
     layout : how many.
     seed : of the permutations.
+    together : calls in succession that are compared with each other alone, since others may have another law by then;
+        None for all of them.
 
     Guarantee
     ---------
     For independent runs this is None, except with probability `FALSE_REFUSAL` / 2.
     """
-    columns = _Columns(first, layout.columns)
+    columns = Columns(first, layout.columns, together)
     suspected = {found.kind: found for found in departures(columns.read(first), SUSPECT)}
     rng = np.random.Generator(np.random.PCG64([seed, layout.runs]))
     for kind in PRIORITY:
@@ -66,7 +70,7 @@ def dependence(first: list[list[Outputs]], more: Calls, layout: Layout, seed: in
     return None
 
 
-def _confirmed(departure: Departure, columns: _Columns, more: Calls, rng: np.random.Generator) -> bool:
+def _confirmed(departure: Departure, columns: Columns, more: Calls, rng: np.random.Generator) -> bool:
     attempt = 1 + CONFIRMATIONS * PRIORITY.index(departure.kind)
     return all(
         exchangeability_p_value(columns.read(more(attempt + number)), departure, rng, PERMUTATIONS)
@@ -75,10 +79,11 @@ def _confirmed(departure: Departure, columns: _Columns, more: Calls, rng: np.ran
     )
 
 
-class _Columns:
+class Columns:
     """The columns of the outputs that vary, evenly chosen where they are many, and the sums of symbols and numbers."""
 
-    def __init__(self, calls: list[list[Outputs]], most: int) -> None:
+    def __init__(self, calls: list[list[Outputs]], most: int, together: int | None = None) -> None:
+        self.together = together
         joined = Outputs.joined([part for of_input in calls for part in of_input])
         self.symbols, self.numbers = joined.symbols.shape[1], joined.numbers.shape[1]
         everything = _matrix(joined)
@@ -95,7 +100,7 @@ class _Columns:
         return f"part {self.chosen[column] + 1} of the outputs"
 
     def read(self, calls: list[list[Outputs]]) -> Array:
-        """Return the columns, shape (inputs, calls, runs, columns)."""
+        """Return the columns, shape (inputs, calls, runs, columns); calls that are not compared are other inputs."""
         joined = Outputs.joined([part for of_input in calls for part in of_input])
         rows = _matrix(
             Outputs(fitted(joined.symbols, self.symbols, MISSING), fitted(joined.numbers, self.numbers, np.nan))
@@ -107,7 +112,11 @@ class _Columns:
             if part.shape[1] > 1
         ]
         shown = np.column_stack([rows[:, self.chosen], *sums])
-        return shown.reshape(len(calls), len(calls[0]), len(calls[0][0]), shown.shape[1])
+        found = shown.reshape(len(calls), len(calls[0]), len(calls[0][0]), shown.shape[1])
+        if self.together is None or len(calls[0]) < 2 * self.together:
+            return found
+        kept = len(calls[0]) // self.together * self.together
+        return found[:, :kept].reshape(-1, self.together, *found.shape[2:])
 
 
 def _matrix(outputs: Outputs) -> Array:

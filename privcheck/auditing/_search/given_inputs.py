@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.auditing._search.left_out import DrawnPairs
 from privcheck.auditing._search.random_pairs import SEED_KEY
 from privcheck.auditing._search.user_streams import read_file, refuse_frames
 from privcheck.errors import PolicyError, PrivcheckError, words
@@ -63,30 +64,43 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
     return StreamPair(one, two, "inputs given by the user", "inputs given by the user")
 
 
-def drawn_pairs(draw: Callable[..., Any], effort: Effort, read: Callable[[Any], StreamPair]) -> list[StreamPair]:
-    """Return the pairs that a user's function draws, as candidates of the search.
+def drawn_pairs(draw: Callable[..., Any], effort: Effort, read: Callable[[Any], StreamPair]) -> DrawnPairs:
+    """Return the pairs that a user's function draws, as candidates of the search; what is none is left out.
 
     Parameters
     ----------
     draw : `draw(rng)` returns a pair of neighbours, and takes all randomness from the Generator.
     effort : the seed, and how many `pairs` are drawn.
     read : checks one pair.
+
+    Raises
+    ------
+    PrivcheckError : no draw is a pair of neighbours; that of the first one.
     """
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(effort.seed, spawn_key=(SEED_KEY, 1))))
-    found = []
+    found, errors = list[StreamPair](), list[PrivcheckError]()
     for _ in range(effort.pairs or DRAWN_PAIRS):
         try:
-            drawn = draw(rng)
-        except PrivcheckError:
-            raise
-        except Exception as error:
-            expected = "a function draw(rng) that returns two neighbours"
-            raise PolicyError("streams", words(describe_exception(error)), expected) from None
-        pair = read(drawn)
+            pair = read(_drawn(draw, rng))
+        except PrivcheckError as error:
+            errors.append(error)
+            continue
         label = pair.label.replace("given by the user", "drawn by the user's function")
         shown = label if isinstance(pair.first, Given) or not np.ndim(pair.first) else ""
         found.append(StreamPair(pair.first, pair.second, shown, DRAWN))
-    return found
+    if not found:
+        raise errors[0]
+    return DrawnPairs(found, errors)
+
+
+def _drawn(draw: Callable[..., Any], rng: np.random.Generator) -> Any:
+    try:
+        return draw(rng)
+    except PrivcheckError:
+        raise
+    except Exception as error:
+        expected = "a function draw(rng) that returns two neighbours"
+        raise PolicyError("streams", words(describe_exception(error)), expected) from None
 
 
 def _array(part: Any) -> np.ndarray[Any, np.dtype[Any]] | None:

@@ -17,6 +17,7 @@ from privcheck.auditing._search.mutations import variants
 from privcheck.auditing._search.observed import Constancy
 from privcheck.auditing._search.palette import key_of, palette
 from privcheck.auditing._search.promise import Played, Promise, ranked
+from privcheck.errors import PolicyError
 from privcheck.privacy import Relation
 from privcheck.scheduling import Executor
 from privcheck.targets import Request, Sampler, Sides, StreamPair
@@ -174,8 +175,8 @@ def screen(
     for number, planned in enumerate(rounds):
         alive = ranking[: planned.kept]
         alive += _joining(ranking[:PARENTS], rows, planned.joining, known)
-        promises, best = game.round(alive, planned.runs, (*key, number))
         spent += 2 * planned.runs * len(alive)
+        alive, promises, best = game.round(alive, planned.runs, (*key, number))
         ranking = [alive[i] for i in ranked(promises)]
     screening = Screening(len(known), spent, short.refused, constancy.within, constancy.overall)
     return Found(ranking[0], screening, best)
@@ -198,20 +199,24 @@ class _Game:
     judges: Executor | None
     advance: Callable[[int], None]
 
-    def round(self, pairs: list[StreamPair], runs: int, key: tuple[int, ...]) -> tuple[list[list[float]], Sides]:
-        """Return the promises of all pairs, and the runs of the one that the first ranking prefers.
+    def round(
+        self, pairs: list[StreamPair], runs: int, key: tuple[int, ...]
+    ) -> tuple[list[StreamPair], list[list[float]], Sides]:
+        """Return the pairs on which the target raises no error, their promises, and the runs of the one that the first
+        ranking prefers.
 
         A few pairs are held at a time: their outputs are forgotten when they have been judged.
         """
-        promises, kept = list[list[float]](), list[Sides]()
+        alive, promises, kept = list[StreamPair](), list[list[float]](), list[Sides]()
         for played, judged in self._judged_in_turn(pairs, runs, key):
             first = len(promises)
             promises += judged
+            alive += [pair for pair, _ in played]
             better = max(range(len(promises)), key=lambda i: promises[i][0])
             if better >= first:
                 kept = [played[better - first][1]]
             del played
-        return promises, kept[0]
+        return alive, promises, kept[0]
 
     def _judged_in_turn(
         self, pairs: list[StreamPair], runs: int, key: tuple[int, ...]
@@ -239,13 +244,31 @@ class _Game:
 
     def _played(self, pairs: list[StreamPair], runs: int, key: tuple[int, ...], first: int) -> list[Played]:
         requests = [
-            Request(pair, side, runs, (*key, i, side)) for i, pair in enumerate(pairs, first) for side in (0, 1)
+            [Request(pair, side, runs, (*key, i, side)) for side in (0, 1)] for i, pair in enumerate(pairs, first)
         ]
-        played = self.sampler.play(requests, self.advance)
-        both = [(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(pairs)]
-        for pair, sides in both:
+        try:
+            played = self.sampler.play([request for both in requests for request in both], self.advance)
+            every: list[Played] = [(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(pairs)]
+        except PolicyError as error:
+            every = self._those_that_play(pairs, requests, error)
+        for pair, sides in every:
             self.constancy.add(pair, sides)
-        return both
+        return every
+
+    def _those_that_play(
+        self, pairs: list[StreamPair], requests: list[list[Request]], error: PolicyError
+    ) -> list[Played]:
+        """Return the pairs on which the target raises no error, with their runs; if there are none, raise it."""
+        found: list[Played] = []
+        for pair, both in zip(pairs, requests, strict=True):
+            try:
+                one, two = self.sampler.play(both, self.advance)
+            except PolicyError:
+                continue
+            found.append((pair, (one, two)))
+        if not found:
+            raise error
+        return found
 
     def _judged(self, played: list[Played]) -> list[list[float]]:
         if self.judges is None:

@@ -31,7 +31,7 @@ def witness(found: Witness) -> list[str]:
     )
     mirrored = []
     if found.mirror is not None:
-        both = "The bound counts this event and a second one, which is evidence for the second stream:"
+        both = "The bound counts this event and a second one, which is evidence for the other stream:"
         mirrored = [element("p", f"{element('b', 'Mirror image.')} {both} {text(found.mirror)}.")]
     rows = [
         [side, numbers.probability(estimate.value), numbers.probability_interval(estimate)]

@@ -39,10 +39,21 @@ def found_rows(report: AuditReport) -> list[tuple[str, str]]:
 def _by_law(evidence: LawEvidence) -> list[tuple[str, str]]:
     """Return the largest loss by the given law, with its pair, and how runs on this pair fit the law."""
     fit = "follow it" if evidence.follows else "do not follow it"
-    return [
+    rows = [
         ("largest loss by the law", f"{numbers.at_least(evidence.bound.epsilon_lower)}, on {evidence.streams}"),
         ("runs against the law", f"{evidence.runs:,} on each input {fit}: p-value {numbers.small(evidence.p_value)}"),
     ]
+    for event in evidence.events:
+        said = [
+            f"{numbers.probability(chance)} on the {side}, {event.runs:,} runs {_range(interval)}"
+            for side, chance, interval in zip(("first", "second"), event.by_law, event.intervals, strict=True)
+        ]
+        rows.append((f"outputs likelier on the {event.likelier} by the law", "; ".join(said)))
+    return rows
+
+
+def _range(interval: tuple[float, float]) -> str:
+    return f"{numbers.probability(interval[0])} to {numbers.probability(interval[1])}"
 
 
 def search_rows(report: AuditReport) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from privcheck.errors import PrivcheckError, words
 from privcheck.reporting._pictures.witness_excerpt import TwoStreams
 from privcheck.reporting._text.numbers import at_least, percent, small
-from privcheck.results import AuditReport, Search, Witness
+from privcheck.results import AuditReport, Search, Suspicion, Witness
 
 MEASURED = "no claim"
 """The word in place of a verdict when no claim was given."""
@@ -69,6 +69,8 @@ def verdict_sentence(report: AuditReport) -> str:
 
 def _lacking(report: AuditReport, claimed: float) -> str:
     """Return what the audit lacks to call the claim consistent."""
+    if report.suspicion is not None:
+        return f"{_suspected(report.suspicion)} is {at_least(report.suspicion.epsilon)} or more"
     if report.resolution is None:
         return f"{played(report)} are too few to refute it"
     if report.resolution.epsilon < claimed:
@@ -80,6 +82,11 @@ def _lacking(report: AuditReport, claimed: float) -> str:
     if report.search is not None and not report.search.complete:
         return f"only {candidates(report.search)} were screened, too few to call it consistent"
     return "nearly all runs put out the same, which is too little to call it consistent"
+
+
+def _suspected(suspicion: Suspicion) -> str:
+    """Return whose loss it is that the runs have not shown."""
+    return "the loss of the given law" if suspicion.kind == "law" else f"the loss of {suspicion.place} by itself"
 
 
 def candidates(search: Search) -> str:
@@ -134,6 +141,8 @@ def resolution(report: AuditReport) -> str:
     if report.resolution is None:
         return ""
     text = f"a lower bound of up to {at_least(report.resolution.epsilon)}"
+    if report.claimed is not None and report.claimed[0] in ("rho", "mu"):
+        return f"{text} for Gaussian noise of 2.2 times {'the rho' if report.rho is not None else 'its rho'}"
     mass = report.resolution.mass
     if mass is None or mass > 1.0:
         return text
@@ -190,6 +199,11 @@ def meaning(report: AuditReport) -> list[str]:
         said = (
             f"This is evidence against the claim, not for it: the lower bound at {percent(report.confidence)} "
             f"confidence is above the claim. A violation needs level {report.error:g}: repeat it with more runs."
+        )
+    elif report.suspicion is not None:
+        said = (
+            f"Something speaks against the claim that counts of runs have not shown: {report.suspicion.sentence}. That "
+            "is no violation, since it rests on what was said of the target, and no consistency either."
         )
     elif report.resolution is None or report.resolution.epsilon < claimed:
         said = (
