@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,13 +19,13 @@ from privcheck.auditing._law_verdict import judged_by_law, searching
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._relation_note import relation_note
 from privcheck.auditing._search.candidates import candidate_pairs, searched
-from privcheck.auditing._search.left_out import failing_note, notes_of, without_failing
+from privcheck.auditing._search.left_out import notes_of, without_failing
 from privcheck.auditing._search.stream_families import spread
 from privcheck.auditing._search.written_streams import as_written
 from privcheck.auditing._untold_note import untold_note
 from privcheck.auditing._verdict import conclude, ended_early
 from privcheck.bandits import Algorithm
-from privcheck.errors import PolicyError, PrivcheckError
+from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.mechanisms import Mechanism
 from privcheck.results import AuditReport, Outcome, Witness
@@ -225,17 +224,15 @@ def _audited(loaded: Loaded, settings: Settings, started: float) -> AuditReport:
         if getattr(settings, name) is not None:
             check_sent(policy.runner, name)
     with closing(policy.runner), executor(settings.jobs, settings.scheduler, settings.store) as workers:
-        every, failing = candidates, tuple[str, ...]()
-        for time_of_error in itertools.count():
-            try:
-                if law is not None:
-                    candidates = law.best_first(candidates, settings, policy.runner)
-                plan = _plan(replace(settings, jobs=workers.jobs), policy, candidates, started, workers)
-                outcome, hints, by_law = _checked_and_played(plan, settings, policy, candidates, workers, law)
-                break
-            except PolicyError as error:
-                candidates = without_failing(candidates, settings, policy.runner, error, time_of_error)
-                failing = failing_note(len(every) - len(candidates), len(every), error)
+        every = candidates
+
+        def course(pairs: list[StreamPair]) -> tuple[Any, ...]:
+            ranked = pairs if law is None else law.best_first(pairs, settings, policy.runner)
+            plan = _plan(replace(settings, jobs=workers.jobs), policy, ranked, started, workers)
+            return ranked, plan, *_checked_and_played(plan, settings, policy, ranked, workers, law)
+
+        found, failing = without_failing(every, settings, policy.runner, course)
+        candidates, plan, outcome, hints, by_law = found
     search = searched(every, plan.pairs, outcome, policy.runner)
     outcome = conclude(outcome, search, notes_of(every) + failing)
     if by_law is not None:

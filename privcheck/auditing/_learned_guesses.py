@@ -56,18 +56,18 @@ def _on_both_sides(ranks: Integers, coins: Bools, known: Integers, rest: Integer
     each = np.unique(np.rint(half * SHRINKING ** np.arange(0.0, most + 1.0)).astype(int))
     right = np.cumsum(seen[::-1])[each - 1] + np.cumsum(~seen)[each - 1]
     chance = _promised(right, 2.0 * each, len(rest) / len(known), level)
-    number = int(round(each[int(np.argmax(chance))] / len(seen) * len(rest)))
+    number = round(each[int(np.argmax(chance))] / len(seen) * len(rest))
     number = max(1, min(number, len(rest) // 2))
     kept = coins[rest[np.argsort(ranks[rest])]]
     return int(kept[-number:].sum() + (~kept[:number]).sum()), 2 * number
 
 
-def _promised(right: Array, guesses: Array, ratio: float, level: float) -> Array:
+def _promised(right: Array | Integers, guesses: Array | Integers, ratio: float, level: float) -> Array:
     """Return the limit of the chance of a correct guess that so many of the known canaries promise for the others."""
     scale = np.clip(ENOUGH / np.maximum(guesses, 1.0), 1.0, ratio)
     promised = scale * guesses * (right + 0.5) / (guesses + 1.0)  # correct guesses, drawn towards one half
     left = scale * guesses - promised + 1.0
-    return np.where(promised > 0.0, betaincinv(np.maximum(promised, 1e-9), left, CAUTION * level), 0.0)
+    return np.asarray(np.where(promised > 0.0, betaincinv(np.maximum(promised, 1e-9), left, CAUTION * level), 0.0))
 
 
 def _thresholds(values: Array, coins: Bools, counted: int, level: float) -> tuple[float, float]:

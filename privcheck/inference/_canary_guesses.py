@@ -103,7 +103,7 @@ def binomial_lower(
     exact = binom.sf(correct - 1, guesses, expit(claims))
     claims = claims[: int(np.argmax(exact > level)) + 1]  # delta refutes no further claim
     refuted = _binomial_p_values(correct, guesses, canaries, claims, delta) <= level
-    return max(0.0, float(claims[np.argmin(refuted)]) - STEP - check("bias", bias, BIAS))
+    return max(0.0, float(claims[np.argmin(refuted)]) - STEP - float(check("bias", bias, BIAS)))
 
 
 def _binomial_p_values(correct: int, guesses: int, canaries: int, claims: Array, delta: float) -> Array:
@@ -186,7 +186,7 @@ def unfixed_lower(
     def least(claims: Array) -> Callable[[Array], Array]:
         return lambda chance: np.asarray(np.maximum(0.0, np.exp(-claims) * (chance - deltas)))
 
-    return max(0.0, _last_refuted(correct, guesses, canaries, levels, least) - check("bias", bias, BIAS))
+    return max(0.0, _last_refuted(correct, guesses, canaries, levels, least) - float(check("bias", bias, BIAS)))
 
 
 THRESHOLDS = np.linspace(-6.0, 6.0, 81)
@@ -210,7 +210,6 @@ def gaussian_lower(correct: int, guesses: int, canaries: int, level: float, bias
     >>> 0.53 < gaussian_lower(80, 100, 100, 0.05) < 0.54
     True
     """
-
     odds = check("bias", bias, BIAS)
     likelier = float(expit(odds))
 
