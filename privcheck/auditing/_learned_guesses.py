@@ -67,7 +67,7 @@ def _promised(right: Array | Integers, guesses: Array | Integers, ratio: float, 
     scale = np.clip(ENOUGH / np.maximum(guesses, 1.0), 1.0, ratio)
     promised = scale * guesses * (right + 0.5) / (guesses + 1.0)  # correct guesses, drawn towards one half
     left = scale * guesses - promised + 1.0
-    return np.where(promised > 0.0, betaincinv(np.maximum(promised, 1e-9), left, CAUTION * level), 0.0)
+    return np.asarray(np.where(promised > 0.0, betaincinv(np.maximum(promised, 1e-9), left, CAUTION * level), 0.0))
 
 
 def _thresholds(values: Array, coins: Bools, counted: int, level: float) -> tuple[float, float]:

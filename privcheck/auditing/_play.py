@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, replace
 
 from privcheck.auditing._confirmation.fixed_runs import search_and_confirm
@@ -12,10 +11,9 @@ from privcheck.auditing._harness.checked_runs import check_runs
 from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
 from privcheck.auditing._law_verdict import searching
 from privcheck.auditing._plan import Plan
-from privcheck.auditing._search.left_out import failing_note, without_failing
+from privcheck.auditing._search.left_out import without_failing
 from privcheck.auditing._search.stream_families import spread
 from privcheck.auditing._verdict import ended_early
-from privcheck.errors import PolicyError
 from privcheck.results import LawEvidence, Outcome
 from privcheck.scheduling import Executor, digest, executor
 from privcheck.targets import Claim, Effort, Sampler, StoppedError, StreamPair, Target, closing, played_by
@@ -67,16 +65,11 @@ def played(plan: Plan, started: float) -> Played:
     KeyboardInterrupt : an interrupt before the search; a later one ends it, with what is known by then.
     """
     every, by, runner = plan.candidates, plan.settings.execution, plan.policy.runner
-    candidates, failing = every, tuple[str, ...]()
     with closing(runner), executor(by.jobs, by.scheduler, by.store) as workers:
-        for time_of_error in itertools.count():
-            try:
-                found = _played(plan, candidates, started, workers)
-                break
-            except PolicyError as error:
-                candidates = without_failing(candidates, plan.settings.effort, runner, error, time_of_error)
-                failing = failing_note(len(every) - len(candidates), len(every), error)
-    kept = set(map(id, candidates))
+        found, failing = without_failing(
+            every, plan.settings.effort, runner, lambda pairs: _played(plan, pairs, started, workers)
+        )
+    kept = set(map(id, found.candidates))
     return replace(found, left_out=tuple(pair for pair in every if id(pair) not in kept), failing=failing)
 
 

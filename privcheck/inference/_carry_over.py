@@ -20,14 +20,11 @@ RATES = (1.0, 0.3, 0.1, 0.03, 0.01)
 STAKES = (0.03, 0.1, 0.3, 0.9)
 """Shares of the capital that a bet stakes at most, on either side."""
 
-REFERENCE = 0.15
-"""Share of the runs, the last ones, by which outputs are ranked, and whose coins are not bet on."""
+WINDOW = 150
+"""Later outputs on the same input among which an output is ranked: a drift over longer times does not move ranks."""
 
 LEAST = 100
 """Fewer runs show nothing."""
-
-DRIFT = 300
-"""Later runs whose mean is taken off each moving mean, since a drift of the outputs is no trace of a coin."""
 
 SCALE = 2.5
 """Standard deviations of a moving mean at which the stake is largest."""
@@ -49,44 +46,37 @@ def log_capital(second: Bools, columns: Array) -> float:
     >>> log_capital(second, own[:, None]) < 5.0 < log_capital(second, (own + np.roll(second, 1))[:, None])
     True
     """
-    n = len(second)
-    reference = int(n * REFERENCE)
-    if n < LEAST or not columns.shape[1]:
+    if len(second) < LEAST or not columns.shape[1]:
         return 0.0
-    known, bet = slice(n - reference, n), n - reference
-    coins = np.where(second, 1.0, -1.0)
-    ranks = np.stack([_ranks(column, second, known) for column in columns.T], axis=1)
+    coins = np.where(second, 1.0, -1.0)[:, None]
+    ranks = np.stack([_ranks(column, second) for column in columns.T], axis=1)
     logs = []
     for rate, lag in [*((rate, 1) for rate in RATES), (1.0, 2)]:
-        later = _moving_mean(ranks, rate, lag)[:bet]
         spread = math.sqrt(rate / (2.0 - rate) / 12.0)
-        signals = np.clip(later / (SCALE * spread), -1.0, 1.0) * coins[:bet, None]
+        signals = np.clip(_later_mean(ranks, rate, lag) / (SCALE * spread), -1.0, 1.0) * coins
         logs += [np.log1p(stake * signals).sum(axis=0) for share in STAKES for stake in (share, -share)]
     every = np.concatenate(logs)
     return float(np.logaddexp.reduce(every) - math.log(len(every)))
 
 
-def _ranks(column: Array, second: Bools, known: slice) -> Array:
-    """Return the ranks of outputs among the known ones on the same input, from -1/2 to 1/2, 0 where there are none."""
+def _ranks(column: Array, second: Bools) -> Array:
+    """Return the rank of each output among the next ones on the same input, from -1/2 to 1/2."""
     found = np.zeros(len(column))
     for side in (False, True):
-        like, own = np.sort(column[known][second[known] == side]), second == side
-        if len(like):
-            low, high = (np.searchsorted(like, column[own], edge) for edge in ("left", "right"))
-            found[own] = (low + high) / (2.0 * len(like)) - 0.5
+        own = column[second == side]
+        if not len(own):
+            continue
+        after = np.lib.stride_tricks.sliding_window_view(np.append(own, np.full(WINDOW, np.nan)), WINDOW)[1:]
+        number = np.minimum(WINDOW, len(own) - 1 - np.arange(len(own)))
+        lower, same = (after < own[:, None]).sum(axis=1), (after == own[:, None]).sum(axis=1)
+        found[second == side] = np.where(number > 0, (lower + 0.5 * same) / np.maximum(number, 1) - 0.5, 0.0)
     return found
 
 
-def _moving_mean(ranks: Array, rate: float, lag: int) -> Array:
-    """Return for each run the moving mean of the ranks of later ones, from `lag` runs later on, without their drift."""
+def _later_mean(ranks: Array, rate: float, lag: int) -> Array:
+    """Return for each run the moving mean of the ranks of later ones, from `lag` runs later on."""
     from scipy.signal import lfilter
 
-    reverse = ranks[::-1]
-    fast = lfilter([rate], [1.0, rate - 1.0], reverse, axis=0)
-    sums = np.cumsum(reverse, axis=0)
-    number = np.minimum(np.arange(1, len(reverse) + 1), DRIFT / rate)[:, None].astype(int)
-    before = np.arange(len(reverse)) - number[:, 0]
-    slow = (sums - np.where(before[:, None] >= 0, sums[before], 0.0)) / number
-    found = np.zeros_like(reverse)
-    found[lag:] = (fast - slow)[:-lag]
-    return np.asarray(found[::-1])
+    found = np.zeros_like(ranks)
+    found[:-lag] = lfilter([rate], [1.0, rate - 1.0], ranks[::-1], axis=0)[::-1][lag:]
+    return found

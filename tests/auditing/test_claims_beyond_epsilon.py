@@ -20,6 +20,7 @@ from privcheck.accounting._claimed_profile import (
     GaussianProfile,
 )
 from privcheck.cli import run
+from privcheck.reporting._text.audit_sentences import meaning, verdict_sentence
 from privcheck.reporting._text.repeating import repeat_audit
 
 PAIR = ([0.0], [1.0])
@@ -89,6 +90,35 @@ def test_false_alarms_at_the_boundary(evidence):
     assert sum(report.verdict == "violation" for report in reports) <= most
     assert sum(report.claim_lower > 0.5 for report in reports) <= most
     assert np.median([report.claim_lower for report in reports]) > 0.35
+
+
+@pytest.mark.chance(1e-6, "power: 20 audits with a truth far above what they can show, at most 1e-8 each")
+@pytest.mark.parametrize("claim", [{"rho": 0.02}, {"mu": 0.05}])
+def test_what_the_runs_could_not_have_shown_is_not_consistent(claim):
+    """Truth: 2.7 times the rho that is claimed. At 6,000 runs most of such claims were called consistent."""
+    rho = claim.get("rho", claim.get("mu", 0.0) ** 2 / 2.0)
+    noisy = gaussian(math.sqrt(2.0 * 2.7 * rho))
+    for seed in range(10):
+        report = audited(noisy, runs=6000, seed=seed, error=1e-3, **claim)
+        assert report.verdict in ("inconclusive", "violation")
+    report = audited(gaussian(0.0), runs=6000, error=1e-6, **claim)
+    assert report.verdict == "inconclusive"
+    assert report.resolution.epsilon < next(iter(claim.values()))
+    assert "for Gaussian noise of 2.2 times" in verdict_sentence(report)
+    assert "2.2 times the claimed rho" in meaning(report)[0]
+
+
+@pytest.mark.chance(1e-6, "three bounds of Gaussian noise, each 5 standard deviations above the claim")
+@pytest.mark.parametrize("claim", [{"rho": 0.5}, {"rho": 0.1}, {"mu": 0.5}])
+def test_what_could_have_been_shown_of_gaussian_noise_is_what_audits_show(claim):
+    """With 40,000 runs the noise of 2.2 times the claim is refuted whenever the report of a true claim says so."""
+    ((name, amount),) = claim.items()
+    mu = math.sqrt(2.0 * 2.2 * amount) if name == "rho" else math.sqrt(2.2) * amount
+    told = audited(gaussian(0.0), runs=40_000, error=1e-3, **claim)
+    assert (told.verdict, told.resolution.epsilon > amount) == ("consistent", True)
+    shown = [audited(gaussian(mu), runs=40_000, error=1e-3, confidence=0.999, seed=seed, **claim) for seed in range(3)]
+    assert all(report.verdict == "violation" for report in shown)
+    assert told.resolution.epsilon == pytest.approx(np.mean([report.claim_lower for report in shown]), rel=0.15)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 3.0])

@@ -78,7 +78,8 @@ def agree(found, delta):
     more, less = sides if witness.more_likely == "first" else sides[::-1]
     if witness.mirror is None:
         if more.value and less.value:
-            assert estimate.value == pytest.approx(math.log(more.value / less.value))
+            assert abs(estimate.value) == pytest.approx(math.log(more.value / less.value))
+            assert more.value >= less.value, "it is what was seen more often that is called more likely"
         assert lower == 0.0 or lower <= math.log(more.high / less.low if less.low else math.inf)
 
 
@@ -90,6 +91,21 @@ def test_numbers_agree_for_all_counts(case):
     if asked.delta == 0.0:
         ends = [evidence.limit(c.counts, asked.level * c.share / 2) for c in evidence.counted]
         assert found.epsilon_estimate.low in ends, "the interval begins where the bound would be at half its level"
+
+
+def test_the_half_of_an_event_that_shows_more_is_printed_first():
+    """Of 1,000 runs 8 and 10 are in the event, 6 and 60 in its mirror image, which carries the bound."""
+    sides = np.zeros((2, 1000, 1), np.int8)
+    for side, inside, mirrored in zip(sides, (8, 10), (6, 60), strict=True):
+        side[:inside], side[inside : inside + mirrored] = 1, -1
+    outputs = tuple(Outputs.of_symbols(side) for side in sides)
+    event = Event(Column(0), None, 1.0, False, -1.0)
+    counted = [CountedEvent(event, 1.0, event.counts(*outputs))]
+    tally = Counter((event,), 1, event, np.zeros(1), usual_output(outputs))(outputs)
+    witness = judge(PAIR, Screening(1, 0), Evidence(counted, 1000, 0.0), None, tally, Settings(epsilon=1.0)).witness
+    assert (witness.probability_first.value, witness.probability_second.value) == (0.006, 0.06)
+    assert witness.more_likely == "second"
+    assert witness.mirror is not None
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -52,7 +52,7 @@ def test_independent_and_drifting_outputs_win_no_bets(drift):
 def test_what_is_left_of_earlier_inputs_wins(kept):
     for seed in range(3):
         assert log_capital(*course(6000, seed, **kept)) > REFUSED
-        assert log_capital(*course(6000, seed, **kept, drift=DRIFTS["waves"])) > REFUSED
+        assert log_capital(*course(6000, seed, **kept, drift=lambda time, rng: 3.0 * np.sin(3.0 * time))) > REFUSED
 
 
 def test_an_input_that_balances_the_one_before_wins_by_itself(monkeypatch):
@@ -70,4 +70,4 @@ def test_an_input_that_balances_the_one_before_wins_by_itself(monkeypatch):
 def test_little_shows_nothing():
     assert log_capital(np.zeros(50, bool), np.zeros((50, 1))) == 0.0
     assert log_capital(np.arange(400) % 2 == 0, np.zeros((400, 0))) == 0.0
-    assert log_capital(np.arange(400) % 2 == 0, np.zeros((400, 2))) == 0.0
+    assert abs(log_capital(np.arange(400) % 2 == 0, np.zeros((400, 2)))) < 1e-9

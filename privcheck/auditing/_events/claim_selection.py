@@ -18,9 +18,10 @@ EPSILONS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 THRESHOLDS = 48
 """Thresholds of each score that are considered, at quantiles evenly spaced in log-odds."""
 
-PESSIMISM = 3.0
+PESSIMISM = 5.0
 """Standard errors of the choosing runs that are subtracted: they are far fewer than those that count, and the best of
-many rare events is mostly luck.
+many rare events is mostly luck. With 3, one event in six had a bound of 0 for Gaussian noise of 2.2 times a claimed
+rho of 0.5, which 15 of 16 audits refute at 6,000 runs with 5.
 """
 
 AMOUNTS = np.geomspace(1e-3, 30.0, 60)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.targets import Effort, Runner, ServiceRunner, StreamPair
+
+R = TypeVar("R")
 
 TRIED = (20, 100)
 """Runs on each stream of a candidate that show whether the target raises an error there: more at a second time, for an
@@ -17,26 +20,39 @@ error that is raised in few runs.
 
 
 def without_failing(
-    pairs: list[StreamPair], effort: Effort, runner: Runner, error: PolicyError, time: int
-) -> list[StreamPair]:
-    """Return the candidates on which the target raises no error, or raise the one that made somebody ask.
+    pairs: list[StreamPair], effort: Effort, runner: Runner, course: Callable[[list[StreamPair]], R]
+) -> tuple[R, tuple[str, ...]]:
+    """Return the course of an audit on the candidates on which the target raises no error, and the note on the others.
+
+    All candidates are taken first. Only if the target raises an error, each is tried.
 
     Parameters
     ----------
     pairs : the candidates.
     effort : a pair that is given, or an adversary, is the only candidate: nothing is left out.
     runner : plays the target; keys of its runs begin with (0, 4). An error of a service ends an audit.
-    error : what was raised.
-    time : how often an error was raised before, which each time led to fewer candidates.
+    course : the audit of some candidates.
     """
+    kept, notes = pairs, tuple[str, ...]()
     own = effort.streams is not None and not callable(effort.streams)
-    if own or len(pairs) < 2 or time >= len(TRIED) or isinstance(runner, ServiceRunner):
-        raise error
-    keys = ((effort.seed, (0, 4, time, number)) for number in range(len(pairs)))
-    kept = [pair for pair, key in zip(pairs, keys, strict=True) if _is_taken(pair, runner, TRIED[time], *key)]
-    if not kept or len(kept) == len(pairs):
-        raise error
-    return kept
+    for time, runs in enumerate(TRIED):
+        try:
+            return course(kept), notes
+        except PolicyError as error:
+            if own or isinstance(runner, ServiceRunner):
+                raise
+            keys = ((0, 4, time, i) for i in range(len(kept)))
+            tried = [
+                pair for pair, key in zip(kept, keys, strict=True) if _is_taken(pair, runner, runs, effort.seed, key)
+            ]
+            if len(tried) in (0, len(kept)):
+                raise
+            kept, every = tried, len(pairs)
+            notes = (
+                f"the target raised an error on {every - len(kept):,} of {every:,} candidate pairs of streams, which "
+                f"were left out, so that nothing is known of them ({error})",
+            )
+    return course(kept), notes
 
 
 def _is_taken(pair: StreamPair, runner: Runner, runs: int, seed: int, key: tuple[int, ...]) -> bool:
@@ -46,16 +62,6 @@ def _is_taken(pair: StreamPair, runner: Runner, runs: int, seed: int, key: tuple
     except PolicyError:
         return False
     return True
-
-
-def failing_note(failed: int, every: int, error: PolicyError | None) -> tuple[str, ...]:
-    """Return the note on candidates on which the target raised an error."""
-    if not failed:
-        return ()
-    return (
-        f"the target raised an error on {failed:,} of {every:,} candidate pairs of streams, which were left out, so "
-        f"that nothing is known of them ({error})",
-    )
 
 
 class DrawnPairs(list[StreamPair]):

@@ -141,13 +141,18 @@ def resolution(report: AuditReport) -> str:
     if report.resolution is None:
         return ""
     text = f"a lower bound of up to {at_least(report.resolution.epsilon)}"
-    if report.claimed is not None and report.claimed[0] in ("rho", "mu"):
+    if _in_gaussian_noise(report):
         return f"{text} for Gaussian noise of 2.2 times {'the rho' if report.rho is not None else 'its rho'}"
     mass = report.resolution.mass
     if mass is None or mass > 1.0:
         return text
     unit = 10.0 ** (math.floor(math.log10(mass)) - 1)
     return f"{text} and events of probability {small(math.ceil(mass / unit - 1e-9) * unit, 2)} or more"
+
+
+def _in_gaussian_noise(report: AuditReport) -> bool:
+    """Tell whether the resolution is what the runs could have shown of Gaussian noise."""
+    return report.claimed is not None and report.claimed[0] in ("rho", "mu")
 
 
 def meaning(report: AuditReport) -> list[str]:
@@ -204,6 +209,11 @@ def meaning(report: AuditReport) -> list[str]:
         said = (
             f"Something speaks against the claim that counts of runs have not shown: {report.suspicion.sentence}. That "
             "is no violation, since it rests on what was said of the target, and no consistency either."
+        )
+    elif report.resolution is not None and report.resolution.epsilon < claimed and _in_gaussian_noise(report):
+        said = (
+            "This audit says little for or against the claim: not even Gaussian noise of 2.2 times the claimed rho "
+            "would have refuted it. Repeat the audit with more runs."
         )
     elif report.resolution is None or report.resolution.epsilon < claimed:
         said = (
