@@ -102,7 +102,8 @@ def test_the_half_of_an_event_that_shows_more_is_printed_first():
     event = Event(Column(0), None, 1.0, False, -1.0)
     counted = [CountedEvent(event, 1.0, event.counts(*outputs))]
     tally = Counter((event,), 1, event, np.zeros(1), usual_output(outputs))(outputs)
-    witness = judge(PAIR, Screening(1, 0), Evidence(counted, 1000, 0.0), None, tally, Settings(epsilon=1.0)).witness
+    asked = Claim(epsilon=1.0)
+    witness = judge(PAIR, Screening(1, 0), Evidence(counted, 1000, 0.0), None, tally, asked, Game()).witness
     assert (witness.probability_first.value, witness.probability_second.value) == (0.006, 0.06)
     assert witness.more_likely == "second"
     assert witness.mirror is not None
