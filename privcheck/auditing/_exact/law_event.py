@@ -60,7 +60,7 @@ def likelier_outputs(first: Law, second: Law, epsilon: float) -> tuple[LikelierO
     >>> event.contains(np.array([[-3.0], [0.2]])).tolist()
     [True, False]
     >>> [round(probability, 3) for probability in event.probabilities()[0]]
-    [0.524, 0.335]
+    [0.524, 0.319]
     """
     one, two = Density(first, "first"), Density(second, "second")
     cuts = common_cuts(one, two)
