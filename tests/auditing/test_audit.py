@@ -49,6 +49,7 @@ EXTRAS = {
     "encode",
     "law",
     "by_law",
+    "suspicion",
     "rho",
     "mu",
     "tradeoff_claimed",
