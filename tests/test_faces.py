@@ -28,10 +28,10 @@ PACKAGE = Path(privcheck.__file__).parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
 
 MODULES_ON_FACES = 35
-NAMES_ON_FACES = 628
+NAMES_ON_FACES = 636
 LARGEST_CIRCLE = 19
 """The claims of the papers and their registry, which imports them by name."""
-INNER_MODULES_IN_TESTS = 94
+INNER_MODULES_IN_TESTS = 95
 """Modules inside rooms that tests import by name, each counted once for each folder of tests but the room's own."""
 
 

@@ -220,7 +220,7 @@ def test_outputs_that_follow_earlier_inputs_are_refused(kind, amount):
 @pytest.mark.chance(1e-6, "a verdict on a claim that holds given all earlier runs, at level 1e-7", fresh=True)
 def test_coins_make_weak_memory_harmless(monkeypatch):
     """Were it not refused, carry-over would be no violation: the inputs before are independent of a run's own."""
-    from privcheck.auditing import _audit as auditing
+    from privcheck.auditing import _play as auditing
 
     monkeypatch.setattr(auditing, "check_runs", lambda *_: ())
     monkeypatch.setattr(auditing, "refuse_earlier_inputs", lambda _: None)
