@@ -69,7 +69,7 @@ def game(both):
 
 def test_pairs_are_judged_while_the_next_are_played_and_then_forgotten():
     both = Overlapping(9)
-    promises, best, *_ = game(both).round([None] * 9, successive_halving.MOST_HELD, (1, 0))
+    _, promises, best = game(both).round([None] * 9, successive_halving.MOST_HELD, (1, 0))
     assert [first for first, _ in promises] == [-3.0, -2.0, -1.0, 0.0, -1.0, -2.0, -3.0, -4.0, -5.0]
     assert best[0].symbols[0, 0] == 3
     assert both.most <= 6, "the pair that is played, the one that is judged, and the best one"
