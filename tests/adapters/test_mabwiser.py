@@ -166,8 +166,8 @@ def test_the_feedback_has_to_be_that_of_the_mab(mabwiser, streams, contextual):
 
 def test_a_mistake_that_only_the_library_can_see_is_one_line(mabwiser):
     adapter = from_mabwiser(builder(mabwiser, "ThompsonSampling", {}, labels=[0, 1]))
+    streams = np.full((4, 2), 2.0), np.array([[0.0, 0.0], *[[2.0, 2.0]] * 3])
     with pytest.raises(privcheck.PolicyError, match=r"round \d: got ValueError: Thompson Sampling requires binary"):
-        streams = np.full((4, 2), 2.0), np.array([[0.0, 0.0], *[[2.0, 2.0]] * 3])
         privcheck.audit(adapter, epsilon=1.0, rewards=(0.0, 2.0), streams=streams, runs=100)
 
 
