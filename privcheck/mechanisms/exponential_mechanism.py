@@ -32,7 +32,7 @@ class ExponentialMechanism(Selection):
     Notion: pure differential privacy, epsilon (r / b if a scale was given), and bounded range of the same width: hence
     zero-concentrated differential privacy with rho = epsilon^2 / 8 if epsilon is at most 8, about a quarter of what
     epsilon implies, and Gaussian differential privacy with the mu that epsilon / 2 implies.
-    Neighbours: those for which r was computed; `privcheck.privacy._sensitivity.score_range` computes it for sums
+    Neighbours: those for which r was computed; `privcheck.privacy.score_range` computes it for sums
     of rewards.
     Released: the index J only.
     What one datum can change: every score, as long as the changes d_j differ from one another by at most r.

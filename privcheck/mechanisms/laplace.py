@@ -33,7 +33,7 @@ class Laplace(ScaledMechanism):
     Guarantee
     ---------
     Notion: pure differential privacy, epsilon (s / b if a scale was given).
-    Neighbours: those for which s was computed; `privcheck.privacy._sensitivity` computes it for sums and means of
+    Neighbours: those for which s was computed; `privcheck.privacy` computes it for sums and means of
     rewards.
     Released: the noisy number or array, once; drawing again costs epsilon again.
     What one datum can change: the exact value, by at most s in L1. For values in a set, s is its diameter: an L1 ball

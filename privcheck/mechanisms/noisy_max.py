@@ -41,7 +41,7 @@ class NoisyMax(Selection):
     Notion: pure differential privacy, epsilon (r / b if a scale was given). With Gumbel noise the log-ratios of all
     outputs lie within a range of that width, so that rho = epsilon^2 / 8 (`exponential-mechanism`); with the others
     rho and mu are what epsilon implies.
-    Neighbours: those for which r was computed; `privcheck.privacy._sensitivity.score_range` computes it for sums
+    Neighbours: those for which r was computed; `privcheck.privacy.score_range` computes it for sums
     of rewards.
     Released: the index J only, never the noisy scores.
     What one datum can change: every score, as long as the changes d_j differ from one another by at most r.

@@ -34,7 +34,7 @@ class PermuteAndFlip(Selection):
     Notion: pure differential privacy, epsilon (r / b if a scale was given). The range of the log-ratios is not bounded
     by epsilon: for two equal scores, one of which falls by r, they are -epsilon and ln(2 - exp(-epsilon)), and the KL
     divergence is near epsilon^2 / 2 for small epsilon. So rho and mu are what epsilon implies.
-    Neighbours: those for which r was computed; `privcheck.privacy._sensitivity.score_range` computes it for sums
+    Neighbours: those for which r was computed; `privcheck.privacy.score_range` computes it for sums
     of rewards.
     Released: the index only.
     What one datum can change: every score, as long as the changes d_j differ from one another by at most r.

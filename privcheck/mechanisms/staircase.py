@@ -48,7 +48,7 @@ class Staircase(Mechanism):
     Guarantee
     ---------
     Notion: pure differential privacy, epsilon.
-    Neighbours: those for which s was computed; `privcheck.privacy._sensitivity` computes it for sums and means of
+    Neighbours: those for which s was computed; `privcheck.privacy` computes it for sums and means of
     rewards.
     Released: the noisy number, once; drawing again costs epsilon again. Arrays are refused: with independent noise a
     datum that moves two entries, however little, can cost 2 epsilon.

@@ -80,7 +80,7 @@ AGAIN = {
 
 
 def test_every_order_is_entered_again():
-    assert sorted(AGAIN) == sorted(ORDERS)
+    assert sorted(AGAIN) == sorted(ORDERS), "enter the order of each such theorem once more, in AGAIN"
 
 
 @pytest.mark.parametrize("name", ORDERS)

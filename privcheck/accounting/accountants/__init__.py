@@ -1,7 +1,7 @@
 """Accountants: the ways of adding up charges that hold under fully adaptive composition, one file each.
 
->>> list(ACCOUNTANTS)
-['gdp', 'pure', 'rdp', 'zcdp']
+>>> accountant("zcdp").id, "rdp" in ACCOUNTANTS
+('zcdp', True)
 """
 
 from privcheck.accounting.accountants.base import ACCOUNTANTS, Accountant, accountant
