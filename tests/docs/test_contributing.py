@@ -73,9 +73,10 @@ def test_pages_name_many_files():
         ("What is played stands in `privcheck/targets/_claim.py` and in `_game.py`.", []),
         ("# One\n`privcheck/targets/_claim.py`\n# Two\n`_game.py`", ["_game.py"]),
         ("One file in `privcheck/bandit/`, as `ucb.py`.", ["privcheck/bandit/", "ucb.py"]),
-        ("A name in `NAME` of `Settings` (`privcheck/targets/_settings.py`).", ["NAME in privcheck/targets/_settings.py"]),
-        ("An entry in `FAMILY` in `privcheck/bounds/families/base.py`.", ["FAMILY in privcheck/bounds/families/base.py"]),
-        ("The class `Family` in `privcheck/bounds/families/base.py`.", []),
+        ("In `NAME` of `Settings` (`privcheck/targets/_settings.py`).", ["NAME in privcheck/targets/_settings.py"]),
+        ("In `NAMES` of `Settings` (`privcheck/targets/_settings.py`).", []),
+        ("An entry in `FIRST` in `audits/dp_se.py`.", ["FIRST in audits/dp_se.py"]),
+        ("An entry in `EPOCH` in `audits/dp_se.py`.", []),
     ],
 )  # fmt: skip
 def test_what_is_not_there_is_noticed(text, wrong):
