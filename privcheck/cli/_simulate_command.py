@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +14,7 @@ from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.environment import EnvironmentOptions
-from privcheck.cli._long_runs import check_effort, seconds_per_run
+from privcheck.cli._long_runs import check_effort, seconds_of_long_run
 from privcheck.cli._options import Json, Policies, check_html, check_json
 from privcheck.cli._statuses import status_of_simulation
 from privcheck.errors import PrivcheckError
@@ -108,9 +109,9 @@ def simulate(
         from privcheck.simulation import identify
 
         own = {name: asked[name] for name in ("seed", "jobs", "epsilon")}
-        find = partial(identify, policies, place, horizon=rounds, delta=levels, **own)
-        check_effort(count, yes, lambda: seconds_per_run(lambda runs: find(runs=runs)))
-        found = find(runs=count, scheduler=scheduler, store=store)
+        find = partial(identify, policies, place, delta=levels, **own)
+        check_effort(count, yes, lambda: _seconds(find, rounds, min(count, asked["jobs"])), horizon=rounds)
+        found = find(horizon=rounds, runs=count, scheduler=scheduler, store=store)
         deliver(json, found.to_json(), lambda: details(found))
         return 0
     if compare and (len(policies) < 2 or count < 2):
@@ -120,9 +121,11 @@ def simulate(
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", VacuousBonusWarning)
         level = None if levels is None else levels[0]
-        play = partial(run_simulation, policies, place, horizon=rounds, delta=level, **asked)
-        check_effort(count, yes, lambda: seconds_per_run(lambda runs: play(runs=runs)))
-        result = play(runs=count, scheduler=scheduler, store=store)
+        play = partial(run_simulation, environment=place, delta=level, **asked)
+        if timed := _timed(policies, asked["time_budget"]):
+            measured = partial(play, timed)
+            check_effort(count, yes, lambda: _seconds(measured, rounds, min(count, asked["jobs"])), horizon=rounds)
+        result = play(policies, horizon=rounds, runs=count, scheduler=scheduler, store=store)
     for note in noted:
         typer.echo(f"privcheck: {note.message}", err=True)
     for remark in result.remarks:
@@ -134,6 +137,17 @@ def simulate(
     files += [partial(result.plot, plot, log_regret=log_regret)] if plot is not None else []
     deliver(json, result.to_json(compare=compare), lambda: details(result, compare=compare), *files)
     return status_of_simulation(result)
+
+
+def _timed(policies: list[str], time_budget: float) -> list[str]:
+    """Return the policies that play all runs, however long they take."""
+    from privcheck.simulation import is_own
+
+    return [policy for policy in policies if not is_own(policy) or time_budget == math.inf]
+
+
+def _seconds(play: Callable[..., object], horizon: int, workers: int) -> float:
+    return seconds_of_long_run(lambda rounds, runs: play(horizon=rounds, runs=runs), horizon, workers)
 
 
 def _identify(policies: list[str]) -> bool:
