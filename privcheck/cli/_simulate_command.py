@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +13,7 @@ from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.environment import EnvironmentOptions
-from privcheck.cli._long_runs import check_effort, seconds_of_long_run
+from privcheck.cli._long_runs import check_effort, seconds_of_long_run, timed_policies
 from privcheck.cli._options import Json, Policies, check_html, check_json
 from privcheck.cli._statuses import status_of_simulation
 from privcheck.errors import PrivcheckError
@@ -76,7 +75,7 @@ def simulate(
     from privcheck.environments import ContextualEnvironment
     from privcheck.files import check_output
     from privcheck.reporting import details
-    from privcheck.simulation import VacuousBonusWarning
+    from privcheck.simulation import VacuousBonusWarning, is_own
     from privcheck.simulation import simulate as run_simulation
 
     check_json(json)
@@ -96,7 +95,10 @@ def simulate(
     rounds = check("horizon", horizon, Integer(1), "the number of rounds T")
     count = check("runs", asked.pop("runs"), Integer(1), "independent runs of each policy")
     levels, contextual = _numbers(delta), isinstance(place, ContextualEnvironment)
-    if _identify(policies) or (levels is not None and not contextual):
+    own_budget = {name: asked[name] for name in ("rho", "mu") if asked[name] is not None}
+    if _identify(policies) or (levels is not None and not contextual and not any(map(is_own, policies))):
+        for name, value in own_budget.items():
+            raise PrivcheckError(name, value, "epsilon for best-arm identification", "give --epsilon")
         if unused := [
             name
             for name, value in {
@@ -122,7 +124,7 @@ def simulate(
         warnings.simplefilter("always", VacuousBonusWarning)
         level = None if levels is None else levels[0]
         play = partial(run_simulation, environment=place, delta=level, **asked)
-        if timed := _timed(policies, asked["time_budget"]):
+        if timed := timed_policies(policies, asked["time_budget"]):
             measured = partial(play, timed)
             check_effort(count, yes, lambda: _seconds(measured, rounds, min(count, asked["jobs"])), horizon=rounds)
         result = play(policies, horizon=rounds, runs=count, scheduler=scheduler, store=store)
@@ -137,13 +139,6 @@ def simulate(
     files += [partial(result.plot, plot, log_regret=log_regret)] if plot is not None else []
     deliver(json, result.to_json(compare=compare), lambda: details(result, compare=compare), *files)
     return status_of_simulation(result)
-
-
-def _timed(policies: list[str], time_budget: float) -> list[str]:
-    """Return the policies that play all runs, however long they take."""
-    from privcheck.simulation import is_own
-
-    return [policy for policy in policies if not is_own(policy) or time_budget == math.inf]
 
 
 def _seconds(play: Callable[..., object], horizon: int, workers: int) -> float:
