@@ -25,8 +25,8 @@ def in_own_setting(loaded: Loaded, options: dict[str, Any]) -> tuple[dict[str, A
     runs = setting.runs if options["runs"] is options["time_budget"] is None else options["runs"]
     found = "" if options["epsilon"] == setting.epsilon else f", which was found for epsilon = {setting.epsilon:g}"
     note = (
-        f"audited in the setting in which its privacy shows, {setting.words}{found}: with any of arms, horizon, rewards, "
-        "observe, neighbours or streams it is audited where you say"
+        f"audited in the setting in which its privacy shows, {setting.words}{found}: with any of arms, horizon, "
+        "rewards, observe, neighbours or streams it is audited where you say"
     )
     return options | setting.options | {"runs": runs}, (note,)
 

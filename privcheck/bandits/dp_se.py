@@ -90,7 +90,7 @@ def eliminate(alive: Integers, survivors: int, private_mean: Array, width: float
 
 
 def _near_the_threshold() -> tuple[Table, Table]:
-    """Return two streams whose difference of means after the first epoch, of 1370 pulls of each arm, is at the threshold.
+    """Return two streams whose means differ by the threshold after the first epoch, 1370 pulls of each arm.
 
     Arm 1 is 189 or 190 successes ahead, of which one more or less decides for epsilon = 1 whether arm 0 is eliminated.
     """

@@ -64,7 +64,7 @@ def dp_se_bai_kernel(
 
 
 def _near_the_threshold() -> tuple[Table, Table]:
-    """Return two streams whose difference of means after the first epoch, of 945 pulls of each arm, is at the threshold.
+    """Return two streams whose means differ by the threshold after the first epoch, 945 pulls of each arm.
 
     Arm 1 is 130 or 131 successes ahead, of which one more or less decides for epsilon = 1 whether arm 0 is eliminated.
     """

@@ -53,7 +53,7 @@ def frontier(
         if path is not None:
             check_output(path, name, suffixes)
     horizon, yes = asked.pop("horizon"), asked.pop("yes")
-    budgets = {
+    budgets: dict[str, Any] = {
         name: None if (text := asked.pop(name)) is None else numbers(text, name) for name in ("epsilons", "rho", "mu")
     }
     if all(budget is None for budget in budgets.values()):

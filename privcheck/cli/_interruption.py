@@ -83,7 +83,7 @@ def leave_if_interrupted(status: int) -> None:
 
 
 def _watch() -> None:
-    """Begin to watch for signals in a thread; Python writes their numbers to a pipe when they come, whatever it does."""
+    """Begin to watch for signals in a thread; Python writes their numbers to a pipe when they come."""
     told, tells = os.pipe()
     os.set_blocking(tells, False)
     signal.set_wakeup_fd(tells, warn_on_full_buffer=False)

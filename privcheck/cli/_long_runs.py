@@ -34,9 +34,7 @@ UNITS = (("year", 365.25 * 86400.0), ("day", 86400.0), ("hour", HOUR), ("minute"
 class Consent(Declared):
     """What lets long work begin."""
 
-    yes: bool = option(
-        Switch(), doc="Begin even if it takes more than an hour.", heading=EFFORT, default=False
-    )
+    yes: bool = option(Switch(), doc="Begin even if it takes more than an hour.", heading=EFFORT, default=False)
 
 
 def duration(seconds: float) -> str:

@@ -125,9 +125,9 @@ def simulate(
         level = None if levels is None else levels[0]
         play = partial(run_simulation, environment=place, delta=level, **asked)
         if timed := timed_policies(policies, asked["time_budget"]):
-            measured = partial(play, timed)
+            measured = partial(play, policies=timed)
             check_effort(count, yes, lambda: _seconds(measured, rounds, min(count, asked["jobs"])), horizon=rounds)
-        result = play(policies, horizon=rounds, runs=count, scheduler=scheduler, store=store)
+        result = play(policies=policies, horizon=rounds, runs=count, scheduler=scheduler, store=store)
     for note in noted:
         typer.echo(f"privcheck: {note.message}", err=True)
     for remark in result.remarks:

@@ -113,9 +113,11 @@ def frontier(
             if not takes and is_own(policy):
                 remarks.append(f"{name}: no parameter {unit}, so it is simulated once, without a claim")
             if takes and is_own(policy) and "horizon" in factory_parameters(load_factory(policy)[1]):
-                remarks.append(f"{name}: it is built for {int(horizon)} rounds where it is simulated, and for fewer else")
+                remarks.append(
+                    f"{name}: it is built for {int(horizon)} rounds where it is simulated, and for fewer else"
+                )
             for budget in budgets if takes else [None]:
-                told = {} if budget is None else budget.told
+                told: dict[str, Any] = {} if budget is None else budget.told
                 played = simulate(policy, place, **told, **once)
                 at = name if budget is None else f"{name}, {budget.words}"
                 remarks += [f"{at}: {remark.text}" for remark in played.remarks]

@@ -1,4 +1,4 @@
-"""A report of many results writes the pages of the first of them, says how many it left out, and tells how to get them."""
+"""A report of many results writes the pages of the first of them, and says how to get the others."""
 
 import os
 import subprocess

@@ -197,7 +197,9 @@ def meaning(report: AuditReport) -> list[str]:
             "The true epsilon may be larger: the bound comes from one event on one pair of streams.",
         ]
     if report.verdict == "consistent":
-        blind = "No power here: no event told the streams apart, so that a claim of any size would have passed. Audit it "
+        blind = (
+            "No power here: no event told the streams apart, so that a claim of any size would have passed. Audit it "
+        )
         blind += "with other arms, another horizon, with observe='releases', or on streams that you choose."
         return [
             *([] if report.lower else [blind]),
