@@ -5,4 +5,4 @@ Audited with two arms and alpha = 3.1 on structured pairs of streams of 16 round
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit("adap-kl-ucb", 1.0, "consistent", 400_000, {"arms": 2, "horizon": 16}, least_lower_bound=0.5)
+AUDIT = DeclaredAudit("adap-kl-ucb", 1.0, "consistent", least_lower_bound=0.5)

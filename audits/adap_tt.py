@@ -6,4 +6,4 @@ pairs of streams of 8 rounds that differ in one row. The first blocks of one rew
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit("adap-tt", 1.0, "consistent", 200_000, {"arms": 3, "horizon": 8}, least_lower_bound=0.75)
+AUDIT = DeclaredAudit("adap-tt", 1.0, "consistent", least_lower_bound=0.75)

@@ -7,4 +7,4 @@ close to the claim; otherwise the audit would prove little.
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit("adap-ucb", 1.0, "consistent", 1_000_000, {"arms": 2, "horizon": 12}, least_lower_bound=0.93)
+AUDIT = DeclaredAudit("adap-ucb", 1.0, "consistent", least_lower_bound=0.93)

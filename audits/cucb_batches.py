@@ -6,6 +6,4 @@ structured pairs of streams that differ in one row.
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit(
-    "cucb-batches(size=2)", 1.0, "consistent", 200_000, {"arms": 4, "horizon": 8}, least_lower_bound=0.2
-)
+AUDIT = DeclaredAudit("cucb-batches(size=2)", 1.0, "consistent", least_lower_bound=0.2)

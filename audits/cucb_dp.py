@@ -7,6 +7,4 @@ random. With the published noise and two rounds the loss is 1.443 epsilon.
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-OPTIONS = {"arms": 4, "horizon": 4, "observe": "releases"}
-
-AUDIT = DeclaredAudit("cucb-dp(size=2, ties=lowest)", 1.0, "consistent", 5_000, OPTIONS, least_lower_bound=0.3)
+AUDIT = DeclaredAudit("cucb-dp(size=2, ties=lowest)", 1.0, "consistent", least_lower_bound=0.3)

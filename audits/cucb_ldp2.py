@@ -6,6 +6,4 @@ streams that differ in one row: a row is one user's outcome vector, who reports 
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-OPTIONS = {"arms": 4, "horizon": 4, "observe": "releases"}
-
-AUDIT = DeclaredAudit("cucb-ldp2(size=2)", 1.0, "consistent", 5_000, OPTIONS, least_lower_bound=0.3)
+AUDIT = DeclaredAudit("cucb-ldp2(size=2)", 1.0, "consistent", least_lower_bound=0.3)

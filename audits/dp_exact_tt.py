@@ -6,4 +6,4 @@ A run takes a fraction of a millisecond, so there are fewer runs than for other 
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit("dp-exact-tt", 1.0, "consistent", 10_000, {"arms": 2, "horizon": 32}, least_lower_bound=0.6)
+AUDIT = DeclaredAudit("dp-exact-tt", 1.0, "consistent", least_lower_bound=0.6)

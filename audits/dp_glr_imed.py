@@ -6,4 +6,4 @@ take 1 round each, second ones 9.
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit("dp-glr-imed", 1.0, "consistent", 200_000, {"arms": 2, "horizon": 32}, least_lower_bound=0.7)
+AUDIT = DeclaredAudit("dp-glr-imed", 1.0, "consistent", least_lower_bound=0.7)

@@ -6,4 +6,4 @@ pairs of streams of 8 rounds that differ in one row. The first batches of one re
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit("dp-tt", 1.0, "consistent", 200_000, {"arms": 3, "horizon": 8}, least_lower_bound=0.65)
+AUDIT = DeclaredAudit("dp-tt", 1.0, "consistent", least_lower_bound=0.65)

@@ -7,4 +7,4 @@ than with the published tree and bonus. Audited with two arms on structured pair
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit("dp-ucb", 1.0, "consistent", 200_000, {"arms": 2, "horizon": 12}, least_lower_bound=0.2)
+AUDIT = DeclaredAudit("dp-ucb", 1.0, "consistent", least_lower_bound=0.2)

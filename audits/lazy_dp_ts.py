@@ -7,4 +7,4 @@ nothing.
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit("lazy-dp-ts", 4.0, "consistent", 200_000, {"arms": 2, "horizon": 16}, least_lower_bound=1.5)
+AUDIT = DeclaredAudit("lazy-dp-ts", 4.0, "consistent", least_lower_bound=1.5)

@@ -7,11 +7,4 @@ needs for all three releases together, of which the actions show a part.
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit(
-    "lin-ucb-gaussian",
-    1.0,
-    "consistent",
-    40_000,
-    {"delta": 0.01, "arms": 2, "horizon": 4, "rewards": (-1.0, 1.0)},
-    least_lower_bound=0.45,
-)
+AUDIT = DeclaredAudit("lin-ucb-gaussian", 1.0, "consistent", options={"delta": 0.01}, least_lower_bound=0.45)

@@ -7,11 +7,4 @@ spare, which takes more of it than privacy does: the lower bound is far below th
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit(
-    "lin-ucb-wishart",
-    1.0,
-    "consistent",
-    200_000,
-    {"delta": 1e-6, "arms": 2, "horizon": 4, "rewards": (-1.0, 1.0)},
-    least_lower_bound=0.05,
-)
+AUDIT = DeclaredAudit("lin-ucb-wishart", 1.0, "consistent", options={"delta": 1e-6}, least_lower_bound=0.05)

@@ -6,4 +6,4 @@ noisy maximum is most sensitive to one action's reward rising while the others' 
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit("rnm-ftnl", 1.0, "consistent", 400_000, {"arms": 4, "horizon": 8}, least_lower_bound=0.8)
+AUDIT = DeclaredAudit("rnm-ftnl", 1.0, "consistent", least_lower_bound=0.8)

@@ -7,4 +7,4 @@ information on structured pairs of tables of 8 rounds that differ in one row.
 
 from privcheck.auditing._declared_audit import DeclaredAudit
 
-AUDIT = DeclaredAudit("rnm-ftnl-published", 1.0, "violation", 400_000, {"arms": 4, "horizon": 8}, least_lower_bound=1.6)
+AUDIT = DeclaredAudit("rnm-ftnl-published", 1.0, "violation", least_lower_bound=1.6)

@@ -8,6 +8,7 @@ from typing import Any
 
 from privcheck.auditing._explain import Explained, explained
 from privcheck.auditing._judge import Judged, judged
+from privcheck.auditing._own_setting import in_own_setting
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._play import Played, played
 from privcheck.auditing._search.written_streams import as_written
@@ -165,6 +166,7 @@ def audit(
     del options["target"]
     if epsilon is rho is mu is tradeoff is streams is None:
         options["epsilon"] = loaded.claim
+    options, note = in_own_setting(loaded, options)
     settings = Settings.of(**options)
     with global_generators_kept():
         plan = make_plan(loaded, settings)
@@ -172,7 +174,8 @@ def audit(
         verdict = judged(plan, found)
         beside = explained(plan, found, verdict)
     report = _report(plan, found, verdict, beside, time.monotonic() - started)
-    return replace(report, streams=as_written(streams))
+    written = as_written(options["streams"] if note else streams)
+    return replace(report, streams=written, notes=[*note, *report.notes])
 
 
 def _report(plan: Plan, played: Played, judged: Judged, explained: Explained, seconds: float) -> AuditReport:

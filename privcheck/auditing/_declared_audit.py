@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from privcheck.auditing._audit import audit
+from privcheck.bandits import ALGORITHMS, AuditSetting
 from privcheck.results import AuditReport
 
 
@@ -19,8 +20,8 @@ class DeclaredAudit:
     target : a shipped id, or the location of a factory.
     epsilon : the claim.
     expected : "consistent" or "violation".
-    runs : runs per stream of the final pair, all folds together.
-    options : further arguments of `privcheck.audit`, such as arms and horizon.
+    runs : runs per stream of the final pair, all folds together; None for those of the algorithm's setting.
+    options : further arguments of `privcheck.audit`, such as arms and horizon; a shipped id has those of its setting.
     least_lower_bound : the smallest lower bound that is acceptable: an audit with a low bound proves little.
 
     Examples
@@ -33,13 +34,26 @@ class DeclaredAudit:
     target: str
     epsilon: float
     expected: str
-    runs: int
+    runs: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
     least_lower_bound: float = 0.0
 
     def run(self, *, runs: int | None = None, seed: int = 0, jobs: int = 1) -> AuditReport:
         """Run the audit; `runs` overrides the declared number of runs."""
-        return audit(self.target, epsilon=self.epsilon, runs=runs or self.runs, seed=seed, jobs=jobs, **self.options)
+        own = self.setting.runs if self.setting is not None else None
+        number = runs or self.runs or own
+        return audit(self.target, epsilon=self.epsilon, runs=number, seed=seed, jobs=jobs, **self.played)
+
+    @property
+    def setting(self) -> AuditSetting | None:
+        """The setting that a shipped id declares."""
+        name = self.target.partition("(")[0]
+        return ALGORITHMS[name].audit_setting if name in ALGORITHMS else None
+
+    @property
+    def played(self) -> dict[str, Any]:
+        """All options: those of the setting, and the declared ones."""
+        return (self.setting.options if self.setting is not None else {}) | self.options
 
     def as_expected(self, report: AuditReport) -> bool:
         """Tell whether the verdict is the expected one and the lower bound is large enough."""

@@ -1,10 +1,11 @@
 """The last step of an audit: what is known beside its verdict, a certificate, the lines at fault and the exact loss.
 
-None of it changes the verdict. An interrupt ends the part that it meets, and no other.
+None of it changes the verdict. After an interrupt no part is begun: whoever ends an audit wants its answer at once.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
@@ -49,14 +50,20 @@ class Explained:
 def explained(plan: Plan, played: Played, judged: Judged) -> Explained:
     """Return what is known beside the verdict."""
     outcome, notes = judged.outcome, list(judged.outcome.notes)
+    interrupted = _interrupted(plan, played, outcome)
 
     def part(found: Callable[[], Part], otherwise: Part, note: str) -> Part:
+        nonlocal interrupted
         try:
-            return found()
+            if not interrupted:
+                return found()
         except KeyboardInterrupt:  # what the runs have shown is not lost
-            notes.append(note)
-            return otherwise
+            interrupted = True
+        notes.append(note)
+        return otherwise
 
+    if interrupted and outcome.witness is None:
+        return Explained(notes=tuple(notes))  # there is nothing to explain
     certificate = part(lambda: _certificate(plan, outcome), None, "interrupted before there was a certificate")
     none: tuple[list[Fault], str] = ([], "")
     missing = NO_FAULT.format("interrupted before it was looked for")
@@ -65,6 +72,12 @@ def explained(plan: Plan, played: Played, judged: Judged) -> Explained:
     missing = "interrupted before the exact loss was known"
     exact = part(lambda: _exact_loss(plan, played, outcome.witness), None, missing)
     return Explained(certificate, faults, exact, tuple(notes))
+
+
+def _interrupted(plan: Plan, played: Played, outcome: Outcome) -> bool:
+    """Tell whether the user ended the runs: neither the clock nor `stop_after` did."""
+    cut = outcome.stop_after is not None and plan.settings.effort.stop_after is None
+    return cut and time.monotonic() <= played.extent.deadline
 
 
 def _certificate(plan: Plan, outcome: Outcome) -> Certificate | None:

@@ -1,4 +1,5 @@
 from .adap_ucb import AdaPUCB as AdaPUCB
+from .audit_setting import AuditSetting as AuditSetting
 from .base import ALGORITHMS as ALGORITHMS
 from .base import Algorithm as Algorithm
 from .base import BanditPolicy as BanditPolicy

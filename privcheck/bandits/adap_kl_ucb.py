@@ -9,6 +9,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.bandits.adaptive_episodes import AdaptiveEpisodesPolicy, adaptive_episodes_kernel
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.kl_index import kl_index_by_bisection
 from privcheck.declared import POSITIVE, parameter
@@ -56,6 +57,7 @@ class AdaPKLUCB(Algorithm):
     id: ClassVar[str] = "adap-kl-ucb"
     source: ClassVar[str] = "Azize and Basu 2022, Algorithm 1, Theorems 6 and 8"
     simulation_engine: ClassVar[str] = "event"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=400_000, horizon=16)
     kernel = staticmethod(adaptive_episodes_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> AdaPKLUCBPolicy:

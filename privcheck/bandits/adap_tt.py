@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from privcheck.arrays import Actions, Array, Integers
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter, record_end, record_symbols
 from privcheck.declared import Choice, parameter
@@ -233,6 +234,7 @@ class AdaPTT(BestArmAlgorithm):
     source: ClassVar[str] = "Azize, Jourdan, Al Marjani and Basu 2023, and its published code"
     tosses_coins: ClassVar[bool] = True
     simulation_engine: ClassVar[str] = "step"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, arms=3, horizon=8)
     kernel = staticmethod(adap_tt_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> AdaPTTPolicy:

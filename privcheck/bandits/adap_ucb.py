@@ -10,6 +10,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.bandits.adaptive_episodes import AdaptiveEpisodesPolicy, adaptive_episodes_kernel
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.declared import POSITIVE, parameter
 
@@ -55,6 +56,7 @@ class AdaPUCB(Algorithm):
     id: ClassVar[str] = "adap-ucb"
     source: ClassVar[str] = "Azize and Basu 2022, Algorithm 1, Theorems 6 and 7"
     simulation_engine: ClassVar[str] = "event"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=1_000_000, horizon=12)
     kernel = staticmethod(adaptive_episodes_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> AdaPUCBPolicy:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from privcheck.arrays import Actions, Array, Table
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.declared import POSITIVE, Declared, Integer, declared_fields, parameter
 from privcheck.errors import PrivcheckError
 from privcheck.registry import Registry
@@ -75,6 +76,8 @@ class Algorithm(Declared):
     """Whether it is defined for rewards outside [0, 1]."""
     approximate: ClassVar[bool] = False
     """Whether its parameter `delta` is that of (epsilon, delta)-DP."""
+    audit_setting: ClassVar[AuditSetting | None] = None
+    """Where its privacy shows: what an audit of its id plays by default."""
     simulation_engine: ClassVar[str]
     kernel: ClassVar[Kernel]
 

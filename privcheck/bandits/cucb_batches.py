@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privcheck.arrays import Array, Integers
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import epsilon_parameter
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean, nearest_plausible
 from privcheck.bandits.combinatorial import (
@@ -231,6 +232,7 @@ class CUCBBatches(SemiBanditAlgorithm):
     id: ClassVar[str] = "cucb-batches"
     source: ClassVar[str] = "this project, after Chen, Wang and Yuan 2013 and Azize et al. 2025"
     simulation_engine: ClassVar[str] = "event"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, arms=4, horizon=8)
     kernel = staticmethod(cucb_batches_kernel)
 
     @property

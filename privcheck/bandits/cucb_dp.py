@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privcheck.arrays import Array, Integers
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import epsilon_parameter, horizon_parameter
 from privcheck.bandits.combinatorial import (
     SemiBanditAlgorithm,
@@ -125,6 +126,7 @@ class CUCBDP(SemiBanditAlgorithm):
     id: ClassVar[str] = "cucb-dp"
     source: ClassVar[str] = "Chen et al. 2020, Algorithm 3; calibrated noise and bonus: this project"
     tosses_coins: ClassVar[bool] = True
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=5_000, arms=4, horizon=4, observe="releases")
     kernel = staticmethod(cucb_dp_kernel)
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privcheck.arrays import Array, Integers
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import epsilon_parameter, horizon_parameter
 from privcheck.bandits.combinatorial import (
     SemiBanditAlgorithm,
@@ -107,6 +108,7 @@ class CUCBLDP1(SemiBanditAlgorithm):
     id: ClassVar[str] = "cucb-ldp1"
     source: ClassVar[str] = "Chen et al. 2020, Algorithm 1"
     tosses_coins: ClassVar[bool] = True
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=5_000, arms=4, horizon=4, observe="releases")
     kernel = staticmethod(cucb_ldp1_kernel)
 
     @property

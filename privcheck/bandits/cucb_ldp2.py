@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privcheck.arrays import Array, Integers
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import epsilon_parameter, horizon_parameter
 from privcheck.bandits.combinatorial import (
     SemiBanditAlgorithm,
@@ -117,6 +118,7 @@ class CUCBLDP2(SemiBanditAlgorithm):
     id: ClassVar[str] = "cucb-ldp2"
     source: ClassVar[str] = "Chen et al. 2020, Algorithm 2; repaired bonus: this project"
     tosses_coins: ClassVar[bool] = True
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=5_000, arms=4, horizon=4, observe="releases")
     kernel = staticmethod(cucb_ldp2_kernel)
 
     @property

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter
 from privcheck.bandits.dp_glr_imed import LONGEST_FIRST_BATCH
@@ -87,6 +88,7 @@ class DPExactTT(BestArmAlgorithm):
 
     id: ClassVar[str] = "dp-exact-tt"
     source: ClassVar[str] = "this project, after Jourdan and Azize 2025"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=10_000, horizon=32)
     kernel = staticmethod(top_two_kernel)
 
     @property

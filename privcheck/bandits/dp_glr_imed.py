@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from privcheck.arrays import Actions, Array, Integers
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
 from privcheck.bandits.geometric_batches import BatchesPolicy, next_total, ratio_parameter
@@ -157,6 +158,7 @@ class DPGLRIMED(Algorithm):
     id: ClassVar[str] = "dp-glr-imed"
     source: ClassVar[str] = "this project, after Honda and Takemura 2015 and Azize et al. 2025"
     simulation_engine: ClassVar[str] = "event"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=32)
     kernel = staticmethod(dp_glr_imed_kernel)
 
     @property

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.geometric_batches import GeometricBatchesPolicy, geometric_batches_kernel, ratio_parameter
 from privcheck.bandits.private_index import private_index_by_bisection
@@ -56,6 +57,7 @@ class DPKLUCB(Algorithm):
     id: ClassVar[str] = "dp-kl-ucb"
     source: ClassVar[str] = "Azize et al. 2025, DP-KLUCB (second hand)"
     simulation_engine: ClassVar[str] = "event"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=12)
     kernel = staticmethod(geometric_batches_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> DPKLUCBPolicy:

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from privcheck.arrays import Actions, Array, Integers
+from privcheck.arrays import Actions, Array, Integers, Table
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter, horizon_parameter
 from privcheck.kernels import compiled, record, reward_sum
 from privcheck.mechanisms import NOISE_SLACK, Laplace
@@ -88,6 +89,16 @@ def eliminate(alive: Integers, survivors: int, private_mean: Array, width: float
     return kept
 
 
+def _near_the_threshold() -> tuple[Table, Table]:
+    """Return two streams whose means differ by the threshold after the first epoch, 1370 pulls of each arm.
+
+    Arm 1 is 189 or 190 successes ahead, of which one more or less decides for epsilon = 1 whether arm 0 is eliminated.
+    """
+    first, second = np.zeros((2780, 2)), np.zeros((2780, 2))
+    first[1370 : 1370 + 189, 1] = second[1370 : 1370 + 190, 1] = 1.0
+    return first, second
+
+
 @dataclass(frozen=True)
 class DPSE(Algorithm):
     r"""DP-SE: successive elimination with fresh samples and one private mean per arm and epoch.
@@ -134,6 +145,7 @@ class DPSE(Algorithm):
     id: ClassVar[str] = "dp-se"
     source: ClassVar[str] = "Sajed and Sheffet 2019, Algorithm 2; beta = 1/T of Azize and Basu 2022, Section 6"
     simulation_engine: ClassVar[str] = "event"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=40_000, streams=_near_the_threshold)
     kernel = staticmethod(dp_se_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> DPSEPolicy:

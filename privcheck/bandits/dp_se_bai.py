@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from privcheck.arrays import Actions, Array, Integers
+from privcheck.arrays import Actions, Array, Integers, Table
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter, record_end, record_symbols
 from privcheck.bandits.dp_se import DPSEPolicy, eliminate, epoch_schedule
@@ -62,6 +63,16 @@ def dp_se_bai_kernel(
         record_end(actions, run, arms, stops, t, horizon)
 
 
+def _near_the_threshold() -> tuple[Table, Table]:
+    """Return two streams whose means differ by the threshold after the first epoch, 945 pulls of each arm.
+
+    Arm 1 is 130 or 131 successes ahead, of which one more or less decides for epsilon = 1 whether arm 0 is eliminated.
+    """
+    first, second = np.zeros((1893, 2)), np.zeros((1893, 2))
+    first[945 : 945 + 130, 1] = second[945 : 945 + 131, 1] = 1.0
+    return first, second
+
+
 @dataclass(frozen=True)
 class DPSEBAI(BestArmAlgorithm):
     r"""DP-SE with beta = delta, stopped when one arm is left.
@@ -114,6 +125,7 @@ class DPSEBAI(BestArmAlgorithm):
     id: ClassVar[str] = "dp-se-bai"
     source: ClassVar[str] = "Sajed and Sheffet 2019, Algorithm 2; beta = delta"
     reads_delta: ClassVar[bool] = True
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=40_000, streams=_near_the_threshold)
     kernel = staticmethod(dp_se_bai_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> DPSEBAIPolicy:

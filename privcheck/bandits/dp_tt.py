@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from privcheck.arrays import Actions, Array, Integers
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter, forced_arm, record_end, record_symbols
@@ -197,6 +198,7 @@ class DPTT(BestArmAlgorithm):
     source: ClassVar[str] = "reconstruction of Jourdan and Azize 2025; stopping rule of this project"
     tosses_coins: ClassVar[bool] = True
     simulation_engine: ClassVar[str] = "step"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, arms=3, horizon=8)
     kernel = staticmethod(dp_tt_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> DPTTPolicy:

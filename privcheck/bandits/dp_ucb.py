@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter, horizon_parameter
 from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import next_level, prefix_noise_at
@@ -117,6 +118,7 @@ class DPUCB(Algorithm):
     id: ClassVar[str] = "dp-ucb"
     source: ClassVar[str] = "Mishra and Thakurta 2015, Algorithm 2; Azize and Basu 2022, Section 6"
     simulation_engine: ClassVar[str] = "step"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=12)
     kernel = staticmethod(dp_ucb_kernel)
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.tree_policy import TreePolicy
 from privcheck.bandits.tree_sums import prefix_noise
@@ -103,6 +104,7 @@ class DPUCBHybrid(Algorithm):
     id: ClassVar[str] = "dp-ucb-hybrid"
     source: ClassVar[str] = "Tossou and Dimitrakakis 2016, DP-UCB-Bound; Chan, Shi and Song 2011"
     simulation_engine: ClassVar[str] = "step"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=12)
     kernel = staticmethod(dp_ucb_hybrid_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> DPUCBHybridPolicy:

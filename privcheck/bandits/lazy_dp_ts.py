@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.lazy_blocks import LazyBlocksPolicy, lazy_blocks_kernel
 from privcheck.bandits.reward_coins import rewards_parameter
@@ -52,6 +53,7 @@ class LazyDPTS(Algorithm):
     source: ClassVar[str] = "Hu, Huang, Mehta and Hegde, Algorithm 3, Theorems 4 and 5"
     tosses_coins: ClassVar[bool] = True
     simulation_engine: ClassVar[str] = "step"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=16, epsilon=4.0)
     kernel = staticmethod(lazy_blocks_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> LazyDPTSPolicy:

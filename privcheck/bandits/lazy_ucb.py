@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.bandits.lazy_blocks import LazyBlocksPolicy, lazy_blocks_kernel
 
@@ -49,6 +50,7 @@ class LazyUCB(Algorithm):
     id: ClassVar[str] = "lazy-ucb"
     source: ClassVar[str] = "Hu, Huang, Mehta and Hegde, Algorithm 1, Theorems 2 and 3"
     simulation_engine: ClassVar[str] = "step"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=12)
     kernel = staticmethod(lazy_blocks_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> LazyUCBPolicy:

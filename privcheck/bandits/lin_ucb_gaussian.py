@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.linear_kernel import GAUSSIAN_NODES, GAUSSIAN_ROWS, LinearSetup
 from privcheck.bandits.linear_policy import FactorisedSums, TreeSums
 from privcheck.bandits.linear_regularisers import NoiseBounds, gaussian_bounds
@@ -87,6 +88,7 @@ class LinUCBGaussian(PrivateLinearBandit):
 
     id: ClassVar[str] = "lin-ucb-gaussian"
     source: ClassVar[str] = "Shariff and Sheffet 2018, Section 4.2"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=40_000, horizon=4, rewards=(-1.0, 1.0))
 
     def __post_init__(self) -> None:
         super().__post_init__()

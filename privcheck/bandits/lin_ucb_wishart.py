@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.linear_kernel import WISHART_NODES, LinearSetup
 from privcheck.bandits.linear_policy import WishartSums
 from privcheck.bandits.linear_regularisers import NoiseBounds, wishart_bounds, wishart_spread
@@ -80,6 +81,7 @@ class LinUCBWishart(PrivateLinearBandit):
     id: ClassVar[str] = "lin-ucb-wishart"
     source: ClassVar[str] = "Shariff and Sheffet 2018, Section 4.1"
     shifted: ClassVar[bool] = True
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=4, rewards=(-1.0, 1.0))
 
     def __post_init__(self) -> None:
         super().__post_init__()

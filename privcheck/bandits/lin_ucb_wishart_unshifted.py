@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.lin_ucb_wishart import LinUCBWishart
 
 
@@ -41,3 +42,4 @@ class LinUCBWishartUnshifted(LinUCBWishart):
     id: ClassVar[str] = "lin-ucb-wishart-unshifted"
     source: ClassVar[str] = "Shariff and Sheffet 2018, Section 4.1 and appendix D.2"
     shifted: ClassVar[bool] = False
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=4, rewards=(-1.0, 1.0))

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from privcheck.arrays import Actions, Array, Integers
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import Algorithm, arms_parameter, epsilon_parameter
 from privcheck.kernels import compiled, record, reward_sum
 from privcheck.mechanisms import NoisyMax
@@ -91,6 +92,7 @@ class RNMFTNL(Algorithm):
     source: ClassVar[str] = "Hu, Huang, Mehta and Hegde, Algorithm 4 with Laplace scale 2 / epsilon, Theorem 9"
     feedback: ClassVar[str] = "full"
     simulation_engine: ClassVar[str] = "event"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=400_000, arms=4, horizon=8)
     kernel = staticmethod(rnm_ftnl_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> RNMFTNLPolicy:

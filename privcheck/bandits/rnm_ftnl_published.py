@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.rnm_ftnl import RNMFTNL
 from privcheck.mechanisms import NoisyMax
@@ -42,6 +43,7 @@ class RNMFTNLPublished(RNMFTNL):
 
     id: ClassVar[str] = "rnm-ftnl-published"
     source: ClassVar[str] = "Hu, Huang, Mehta and Hegde, Algorithm 4 as printed, Theorem 8 (refuted)"
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=400_000, arms=4, horizon=8)
 
     def mechanism(self) -> NoisyMax:
         return NoisyMax.with_scale(1.0 / self.epsilon)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from privcheck.cli._interruption import answering_signals, keep_status
+from privcheck.cli._interruption import answering_signals, keep_status, leave_if_interrupted
 from privcheck.cli._process import all_streams_open, quiet_warnings, replacing_characters
 from privcheck.cli._statuses import INTERRUPTED, INTERRUPTIONS, final_status, status_of_error
 
@@ -22,6 +22,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line in a process of its own, and exit with its status."""
     with all_streams_open(), replacing_characters(), quiet_warnings(), answering_signals(arguments is None):
         status = run(arguments)
+        if arguments is None:
+            leave_if_interrupted(status)
     if status in INTERRUPTIONS:
         keep_status()
     sys.exit(status)

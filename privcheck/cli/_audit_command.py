@@ -65,6 +65,7 @@ def audit(
     """
     from privcheck.auditing import audit as run_audit
     from privcheck.reporting import check_plot, details
+    from privcheck.targets import DEFAULT_RUNS
 
     check_json(json)
     check_html(html)
@@ -75,10 +76,19 @@ def audit(
     yes = asked.pop("yes")
     with contained_target():
         if asked["time_budget"] is None:
-            check_effort(asked["runs"], yes, lambda: seconds_of_audit(run_audit, played, asked))
+            runs = DEFAULT_RUNS if asked["runs"] is None and _is_shipped(played) else asked["runs"]
+            seconds = partial(seconds_of_audit, run_audit, played, asked)
+            check_effort(runs, yes, seconds, horizon=asked["horizon"])
         report = run_audit(played, **asked)
     files: list[Callable[[], object]] = [partial(report.save_html, html)] if html is not None else []
     files += [partial(report.plot, plot, picture=picture)] if plot is not None else []
     files += deliver_findings(report, annotate, sarif)
     deliver(json, report.to_json(), lambda: details(report), *files)
     return status_of_audit(report)
+
+
+def _is_shipped(target: Any) -> bool:
+    """Tell whether a target is named by the id of an algorithm, which plays a fixed number of runs by default."""
+    from privcheck.bandits import ALGORITHMS
+
+    return isinstance(target, str) and target.partition("(")[0] in ALGORITHMS

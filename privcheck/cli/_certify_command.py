@@ -13,7 +13,7 @@ from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.contexts import ContextOptions
-from privcheck.cli._long_runs import MANY_GUARDED, check_effort, seconds_per_run
+from privcheck.cli._long_runs import MANY_GUARDED, check_effort, seconds_of_long_run, seconds_per_run
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_certificate
@@ -62,11 +62,19 @@ def certify(
     asked = options | {"contexts": taken(options, ContextOptions).made()}
     yes = asked.pop("yes")
     with contained_target():
-        seconds = partial(seconds_per_run, lambda runs: run_certify(target, **asked | {"runs": runs}))
-        check_effort(asked["runs"], yes, seconds, MANY_GUARDED)
+        check_effort(asked["runs"], yes, partial(_seconds, run_certify, target, asked), MANY_GUARDED, asked["horizon"])
         certificate = run_certify(target, **asked)
     files: list[Callable[[], object]] = [partial(certificate.save_html, html)] if html is not None else []
     files += [partial(certificate.plot, plot, picture=picture)] if plot is not None else []
     files += deliver_findings(certificate, annotate, sarif)
     deliver(json, certificate.to_json(), lambda: details(certificate), *files)
     return status_of_certificate(certificate)
+
+
+def _seconds(certify: Callable[..., object], target: str, asked: dict[str, Any]) -> float:
+    """Return the time of a guarded run."""
+    if asked["horizon"] is None:
+        return seconds_per_run(lambda runs: certify(target, **asked | {"runs": runs}))
+    own = {name: value for name, value in asked.items() if name not in ("horizon", "runs")}
+    play = lambda rounds, runs: certify(target, horizon=rounds, runs=runs, **own)  # noqa: E731
+    return seconds_of_long_run(play, asked["horizon"])

@@ -28,7 +28,7 @@ DECLARED = {
     ],
     "certify": asking(described(CertifySettings.options(), contexts=ContextOptions)),
     "simulate": asking(described(SimulateSettings.options(), environment=EnvironmentOptions), after="time_budget"),
-    "frontier": described(FrontierSettings.options(), environment=ArmsOptions),
+    "frontier": asking(described(FrontierSettings.options(), environment=ArmsOptions), after="time_budget"),
     "bounds": [*declared_fields(InstanceOptions), *declared_fields(BoundsQuestions)],
 }
 """By the name of the command."""

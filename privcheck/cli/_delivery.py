@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from privcheck.cli._interruption import hands_out
 from privcheck.errors import printable
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def deliver(path: str | None, json: str, text: Callable[[], RenderableType], *fi
     """
     from privcheck.files import write_whole
 
+    hands_out()
     try:
         if path == "-":
             sys.stdout.write(json + "\n")

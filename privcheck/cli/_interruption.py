@@ -1,21 +1,30 @@
-"""SIGINT and SIGTERM: the first one ends the work with what is known by then, the second one ends the process."""
+"""SIGINT and SIGTERM: the first one ends the work with what is known by then, the second one ends the process.
+
+Python tells of a signal between two of its own instructions, and compiled code may run for hours between them. So a
+thread watches, too: a process of its own ends within a short time of the first signal, whatever it is busy with, unless
+it is handing out its answer by then.
+"""
 
 from __future__ import annotations
 
-import atexit
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
 AGAIN = 0.01
 """Seconds after which a signal is sent again that was received where exceptions are ignored."""
 
+ANSWERED = 1.5
+"""Seconds after a signal within which there has to be an answer, if there is to be one."""
+
 _received: int | None = None
+_answering = False
 _leave = os._exit  # before a target's calls of it are refused
 
 
@@ -33,28 +42,77 @@ def answering_signals(to_the_end: bool = False) -> Iterator[None]:
 
     Parameters
     ----------
-    to_the_end : whether the process ends after the block: once a signal was received, further ones do not change the
-        status that it ends with.
+    to_the_end : whether the process ends after the block: then it does so in time, also where compiled code runs.
     """
-    global _received
-    _received, before, reported = None, {}, sys.unraisablehook
+    global _received, _answering
+    _received, _answering, before, reported = None, False, {}, sys.unraisablehook
     try:
         for number in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(number) not in (signal.SIG_IGN, None):
                 before[number] = signal.signal(number, _answer)
         sys.unraisablehook = _sending_again(reported)
+        if to_the_end and before and os.name == "posix":  # elsewhere the numbers of signals go to sockets only
+            _watch()
     except ValueError:  # not in the main thread
         pass
     try:
         yield
     finally:
         sys.unraisablehook = reported
-        if to_the_end and interrupted_status() is not None:
-            atexit.register(_ignore, list(before))  # Python's own handlers go before the process does
-        else:
+        if not to_the_end:
             for number, handler in before.items():
                 signal.signal(number, handler)
             _received = None
+
+
+def hands_out() -> None:
+    """Take note that an answer is being handed out: if a signal asked for it, it is not cut off."""
+    global _answering
+    _answering = _received is not None
+
+
+def leave_if_interrupted(status: int) -> None:
+    """End the process with this status if there was a signal: threads of compiled code would be waited for."""
+    if _received is None:
+        return
+    _end_workers()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # nobody reads it, or it is closed
+            stream.flush()
+    _leave(status)
+
+
+def _watch() -> None:
+    """Begin to watch for signals in a thread; Python writes their numbers to a pipe when they come."""
+    told, tells = os.pipe()
+    os.set_blocking(tells, False)
+    signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
+    os.register_at_fork(after_in_child=_unwatched)
+    threading.Thread(target=_end_in_time, args=(told,), daemon=True).start()
+
+
+def _unwatched() -> None:
+    """Let signals of a forked child, which a target may end by one, be no signals of this process."""
+    with suppress(ValueError):
+        signal.set_wakeup_fd(-1)
+
+
+def _end_in_time(told: int) -> None:
+    number = _next_signal(told)
+    time.sleep(ANSWERED)
+    if _answering:
+        return
+    _end_workers()
+    with suppress(OSError):
+        os.write(2, b"privcheck: interrupted\n")
+    _leave(128 + number)
+
+
+def _next_signal(told: int) -> int:
+    """Wait for a signal that ends the work, and return its number."""
+    while (number := os.read(told, 1)[0]) not in (signal.SIGINT, signal.SIGTERM):
+        pass
+    return number
 
 
 def _sending_again(reported: Callable[[Any], object]) -> Callable[[Any], None]:
@@ -74,11 +132,6 @@ def _sending_again(reported: Callable[[Any], object]) -> Callable[[Any], None]:
         again.start()
 
     return hook
-
-
-def _ignore(numbers: list[signal.Signals]) -> None:
-    for number in numbers:
-        signal.signal(number, signal.SIG_IGN)
 
 
 def keep_status() -> None:

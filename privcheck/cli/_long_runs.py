@@ -1,7 +1,8 @@
-"""Work of more than an hour begins only with `--yes`: a number of runs with a digit too many is noticed at once."""
+"""Work of more than an hour begins only with `--yes`: a number of runs or rounds with a digit too many is noticed."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,12 @@ HOUR = 3600.0
 MANY, MANY_GUARDED = 1_000_000, 10_000
 """Numbers of runs up to which nothing is measured: most targets take less than an hour for them."""
 
+ROUNDS = 100
+"""Rounds of a run for which these numbers hold; of longer runs fewer are many."""
+
+FEW_ROUNDS = 1000
+"""Rounds of a run on which it is measured first how long a round takes."""
+
 MEASURED = 2.0
 """Seconds that are spent on measuring how long the work would take."""
 
@@ -27,9 +34,7 @@ UNITS = (("year", 365.25 * 86400.0), ("day", 86400.0), ("hour", HOUR), ("minute"
 class Consent(Declared):
     """What lets long work begin."""
 
-    yes: bool = option(
-        Switch(), doc="Begin even if the number of runs takes more than an hour.", heading=EFFORT, default=False
-    )
+    yes: bool = option(Switch(), doc="Begin even if it takes more than an hour.", heading=EFFORT, default=False)
 
 
 def duration(seconds: float) -> str:
@@ -43,7 +48,9 @@ def duration(seconds: float) -> str:
     return f"{number:.2g} {unit}s" if number >= 1000.0 or number < 1.0 else f"{number:.0f} {unit}s"
 
 
-def check_effort(runs: int | None, yes: bool, seconds: Callable[[], float], many: int = MANY) -> None:
+def check_effort(
+    runs: int | None, yes: bool, seconds: Callable[[], float], many: int = MANY, horizon: int | None = None
+) -> None:
     """Refuse work of more than an hour unless it was asked for twice.
 
     Parameters
@@ -52,28 +59,71 @@ def check_effort(runs: int | None, yes: bool, seconds: Callable[[], float], many
     yes : whether `--yes` was given.
     seconds : measures how long one run takes, with its share of everything else.
     many : nothing is measured for fewer runs.
+    horizon : the rounds of a run, if they were asked for.
 
     Raises
     ------
     PrivcheckError : it would take more than an hour.
     KeyboardInterrupt : a signal ended what was measured.
     """
-    if yes or runs is None or runs <= many:
+    if yes or runs is None or (runs <= many and runs * (horizon or 0) <= many * ROUNDS):
         return
     expected = seconds() * runs
     if interrupted_status() is not None:  # an audit answers a signal with what it knows
         raise KeyboardInterrupt
-    if expected > HOUR:
-        hint = f"they take about {duration(expected)} on this machine: give fewer runs, or add --yes to begin"
+    if expected <= HOUR:
+        return
+    told = f"take about {duration(expected)} on this machine"
+    if runs > many or horizon is None:
+        hint = f"they {told}: give fewer runs, or add --yes to begin"
         raise PrivcheckError("runs", runs, "at most an hour of work", hint)
+    hint = f"{runs:,} runs of so many rounds {told}: give fewer of either, or add --yes to begin"
+    raise PrivcheckError("horizon", horizon, "at most an hour of work", hint)
 
 
 def seconds_of_audit(audit: Callable[..., Any], target: Any, options: dict[str, Any]) -> float:
-    """Return what an audit takes for each run: that of the longest audit that fits into a short time."""
+    """Return what an audit takes for each run: that of the longest audit that fits into a short time.
+
+    A long run is taken to cost as much a round as one of `FEW_ROUNDS`.
+    """
     asked = options | {"runs": None, "time_budget": MEASURED, "sequential": False, "stop_after": None, "pairs": None}
     asked |= {"scheduler": None, "store": None}
+    longer = max(1.0, (options.get("horizon") or 0) / FEW_ROUNDS)
+    if longer > 1.0:
+        asked["horizon"] = FEW_ROUNDS
+    audit(target, **asked)  # pays for imports and compilation
     report = audit(target, **asked)
-    return float(report.seconds) / int(report.runs)
+    return longer * float(report.seconds) / int(report.runs)
+
+
+def seconds_of_long_run(play: Callable[[int, int], object], horizon: int, workers: int = 1) -> float:
+    """Return the time of a run of many rounds, from runs of more and more of them; a run that is not reached is taken
+    to cost as much a round.
+
+    Parameters
+    ----------
+    play : plays so many rounds, in so many runs. It may refuse a horizon that is too short.
+    horizon : the rounds of a run.
+    workers : runs that are played at the same time.
+    """
+    rounds, begun = min(FEW_ROUNDS, horizon), False
+    while True:
+        started = time.perf_counter()
+        try:
+            play(rounds, 1)
+        except PrivcheckError as error:
+            if error.parameter != "horizon" or rounds == horizon:
+                raise
+        else:
+            taken = time.perf_counter() - started
+            if begun and taken > 0.5 * MEASURED:
+                return taken * horizon / rounds / workers
+            if begun and rounds == horizon:
+                return seconds_per_run(lambda runs: play(horizon, runs))
+            begun = True  # the first call pays for imports and compilation
+            if taken > 0.5 * MEASURED:
+                continue
+        rounds = min(8 * rounds, horizon)
 
 
 def seconds_per_run(play: Callable[[int], object]) -> float:
@@ -92,3 +142,10 @@ def seconds_per_run(play: Callable[[int], object]) -> float:
         if taken > 0.5 * MEASURED or runs >= MANY_GUARDED:
             return taken / runs
         runs *= 8
+
+
+def timed_policies(policies: list[str], time_budget: float) -> list[str]:
+    """Return the policies that play all runs, however long they take."""
+    from privcheck.simulation import is_own
+
+    return [policy for policy in policies if not is_own(policy) or time_budget == math.inf]

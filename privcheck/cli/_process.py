@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import logging
 import os
 import sys
 import unicodedata
@@ -78,10 +79,14 @@ def replacing_characters() -> Iterator[None]:
 
 @contextmanager
 def quiet_warnings() -> Iterator[None]:
-    """Show no warnings, here and in workers, unless Python was started with -W or PYTHONWARNINGS."""
+    """Show no warnings, here and in workers, unless Python was started with -W or PYTHONWARNINGS.
+
+    Matplotlib logs its own, of fonts and of its cache; logging shows those of a logger without a handler.
+    """
     if sys.warnoptions or "PYTHONWARNINGS" in os.environ:
         yield
         return
+    logging.getLogger("matplotlib").addHandler(logging.NullHandler())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         os.environ["PYTHONWARNINGS"] = "ignore"

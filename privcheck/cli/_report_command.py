@@ -19,8 +19,11 @@ def report(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="A folder of results written with --json.")],
     html: Annotated[str | None, typer.Option(help="File for the page; DIR/index.html by default.")] = None,
     pages: Annotated[
-        bool, typer.Option("--pages/--no-pages", help="Whether missing pages of single results are written.")
-    ] = True,
+        bool | None,
+        typer.Option(
+            "--pages/--no-pages", help="Write all missing pages of single results, or none; by default the first 50."
+        ),
+    ] = None,
     level: Annotated[
         float, typer.Option(help="Error rate of the lines on all audited claims together, in (0, 0.5].")
     ] = 0.05,
@@ -32,7 +35,8 @@ def report(
         privcheck report results
 
     Reads the .json files of audits, certificates, bounds, frontiers and simulations in the folder and its subfolders.
-    Each result links to the page with the same name; a missing page of an audit, a certificate or bounds is written.
+    Each result links to the page with the same name. Missing pages of audits, certificates and bounds are written, by
+    default of the 50 results that come first: violations, leaks and refused certificates do. --pages writes all.
 
     If several claims were audited, two lines say which of them are refuted when their number is allowed for: with a
     bound on the probability of any wrong refutation, and on the share of wrong ones. The folder has to hold all audits
@@ -66,7 +70,10 @@ def report(
         sys.stdout.write(f"{on_one_line(sentence(found))}\npage: {printable(str(target))}\n")
         sys.stdout.flush()
     finally:
-        save_index(found, target, pages=pages)
+        left = save_index(found, target, pages=pages)
+    if left:
+        told = f"privcheck: {plural(left, 'page')} of single results not written; --pages writes all of them"
+        sys.stderr.write(told + "\n")
     return status_of_folder(found)
 
 

@@ -13,7 +13,7 @@ from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.environment import EnvironmentOptions
-from privcheck.cli._long_runs import check_effort, seconds_per_run
+from privcheck.cli._long_runs import check_effort, seconds_of_long_run, timed_policies
 from privcheck.cli._options import Json, Policies, check_html, check_json
 from privcheck.cli._statuses import status_of_simulation
 from privcheck.errors import PrivcheckError
@@ -75,7 +75,7 @@ def simulate(
     from privcheck.environments import ContextualEnvironment
     from privcheck.files import check_output
     from privcheck.reporting import details
-    from privcheck.simulation import VacuousBonusWarning
+    from privcheck.simulation import VacuousBonusWarning, is_own
     from privcheck.simulation import simulate as run_simulation
 
     check_json(json)
@@ -95,7 +95,10 @@ def simulate(
     rounds = check("horizon", horizon, Integer(1), "the number of rounds T")
     count = check("runs", asked.pop("runs"), Integer(1), "independent runs of each policy")
     levels, contextual = _numbers(delta), isinstance(place, ContextualEnvironment)
-    if _identify(policies) or (levels is not None and not contextual):
+    own_budget = {name: asked[name] for name in ("rho", "mu") if asked[name] is not None}
+    if _identify(policies) or (levels is not None and not contextual and not any(map(is_own, policies))):
+        for name, value in own_budget.items():
+            raise PrivcheckError(name, value, "epsilon for best-arm identification", "give --epsilon")
         if unused := [
             name
             for name, value in {
@@ -108,9 +111,9 @@ def simulate(
         from privcheck.simulation import identify
 
         own = {name: asked[name] for name in ("seed", "jobs", "epsilon")}
-        find = partial(identify, policies, place, horizon=rounds, delta=levels, **own)
-        check_effort(count, yes, lambda: seconds_per_run(lambda runs: find(runs=runs)))
-        found = find(runs=count, scheduler=scheduler, store=store)
+        find = partial(identify, policies, place, delta=levels, **own)
+        check_effort(count, yes, lambda: _seconds(find, rounds, min(count, asked["jobs"])), horizon=rounds)
+        found = find(horizon=rounds, runs=count, scheduler=scheduler, store=store)
         deliver(json, found.to_json(), lambda: details(found))
         return 0
     if compare and (len(policies) < 2 or count < 2):
@@ -120,9 +123,11 @@ def simulate(
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", VacuousBonusWarning)
         level = None if levels is None else levels[0]
-        play = partial(run_simulation, policies, place, horizon=rounds, delta=level, **asked)
-        check_effort(count, yes, lambda: seconds_per_run(lambda runs: play(runs=runs)))
-        result = play(runs=count, scheduler=scheduler, store=store)
+        play = partial(run_simulation, environment=place, delta=level, **asked)
+        if timed := timed_policies(policies, asked["time_budget"]):
+            measured = partial(play, policies=timed)
+            check_effort(count, yes, lambda: _seconds(measured, rounds, min(count, asked["jobs"])), horizon=rounds)
+        result = play(policies=policies, horizon=rounds, runs=count, scheduler=scheduler, store=store)
     for note in noted:
         typer.echo(f"privcheck: {note.message}", err=True)
     for remark in result.remarks:
@@ -134,6 +139,10 @@ def simulate(
     files += [partial(result.plot, plot, log_regret=log_regret)] if plot is not None else []
     deliver(json, result.to_json(compare=compare), lambda: details(result, compare=compare), *files)
     return status_of_simulation(result)
+
+
+def _seconds(play: Callable[..., object], horizon: int, workers: int) -> float:
+    return seconds_of_long_run(lambda rounds, runs: play(horizon=rounds, runs=runs), horizon, workers)
 
 
 def _identify(policies: list[str]) -> bool:

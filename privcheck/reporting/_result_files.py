@@ -172,8 +172,8 @@ def _frontier(source: JsonSource) -> IndexRow:
     found = Frontier.from_json(source.text)
     verdicts = [point.verdict for point in found.points if point.verdict is not None]
     worst = min(verdicts, key=WORST_FIRST.index, default=EVALUATED)
-    budgets = sorted({point.epsilon for point in found.points if point.epsilon is not None})
-    span = f" from epsilon = {budgets[0]:g} to {budgets[-1]:g}" if budgets else ""
+    budgets = sorted({point.budget for point in found.points if point.budget is not None})
+    span = f" from {found.unit} = {budgets[0]:g} to {budgets[-1]:g}" if budgets else ""
     refuted = f", {verdicts.count(worst)} of {len(verdicts)} claims refuted" if worst == "violation" else ""
     place = described_place(found.environment, found.means, found.arms)
     return IndexRow(

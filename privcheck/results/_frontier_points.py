@@ -32,12 +32,16 @@ class FrontierPoint:
     Parameters
     ----------
     policy : its name, without the budget.
-    epsilon : the claim, with which it was built; None for a policy that takes no budget.
+    epsilon : the claim, with which it was built, simulated, audited and certified; None for one in rho or mu, and for
+        a policy that takes no budget.
     mean, se, q05, q95 : of the final pseudo-regret; `se` is None for one run.
     runs : independent runs.
     epsilon_lower : audited lower bound at the frontier's confidence; None without an audit.
     verdict : of the audit; None without one.
     epsilon_upper : certified upper bound; None without a certificate that holds for all executions.
+    delta : of the claim and of both bounds.
+    rho, mu : the claim, in place of epsilon.
+    claim_lower, claim_upper : the bounds of a claim in rho or mu, in the same unit.
     """
 
     policy: str
@@ -50,9 +54,29 @@ class FrontierPoint:
     epsilon_lower: float | None = None
     verdict: str | None = None
     epsilon_upper: float | None = None
+    delta: float = 0.0
+    rho: float | None = None
+    mu: float | None = None
+    claim_lower: float | None = None
+    claim_upper: float | None = None
 
     def __post_init__(self) -> None:
         check_verdict(self.verdict)
+
+    @property
+    def budget(self) -> float | None:
+        """The claim in its own unit; None for a policy that takes no budget."""
+        return next((each for each in (self.epsilon, self.rho, self.mu) if each is not None), None)
+
+    @property
+    def lower(self) -> float | None:
+        """The audited lower bound in the unit of the claim."""
+        return self.epsilon_lower if self.epsilon is not None else self.claim_lower
+
+    @property
+    def upper(self) -> float | None:
+        """The certified upper bound in the unit of the claim."""
+        return self.epsilon_upper if self.epsilon is not None else self.claim_upper
 
 
 @dataclass(frozen=True)
@@ -105,6 +129,18 @@ class Frontier(Result):
     def policies(self) -> tuple[str, ...]:
         """The names of the policies, in the order given."""
         return tuple(dict.fromkeys(point.policy for point in self.points))
+
+    @property
+    def unit(self) -> str:
+        """What the budgets are: "epsilon", "rho" or "mu"."""
+        units = ("rho", "mu")
+        return next((unit for unit in units for each in self.points if getattr(each, unit) is not None), "epsilon")
+
+    @property
+    def claim(self) -> str:
+        """The unit in words, with the delta of all budgets."""
+        delta = max((point.delta for point in self.points), default=0.0)
+        return f"{self.unit} at delta = {delta:g}" if delta else self.unit
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "points", a row for every policy and budget, and "bounds", a row for every budget of the grid."""

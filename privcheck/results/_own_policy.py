@@ -14,7 +14,7 @@ class OwnPolicy:
     ----------
     name : what reports call it, such as "my_bandit.py:MyBandit".
     feedback : id of the kind of feedback that it was given.
-    epsilon : the budget that its factory was given; None if it takes none.
+    epsilon, delta, rho, mu : the budget that its factory was given; None for what it does not take.
 
     Examples
     --------
@@ -25,13 +25,16 @@ class OwnPolicy:
     name: str
     feedback: str
     epsilon: float | None = None
+    delta: float | None = None
+    rho: float | None = None
+    mu: float | None = None
 
     id: ClassVar[str] = ""
 
     @property
     def private(self) -> bool:
         """Whether it was given a budget."""
-        return self.epsilon is not None
+        return any(amount is not None for amount in (self.epsilon, self.rho, self.mu))
 
     def describe(self) -> str:
         """Return its name."""

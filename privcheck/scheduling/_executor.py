@@ -108,12 +108,12 @@ class Executor:
         if self.cluster is not None:
             with self.cluster.playing(alone=calls.alone, code=calls.code) as workers:
                 yield workers, lambda: AHEAD * workers.number()
-        elif self.jobs == 1 or len(calls.arguments) == 1:
+        elif len(calls.arguments) == 1 or (self.jobs == 1 and calls.alone):
             yield _Here(), lambda: 1
         elif calls.alone:
             with worker_processes(self.jobs) as processes:
                 yield processes, lambda: AHEAD * self.jobs
-        else:
+        else:  # a thread for one worker, too: in compiled code this one would hear no interrupt until the chunk ends
             threads = ThreadPoolExecutor(self.jobs)
             try:
                 yield threads, lambda: AHEAD * self.jobs

@@ -19,6 +19,7 @@ from privcheck.kernels import SEED, Generators, generators
 from privcheck.results import OwnPolicy
 from privcheck.simulation._labels import chosen_algorithm
 from privcheck.simulation._own_policies import is_own, load_own
+from privcheck.targets import SimulatedBudget
 
 ESTIMATORS = ("rejection", "inverse-propensity", "doubly-robust")
 
@@ -162,7 +163,7 @@ def _policy(
 ) -> tuple[Algorithm | OwnPolicy, Callable[[Generators], Any]]:
     """Return what is played, and what builds it for one run."""
     if is_own(policy):
-        loaded = load_own(policy, Replay.from_log(log), rows, budget, None, "bandit")
+        loaded = load_own(policy, Replay.from_log(log), rows, SimulatedBudget(epsilon=budget).promised, "bandit")
         return loaded.own, lambda streams: loaded.runner.build(streams.coins)
     algorithm = chosen_algorithm(policy, len(log.arms), budget, rows)
     if algorithm.feedback != "bandit":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +63,7 @@ def feedback_of(place: Environment, asked: str | None) -> str:
 
 
 def load_own(
-    policy: Any, place: Environment, horizon: int, epsilon: float | None, delta: float | None, feedback: str
+    policy: Any, place: Environment, horizon: int, promised: Mapping[str, float | None], feedback: str
 ) -> LoadedPolicy:
     """Return a policy of a user, or refuse one that cannot be played in the environment.
 
@@ -70,7 +71,7 @@ def load_own(
     ----------
     policy : a factory, or the place of one.
     place, horizon : where it is to play, and how long.
-    epsilon, delta : passed to a factory that names them.
+    promised : the budget: what of it a factory names is passed to it.
     feedback : id of the kind of feedback.
 
     Raises
@@ -82,7 +83,7 @@ def load_own(
     if type(known) is int and known != place.arms:
         got = words(f"{name} with {known} arms on an environment with {place.arms} arms")
         raise PrivcheckError("policies", got, f"{place.arms} arms", "give it the arms of the environment")
-    keywords = {"arms": place.arms, "epsilon": epsilon, "delta": delta, "horizon": horizon}
+    keywords = {"arms": place.arms, "horizon": horizon, **promised}
     randomness = None if takes_generator(factory) else "seeded"
     runner = PolicyRunner(factory, keywords, feedback, location, randomness=randomness)
     _check_select(runner.build(np.random.default_rng(0)), name, place, contextual=kind(feedback).contextual)
@@ -90,7 +91,8 @@ def load_own(
     if numbers > MOST_NUMBERS:
         got = words(f"{horizon} rounds of {name}, which needs {numbers:.2g} numbers in memory for a run")
         raise PrivcheckError("horizon", got, f"at most {MOST_NUMBERS:.2g} numbers", "give a shorter horizon")
-    own = OwnPolicy(name, feedback, epsilon if "epsilon" in factory_parameters(factory) else None)
+    told = factory_parameters(factory).intersection(promised)
+    own = OwnPolicy(name, feedback, **{each: promised[each] for each in told})
     identity = (
         name if location is None else f"{location.module.replace(chr(92), '/').rpartition('/')[2]}:{location.name}"
     )

@@ -46,6 +46,8 @@ def simulate(
     shuffle_arms: bool = False,
     scheduler: str | None = None,
     store: str | Path | None = None,
+    rho: float | None = None,
+    mu: float | None = None,
 ) -> Simulation:
     r"""Play policies on an environment many times and return their pseudo-regret.
 
@@ -57,7 +59,8 @@ def simulate(
     policies : a shipped id ("adap-ucb"), a spec (`AdaPUCB(arms=5, epsilon=1.0, alpha=1.0)`), a policy of your own (its
         class, a factory such as `from_mabwiser(...)` returns, or "my_bandit.py:MyBandit"), or a list of these. A policy
         given by id has the arms of the environment, `epsilon`, and the paper's defaults for the rest; a factory of your
-        own is called with a Generator and, where it names them, arms, epsilon, delta and horizon.
+        own is called with a Generator and, where it names them, arms, horizon, epsilon, delta, rho and mu: those of
+        the budget, as in an audit of it.
     environment : the id of a named instance ("c2"), a sequence of Bernoulli means in [0, 1], or an `Environment`, such
         as `LinearContexts` for contextual policies.
     horizon : the number of rounds T, at least the number of arms; floats such as 1e7 are accepted.
@@ -67,7 +70,8 @@ def simulate(
     jobs : workers (threads for shipped algorithms, processes for policies in Python); no run depends on it.
     checkpoints : the number of rounds at which the regret is recorded, evenly spaced on a log scale up to T.
     epsilon : privacy budget of the policies given by id, and of factories that name it, > 0.
-    delta : their delta, in (0, 1), if they are private in (epsilon, delta)-DP.
+    delta : their delta, in [0, 1), if they are private in (epsilon, delta)-DP. With epsilon, factories are told 0 if it
+        is not given: the budget is pure then. Without any budget they are told nothing, and have their own defaults.
     feedback : "bandit" or "full", for policies of your own on arms; None for what the environment gives, which is
         "bandit" on arms, "contextual" with contexts and "semi-bandit" on sets of base arms.
     time_budget : seconds for the runs of each policy of your own, > 0, infinity for no limit. If not all runs fit, a
@@ -76,6 +80,7 @@ def simulate(
         the first arm gain nothing where that is the best one.
     scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`.
     store : a folder in which finished chunks are kept; the same call goes on from them.
+    rho, mu : in place of epsilon, the budget of factories in zCDP or in Gaussian DP, > 0.
 
     Returns
     -------
@@ -113,6 +118,7 @@ def simulate(
         environment=make_environment(environment), horizon=horizon, runs=runs, seed=seed, jobs=jobs,
         checkpoints=checkpoints, epsilon=epsilon, delta=delta, feedback=feedback, time_budget=time_budget,
         shuffle_arms=shuffle_arms, scheduler=scheduler, store=store,
+        rho=rho, mu=mu,
     )  # fmt: skip
     return simulated(as_list(policies), settings)
 
@@ -133,7 +139,7 @@ def simulated(given: list[Policy], settings: SimulateSettings) -> Simulation:
     chosen: list[Algorithm | LoadedPolicy] = []
     for policy in given:
         if is_own(policy):
-            chosen.append(load_own(policy, place, horizon, budget.epsilon, budget.delta, own_feedback))
+            chosen.append(load_own(policy, place, horizon, budget.promised, own_feedback))
         else:
             chosen.append(chosen_algorithm(sized(policy, place), place.arms, budget.epsilon, horizon, **others))
     algorithms = [each for each in chosen if isinstance(each, Algorithm)]

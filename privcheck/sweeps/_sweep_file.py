@@ -37,7 +37,9 @@ class _Seconds:
 SIMULATED: dict[str, tuple[Domain, Any]] = {
     "runs": (Integer(1), 1000),
     "checkpoints": (Integer(1), 200),
-    "delta": (OrNone(Real(0.0, 1.0, low_open=True, high_open=True)), None),
+    "delta": (OrNone(Real(0.0, 1.0, high_open=True)), None),
+    "rho": (OrNone(POSITIVE), None),
+    "mu": (OrNone(POSITIVE), None),
     "feedback": (OrNone(Choice(("bandit", "full", "contextual", "semi-bandit"))), None),
     "time_budget": (_Seconds(), 60.0),
     "shuffle_arms": (Switch(), False),

@@ -27,13 +27,30 @@ class SimulatedBudget(Declared):
         hint="give a positive budget",
     )
     delta: float | None = option(
-        Real(0.0, 1.0, low_open=True, high_open=True),
+        Real(0.0, 1.0, high_open=True),
         doc="For best-arm identification: the probability of error, or several, as in 0.1,0.01. "
-        "For contextual bandits: delta of (epsilon, delta)-DP.",
+        "For contextual bandits and policies of your own: delta of (epsilon, delta)-DP.",
         heading=PLAYED,
         value="NUMBERS",
         read_as="text",
     )
+    rho: float | None = like(
+        Claim, "rho", doc="Budget in zCDP of policies of your own, in place of epsilon.", heading=PLAYED
+    )
+    mu: float | None = like(
+        Claim, "mu", doc="Budget in Gaussian DP of policies of your own, in place of epsilon.", heading=PLAYED
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.promised  # refuses a mixture of notions
+
+    @property
+    def promised(self) -> dict[str, float | None]:
+        """What a factory is told where its signature names it, as in an audit of the same budget."""
+        told = self.epsilon is self.rho is self.mu is None
+        claim = Claim(epsilon=self.epsilon, delta=self.delta or 0.0, rho=self.rho, mu=self.mu)
+        return claim.promised | ({"delta": self.delta} if told else {})
 
 
 @dataclass(frozen=True)
@@ -103,7 +120,7 @@ class SimulateSettings(Options):
 
     NAMES: ClassVar[tuple[str, ...]] = (
         "epsilon", "delta", "horizon", "environment", "feedback", "shuffle_arms", "runs", "time_budget", "checkpoints",
-        "seed", "jobs", "scheduler", "store",
+        "seed", "jobs", "scheduler", "store", "rho", "mu",
     )  # fmt: skip
 
     budget: SimulatedBudget = field(default_factory=SimulatedBudget)
@@ -119,6 +136,19 @@ class FrontierGame(Declared):
     epsilons: Any = option(  # noqa: RUF009
         Checked("at least one budget", as_given),
         doc="Budgets, separated by commas: 0.1,0.3,1,3.",
+        heading=PLAYED,
+        value="NUMBERS",
+    )
+    delta: float = like(Claim, "delta", doc="Delta of every budget in epsilon.", heading=PLAYED)
+    rho: Any = option(  # noqa: RUF009
+        Checked("at least one budget", as_given),
+        doc="Budgets in zCDP, in place of epsilons.",
+        heading=PLAYED,
+        value="NUMBERS",
+    )
+    mu: Any = option(  # noqa: RUF009
+        Checked("at least one budget", as_given),
+        doc="Budgets in Gaussian DP, in place of epsilons.",
         heading=PLAYED,
         value="NUMBERS",
     )
@@ -156,7 +186,7 @@ class FrontierSettings(Options):
 
     NAMES: ClassVar[tuple[str, ...]] = (
         "epsilons", "horizon", "environment", "runs", "audit_runs", "certificates", "time_budget", "seed", "jobs",
-        "scheduler", "store",
+        "scheduler", "store", "delta", "rho", "mu",
     )  # fmt: skip
 
     game: FrontierGame = field(default_factory=FrontierGame)

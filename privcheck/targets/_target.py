@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from privcheck.bandits import ALGORITHMS, Algorithm, LinearBandit, ShippedId
+from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, LinearBandit, ShippedId
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets._claim import Claim
 from privcheck.targets._game import Game
@@ -68,6 +68,11 @@ class Loaded:
     @property
     def claim(self) -> float | None:
         """The epsilon that the target itself states; None if it states none."""
+        return None
+
+    @property
+    def audit_setting(self) -> AuditSetting | None:
+        """Where the privacy of a shipped id shows; None for other targets."""
         return None
 
     def arms(self, asked: int | None) -> int:
@@ -174,6 +179,11 @@ class _Id(Loaded):
     """A shipped id, with two arms if no number is given."""
 
     shipped: ShippedId
+
+    @property
+    def audit_setting(self) -> AuditSetting | None:
+        fixed = self.shipped.name not in ALGORITHMS or "arms" in self.shipped.given
+        return None if fixed else self.shipped.algorithm.audit_setting
 
     def arms(self, asked: int | None) -> int:
         given = self.shipped.given.get("arms")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.results import Frontier, FrontierBound, FrontierPoint
 from privcheck.scheduling import scheduler_address
 from privcheck.simulation import Policy, as_list, is_own, simulate
-from privcheck.targets import DEFAULT_TIME_BUDGET, FrontierEffort, factory_parameters, load_factory
+from privcheck.targets import DEFAULT_TIME_BUDGET, Claim, FrontierEffort, factory_parameters, load_factory
 
 CONFIDENCE = 0.95
 PAIRS = 24
@@ -36,7 +37,7 @@ def frontier(
     policies: Policy | Sequence[Policy],
     environment: str | Environment | Sequence[float],
     *,
-    epsilons: Sequence[float],
+    epsilons: Sequence[float] | None = None,
     horizon: int,
     runs: int = 200,
     audit_runs: int = 20_000,
@@ -46,13 +47,16 @@ def frontier(
     time_budget: float = DEFAULT_TIME_BUDGET,
     scheduler: str | None = None,
     store: str | Path | None = None,
+    delta: float = 0.0,
+    rho: Sequence[float] | None = None,
+    mu: Sequence[float] | None = None,
 ) -> Frontier:
-    r"""Simulate, audit and certify policies at several budgets, and return regret against epsilon.
+    r"""Simulate, audit and certify policies at several budgets, and return regret against epsilon, rho or mu.
 
     Parameters
     ----------
-    policies : as in `privcheck.simulate`: shipped ids, and factories of your own. A policy that takes no epsilon is
-        simulated once, as what is lost without privacy.
+    policies : as in `privcheck.simulate`: shipped ids, and factories of your own. A policy that takes no such budget
+        is simulated once, as what is lost without privacy.
     environment : arms, as in `privcheck.simulate`.
     epsilons : the budgets, each > 0.
     horizon, runs, seed, jobs, time_budget : of the simulations; see `privcheck.simulate`.
@@ -61,15 +65,18 @@ def frontier(
     certificates : whether policies are certified.
     scheduler, store : who plays simulations and audits, and where their finished chunks are kept; see
         `privcheck.simulate`. Certificates are made in this process, and anew.
+    delta : of every budget in epsilon, in [0, 1): a policy is told it in its simulation, its audit and its certificate.
+    rho, mu : budgets in zCDP or in Gaussian DP, each > 0, in place of `epsilons`; shipped algorithms take epsilon.
 
     Returns
     -------
-    Frontier, with one point for each policy and budget, and the theory's bounds on a grid of budgets.
+    Frontier, with one point for each policy and budget, and for budgets in pure DP the theory's bounds on a grid.
 
     Guarantee
     ---------
     Every audited lower bound holds with confidence 0.95 on its own, not all of them together. A certified upper bound
-    covers the code that is certified, which for a shipped algorithm is its reference.
+    covers the code that is certified, which for a shipped algorithm is its reference. All three parts of a point build
+    the policy with the same budget; one that takes the horizon is told that of its streams, which a remark says.
 
     Raises
     ------
@@ -86,7 +93,7 @@ def frontier(
     place = make_environment(environment)
     if isinstance(place, Combinatorial | ContextualEnvironment):
         raise PrivcheckError("environment", words(place.id), "an environment with arms", "as in [0.75, 0.5] or 'c2'")
-    budgets = _budgets(epsilons)
+    budgets = _budgets(epsilons, delta, rho, mu)
     effort = FrontierEffort(
         runs=runs, audit_runs=audit_runs, certificates=certificates, time_budget=time_budget, seed=seed
     )
@@ -101,43 +108,79 @@ def frontier(
         by: dict[str, Any] = {"seed": seed, "jobs": jobs, "scheduler": address, "store": store}
         once = by | {"horizon": horizon, "runs": runs, "checkpoints": 1, "time_budget": time_budget}
         for policy in given:
-            takes = _takes_epsilon(policy)
-            for epsilon in budgets if takes else [None]:
-                played = simulate(policy, place, epsilon=epsilon, **once)
-                name = _name(policy)
-                if not takes and is_own(policy):
-                    remarks.append(f"{name}: no parameter epsilon, so it is simulated once, without a claim")
-                remarks += [f"{name}, epsilon {epsilon}: {remark.text}" for remark in played.remarks]
+            name, unit = _name(policy), budgets[0].unit
+            takes = _takes(policy, unit)
+            if not takes and is_own(policy):
+                remarks.append(f"{name}: no parameter {unit}, so it is simulated once, without a claim")
+            if takes and is_own(policy) and "horizon" in factory_parameters(load_factory(policy)[1]):
+                remarks.append(
+                    f"{name}: it is built for {int(horizon)} rounds where it is simulated, and for fewer else"
+                )
+            for budget in budgets if takes else [None]:
+                told: dict[str, Any] = {} if budget is None else budget.told
+                played = simulate(policy, place, **told, **once)
+                at = name if budget is None else f"{name}, {budget.words}"
+                remarks += [f"{at}: {remark.text}" for remark in played.remarks]
                 row = played.summary()[0]
-                known: dict[str, Any] = {}
-                if epsilon is not None:
-                    known = _privacy(policy, place, epsilon, effort, by, remarks)
+                known = {} if budget is None else _privacy(policy, place, budget, at, effort, by, remarks)
                 values = {key: row[key] for key in ("mean", "se", "q05", "q95", "runs")}
-                points.append(FrontierPoint(name, epsilon, **values, **known))
+                points.append(FrontierPoint(name, told.get("epsilon"), **values, **known))
     names = tuple(getattr(place, "names", ()))
-    bounds = _theory(place, budgets, int(horizon))
+    pure = [budget.amount for budget in budgets if budget.unit == "epsilon" and not budget.delta]
+    bounds = _theory(place, pure, int(horizon)) if pure else ()
     return Frontier(place.id, place.means, names, int(horizon), seed, CONFIDENCE, tuple(points), bounds, tuple(remarks))
 
 
-def _budgets(epsilons: Any) -> list[float]:
+@dataclass(frozen=True)
+class _Budget:
+    """One budget: an amount in its unit, and the delta of epsilon."""
+
+    unit: str
+    amount: float
+    delta: float
+
+    @property
+    def told(self) -> dict[str, float]:
+        """What simulation, audit and certificate are told alike."""
+        return {self.unit: self.amount} | ({"delta": self.delta} if self.unit == "epsilon" else {})
+
+    @property
+    def words(self) -> str:
+        """The budget as remarks name it."""
+        return f"{self.unit} {self.amount:g}" + (f", delta {self.delta:g}" if self.delta else "")
+
+
+def _budgets(epsilons: Any, delta: float, rho: Any, mu: Any) -> list[_Budget]:
+    """Return the budgets in order, or refuse a mixture of notions."""
+    given = {"epsilons": epsilons, "rho": rho, "mu": mu}
+    named = [name for name, amounts in given.items() if amounts is not None]
+    if len(named) > 1:
+        raise PrivcheckError("budget", words(" and ".join(named)), "budgets in one notion", "make several frontiers")
+    name = named[0] if named else "epsilons"
     try:
-        found = [float(check("epsilons", each, POSITIVE, "budgets are positive")) for each in epsilons]
+        found = [float(check(name, each, POSITIVE, "budgets are positive")) for each in given[name]]
     except TypeError:
         found = []
     if not found:
-        raise PrivcheckError("epsilons", epsilons, "at least one budget", "as in epsilons=[0.1, 0.3, 1, 3]")
-    return sorted(set(found))
+        raise PrivcheckError(name, given[name], "at least one budget", "as in epsilons=[0.1, 0.3, 1, 3]")
+    unit = name.removesuffix("s")
+    level = Claim(**{unit: found[0], "delta": delta}).delta
+    return [_Budget(unit, amount, level) for amount in sorted(set(found))]
 
 
-def _takes_epsilon(policy: Any) -> bool:
+def _takes(policy: Any, unit: str) -> bool:
+    """Tell whether a policy is built with a budget in this unit."""
     if is_own(policy):
-        return "epsilon" in factory_parameters(load_factory(policy)[1])
+        return unit in factory_parameters(load_factory(policy)[1])
     shipped = ShippedId.read(policy) if isinstance(policy, str) else None
     if shipped is None or shipped.name not in ALGORITHMS:
         return False  # `simulate` says what is wrong with it
     if "epsilon" in shipped.given:
         raise PrivcheckError("policies", policy, "a policy without epsilon", "its budgets are those of `epsilons`")
-    return shipped.algorithm.private and shipped.algorithm.declares("epsilon")
+    private: bool = shipped.algorithm.private and shipped.algorithm.declares("epsilon")
+    if private and unit != "epsilon":
+        raise PrivcheckError("policies", policy, f"policies of your own for budgets in {unit}", "it takes epsilons")
+    return private
 
 
 def _name(policy: Any) -> str:
@@ -145,27 +188,35 @@ def _name(policy: Any) -> str:
 
 
 def _privacy(
-    policy: Any, place: Environment, epsilon: float, effort: FrontierEffort, by: dict[str, Any], remarks: list[str]
+    policy: Any,
+    place: Environment,
+    budget: _Budget,
+    at: str,
+    effort: FrontierEffort,
+    by: dict[str, Any],
+    remarks: list[str],
 ) -> dict[str, Any]:
     """Return what an audit and a certificate say of a policy, and remark where there is none."""
-    found: dict[str, Any] = {}
-    given: dict[str, Any] = {"epsilon": epsilon, "arms": place.arms}
+    in_epsilon = budget.unit == "epsilon"
+    lower, upper = ("epsilon_lower", "epsilon_upper") if in_epsilon else ("claim_lower", "claim_upper")
+    found: dict[str, Any] = {"delta": budget.delta} if in_epsilon else dict(budget.told)
+    given: dict[str, Any] = {**budget.told, "arms": place.arms}
     if not is_own(policy):
         given["feedback"] = ShippedId.read(policy).algorithm.feedback
     if effort.audit_runs:
         try:
             report = audit(policy, runs=effort.audit_runs, pairs=PAIRS, confidence=CONFIDENCE, **by, **given)
-            found |= {"epsilon_lower": report.epsilon_lower, "verdict": report.verdict}
+            found |= {lower: getattr(report, lower), "verdict": report.verdict}
         except PrivcheckError as error:
-            remarks.append(f"{_name(policy)}, epsilon {epsilon:g}: not audited: {error}")
+            remarks.append(f"{at}: not audited: {error}")
     if effort.certificates:
         try:
             certificate = certify(policy, seed=by["seed"], **given)
-            found["epsilon_upper"] = certificate.epsilon_upper
-            if certificate.epsilon_upper is None:
-                remarks.append(f"{_name(policy)}, epsilon {epsilon:g}: no certificate for all executions")
+            found[upper] = getattr(certificate, f"{budget.unit}_upper")
+            if found[upper] is None:
+                remarks.append(f"{at}: no certificate for all executions")
         except PrivcheckError as error:
-            remarks.append(f"{_name(policy)}, epsilon {epsilon:g}: not certified: {error}")
+            remarks.append(f"{at}: not certified: {error}")
     return found
 
 

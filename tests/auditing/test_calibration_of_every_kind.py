@@ -144,7 +144,11 @@ DELTAS = {
 @pytest.mark.chance(1e-6, "a count of limits above the truth, against its binomial quantile")
 @pytest.mark.parametrize("kind", LOSSES)
 def test_the_lower_limit_of_delta_covers(evidence, kind):
-    """Limits above the truth are at most Binomial(N, 0.05). Once 111 of 1,800 were; of 12,000 others 505 (4.2 %)."""
+    """Limits above the truth are at most Binomial(N, 0.05). Once 111 of 1,800 were; of 12,000 others 505 (4.2 %).
+
+    With 10,000 seeds that were used nowhere else, 2,500 of each kind, 388 were (3.5 to 4.3 %), and with 10,000 more of
+    the kind with the most, one bit that is hardly right, 462 (4.2 to 5.0 %): nothing was to be corrected.
+    """
     output, epsilon, runs = LOSSES[kind]
     repetitions = evidence(60, 1000)
 

@@ -54,3 +54,28 @@ def test_the_time_of_a_run_is_measured_after_the_first_call(monkeypatch):
         now[0] += 0.1 * runs + (60.0 if now[0] == 0.0 else 0.0)
 
     assert seconds_per_run(play) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["simulate", "kl-ucb", "--means", "0.7,0.5"],
+        ["frontier", "kl-ucb", "--means", "0.7,0.5", "--epsilons", "1"],
+        ["audit", "kl-ucb", "--epsilon", "1"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_an_endless_horizon_is_refused_with_the_time_it_takes(command, capsys, monkeypatch):
+    """`simulate kl-ucb --horizon 1e12` asked nothing before it began."""
+    monkeypatch.setattr(long_runs, "MEASURED", 0.2)
+    assert run([*command, "--horizon", "1e12" if command[0] != "audit" else "1e6"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("privcheck: horizon: got 1000000")
+    assert "runs of so many rounds take about " in err
+
+
+def test_event_engines_reach_any_horizon_and_are_not_refused(capsys):
+    """Their runs cost no more a round where there are more rounds: measured on few, they would take years."""
+    assert run(["simulate", "adap-ucb", "--means", "0.7,0.5", "--epsilon", "1", "--horizon", "1e12"]) == 0
+    assert "1,000,000,000,000 rounds" in capsys.readouterr().out

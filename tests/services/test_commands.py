@@ -16,6 +16,7 @@ import pytest
 import privcheck
 from privcheck.cli import main
 from privcheck.privacy import Contexts
+from privcheck.targets._services.line_process import LineProcess
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups of POSIX")
 
@@ -312,3 +313,27 @@ def test_options_that_contradict(words, told, capsys, tmp_path):
     assert len(lines) == 1
     assert told in lines[0]
     assert not output.exists()
+
+
+LOUD = """
+import json, sys
+
+for line in sys.stdin:
+    sys.stderr.write(("x" * 99 + "\\n") * 50_000)
+    sys.stderr.flush()
+    print(json.dumps({"action": 0}), flush=True)
+"""
+
+
+def test_megabytes_on_standard_error_for_each_message_do_not_hold_up_replies(tmp_path):
+    """Five megabytes for each message; a pipe holds 64 KiB, and a program waits until what it writes is read."""
+    (tmp_path / "loud.py").write_text(LOUD)
+    process = LineProcess([sys.executable, str(tmp_path / "loud.py")], 60.0)
+    begun = time.monotonic()
+    try:
+        for count in (1, 1, 8):
+            assert process.exchange([{"op": "select"}] * count) == [{"action": 0}] * count
+        assert time.monotonic() - begun < 60.0
+        assert len(process._last_words) <= 2000
+    finally:
+        process.close()

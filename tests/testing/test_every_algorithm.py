@@ -40,7 +40,7 @@ def audited(name):
     audit, epsilon = claimed(name)
     # Wishart noise has a least size, whatever the budget: 5000 runs see nothing of it
     runs = {"runs": 25_000} if name.startswith("lin-ucb-wishart") else {}
-    return pytest.param(name, marks=pytest.mark.privacy(epsilon, **audit.options | runs))
+    return pytest.param(name, marks=pytest.mark.privacy(epsilon, **audit.played | runs))
 
 def warmed_up(name, epsilon, arms, least):
     cls, rounds = ALGORITHMS[name], 0
@@ -52,9 +52,9 @@ def warmed_up(name, epsilon, arms, least):
 
 def released(name):
     audit, epsilon = claimed(name)
-    arms = audit.options.get("arms", 2)
-    rounds = warmed_up(name, epsilon, arms, audit.options.get("horizon", 8))
-    delta = {key: value for key, value in audit.options.items() if key == "delta"}
+    arms = audit.played.get("arms", 2)
+    rounds = warmed_up(name, epsilon, arms, audit.played.get("horizon", 8))
+    delta = {key: value for key, value in audit.played.items() if key == "delta"}
     return pytest.param(name, marks=pytest.mark.certified(epsilon, arms=arms, horizon=rounds, runs=3, **delta))
 
 def exposed(name):

@@ -35,15 +35,18 @@ def details(frontier: Frontier) -> Group:
     """
     place = described_place(frontier.environment, frontier.means, frontier.arms)
     runs = max(point.runs for point in frontier.points)
-    table = titled_table(f"pseudo-regret after {frontier.horizon:,} rounds on {place}, {runs:,} runs")
+    delta = max(point.delta for point in frontier.points)
+    at = f", delta = {delta:g}" if delta else ""
+    table = titled_table(f"pseudo-regret after {frontier.horizon:,} rounds on {place}, {runs:,} runs{at}")
     for column in COLUMNS:
         if column == "policy":
             table.add_column(column, overflow="fold")
         else:
-            table.add_column(column, justify="left" if column == "claim" else "right", no_wrap=True)
+            shown = frontier.unit if column == "epsilon" else column
+            table.add_column(shown, justify="left" if column == "claim" else "right", no_wrap=True)
     for p in frontier.points:
         table.add_row(
-            p.policy, _shown(p.epsilon), _shown(p.epsilon_lower), _shown(p.epsilon_upper), CLAIMS.get(p.verdict, "-"),
+            p.policy, _shown(p.budget), _shown(p.lower), _shown(p.upper), CLAIMS.get(p.verdict, "-"),
             *(_shown(value) for value in (p.mean, p.q05, p.q95)),
         )  # fmt: skip
     return Group(table, *([_theory(frontier)] if frontier.bounds else []))

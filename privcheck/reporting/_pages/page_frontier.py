@@ -26,12 +26,13 @@ def render_frontier(frontier: Frontier) -> str:
     policies = f"{number} policies" if number != 1 else "1 policy"
     headline = f"{policies} on {where}: {frontier.horizon:,} rounds"
     caption = (
-        "Mean pseudo-regret at the epsilon that each policy claims, with a bar from the 5 % to the 95 % quantile of "
-        "its runs. The horizontal bar is what is known of its true epsilon. Dotted: an asymptotic rate, no bound at T."
+        f"Mean pseudo-regret at the {frontier.claim} that each policy claims, with a bar from the 5 % to the 95 % "
+        f"quantile of its runs. The horizontal bar is what is known of its true {frontier.unit}."
+        + (" Dotted: an asymptotic rate, no bound at T." if frontier.bounds else "")
     )
     picture = inline_picture(lambda width: frontier_figure(frontier, width=width), "frontier-picture", caption)
     parts = [
-        section("Regret against epsilon", [picture], name="frontier"),
+        section(f"Regret against {frontier.unit}", [picture], name="frontier"),
         section("What is known of every policy", [_points(frontier)], name="points"),
         *([section("The theory", [_bounds(frontier)], name="theory")] if frontier.bounds else []),
         section("What was run", [facts(_setting(frontier, where))], name="setting"),
@@ -41,12 +42,12 @@ def render_frontier(frontier: Frontier) -> str:
 
 
 def _points(frontier: Frontier) -> str:
-    columns = [("policy", TEXT), ("claim: epsilon", NUMBER), ("audited lower bound", NUMBER)]
+    columns = [("policy", TEXT), (f"claim: {frontier.claim}", NUMBER), ("audited lower bound", NUMBER)]
     columns += [("certified upper bound", NUMBER), ("claim", WORD), ("mean", NUMBER)]
     columns += [("5 % quantile", NUMBER), ("95 % quantile", NUMBER), ("runs", NUMBER)]
     rows: list[list[Cell | str]] = []
     for point in frontier.points:
-        known = (point.epsilon, point.epsilon_lower, point.epsilon_upper)
+        known = (point.budget, point.lower, point.upper)
         regret = (point.mean, point.q05, point.q95, point.runs)
         claim = text(CLAIMS.get(point.verdict, NONE))
         rows.append([Cell(place(point.policy)), *map(_number, known), claim, *map(_number, regret)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import quote
 
 from privcheck.errors import PrivcheckError
 from privcheck.files import check_output, write_whole
+from privcheck.progress import progress
 from privcheck.reporting._many_audits import LEVEL, AuditedClaim, Together, together
 from privcheck.reporting._pages.elements import badge, document, header, place, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
@@ -27,6 +29,9 @@ from privcheck.tables import Row
 SIGNS = {CONTRADICTION: "✗", **MARKS, **CERTIFICATE_MARKS}
 ORDER = (CONTRADICTION, "inconclusive", "no claim", "no budget", "consistent", "certified")
 OWN = "Written by privcheck"
+
+FEW_PAGES = 50
+"""Pages of single results that are written unless all are asked for: with their pictures they take half a minute."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,7 @@ def _asked(cell: Row) -> str:
     return numbers.clean(", ".join([str(cell["target"]), *given]))
 
 
-def save_index(folder: Folder, path: str | Path, *, pages: bool = True) -> None:
+def save_index(folder: Folder, path: str | Path, *, pages: bool | None = None) -> int:
     """Write a page with a row for every result of a folder, and beside their JSON files the pages that are missing.
 
     A page about a result has the name of its JSON file. An existing page is linked; a page that privcheck wrote is
@@ -125,7 +130,12 @@ def save_index(folder: Folder, path: str | Path, *, pages: bool = True) -> None:
     ----------
     folder : what `read_folder` returned.
     path : of the index, ending in .html or .htm.
-    pages : whether missing pages are written; those that are there are linked in any case.
+    pages : whether missing pages are written; None for the `FEW_PAGES` of the results that come first, since a page
+        takes about half a second. Those that are there are linked in any case.
+
+    Returns
+    -------
+    How many missing pages were not written because they are more than these.
 
     Raises
     ------
@@ -133,8 +143,15 @@ def save_index(folder: Folder, path: str | Path, *, pages: bool = True) -> None:
 
     """
     target = check_output(path, "html", PAGES)
-    beside = {result.path: _page(result, target, pages) for result in folder.results}
+    planned = [result for result in folder.results if pages is not False and _lacks_page(result, target)]
+    wanted = planned if pages else planned[:FEW_PAGES]
+    with progress("pages of single results", len(wanted), counted=True) as advance:
+        for result in wanted:
+            _write_page(result)
+            advance(1)
+    beside = {result.path: _there(result, target) for result in folder.results}
     write_whole(target, render_index(folder, target, beside), "html")
+    return len(planned) - len(wanted)
 
 
 def render_index(
@@ -244,18 +261,25 @@ def _address(file: Path, target: Path) -> str:
     return quote(Path(os.path.relpath(file, target.parent)).as_posix(), errors="surrogateescape")
 
 
-def _page(result: IndexRow, index: Path, write: bool) -> Path | None:
-    """Return the page about a result, written from its JSON when it is missing or out of date; None without one."""
+def _there(result: IndexRow, index: Path) -> Path | None:
+    """Return the page about a result that is there; None without one."""
     beside = [result.path.with_suffix(suffix) for suffix in PAGES]
-    there = next((page for page in beside if page.is_file() and not _same(page, index)), None)
-    page = there or beside[0]
-    if not write or result.page is None or _same(page, index) or (there and not _outdated(there, result.when)):
-        return there
-    try:
+    return next((page for page in beside if page.is_file() and not _same(page, index)), None)
+
+
+def _lacks_page(result: IndexRow, index: Path) -> bool:
+    """Tell whether a page can be written about a result that has none, or one that is out of date."""
+    there = _there(result, index)
+    page = there or result.path.with_suffix(PAGES[0])
+    return result.page is not None and not _same(page, index) and (there is None or _outdated(there, result.when))
+
+
+def _write_page(result: IndexRow) -> None:
+    beside = [result.path.with_suffix(suffix) for suffix in PAGES]
+    page = next((page for page in beside if page.is_file()), beside[0])
+    assert result.page is not None
+    with suppress(Exception):  # whatever a strange file makes of a page: the index goes without it
         write_whole(page, result.page())
-    except Exception:  # whatever a strange file makes of a page: the index goes without it
-        return there
-    return page
 
 
 def _outdated(page: Path, when: float) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from privcheck.bandits import ALGORITHMS
@@ -37,15 +36,15 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
     >>> frontier_figure(found).axes[0].get_xlabel()
     'epsilon'
     """
-    private = list(dict.fromkeys(point.policy for point in frontier.points if point.epsilon is not None))
-    without = [point for point in frontier.points if point.epsilon is None]
+    private = list(dict.fromkeys(point.policy for point in frontier.points if point.budget is not None))
+    without = [point for point in frontier.points if point.budget is None]
     said = [
-        f"{p.policy} with epsilon {p.epsilon:g}: mean regret {p.mean:.4g}"
+        f"{p.policy} with {frontier.unit} {p.budget:g}: mean regret {p.mean:.4g}"
         for p in frontier.points
-        if p.epsilon is not None
+        if p.budget is not None
     ]
     where = described_place(frontier.environment, frontier.means, frontier.arms)
-    title = f"Regret against epsilon on {where}, {frontier.horizon:,} rounds"
+    title = f"Regret against {frontier.claim} on {where}, {frontier.horizon:,} rounds"
     with settings():
         figure = new_figure(width, 4.6 if width > NARROW else 6.4, title, "; ".join(said))
         figure.set_layout_engine("constrained")
@@ -53,7 +52,7 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         axes.set_title(picture_title(where, 56 if width > NARROW else 36), loc="left", fontsize=8.5)
         axes.set_xscale("log")
         axes.set_yscale("log")
-        budgets = sorted({point.epsilon for point in frontier.points if point.epsilon is not None})
+        budgets = sorted({point.budget for point in frontier.points if point.budget is not None})
         left, right = (budgets[0], budgets[-1]) if budgets else (0.1, 10.0)
         left, right = left / 2, right * 2
         _draw_theory(axes, frontier)
@@ -64,13 +63,13 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         lows = []
         for place, name in enumerate(private):
             colour, marker = PALETTE[place % 6], MARKERS[place % len(MARKERS)]
-            points = [point for point in frontier.points if point.policy == name and point.epsilon is not None]
+            points = [point for point in frontier.points if point.policy == name and point.budget is not None]
             shift = SPREAD ** (place - (len(private) - 1) / 2)
             lows += _draw_policy(axes, points, name, colour, marker, shift, right)
         floor = min([left, *(low / 1.3 for low in lows)])
         axes.set_xlim(floor, right)
         _axes_in_words(axes, frontier, budgets)
-        _legend(figure, axes, frontier.points, "outside right upper" if width > NARROW else "outside lower left")
+        _legend(figure, axes, frontier, "outside right upper" if width > NARROW else "outside lower left")
     return figure
 
 
@@ -96,7 +95,7 @@ def _draw_policy(
     axes: Any, points: list[FrontierPoint], name: str, colour: str, marker: str, shift: float, right: float
 ) -> list[float]:
     """Draw the points of one policy; return the left ends of their intervals."""
-    xs, ys = [float(p.epsilon or 0.0) * shift for p in points], [p.mean for p in points]
+    xs, ys = [float(p.budget or 0.0) * shift for p in points], [p.mean for p in points]
     axes.plot(xs, ys, color=colour, lw=0.8, alpha=0.45, zorder=2)
     lows: list[float] = []
     for x, point in zip(xs, points, strict=True):
@@ -113,12 +112,12 @@ def _draw_policy(
 
 def _far_below(point: FrontierPoint) -> bool:
     """Tell whether an audited lower bound is too far below the claim to be drawn at its place."""
-    return point.epsilon_lower is not None and point.epsilon_lower <= (point.epsilon or 0.0) / MOST_BELOW
+    return point.lower is not None and point.lower <= (point.budget or 0.0) / MOST_BELOW
 
 
 def _draw_interval(axes: Any, point: FrontierPoint, x: float, shift: float, colour: str, right: float) -> list[float]:
     """Draw what is known of the true epsilon of one point: a bar with ends, open where nothing is known."""
-    low, high = point.epsilon_lower, point.epsilon_upper
+    low, high = point.lower, point.upper
     if low is None and high is None:
         return []
     start = x if low is None else x / SHORT if _far_below(point) else low * shift
@@ -149,16 +148,17 @@ def _axes_in_words(axes: Any, frontier: Frontier, budgets: list[float]) -> None:
     axes.spines["left"].set_visible(True)
     axes.tick_params(axis="both", labelcolor=INK, color=MID, which="both")
     axes.grid(color=MID, alpha=0.22, lw=0.5)
-    axes.set_xlabel("epsilon")
+    axes.set_xlabel(frontier.claim)
     axes.set_ylabel(f"pseudo-regret after {frontier.horizon:,} rounds")
 
 
-def _legend(figure: Figure, axes: Any, points: Sequence[FrontierPoint], where: Any) -> None:
+def _legend(figure: Figure, axes: Any, frontier: Frontier, where: Any) -> None:
     """Add the legend; marks that no point has are left out."""
     handles, labels = axes.get_legend_handles_labels()
-    if any(point.epsilon_lower is not None or point.epsilon_upper is not None for point in points):
+    points, unit = frontier.points, frontier.unit
+    if any(point.lower is not None or point.upper is not None for point in points):
         handles += axes.plot([], [], color=MID, lw=3.2, alpha=0.45)
-        labels.append("true epsilon: from audited lower\nto certified upper bound")
+        labels.append(f"true {unit}: from audited lower\nto certified upper bound")
     if any(map(_far_below, points)):
         handles += axes.plot([], [], ls="none", color=MID, **LESS)
         labels.append(f"audited lower bound below\n1/{MOST_BELOW:g} of the claim")

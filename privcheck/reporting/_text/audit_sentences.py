@@ -58,6 +58,11 @@ def verdict_sentence(report: AuditReport) -> str:
     if report.verdict == "violation":
         return f"violation: the claim {claim(report)} is refuted at level {report.error:g}; {bound}"
     refuted = f"the claim {claim(report)} is not refuted at level {report.error:g}"
+    if report.verdict == "consistent" and not report.lower:
+        return (
+            f"consistent: no power here: {refuted}, but {played(report)} saw nothing of the data, which says next to "
+            f"nothing about it; {bound}"
+        )
     if report.verdict == "consistent":
         return f"consistent: {refuted} by {played(report)}, which could have shown {resolution(report)}; {bound}"
     claimed = 0.0 if report.claimed is None else report.claimed[1]
@@ -192,7 +197,12 @@ def meaning(report: AuditReport) -> list[str]:
             "The true epsilon may be larger: the bound comes from one event on one pair of streams.",
         ]
     if report.verdict == "consistent":
+        blind = (
+            "No power here: no event told the streams apart, so that a claim of any size would have passed. Audit it "
+        )
+        blind += "with other arms, another horizon, with observe='releases', or on streams that you choose."
         return [
+            *([] if report.lower else [blind]),
             f"The claim was tested and not refuted; it was not proved. The search tried {searched}. Other streams, "
             "longer horizons or rarer events may still refute it.",
             "A larger epsilon would have been noticed only through an event that these runs can detect: "

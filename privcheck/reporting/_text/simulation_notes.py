@@ -59,5 +59,6 @@ def described(algorithm: Any) -> str:
     """
     if not isinstance(algorithm, OwnPolicy):
         return repr(algorithm)
-    claim = "" if algorithm.epsilon is None else f", epsilon = {algorithm.epsilon:g}"
+    told = [(name, getattr(algorithm, name)) for name in ("epsilon", "delta", "rho", "mu")]
+    claim = "".join(f", {name} = {amount:g}" for name, amount in told if amount or (name == "delta" and amount == 0.0))
     return f"{algorithm.name}{claim}, {algorithm.feedback} feedback"

@@ -1,0 +1,135 @@
+"""Every command ends within two seconds of SIGTERM or SIGINT, whatever it is busy with, compiled loops included."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import privcheck
+from privcheck.cli._application import app
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the time of a process in /proc"),
+]
+
+WITHIN = 2.0
+"""Seconds from the signal to the end of the process."""
+
+WORKING = 4.0
+"""Seconds of the processor after which a command is at its work: imports, and what is compiled, take less."""
+
+EVER = ["--horizon", "1e12", "--means", "0.7,0.5"]
+PIPE, QUICK = "pipe.json", None
+"""A named pipe that nobody writes to, and a command that has ended before any signal comes."""
+
+SWEEP = 'kind = "simulation"\ntargets = ["kl-ucb"]\nenvironments = [[0.7, 0.5]]\nhorizons = [1000000000000]\n'
+SLOW = "class Slow:\n    def __init__(self, rng, arms): pass\n    def select(self): return 0\n"
+SLOW += "    def update(self, action, reward): pass\n"
+
+COMMANDS = {
+    "audit": [
+        ["slow.py:Slow", "--epsilon", "1", "--arms", "2", "--horizon", "100", "--runs", "900000", "--yes"],
+        ["kl-ucb", "--epsilon", "1", "--arms", "2", "--horizon", "100000", "--yes"],
+    ],
+    "certify": [["adap-ucb", "--epsilon", "1", "--horizon", "20000", "--yes"]],
+    "account": [[PIPE]],
+    "bounds": [[PIPE]],
+    "claims": [["--effort", "2h"]],
+    "simulate": [
+        ["kl-ucb", *EVER, "--runs", "3", "--yes"],
+        ["kl-ucb", *EVER, "--runs", "3", "--yes", "--jobs", "2"],
+        ["kl-ucb", *EVER, "--runs", "1", "--yes"],
+        ["dp-exact-tt", "--horizon", "1e15", "--means", "0.5,0.5", "--epsilon", "1", "--delta", "1e-9", "--yes"],
+    ],
+    "frontier": [["kl-ucb", *EVER, "--epsilons", "1", "--yes"]],
+    "sweep": [["sweep.toml", "--store", "results"]],
+    "report": [["folder", "--pages"]],
+    "compare": QUICK,
+    "init": QUICK,
+    "list": QUICK,
+}
+"""By command, what takes long; a new command needs an entry."""
+
+CASES = {
+    f"{name} {words[0]}, {number}": (name, words)
+    for name, several in COMMANDS.items()
+    for number, words in enumerate(several or [], 1)
+}
+
+
+@cache
+def result():
+    return privcheck.audit("rnm-ftnl-published", epsilon=1.0, runs=200, pairs=4).to_json()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("slow.py").write_text(SLOW)
+    Path("sweep.toml").write_text(SWEEP)
+    Path("folder").mkdir()
+    os.mkfifo(PIPE)
+    for number in range(300):
+        Path(f"folder/{number}.json").write_text(result())
+    return tmp_path
+
+
+def started(*words):
+    places = str(Path(privcheck.__file__).parents[1])
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "privcheck", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": places},
+    )  # fmt: skip
+
+
+def processor_time(process):
+    after = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, after[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def is_read(pipe):
+    """Tell whether somebody waits for what is written to a named pipe."""
+    try:
+        os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
+
+
+def at_work(process, words):
+    """Return when a command is in the middle of what takes long."""
+    pipe = PIPE if PIPE in words else None
+    while process.poll() is None:
+        if processor_time(process) > WORKING if pipe is None else is_read(pipe):
+            return
+        time.sleep(0.1)
+    raise AssertionError(process.communicate())
+
+
+def test_every_command_is_here():
+    assert {each.name or each.callback.__name__ for each in app.registered_commands} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("case", CASES)
+def test_a_signal_ends_a_command_in_time(case, name):
+    number, (command, words) = getattr(signal, name), CASES[case]
+    process = started(command, *words)
+    try:
+        at_work(process, words)
+        sent = time.monotonic()
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+        took = time.monotonic() - sent
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 128 + number, err
+    assert took < WITHIN
+    assert "Traceback" not in err
