@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Reading, at_least, at_most, printed
+from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import bernoulli_divergence, binomial_weight
 from privcheck.claims._expression import exp, expression, total, variable, where_negative
-from privcheck.claims._registry_of_claims import claim
 from privcheck.claims._variables import Variable, integer, probability
 from privcheck.claims.papers.hu_facts import tail
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, below, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._expression import (
     absolute,
     exp,
@@ -16,7 +17,6 @@ from privcheck.claims._expression import (
     variable,
     where_negative,
 )
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive
 
 K, T, BUDGET = integer("K", 2), integer("T", 1), positive("epsilon")

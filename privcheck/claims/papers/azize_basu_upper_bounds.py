@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Reading, at_least, at_most, below, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._exact_laws import bernoulli_divergence, binomial_mean, laplace_below
 from privcheck.claims._expression import (
     Expression,
@@ -18,7 +19,6 @@ from privcheck.claims._expression import (
     total,
     variable,
 )
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 GAP = Variable("Delta", 0, 1, low_open=True, region=(0.01, 1))

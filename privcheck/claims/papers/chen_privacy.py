@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Reading, Relation, at_most, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._expression import Expression, absolute, ceiling, expression, log, log2
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 BUDGET = positive("epsilon", (0.01, 10.0))

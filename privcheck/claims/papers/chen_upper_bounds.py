@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._expression import Expression, exp, expression, log, maximum, minimum, sqrt, total, variable
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive
 
 S, LOG_T = variable("s"), variable("log_T")

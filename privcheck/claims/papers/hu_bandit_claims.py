@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Order, Reading, at_most, below, equal, printed
+from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import binomial_weight
 from privcheck.claims._expression import absolute, exp, expression, log, minimum, sqrt, total, variable
-from privcheck.claims._registry_of_claims import claim
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 GAP = Variable("Delta", 0, 1, low_open=True, region=(0.01, 1))

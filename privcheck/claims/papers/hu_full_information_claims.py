@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._exact_laws import binomial_mean, laplace_difference_above
 from privcheck.claims._expression import (
     Expression,
@@ -18,7 +19,6 @@ from privcheck.claims._expression import (
     total,
     variable,
 )
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 S = variable("s")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
+from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import bernoulli_divergence
 from privcheck.claims._expression import Expression, absolute, exp, expression, log, maximum, variable
-from privcheck.claims._registry_of_claims import claim
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 EPSILON = positive("epsilon", (0.01, 5.0))

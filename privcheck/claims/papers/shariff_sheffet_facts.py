@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Reading, at_least, at_most, below, printed
+from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import chi_square_above, chosen, composed_delta, gaussian_delta
 from privcheck.claims._expression import Expression, exp, expression, log, log2, maximum, minimum, sqrt
-from privcheck.claims._registry_of_claims import claim
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 BUDGET, SMALL_BUDGET = (

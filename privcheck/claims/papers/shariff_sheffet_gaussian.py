@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Order, Reading, at_most, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._exact_laws import gaussian_delta
 from privcheck.claims._expression import Expression, expression, log, normal_below, sqrt, variable
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 from privcheck.claims.papers.shariff_sheffet_facts import ALPHA, BUDGET, DELTA, SMALL_BUDGET
 

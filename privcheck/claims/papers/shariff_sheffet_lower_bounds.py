@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._expression import Expression, absolute, exp, expression, log, maximum, variable
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 LN_2 = 0.6931471805599453

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Order, Reading, Relation, at_least, at_most, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._expression import (
     Expression,
     exp,
@@ -24,7 +25,6 @@ from privcheck.claims._expression import (
     total,
     variable,
 )
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 ALPHA = probability("alpha", open_ends=True, region=(0.01, 0.99))
