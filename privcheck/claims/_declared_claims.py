@@ -22,6 +22,7 @@ def claim(
     role: str = "statement",
     consequence: str = "",
     tested_on: str = "",
+    derivation: Callable[[], tuple[Reading, ...]] | None = None,
 ) -> Callable[[Callable[[], Reading | tuple[Reading, ...]]], Callable[[], Reading | tuple[Reading, ...]]]:
     """Register a function as a claim: its docstring is what the paper prints, what it returns are the readings.
 
@@ -30,6 +31,7 @@ def claim(
     name : the id.
     place : where it stands in the paper.
     kind, role, consequence, tested_on : as in `Claim`.
+    derivation : what returns the steps of a derivation by hand, if there is one.
     """
 
     def register(
@@ -46,6 +48,7 @@ def claim(
             name, place, quote, kind, printed, role, consequence,
             repairs[0] if repairs else None,
             repairs[0].name.removeprefix(REPAIRED) if repairs else "", tested_on,
+            derivation() if derivation else (),
         )  # fmt: skip
         return function
 

@@ -18,7 +18,8 @@ def equation_21() -> Reading:
     """From Theorem 3.6 in Dwork et al. (2014) that Laplace mechanism preserves epsilon-differential privacy, for any y,
     f(y | X) <= e^epsilon f(y | X').
     """
-    y, change = Variable("y", -100, 100), Variable("change", -1, 1)
+    y = Variable("y", -float("inf"), float("inf"), region=(-100, 100))
+    change = Variable("change", -1, 1, words="each X_j(t) in {0, 1}, in section 2.1")
     densities = (exp(-BUDGET.symbol * absolute(y.symbol - shift)) for shift in (expression(0), change.symbol))
     first, second = densities
     return printed(y, change, BUDGET, says=at_most(first, exp(BUDGET.symbol) * second), provable=False)
@@ -45,7 +46,8 @@ def equation_24() -> tuple[Reading, ...]:
     """E[n_j(T)] <= omega^(d_j+1) + sum_s P{r_j(T) = s} sum_{q=d_j+1}^{s+1} 2^q <= omega^(d_j) + sum_s P{r_j(T) = s}
     omega^(s+1); the second inequality uses sum_{q=d_j+1}^{s+1} 2^q <= omega^(s+1).
     """
-    d, p = integer("d", 5, region=(5, 25)), probability("p")  # 24 ln(T) is at least 16.6
+    words = "d_j := ceil(log(24 ln(T)/(Delta_j min{Delta_j, epsilon}))); 24 ln(2) is 16.6"
+    d, p = integer("d", 5, region=(5, 25), words=words), probability("p")
     two = expression(2)
     # all of the probability p of more than d epochs is on s = d + 1
     left = two ** (d.symbol + 2) - 1 + p.symbol * (two ** (d.symbol + 1) + two ** (d.symbol + 2))
@@ -81,7 +83,7 @@ def equation_31() -> Reading:
     """Let Delta* := sqrt(K ln(T)/T). ... <= sqrt(K T ln(T)) + O(K ln(T)/sqrt(K ln(T)/T)) + O(K ln(T)/epsilon) <=
     O(sqrt(K T ln(T))) + O(K ln(T)/epsilon).
     """
-    arms, horizon = integer("K", 2), integer("T", 2)
+    arms, horizon = integer("K", 1), integer("T", 1)
     product = arms.symbol * LOG_HORIZON.symbol
     left = product / sqrt(product / horizon.symbol)
     return printed(arms, horizon, LOG_HORIZON, says=equal(left, sqrt(product * horizon.symbol)))
@@ -102,7 +104,7 @@ def inequality_e() -> Reading:
     """Inequality (e) uses 1/2^r <= 1/2^{d_j} < Delta_j/12, where d_j is the logarithm of 72 ln(T)/(Delta_j
     min{epsilon, Delta_j}), rounded up.
     """
-    horizon = integer("T", 2, region=(2, 1000))
+    horizon = integer("T", 1, region=(1, 1000))
     smaller = minimum(BUDGET.symbol, GAP.symbol)
     left = GAP.symbol * smaller / (72 * log(horizon.symbol))
     return printed(GAP, BUDGET, horizon, says=at_most(left, GAP.symbol / 12))

@@ -115,7 +115,7 @@ def wider_support() -> Reading:
     """It is straightforward to extend this to any distribution with a support in [a, b], by multiplying the noise terms
     by the range (b - a).
     """
-    level = Variable("level", -20, 20)
+    level = Variable("level", -math.inf, math.inf, region=(-20, 20))
     low, width, first, second = (
         Variable("a", -math.inf, math.inf, region=(-5, 5)),
         positive("b_minus_a"),

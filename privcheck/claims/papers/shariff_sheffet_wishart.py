@@ -151,7 +151,7 @@ def proposition_9() -> tuple[Reading, ...]:
     one, sure = expression(1), 1 - ALPHA.symbol / (2 * ROUNDS)
     off = width(one, 8, ROUNDS, ALPHA.symbol)
     k = degrees(one, LEVELS, SMALL.symbol, SMALL_DELTA.symbol)
-    root, free = sqrt(LEVELS * k), integer("k", 3, region=(3, 200))
+    root, free = sqrt(LEVELS * k), integer("k", 1, region=(1, 200))
     after_one = Reading(
         "the noise of the nodes that are summed, after the first of n = 2^i > 1 rounds",
         (integer("i", 1, region=(1, 20)), SMALL, SMALL_DELTA, ALPHA),

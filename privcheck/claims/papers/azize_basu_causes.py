@@ -1,0 +1,3 @@
+from privcheck.claims._causes import Cause
+
+CAUSES: tuple[Cause, ...] = ()
