@@ -13,6 +13,7 @@ from typing import Any
 
 from privcheck import presenting
 from privcheck.bibliography import cited
+from privcheck.claims._causes import GRAVE
 from privcheck.serialise import to_json
 from privcheck.tables import Result, Row
 
@@ -112,6 +113,11 @@ class Finding:
     def wrong(self) -> bool:
         """Whether the printed form fails, under at least one reading."""
         return self.status in WRONG
+
+    @property
+    def grave(self) -> bool:
+        """Whether a statement or a step of a proof fails, and not only a misprint, a loose sentence or an edge."""
+        return self.fault in GRAVE
 
     def __repr__(self) -> str:
         return f"<{self.id}: {self.status}>"

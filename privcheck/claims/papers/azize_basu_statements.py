@@ -43,8 +43,8 @@ def theorem_1() -> Reading:
     "Lemma 1",
     kind="privacy",
     tested_on=(
-        "One reward of a block from i to j changes. The left side is the largest privacy loss of the printed statistic, "
-        "the change of the sum over j - i, times (j - i) epsilon."
+        "One reward of a block from i to j changes. The left side is the largest privacy loss of the printed "
+        "statistic, the change of the sum over j - i, times (j - i) epsilon."
     ),
 )
 def lemma_1() -> Reading:
@@ -103,8 +103,8 @@ def theorem_4() -> Reading:
         "half of the rounds under nu'; the limit, and Theorem 3, are the same."
     ),
     tested_on=(
-        "A policy that has played a third arm in all T rounds, whose gap is Delta_2. Then M(A) = 1 and M'(A^c) = 0. The "
-        "left side is Reg_T + Reg'_T, where `more` is mu'_a - mu*."
+        "A policy that has played a third arm in all T rounds, whose gap is Delta_2. Then M(A) = 1 and M'(A^c) = 0. "
+        "The left side is Reg_T + Reg'_T, where `more` is mu'_a - mu*."
     ),
 )
 def equation_17() -> tuple[Reading, ...]:
@@ -130,9 +130,9 @@ def equation_17() -> tuple[Reading, ...]:
     kind="order",
     role="step",
     consequence=(
-        "gamma_{l,T} exists only if 2^l >= log(T)/log(1/mu_a). If privacy does not matter, 2^l is at most twice (C_1/4) "
-        "log(T)/d(mu_a, mu_1); so the proof needs C_1/4 >= d(mu_a, mu_1)/(2 log(1/mu_a)), which grows without bound as "
-        "mu_1 tends to 1. Read C_1 and C_2 as constants of the instance, or use the explicit bound of "
+        "gamma_{l,T} exists only if 2^l >= log(T)/log(1/mu_a). If privacy does not matter, 2^l is at most twice "
+        "(C_1/4) log(T)/d(mu_a, mu_1); so the proof needs C_1/4 >= d(mu_a, mu_1)/(2 log(1/mu_a)), which grows without "
+        "bound as mu_1 tends to 1. Read C_1 and C_2 as constants of the instance, or use the explicit bound of "
         "privcheck.bounds. That the theorem fails with constants of alpha alone is not shown."
     ),
     tested_on=(
@@ -140,9 +140,9 @@ def equation_17() -> tuple[Reading, ...]:
     ),
 )
 def constants_of_theorem_8() -> tuple[Reading, ...]:
-    """... for alpha > 3 and constants C_1(alpha), C_2 > 0, it yields a regret ... [Proof:] we choose l to be the smallest
-    integer such that 2^l >= inf_{beta in B} max{(1 + beta) alpha/d(mu_a, mu_1), (1 + alpha)/((c(beta) - gamma_{l,T})
-    epsilon Delta_a)} log(T) =: (C_1(alpha)/4)/min{d(mu_a, mu_1), C_2 epsilon Delta_a} log(T).
+    """... for alpha > 3 and constants C_1(alpha), C_2 > 0, it yields a regret ... [Proof:] we choose l to be the
+    smallest integer such that 2^l >= inf_{beta in B} max{(1 + beta) alpha/d(mu_a, mu_1), (1 + alpha)/((c(beta) -
+    gamma_{l,T}) epsilon Delta_a)} log(T) =: (C_1(alpha)/4)/min{d(mu_a, mu_1), C_2 epsilon Delta_a} log(T).
     """
     s = variable("s")
     needed = (log(s) / 2 - log(1 - 1 / s) / 2 - log(2)) / (2 * log(2))  # d(1/2, 1 - 1/s) over 2 log(2)
@@ -180,8 +180,8 @@ def lemma_10() -> Reading:
 
 @claim("azize-basu-2022/remark2", "Remark 2", kind="identity")
 def remark_2() -> Reading:
-    """For Bernoulli distributions, t_a is equal to Delta_a, so the private lower bound simplifies to: O(sum_{a: Delta_a >
-    0} Delta_a (1/(epsilon Delta_a)) log(T)) = O(K log(T)/epsilon).
+    """For Bernoulli distributions, t_a is equal to Delta_a, so the private lower bound simplifies to: O(sum_{a:
+    Delta_a > 0} Delta_a (1/(epsilon Delta_a)) log(T)) = O(K log(T)/epsilon).
     """
     # K - 1 suboptimal arms with equal gaps, over log(T); the O stands for Omega, of a lower bound
     left = (ARMS.symbol - 1) * GAP.symbol / (BUDGET.symbol * GAP.symbol)

@@ -26,8 +26,8 @@ LOST_ARM = (
     "exp(-epsilon x): with probability of the order exp(-4 sqrt(2 ln T)) the best arm's first reward is so low that it "
     "is never chosen again, and the regret is linear. That is more than any power of ln T, but cannot show below T = "
     "e^32, about 10^14. Widths that cover such tails, with a term ln(T)/(epsilon n) as well, or bounded noise such as "
-    "randomised response, avoid it. The privacy guarantee stands. The left side is a lower bound of the regret with two "
-    "arms; the steps of its derivation are examined with it."
+    "randomised response, avoid it. The privacy guarantee stands. The left side is a lower bound of the regret with "
+    "two arms; the steps of its derivation are examined with it."
 )
 
 LOG = positive("L", (0.7, 50.0))

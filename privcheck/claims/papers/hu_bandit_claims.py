@@ -136,3 +136,23 @@ def lemma_7() -> Reading:
     difference = mean.symbol - y.symbol
     assumes = (below(0, difference), below(count.symbol * difference, 8))
     return printed(count, mean, y, says=at_most(left, 3 / difference), assumes=assumes, provable=False)
+
+
+@claim(
+    "hu-2021/lem6",
+    "Lemma 6",
+    kind="law",
+    tested_on=(
+        "Two arms whose posterior samples are uniform: that of arm 1 on [0, u], that of arm j on [0, 1], with y <= u. "
+        "The left side is P{theta_1 <= theta_j <= y}, the right side the printed one."
+    ),
+)
+def lemma_6() -> Reading:
+    """For any suboptimal j and any instantiation F_{t-1}, P_{t-1}{J_t = j, E_j(t), G_1(t-1)} <= (P_{t-1}{theta_1(t) <=
+    y_j}/P_{t-1}{theta_1(t) > y_j}) P_{t-1}{J_t = 1, E_j(t), G_1(t-1)}. [E_j(t) is {theta_j(t) <= y_j}.]
+    """
+    y, u = probability("y", open_ends=True), probability("u", open_ends=True)
+    below_y = y.symbol / u.symbol
+    left = y.symbol**2 / (2 * u.symbol)
+    right = below_y / (1 - below_y) * (y.symbol - y.symbol**2 / (2 * u.symbol))
+    return printed(y, u, says=at_most(left, right), assumes=(below(y.symbol, u.symbol),), provable=False)

@@ -241,6 +241,30 @@ def corollary_10b() -> Reading:
 
 
 @claim(
+    "hu-2021/cor10a",
+    "Corollary 10 (a), and after (55)",
+    tested_on="Over 256 (1 + ln(K - 1))/Delta_min: the sum over all brackets whose gaps are at most epsilon.",
+)
+def corollary_10a() -> Reading:
+    """If all Delta_j <= epsilon, RNM-FTNL has regret at most O(log(K)/Delta_min). [sum_{l >= 1: |J_l| > 0} 256 (1 +
+    ln|J_l|)/(2^{l-1} Delta_min) <= ... = 512 (1 + ln(K - 1))/Delta_min.]
+    """
+    last = integer("last", 0, region=(0, 40))
+    halves = total("l", 0, last.symbol, expression("1/2") ** variable("l"))
+    return printed(last, says=at_most(halves, 2), provable=False)
+
+
+@claim("hu-2021/cor11", "Proof of Corollary 11", kind="identity")
+def corollary_11() -> Reading:
+    """Let Delta* := sqrt(log K/T) be the critical gap. ... can be at most T Delta* = sqrt(T log K) ... O(log(K)/Delta*
+    + ...) = O(sqrt(T log(K)) + log(K) log(T)/epsilon).
+    """
+    horizon, log_arms = integer("T", 1), positive("lnK")
+    left = log_arms.symbol / sqrt(log_arms.symbol / horizon.symbol)
+    return printed(horizon, log_arms, says=equal(left, sqrt(horizon.symbol * log_arms.symbol)))
+
+
+@claim(
     "hu-2021/conclusion",
     "Section 7",
     kind="order",

@@ -134,24 +134,3 @@ def ratio_of_risks() -> Reading:
     solely based on T*(nu) log(1/delta).
     """
     return printed(says=equal(log(1000) / log(10), 3))
-
-
-QUOTED = {
-    "Theorem 2": "about every policy that is private and correct; T* is implicit. See jourdan-azize-2025/regime",
-    "Theorem 3": "mentioned in the reviews, not quoted",
-    "Theorem 5": "mentioned: correct and private for any epsilon and delta, about an algorithm that is not quoted",
-    "Theorem 6": "jourdan-azize-2025/factor; the upper bound itself is not quoted",
-    "Lemma 4": "jourdan-azize-2025/range; the lemma itself is not quoted",
-    "Lemma 9": "described in words only",
-    "Lemma 17": "its rate is named without a formula in the reviews",
-    "Lemma 18": "its rate is named without a formula in the reviews",
-    "Lemma 43": "jourdan-azize-2025/lem43",
-    "Equation 5": "its limit for a gap that vanishes is mentioned; the bound is not quoted",
-    "Equation 6": "mentioned in the answers, not quoted",
-    "Equation 11": "jourdan-azize-2025/group jourdan-azize-2025/group-zcdp",
-    "Line 191": "jourdan-azize-2025/regime jourdan-azize-2025/tv-limit; its thresholds for two instances whose means "
-    "the reviews do not print",
-    "Question 1": "jourdan-azize-2025/ratio",
-    "Weakness 1": "jourdan-azize-2025/convex",
-}
-"""What the reviews say of each numbered statement."""

@@ -147,7 +147,7 @@ def theorem_6() -> tuple[Reading, ...]:
     return (
         printed(*INSTANCE, says=says, assumes=(unit,), provable=False),
         repaired(
-            "for B = 1, if beta_n, in the second form of Proposition 4, is at least 1; examined on the same environment",
+            "for B = 1, if beta_n, in the second form of Proposition 4, is at least 1; examined on this environment",
             *INSTANCE, says=says, assumes=(unit, WIDE_ENOUGH), provable=False,
         ),
     )  # fmt: skip
