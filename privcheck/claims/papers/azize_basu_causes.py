@@ -14,8 +14,8 @@ CAUSES = (
         step="thm11-good-event",
         remains=(
             "The theorem with the sum of P(G^c) over all blocks of 2^l rewards and more in place of the first of them; "
-            "with it Theorem 7 (with the constant of eq33-minimum), Theorem 8 and Theorem 12. docs/derivations.md has "
-            "the proof."
+            "with it Theorem 7 (with the constant of eq33-minimum), Theorem 8 and Theorem 12. docs/repaired-proofs.md "
+            "has the proof."
         ),
         rests="Theorems 7, 8 and 12 are derived from Theorem 11; none of them is refuted by this.",
     ),

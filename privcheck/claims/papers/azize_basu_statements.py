@@ -83,7 +83,7 @@ def theorem_3() -> Reading:
     "Theorem 4, the term of privacy",
     tested_on=(
         "Over d/epsilon. The right side is what the printed proof gives with the divergence bounded by epsilon E sum "
-        "TV, without the factor 6 (docs/derivations.md), and with Markov's inequality as it is."
+        "TV, without the factor 6 (docs/repaired-proofs.md), and with Markov's inequality as it is."
     ),
 )
 def theorem_4() -> Reading:
