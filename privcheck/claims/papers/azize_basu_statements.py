@@ -136,7 +136,7 @@ def equation_17() -> tuple[Reading, ...]:
         "privcheck.bounds. That the theorem fails with constants of alpha alone is not shown."
     ),
     tested_on=(
-        "mu_a = 1/2 and mu_1 = 1 - 1/s, where privacy does not matter. The left side is what C_1/4 has to exceed."
+        "mu_a = 1/2, mu_1 = 1 - one_minus_best, and privacy does not matter. The left side is what C_1/4 has to exceed."
     ),
 )
 def constants_of_theorem_8() -> tuple[Reading, ...]:
@@ -144,11 +144,13 @@ def constants_of_theorem_8() -> tuple[Reading, ...]:
     smallest integer such that 2^l >= inf_{beta in B} max{(1 + beta) alpha/d(mu_a, mu_1), (1 + alpha)/((c(beta) -
     gamma_{l,T}) epsilon Delta_a)} log(T) =: (C_1(alpha)/4)/min{d(mu_a, mu_1), C_2 epsilon Delta_a} log(T).
     """
-    s = variable("s")
-    needed = (log(s) / 2 - log(1 - 1 / s) / 2 - log(2)) / (2 * log(2))  # d(1/2, 1 - 1/s) over 2 log(2)
-    variables = (Variable("mu_1", 0, 1, low_open=True, high_open=True),)
+    s, above = variable("s"), variable("one_minus_best")
+    needed = (-1 * log(above) / 2 - log(1 - above) / 2 - log(2)) / (2 * log(2))  # d(1/2, mu_1) over 2 log(2)
+    variables = (Variable("one_minus_best", 0, 1, low_open=True, high_open=True),)
     return (
-        Reading("C_1 depends on alpha only", variables, Order(needed, "O", expression(1), ({"s": s},))),
+        Reading(
+            "C_1 depends on alpha only", variables, Order(needed, "O", expression(1), ({"one_minus_best": 1 / s},))
+        ),
         Reading("C_1 and C_2 may depend on the means", variables, None),
     )
 
