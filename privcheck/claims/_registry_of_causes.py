@@ -9,7 +9,7 @@ from privcheck.claims._causes import FAULTS, READING, STATEMENT, STEP, Cause
 from privcheck.claims._finding import FAILS, UNDER_READING, WRONG
 from privcheck.claims._registry_of_claims import CLAIMS
 
-MODULES = ("azize_basu_causes", "chen_causes", "hu_causes", "shariff_sheffet_causes")
+MODULES = ("azize_basu", "chen", "hu", "shariff_sheffet")
 
 
 @lru_cache(maxsize=1)
@@ -21,7 +21,7 @@ def causes() -> dict[str, Cause]:
     """
     found: dict[str, Cause] = {}
     for name in MODULES:
-        for each in importlib.import_module(f"privcheck.claims.papers.{name}").CAUSES:
+        for each in importlib.import_module(f"privcheck.claims._causes_of_papers.{name}").CAUSES:
             unknown = [claim for claim, fault in each.faults.items() if claim not in CLAIMS or fault not in FAULTS]
             if each.id in found or unknown:
                 raise ValueError(f"{each.id} is there twice, or speaks of {unknown}")

@@ -104,7 +104,7 @@ def inequality_e() -> Reading:
     """Inequality (e) uses 1/2^r <= 1/2^{d_j} < Delta_j/12, where d_j is the logarithm of 72 ln(T)/(Delta_j
     min{epsilon, Delta_j}), rounded up.
     """
-    horizon = integer("T", 1, region=(1, 1000))
+    horizon = integer("T", 2, region=(2, 1000), words="ln(T) divides, which is 0 for T = 1")
     smaller = minimum(BUDGET.symbol, GAP.symbol)
     left = GAP.symbol * smaller / (72 * log(horizon.symbol))
     return printed(GAP, BUDGET, horizon, says=at_most(left, GAP.symbol / 12))
