@@ -212,7 +212,7 @@ def theorem(
         verdict is named here: reports say which of them failed in the run that is kept with the claims.
     terms : a function of an instance that returns the parts of the bound there, for explanations: dicts with a number
         "term", and whatever it is made of by name.
-    instead : the page and the heading of a proof that does not use those of `claims` that fail, if some do and the
+    instead : the page and the heading of a proof that does not use those claims that fail, if some do and the
         statement holds all the same, such as "docs/repaired-proofs.md#azize-and-basu-theorem-4".
 
     Raises

@@ -55,8 +55,10 @@ def adap_klucb_upper_bound(instance: Instance) -> float:
     Proof idea: As for thm8, in numbers. A block is long enough when the empirical mean that is exceeded with
     probability 1/T, plus the bonus and the noise, stays below the mean whose index is mu*. A block that is 2^i times as
     long fails with probability (3/2) T^(-2^i) at most: all later blocks together cost at most 3/2/(1 - 1/T) pulls, and
-    failures of the best arm's index 3/(alpha - 3). That is at most 3/2 + alpha/(alpha - 3), as long as T >= 3.
-    The paper's Theorem 11, which is false as it is printed, is not used: docs/repaired-proofs.md has the proof.
+    failures of the best arm's index 3/(alpha - 3).
+
+    For T >= 3 that is at most 3/2 + alpha/(alpha - 3). The paper's Theorem 11, which is false as it is printed, is not
+    used: docs/repaired-proofs.md has the proof.
 
     `2^l = n` is the least power of two for which an x above mu_a and a y below mu* exist with `kl(x, mu_a) = ln T/n`,
     `kl(y, mu*) = alpha ln T/n` and `y - x >= (1 + alpha) ln T/(n epsilon)`: the largest beta in eq. (35) of the proof
