@@ -124,6 +124,7 @@ class Theorem:
     budget: Condition = FINITE_BUDGET
     claims: tuple[str, ...] = ()
     terms: Terms | None = None
+    instead: str = ""
 
     def __repr__(self) -> str:
         return f"<{self.id}: {self.kind} bound on {self.quantity}>"
@@ -188,6 +189,7 @@ def theorem(
     budget: Condition = FINITE_BUDGET,
     claims: Sequence[str] = (),
     terms: Terms | None = None,
+    instead: str = "",
 ) -> Callable[[Evaluation], Evaluation]:
     """Register the decorated function as the theorem `theorem_id`; the first paragraph of its docstring states it.
 
@@ -210,6 +212,8 @@ def theorem(
         verdict is named here: reports say which of them failed in the run that is kept with the claims.
     terms : a function of an instance that returns the parts of the bound there, for explanations: dicts with a number
         "term", and whatever it is made of by name.
+    instead : the page and the heading of a proof that does not use those claims that fail, if some do and the
+        statement holds all the same, such as "docs/repaired-proofs.md#azize-and-basu-theorem-4".
 
     Raises
     ------
@@ -238,6 +242,7 @@ def theorem(
             budget,
             tuple(claims),
             terms,
+            instead,
         )
         if isinstance(quantity, Quantity):
             QUANTITIES[str(quantity)] = quantity

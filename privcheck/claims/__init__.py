@@ -19,6 +19,7 @@ __getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
 __all__ = [
     "CLAIMS",
+    "FAULTS",
     "STATUSES",
     "Claim",
     "Counterexample",
@@ -35,6 +36,7 @@ __all__ = [
     "at_least",
     "at_most",
     "below",
+    "causes",
     "ceiling",
     "choose",
     "counterexample",

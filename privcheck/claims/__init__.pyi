@@ -1,3 +1,4 @@
+from ._causes import FAULTS as FAULTS
 from ._chosen_claims import chosen_claims as chosen_claims
 from ._claim import Claim as Claim
 from ._claim import Order as Order
@@ -28,9 +29,7 @@ from ._expression import sqrt as sqrt
 from ._expression import total as total
 from ._expression import variable as variable
 from ._finding import FAILS as FAILS
-from ._finding import KEPT as KEPT
 from ._finding import NOT_REFUTED as NOT_REFUTED
-from ._finding import ON_REGION as ON_REGION
 from ._finding import ORDER_REFUTED as ORDER_REFUTED
 from ._finding import PROVEN as PROVEN
 from ._finding import REFUTED as REFUTED
@@ -43,9 +42,10 @@ from ._finding import ReadingFinding as ReadingFinding
 from ._finding import findings_from_json as findings_from_json
 from ._finding import findings_from_text as findings_from_text
 from ._finding import kept_findings as kept_findings
+from ._registry_of_causes import causes as causes
 from ._registry_of_claims import CLAIMS as CLAIMS
 from ._variables import Variable as Variable
 from ._variables import integer as integer
 from ._variables import positive as positive
 from ._variables import probability as probability
-from .papers.accounts import ACCOUNTS as ACCOUNTS
+from .papers.listing import listed_items as listed_items

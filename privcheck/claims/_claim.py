@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any
 
 from privcheck.claims._expression import Expression, Number, expression, variables_of
@@ -108,6 +109,11 @@ class Reading:
         if missing := sorted(used - {of.name for of in self.variables}):
             raise PrivcheckError("variables", words(f"none named {', '.join(missing)}"), "every variable of `says`")
 
+    @property
+    def domain(self) -> str:
+        """The variables and conditions in words."""
+        return "; ".join([*map(str, self.variables), *map(str, self.assumes)])
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -126,6 +132,8 @@ class Claim:
     repair_text : the corrected form in words.
     tested_on : the case that the formulas of the readings are about, and what their two sides are there; empty if they
         are the printed ones.
+    derivation : where a formula of the readings is derived by hand, the steps of that, each an inequality that is
+        examined in the same way; a refutation counts only if none of them fails.
 
     Raises
     ------
@@ -143,6 +151,7 @@ class Claim:
     repair: Reading | None = None
     repair_text: str = ""
     tested_on: str = ""
+    derivation: tuple[Reading, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("id", "place", "quote", "consequence", "repair_text", "tested_on"):
@@ -151,6 +160,7 @@ class Claim:
         check("kind", self.kind, KINDS)
         check("role", self.role, ROLES)
         _check_tuple("readings", self.readings, Reading)
+        _check_tuple("derivation", self.derivation, Reading)
         if not self.readings:
             raise PrivcheckError("readings", self.readings, "at least one reading", "as in readings=(printed(...),)")
         if not isinstance(self.repair, Reading | None):
@@ -160,6 +170,14 @@ class Claim:
     def paper(self) -> str:
         """The paper's name in ids."""
         return self.id.partition("/")[0]
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve letters that change when what is said changes: the quote, a domain, a formula."""
+        said = [self.quote, self.kind, self.role]
+        for reading in (*self.readings, *((self.repair,) if self.repair else ()), *self.derivation):
+            said += [reading.name, reading.domain, str(reading.says or "")]
+        return sha256("\n".join(said).encode()).hexdigest()[:12]
 
 
 def at_most(left: Expression | Number, right: Expression | Number) -> Relation:

@@ -23,12 +23,14 @@ from privcheck.claims._finding import (
     Finding,
     Findings,
     ReadingFinding,
+    version_of_claim,
 )
 from privcheck.claims._mechanisms import EveryMechanism, exceeds_again, worst_event
 from privcheck.claims._orders import divergence
 from privcheck.claims._prove.bisection import described_rest, prove
 from privcheck.claims._prove.enumeration import enumerated
 from privcheck.claims._prove.symbolic import vanishes
+from privcheck.claims._registry_of_causes import fault_and_cause
 from privcheck.claims._search.hunt import hunt
 from privcheck.errors import PrivcheckError
 from privcheck.extras import require_extra
@@ -123,6 +125,9 @@ def _examine_one(claim: Claim, effort: Effort) -> Finding:
     started = time.process_time()
     readings = tuple(examine_reading(reading, effort) for reading in claim.readings)
     repair = examine_reading(claim.repair, effort) if claim.repair else None
+    derivation = tuple(examine_reading(step, effort) for step in claim.derivation)
+    status = _together(claim, [reading.status for reading in readings], [step.status for step in derivation])
+    fault, cause = fault_and_cause(claim.id, status)
     return Finding(
         id=claim.id,
         paper=claim.paper,
@@ -130,7 +135,7 @@ def _examine_one(claim: Claim, effort: Effort) -> Finding:
         quote=claim.quote,
         kind=claim.kind,
         role=claim.role,
-        status=_together(claim, [reading.status for reading in readings]),
+        status=status,
         readings=readings,
         consequence=claim.consequence,
         repair=claim.repair_text,
@@ -138,10 +143,18 @@ def _examine_one(claim: Claim, effort: Effort) -> Finding:
         seed=effort.seed,
         seconds=round(time.process_time() - started, 3),
         tested_on=claim.tested_on,
+        fault=fault,
+        cause=cause,
+        derivation=derivation,
+        version=version_of_claim(claim.id, claim.fingerprint),
+        fingerprint=claim.fingerprint,
     )
 
 
-def _together(claim: Claim, statuses: list[str]) -> str:
+def _together(claim: Claim, statuses: list[str], steps: list[str]) -> str:
+    """Return the status of a claim from those of its readings; a derivation with a false step refutes nothing."""
+    if any(step in (REFUTED, ORDER_REFUTED, SUSPICIOUS, NOT_CHECKABLE) for step in steps):
+        return SUSPICIOUS
     refuted = [status in (REFUTED, ORDER_REFUTED) for status in statuses]
     if all(refuted):
         return FAILS if claim.role == "step" else statuses[0]
@@ -160,8 +173,7 @@ def examine_reading(reading: Reading, effort: Effort) -> ReadingFinding:
         status, evidence = _every_mechanism(reading.says)
     elif isinstance(reading.says, Relation):
         status, evidence = _relation(reading, effort)
-    domain = "; ".join([*map(str, reading.variables), *map(str, reading.assumes)])
-    return ReadingFinding(reading.name, domain, str(reading.says or ""), status, evidence)
+    return ReadingFinding(reading.name, reading.domain, str(reading.says or ""), status, evidence)
 
 
 def _order(says: Order) -> tuple[str, dict[str, Any]]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from privcheck import presenting
 from privcheck.bibliography import cited
+from privcheck.claims._causes import GRAVE
 from privcheck.serialise import to_json
 from privcheck.tables import Result, Row
 
@@ -78,6 +81,11 @@ class Finding:
     seed : of the search.
     seconds : CPU time.
     tested_on : the case that the formulas are about, and what their two sides are there; empty if they are printed.
+    fault : what kind of fault it is that the printed form fails, one of `FAULTS`; empty if it does not.
+    cause : the id of the reason, which all that fails for the same reason shares; empty for claims of your own.
+    derivation : what was found about the steps of a derivation by hand, if the evidence rests on one.
+    version : of the claim, counted from 1; it grows when the quote, a domain or a formula changes.
+    fingerprint : of the quote, the domains and the formulas.
 
     """
 
@@ -95,11 +103,21 @@ class Finding:
     seed: int
     seconds: float
     tested_on: str = ""
+    fault: str = ""
+    cause: str = ""
+    derivation: tuple[ReadingFinding, ...] = ()
+    version: int = 1
+    fingerprint: str = ""
 
     @property
     def wrong(self) -> bool:
         """Whether the printed form fails, under at least one reading."""
         return self.status in WRONG
+
+    @property
+    def grave(self) -> bool:
+        """Whether a statement or a step of a proof fails, and not only a misprint, a loose sentence or an edge."""
+        return self.fault in GRAVE
 
     def __repr__(self) -> str:
         return f"<{self.id}: {self.status}>"
@@ -113,11 +131,13 @@ SHOWN = 20
 
 
 class Findings(list[Finding], Result):
-    """What was found about several claims, in order.
+    """What was found about several claims, in order; `run` says how, if they come from a file.
 
     >>> Findings([])
     0 claims
     """
+
+    run: Mapping[str, Any] = MappingProxyType({})
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "claims", a row for every claim."""
@@ -128,6 +148,8 @@ class Findings(list[Finding], Result):
             "kind",
             "role",
             "status",
+            "fault",
+            "cause",
             "consequence",
             "repair",
             "repair_status",
@@ -213,6 +235,7 @@ def findings_from_text(text: str, parameter: str = "text") -> Findings:
         got = words(f"schema_version {str(content.get('schema_version'))[:20]}")
         raise PrivcheckError(parameter, got, EXPECTED, f"this privcheck reads {readable_versions()}")
     found = Findings()
+    found.run = content["run"] if isinstance(content.get("run"), dict) else {}
     for row in content["claims"]:
         try:
             found.append(read_fields(row, Finding, EXPECTED))
@@ -232,3 +255,19 @@ def kept_findings() -> Findings:
     'refuted'
     """
     return findings_from_json(KEPT)
+
+
+@lru_cache(maxsize=1)
+def kept_versions() -> dict[str, tuple[int, str]]:
+    """Return the version and the fingerprint of each claim in the run that is kept."""
+    return {finding.id: (finding.version, finding.fingerprint) for finding in kept_findings()}
+
+
+def version_of_claim(name: str, fingerprint: str) -> int:
+    """Return the version of a claim: that of the run that is kept, or one more if what it says has changed since.
+
+    >>> version_of_claim("mine/step2", "0123456789ab")
+    1
+    """
+    version, before = kept_versions().get(name, (1, fingerprint))
+    return version if before in ("", fingerprint) else version + 1

@@ -24,6 +24,7 @@ class Variable:
     low_open, high_open : whether the end itself is excluded.
     region : finite range in which a proof is tried, where the domain is too large for one; the domain by default.
     specials : values at which a search looks in any case, such as those where a regime changes.
+    words : what the paper prints that gives the variable a smaller range than its kind has; a test asks for them.
 
     Examples
     --------
@@ -41,6 +42,7 @@ class Variable:
     high_open: bool = False
     region: tuple[float, float] | None = None
     specials: tuple[float, ...] = field(default=())
+    words: str = ""
 
     def __str__(self) -> str:
         left, right = "(" if self.low_open else "[", ")" if self.high_open or math.isinf(self.high) else "]"
@@ -91,6 +93,8 @@ def probability(name: str, *, open_ends: bool = False, region: tuple[float, floa
     return Variable(name, 0, 1, low_open=open_ends, high_open=open_ends, region=region)
 
 
-def integer(name: str, low: int, high: float = math.inf, region: tuple[float, float] | None = None) -> Variable:
+def integer(
+    name: str, low: int, high: float = math.inf, region: tuple[float, float] | None = None, *, words: str = ""
+) -> Variable:
     """Return an integer from `low` to `high`."""
-    return Variable(name, low, high, integer=True, region=region)
+    return Variable(name, low, high, integer=True, region=region, words=words)

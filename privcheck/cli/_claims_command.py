@@ -22,8 +22,8 @@ POINTS_A_MINUTE, BOXES_A_MINUTE = 3000, 1500
 """Work on each reading for one minute of `--effort`: all claims then take about that long."""
 
 
-WRONG = "wrong"
-"""All statuses that say that the printed form fails."""
+WRONG, ALL = "wrong", "all"
+"""All statuses that say that the printed form fails; all faults."""
 
 
 def claims(
@@ -49,8 +49,12 @@ def claims(
         str | None,
         typer.Option(
             help="Only claims with this status in the run that is kept in the package: refuted, proven, ...; or wrong, "
-            "for all that fail."
+            "for false statements and false steps of proofs."
         ),
+    ] = None,
+    fault: Annotated[
+        str | None,
+        typer.Option(help="Only claims that fail in this way: statement, step, range, misprint, reading; or all."),
     ] = None,
 ) -> int:
     """Put statements of the papers to the test: search for counterexamples, prove where possible, say what was found.
@@ -58,7 +62,8 @@ def claims(
         privcheck claims hu-2021/fact17b azize-basu-2022/thm2-constant
         privcheck claims hu-2021/fact17b --json claims.json
         privcheck claims --replay claims.json
-        privcheck claims --list --status refuted
+        privcheck claims --list --status wrong
+        privcheck claims --list --fault misprint
 
     A refutation holds in exact rationals, or in intervals of 50 and of 100 digits. Effort is counted in evaluations, so
     that equal runs give equal findings. Needs the extra packages of `pip install 'privcheck[claims]'`.
@@ -68,7 +73,7 @@ def claims(
     """
     check_json(json)
     check_html(html)
-    _check_options(ids, paper, replay, markdown, status)
+    _check_options(bool(ids or paper or status or fault), replay, markdown, status, fault)
     from privcheck.extras import require_extra
 
     require_extra("claims", "claims")
@@ -78,38 +83,59 @@ def claims(
     from privcheck.claims import chosen_claims, examine, kept_findings
 
     chosen = chosen_claims(ids or None, paper)
-    if listed or status is not None:
+    if listed or status is not None or fault is not None:
         kept = {found.id: found for found in kept_findings()}
-        chosen = [claim for claim in chosen if status is None or _has(status, kept.get(claim.id))]
+        chosen = [claim for claim in chosen if _has(status, fault, kept.get(claim.id))]
         if listed:
-            return _listed(chosen, {name: found.status for name, found in kept.items()}, json)
+            return _listed(chosen, kept, json)
     found = examine(chosen, work)
-    how = {"command": f"privcheck claims --effort {effort} --seed {seed}"} | asdict(work)
-    _hand_out(found, how, json, html, markdown)
+    found.run = _how(effort, seed, work)
+    _hand_out(found, json, html, markdown)
     return status_of_claims(sum(finding.wrong for finding in found))
 
 
 def _check_options(
-    ids: list[str] | None, paper: str | None, replay: str | None, markdown: str | None, status: str | None
+    chosen: bool, replay: str | None, markdown: str | None, status: str | None, fault: str | None
 ) -> None:
-    from privcheck.claims import STATUSES
+    from privcheck.claims import FAULTS, STATUSES
     from privcheck.declared import Choice, check
     from privcheck.files import check_output
 
     if status is not None:
         check("status", status, Choice((WRONG, *STATUSES)))
-
+    if fault is not None:
+        check("fault", fault, Choice((ALL, *FAULTS)))
     if markdown is not None:
         check_output(markdown, "markdown", (".md",))
-        if ids or paper or status:
-            raise PrivcheckError("markdown", markdown, "a run of all claims", "leave out the ids, --paper and --status")
-    if replay is not None and (ids or paper or status):
-        raise PrivcheckError("replay", replay, "no ids, no --paper and no --status", "a file is checked whole")
+        if chosen:
+            hint = "leave out the ids, --paper, --status and --fault"
+            raise PrivcheckError("markdown", markdown, "a run of all claims", hint)
+    if replay is not None and chosen:
+        expected = "no ids, no --paper, no --status and no --fault"
+        raise PrivcheckError("replay", replay, expected, "a file is checked whole")
 
 
-def _has(status: str, kept: Finding | None) -> bool:
-    """Return whether a claim has a status in the run that is kept, or any that says that its printed form fails."""
-    return kept is not None and (kept.wrong if status == WRONG else kept.status == status)
+def _has(status: str | None, fault: str | None, kept: Finding | None) -> bool:
+    """Return whether a claim has a status and a fault in the run that is kept.
+
+    "wrong" alone means what is grave: a statement or a step; with a fault it means whatever has that fault.
+    """
+    if status is None and fault is None:
+        return True
+    if kept is None:
+        return False
+    of_fault = kept.wrong if fault == ALL else fault in (None, kept.fault)
+    of_status = (kept.grave if fault is None else kept.wrong) if status == WRONG else status in (None, kept.status)
+    return of_fault and of_status
+
+
+def _how(effort: str, seed: int, work: Effort) -> dict[str, Any]:
+    from datetime import UTC, datetime
+
+    from privcheck import __version__
+
+    command = {"command": f"privcheck claims --effort {effort} --seed {seed}"}
+    return command | asdict(work) | {"date": f"{datetime.now(UTC):%Y-%m-%d}", "privcheck": __version__}
 
 
 def _effort(text: str, seed: int) -> Effort:
@@ -125,17 +151,25 @@ def _effort(text: str, seed: int) -> Effort:
     return Effort(POINTS_A_MINUTE * minutes, BOXES_A_MINUTE * minutes, seed)
 
 
-def _listed(chosen: list[Claim], kept: dict[str, str], json: str | None) -> int:
+def _listed(chosen: list[Claim], kept: dict[str, Finding], json: str | None) -> int:
     from privcheck.reporting import listed_claims
     from privcheck.serialise import to_json
 
     fields = ("id", "place", "kind", "role", "quote")
-    rows = [{name: getattr(claim, name) for name in fields} | {"kept_status": kept.get(claim.id)} for claim in chosen]
+    rows = [{name: getattr(claim, name) for name in fields} | _kept(kept.get(claim.id)) for claim in chosen]
     deliver(json, to_json({"declared": rows}), lambda: listed_claims(chosen, kept))
     return 0
 
 
-def _hand_out(found: Findings, how: dict[str, Any], json: str | None, html: str | None, markdown: str | None) -> None:
+def _kept(found: Finding | None) -> dict[str, str | None]:
+    """Return what the run that is kept says of a claim."""
+    told = (found.status, found.fault, found.cause) if found else (None, None, None)
+    return dict(zip(("kept_status", "fault", "cause"), told, strict=True))
+
+
+def _hand_out(found: Findings, json: str | None, html: str | None, markdown: str | None) -> None:
+    from pathlib import Path
+
     from privcheck.files import write_whole
     from privcheck.reporting import details, save_page
     from privcheck.reporting import markdown as documentation
@@ -146,7 +180,12 @@ def _hand_out(found: Findings, how: dict[str, Any], json: str | None, html: str 
         files.append(partial(save_page, found, html))
     if markdown is not None:
         files.append(partial(write_whole, markdown, documentation(found), "markdown"))
-    deliver(json, to_json({"run": how, "claims": found}), lambda: details(found), *files)
+        evidence = Path(markdown).parent / "evidence"
+        evidence.mkdir(exist_ok=True)
+        for paper in dict.fromkeys(finding.paper for finding in found):
+            content = documentation(found, paper)
+            files.append(partial(write_whole, str(evidence / f"{paper}.md"), content, "markdown"))
+    deliver(json, to_json({"run": dict(found.run), "claims": found}), lambda: details(found), *files)
 
 
 def _replayed(path: str) -> int:

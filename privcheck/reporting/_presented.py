@@ -100,9 +100,15 @@ def python_call(result: Any) -> str:
     return str(_way(result, "python_call")(result))
 
 
-def markdown(result: Any) -> str:
-    """Return a result as Markdown: for the summary of a job, or, of claims, the page of the documentation."""
-    return str(_way(result, "markdown")(result))
+def markdown(result: Any, *part: str) -> str:
+    """Return a result as Markdown: for the summary of a job, or, of claims, a page of the documentation.
+
+    Parameters
+    ----------
+    result : of any kind that has this form.
+    part : of claims, the paper whose page is meant; without it, the page about all of them.
+    """
+    return str(_way(result, "markdown")(result, *part))
 
 
 def as_json(result: Any) -> str:

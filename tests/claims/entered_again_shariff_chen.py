@@ -180,6 +180,8 @@ SHARIFF = {
         )
     ],
     "thm6": [with_gap],
+    "thm6-rewards": [with_gap],
+    "tree-sums": [lambda j, n: (bin(2**j - 1).count("1"), log2(n)), None],
     "thm6-scaling": [lambda S, rho: with_gap(1, S, rho, 0.01, 0.01, 0.1)],
     "lem22-telescope": [
         lambda n, U: (
@@ -198,6 +200,7 @@ SHARIFF = {
 CHEN = {
     "thm8-logarithm": [n_max, None],
     "lem2": [lemma_2, None],
+    "tree-nodes": [lambda j: (bin(2**j - 1).count("1"), ceil(log2(2**j - 1)))],
     "thm9-arms": [lambda K, m: (m + (K - 1) + (m - 2 * K + 1), m), None],
     "laplace": [lambda a, b, epsilon: (abs(a - b) / (1 / epsilon), epsilon)] * 2,
     "lem1": [

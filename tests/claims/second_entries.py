@@ -275,6 +275,42 @@ def _(alpha):
     return 1 + 3 / (alpha - 3), alpha / (alpha - 3)
 
 
+def episodes(horizon: float, failing: bool) -> tuple[int, int]:
+    """Play Algorithm 1 on the instance of Theorem 11; return the pulls of arm 2, and those of N_a prime."""
+    played, last, t, pulls, good = [1, 1], [1, 1], 3, 1, 0
+    while t <= horizon:
+        first = 0.5 if failing and t <= 6 else 0.7
+        arm = 0 if first > (0.55 if last[1] == 2 else 1.0) else 1
+        length = int(min(played[arm], horizon - t + 1))
+        last[arm], t = played[arm], t + length
+        played[arm] += length
+        pulls += length * (arm == 1)
+        good += length * (arm == 1 and first > 0.6)
+    return pulls, good
+
+
+@sides("azize-basu-2022/thm11")
+def _(T, alpha):
+    q = 1.5 / 6.0**alpha
+    return q * episodes(T, True)[0] + (1 - q) * episodes(T, False)[0], 4 + alpha / (alpha - 3)
+
+
+@sides("azize-basu-2022/thm11-good-event")
+def _(T, alpha):
+    q = 1.5 / 6.0**alpha
+    return q * episodes(T, True)[1] + (1 - q) * episodes(T, False)[1], 4.0
+
+
+@sides("azize-basu-2022/eq17")
+def _(T, more, **gaps):  # arm 2 in all rounds: its gap is Delta_2 under nu, and more than that under nu'
+    return T * gaps["Delta_2"] + T * (more + gaps["Delta_2"]), T / 2 * gaps["Delta"]
+
+
+@order("azize-basu-2022/thm8-constants")
+def _(one_minus_best):  # 2^l >= log(T)/log(1/mu_a), and 2^l < 2 (C_1/4) log(T)/d(mu_a, mu_1)
+    return kl(0.5, 1 - one_minus_best) / (2 * log(2)), 1.0
+
+
 @truth("azize-basu-2022/eq33b", "<=")
 def _(ratio):
     return (1 + sqrt(1 + 4 * ratio)) ** 2, 4 + 8 * ratio

@@ -47,15 +47,31 @@ def test_claims_are_listed_by_their_kept_status(capsys):
         return {row["id"]: row["kept_status"] for row in json.loads(capsys.readouterr().out)["declared"]}
 
     assert listed("--status", "refuted", "--paper", "hu-2021") == {FALSE: "refuted", "hu-2021/thm8": "refuted"}
-    wrong, everything = listed("--status", "wrong"), listed()
-    assert set(wrong.values()) == {"refuted", "order-refuted", "refuted-under-reading", "derivation-fails"}
-    assert wrong == {name: status for name, status in everything.items() if status in wrong.values()}
+    failing, everything = listed("--fault", "all"), listed()
+    assert set(failing.values()) == {"refuted", "order-refuted", "refuted-under-reading", "derivation-fails"}
+    assert failing == {name: status for name, status in everything.items() if status in failing.values()}
     run(["claims", "--list", FALSE, TRUE])
     out = capsys.readouterr().out
-    assert f"{FALSE}  Fact 17, (15), law: refuted\n" in out
+    assert f"{FALSE}  Fact 17, (15), law: refuted (misprint)\n" in out
     assert "2 claims; statuses of the run kept in the package" in out
     assert run(["claims", "--paper", "hu-2021", "--status", "refuted"]) == 1
     assert "2 claims: 2 refuted" in capsys.readouterr().out
+
+
+def test_statements_and_steps_are_shown_and_the_rest_on_request(capsys):
+    def listed(*options):
+        assert run(["claims", "--list", *options, "--json", "-"]) == 0
+        return {row["id"]: row["fault"] for row in json.loads(capsys.readouterr().out)["declared"]}
+
+    shown = listed("--status", "wrong")
+    assert set(shown.values()) == {"statement", "step"}
+    assert "hu-2021/thm8" in shown
+    assert FALSE not in shown
+    for fault in ("statement", "step", "range", "misprint", "reading"):
+        assert set(listed("--fault", fault).values()) == {fault}
+    assert listed("--status", "wrong", "--fault", "misprint") == listed("--fault", "misprint")
+    assert set(listed("--status", "refuted", "--fault", "misprint")) == {FALSE}
+    assert shown == {name: fault for name, fault in listed("--fault", "all").items() if fault in ("statement", "step")}
 
 
 def test_a_theorem_stands_for_its_claims_and_a_claim_for_its_full_id(capsys):
@@ -94,6 +110,8 @@ def test_list(capsys):
         (["hu-2021/fact17"], ["id: got 'hu-2021/fact17'", "did you mean"]),
         (["--paper", "nobody-2020"], ["paper: got 'nobody-2020'", "hu-2021"]),
         (["--status", "false"], ["status: got 'false'", "'wrong', 'refuted'"]),
+        (["--fault", "wrong"], ["fault: got 'wrong'", "'all', 'statement'"]),
+        (["--fault", "step", "--replay", "a.json"], ["replay", "no --fault"]),
         (["--status", "refuted", "--markdown", "a.md"], ["markdown", "a run of all claims"]),
         (["--effort", "1 day"], ["effort: got '1 day'", "1m or 2h"]),
         (["--effort", "0m"], ["effort"]),

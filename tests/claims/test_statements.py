@@ -10,18 +10,14 @@ from pathlib import Path
 import pytest
 
 import privcheck.claims
-from privcheck.claims import ACCOUNTS, CLAIMS, Relation, findings_from_json, replay
+from privcheck.claims import CLAIMS, Relation, findings_from_json, replay
 from privcheck.claims._arithmetic import FLOATS
 from privcheck.claims._expression import evaluate
+from privcheck.reporting import markdown
 from privcheck.reporting._pages.page_claims import render_claims
-from privcheck.reporting._text.claims_markdown import claims_page
 
 DOCS = Path(__file__).parents[2] / "docs"
 RUN = Path(privcheck.claims.__file__).parent / "claims.json"
-
-
-UNNUMBERED = ("Remark", "Section", "Appendix")
-"""Kinds outside of the numbering that statements share."""
 
 
 def kl(p, q):
@@ -186,31 +182,6 @@ def test_the_refutation_of_privacy_against_the_mechanism():
     assert second_wins(0) > math.exp(1) * second_wins(2) * 1.3
 
 
-def test_every_numbered_statement_has_an_account():
-    declared = set()
-    for paper, statements in ACCOUNTS.items():
-        for said in statements.values():
-            if said.startswith(f"{paper}/"):
-                names = said.partition("; ")[0].split()
-                assert set(names) <= set(CLAIMS)
-                declared |= set(names)
-            else:
-                assert len(said.split()) > 3
-    assert set(CLAIMS) == declared
-    numbers = {paper: {kind: [] for kind in ("Theorem", "Lemma", "Fact")} for paper in ACCOUNTS}
-    for paper, statements in ACCOUNTS.items():
-        for name in statements:
-            kind, number = name.split()
-            numbers[paper].get(kind, []).append(int(number))
-    assert sorted(numbers["azize-basu-2022"]["Theorem"]) == list(range(1, 13))
-    assert sorted(numbers["azize-basu-2022"]["Lemma"]) == list(range(1, 14))
-    shared = sorted(number for listed in numbers["hu-2021"].values() for number in listed)
-    assert shared == sorted(set(range(2, 25)) - {10, 11}), "its theorems, lemmas and facts share one numbering"
-    assert sorted(numbers["chen-2020"]["Theorem"]) == list(range(1, 10))
-    printed = [int(name.split()[1]) for name in ACCOUNTS["shariff-sheffet-2018"] if name.split()[0] not in UNNUMBERED]
-    assert sorted(printed) == list(range(1, 24)), "its definitions, claims, theorems and so on share one numbering"
-
-
 def test_claims_carry_no_verdict_and_failures_say_what_follows():
     for found in findings_from_json(RUN):
         claim = CLAIMS[found.id]
@@ -229,11 +200,19 @@ def test_every_refutation_of_the_committed_run_replays():
         assert bool(confirmed) == found.wrong
 
 
-def test_the_page_is_what_the_committed_run_gives():
+def test_the_pages_are_what_the_committed_run_gives():
     findings = findings_from_json(RUN)
-    page = claims_page(findings, ACCOUNTS)
+    page = markdown(findings)
     assert (DOCS / "claims.md").read_text(encoding="utf-8") == page
-    assert all(f"`{name.partition('/')[2]}`" in page for name in CLAIMS)
+    pages = {paper: markdown(findings, paper) for paper in dict.fromkeys(of.paper for of in findings)}
+    for paper, content in pages.items():
+        assert (DOCS / "evidence" / f"{paper}.md").read_text(encoding="utf-8") == content
+    assert all(f"\n### {name.partition('/')[2]}\n" in pages[name.partition("/")[0]] for name in CLAIMS)
     html = render_claims(findings)
     assert all(name in html for name in CLAIMS)
     assert json.loads(RUN.read_text(encoding="utf-8"))["schema_version"]
+
+
+def test_the_run_is_of_the_claims_as_they_are_now():
+    for found in findings_from_json(RUN):
+        assert found.fingerprint == CLAIMS[found.id].fingerprint, "run privcheck claims --json once more"

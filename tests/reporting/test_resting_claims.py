@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 import pytest
 from rich.console import Console
@@ -35,7 +36,10 @@ def test_theorems_name_claims_that_exist_and_were_examined():
 
 
 def test_the_kept_run_says_how_it_was_made_and_covers_every_claim():
-    assert HOW == {"command": "privcheck claims --effort 1m --seed 0", "points": 3000, "boxes": 1500, "seed": 0}
+    numbers = {"command": "privcheck claims --effort 1m --seed 0", "points": 3000, "boxes": 1500, "seed": 0}
+    assert {name: HOW[name] for name in numbers} == numbers
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", HOW["date"])
+    assert HOW["privcheck"]
     assert FINDINGS.keys() == CLAIMS.keys()
     assert {finding.seed for finding in FINDINGS.values()} == {HOW["seed"]}
 

@@ -104,6 +104,7 @@ def sequential_karwa_vadhan_kl(instance: Instance) -> float:
     source="Azize & Basu 2022, Theorem 10, Appendix B.2",
     conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
     claims=("azize-basu-2022/thm10", "azize-basu-2022/thm10-step"),
+    instead="docs/derivations.md#karwa-vadhan-for-kl-with-constant-1",
 )
 def divergence_of_actions(instance: Instance) -> float:
     """KL(M_P || M_Q) <= 6 epsilon T TV, for the instance and its closest alternative (the second-best arm, with the

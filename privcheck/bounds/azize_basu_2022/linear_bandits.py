@@ -48,7 +48,8 @@ _SPANNING = Condition(
     conditions=(PURE, HAS_HORIZON, _CUBE),
     about=LinearInstance,
     budget=POSITIVE_BUDGET,
-    claims=("azize-basu-2022/thm4-markov", "azize-basu-2022/eq18", "azize-basu-2022/thm10"),
+    claims=("azize-basu-2022/thm4-markov", "azize-basu-2022/eq18", "azize-basu-2022/thm10", "azize-basu-2022/thm4"),
+    instead="docs/repaired-proofs.md#azize-and-basu-theorem-4",
 )
 def minimax_cube(instance: LinearInstance) -> float:
     """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-6 d/(4

@@ -139,7 +139,14 @@ def minimax_lower_bound_bernoulli(instance: Instance) -> float:
     source="Azize & Basu 2022, Theorem 12, Appendix E.4",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
     budget=POSITIVE_BUDGET,
-    claims=("azize-basu-2022/thm7-choice", "azize-basu-2022/thm12-split", "azize-basu-2022/thm12-tuning"),
+    claims=(
+        "azize-basu-2022/thm7-choice",
+        "azize-basu-2022/thm11",
+        "azize-basu-2022/thm12",
+        "azize-basu-2022/thm12-split",
+        "azize-basu-2022/thm12-tuning",
+    ),
+    instead="docs/repaired-proofs.md#adap-ucb",
 )
 def adap_ucb_problem_independent(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= 3 alpha/(alpha-3) sum_a Delta_a + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
@@ -165,7 +172,14 @@ def adap_ucb_problem_independent(instance: Instance) -> float:
     source="Azize & Basu 2022, Theorem 12, Appendix E.4, with every gap at most 1",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
     budget=POSITIVE_BUDGET,
-    claims=("azize-basu-2022/thm7-choice", "azize-basu-2022/thm12-split", "azize-basu-2022/thm12-tuning"),
+    claims=(
+        "azize-basu-2022/thm7-choice",
+        "azize-basu-2022/thm11",
+        "azize-basu-2022/thm12",
+        "azize-basu-2022/thm12-split",
+        "azize-basu-2022/thm12-tuning",
+    ),
+    instead="docs/repaired-proofs.md#adap-ucb",
 )
 def adap_ucb_minimax(instance: Instance) -> float:
     """AdaP-UCB on the worst instance with K arms and rewards in [0, 1]: Reg(T) <= 3 alpha/(alpha-3) (K-1) + 8

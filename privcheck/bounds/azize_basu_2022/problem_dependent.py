@@ -55,7 +55,8 @@ def tight_terms(instance: Instance) -> Rows:
     source="Azize & Basu 2022, Theorem 3, eq. (4), Section 3; proof Appendix C.2",
     conditions=(PURE, BETTER_ARM_EXISTS),
     budget=POSITIVE_BUDGET,
-    claims=("azize-basu-2022/thm10",),
+    claims=("azize-basu-2022/thm10", "azize-basu-2022/thm3", "azize-basu-2022/eq17"),
+    instead="docs/derivations.md#karwa-vadhan-for-kl-with-constant-1",
     terms=arm_terms,
 )
 def problem_dependent_lower_bound(instance: Instance) -> float:
@@ -118,7 +119,12 @@ def _adap_ucb_terms(instance: Instance) -> Rows:
     source="Azize & Basu 2022, Theorem 7, Section 4; proof Appendix E.3, eqs. (32)-(34)",
     conditions=(HAS_HORIZON, UNIT_REWARDS, ALPHA),
     budget=POSITIVE_BUDGET,
-    claims=("azize-basu-2022/eq33c", "azize-basu-2022/thm7-choice", "azize-basu-2022/eq34"),
+    claims=(
+        "azize-basu-2022/eq33c",
+        "azize-basu-2022/thm7-choice",
+        "azize-basu-2022/eq34",
+        "azize-basu-2022/thm11",
+    ),
     terms=_adap_ucb_terms,
 )
 def adap_ucb_upper_bound(instance: Instance) -> float:
@@ -126,8 +132,8 @@ def adap_ucb_upper_bound(instance: Instance) -> float:
 
     Proof idea: After a block of 2^l rewards, arm a is chosen again only if its private mean is far too high or the
     index of the best arm is too low. Hoeffding's inequality for the rewards and the tail of the Laplace noise make both
-    improbable once 2^l is of the order of alpha ln T/(Delta_a min(Delta_a, epsilon)). Together with the shorter blocks
-    before it, that block ends at 2^(l+1) pulls (Theorem 11).
+    improbable once 2^l is of the order of alpha ln T/(Delta_a min(Delta_a, epsilon)), for that block and for all longer
+    ones. Together with the shorter blocks before it, that block ends at 2^(l+1) pulls.
 
     The last step of eq. (33) overshoots; the printed constant still follows from the step before it when every
     epsilon/Delta_a is at most 1/2 or at least 1 + 1/sqrt(2), where thm7-corrected is smaller, and is unproven (short by
@@ -152,7 +158,8 @@ def adap_ucb_upper_bound_corrected(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= sum of (2 alpha ln T/Delta_a)(1 + sqrt(1 + 4 Delta_a/epsilon))^2 + 3 alpha/(alpha - 3).
 
     Proof idea: As for thm7, with the exact solution of eq. (33): arm a is abandoned once its block has `(alpha ln T /
-    (2 Delta^2)) (1 + sqrt(1 + 4 Delta/epsilon))^2` rewards. Doubling and forgetting cost a factor 4.
+    (2 Delta^2)) (1 + sqrt(1 + 4 Delta/epsilon))^2` rewards. Doubling and forgetting cost a factor 4. All blocks that
+    are longer fail with probability 3/2 T^-alpha each (docs/repaired-proofs.md).
 
     The sum is over the arms with a positive gap.
 

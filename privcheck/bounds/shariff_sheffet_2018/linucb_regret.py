@@ -112,6 +112,7 @@ def private_linucb_corrected(instance: ContextualInstance) -> float:
     about=ContextualInstance,
     claims=(
         "shariff-sheffet-2018/thm6",
+        "shariff-sheffet-2018/thm6-rewards",
         "shariff-sheffet-2018/thm6-scaling",
     ),
 )

@@ -6,8 +6,8 @@ import math
 from fractions import Fraction
 
 from privcheck.claims._claim import Reading
+from privcheck.claims._declared_claims import claim
 from privcheck.claims._mechanisms import Case, Data, EveryMechanism, above_power
-from privcheck.claims._registry_of_claims import claim
 
 GROWTHS = (Fraction(3, 2), Fraction(3), Fraction(8), Fraction(40))
 """e^epsilon: epsilon is 0.41, 1.10, 2.08 and 3.69."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Reading, at_least, at_most, printed
+from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import bernoulli_divergence, binomial_weight
 from privcheck.claims._expression import exp, expression, total, variable, where_negative
-from privcheck.claims._registry_of_claims import claim
-from privcheck.claims._variables import Variable, integer, probability
+from privcheck.claims._variables import Variable, integer, positive, probability
 from privcheck.claims.papers.hu_facts import tail
 
 K = variable("k")
@@ -17,7 +17,7 @@ SHIFT = Variable("beta", 0, 1)
 @claim("azize-basu-2022/lem6", "Lemma 6", kind="law")
 def lemma_6() -> Reading:
     """For any random variable X and any positive number, P(|X| >= number) <= E[|X|]/number."""
-    level = Variable("level", 0, 12, low_open=True)
+    level = positive("level", (0.1, 12.0))
     happens = total("k", 0, N.symbol, where_negative(K - level.symbol, 0, binomial_weight(N.symbol, MEAN.symbol, K)))
     return printed(N, MEAN, level, says=at_most(happens, N.symbol * MEAN.symbol / level.symbol), provable=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, below, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._expression import (
     absolute,
     exp,
@@ -16,10 +17,9 @@ from privcheck.claims._expression import (
     variable,
     where_negative,
 )
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive
 
-K, T, BUDGET = integer("K", 2), integer("T", 1), positive("epsilon")
+K, T, BUDGET = integer("K", 2, words="For any K > 1"), integer("T", 1), positive("epsilon")
 OTHERS = K.symbol - 1
 PRIVATE = OTHERS / (131 * BUDGET.symbol)
 NOT_PRIVATE = sqrt(T.symbol * OTHERS) / 27
@@ -107,7 +107,7 @@ def example_of_theorem_2() -> Reading:
     """If T = 10^6 and K = 100, the bandits with and without global DP are equivalently hard for any privacy budget
     epsilon >= 0.05.
     """
-    budget = Variable("epsilon", 0.05, math.inf, region=(0.05, 100))
+    budget = Variable("epsilon", 0.05, math.inf, region=(0.05, 100), words="any privacy budget epsilon >= 0.05")
     return printed(budget, says=at_least(sqrt(99 * 10**6) / 27, 99 / (131 * budget.symbol)))
 
 
@@ -185,12 +185,12 @@ def markov_step() -> tuple[Reading, ...]:
 @claim("azize-basu-2022/eq18", "Proof of Theorem 4, (18)", kind="identity", role="step")
 def equation_18() -> Reading:
     """6 epsilon E[sum_t sqrt(<A_t, theta - theta'>^2/4)] = 3 epsilon E[sum_t |<A_t, theta - theta'>|]."""
-    product = Variable("product", -100, 100)
+    product = Variable("product", -math.inf, math.inf, region=(-100, 100))
     left = 6 * BUDGET.symbol * sqrt(product.symbol**2 / 4)
     return printed(BUDGET, product, says=equal(left, 3 * BUDGET.symbol * absolute(product.symbol)))
 
 
-X, Y = Variable("x", -2, 2), Variable("y", 0, 2, low_open=True, region=(0.1, 2))
+X, Y = Variable("x", -math.inf, math.inf, region=(-2, 2)), positive("y", (0.1, 2.0))
 FIRST, SECOND = positive("N_1"), positive("N_2")
 DETERMINANT = FIRST.symbol * SECOND.symbol * Y.symbol**2
 # G = N_1 a_1 a_1' + N_2 a_2 a_2' with a_1 = (1, 0) = a* and a_2 = (x, y) = a; G^{-1} (a_2 - a_1) has the first entry

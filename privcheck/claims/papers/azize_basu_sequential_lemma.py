@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Reading, at_least, at_most, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._exact_laws import bernoulli_divergence
 from privcheck.claims._expression import Expression, exp, log
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 P = probability("p")

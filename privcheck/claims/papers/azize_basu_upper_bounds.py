@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Reading, at_least, at_most, below, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._exact_laws import bernoulli_divergence, binomial_mean, laplace_below
 from privcheck.claims._expression import (
     Expression,
@@ -18,14 +19,13 @@ from privcheck.claims._expression import (
     total,
     variable,
 )
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 GAP = Variable("Delta", 0, 1, low_open=True, region=(0.01, 1))
 BUDGET = positive("epsilon", (0.01, 10.0))
-ALPHA = Variable("alpha", 3, math.inf, low_open=True, region=(3.1, 10))
-SCALE = Variable("c", 2.1, math.inf, region=(2.1, 50))
-"""alpha log(T), with alpha > 3 and T >= 2."""
+ALPHA = Variable("alpha", 3, math.inf, low_open=True, region=(3.1, 10), words="for any alpha > 3")
+SCALE = positive("c", (2.1, 50.0))
+"""alpha log(T)."""
 N, MEAN = integer("n", 1, region=(1, 8)), probability("mu", open_ends=True)
 DELTA = Variable("delta", 0, 1, low_open=True)
 COUNT = variable("k")
@@ -113,7 +113,7 @@ def union_over_starts() -> Reading:
     """(3/2) sum_{t=K+1}^T sum_{phi=t/2}^t 1/phi^(alpha-1) <= (3/2) sum_{t=K+1}^T 2^(alpha-2)/t^(alpha-2) (because
     phi >= t/2).
     """
-    t = integer("t", 3, region=(3, 60))  # K >= 2
+    t = integer("t", 3, region=(3, 60), words="sum_{t=K+1}^T, for K >= 2")
     phi = variable("phi")
     left = total("phi", ceiling(t.symbol / 2), t.symbol, phi ** (1 - ALPHA.symbol))
     return printed(t, ALPHA, says=at_most(left, (t.symbol / 2) ** (2 - ALPHA.symbol)), provable=False)
@@ -122,7 +122,7 @@ def union_over_starts() -> Reading:
 @claim("azize-basu-2022/thm11-integral", "Proof of Theorem 11, step 3", kind="identity", role="step")
 def integral() -> Reading:
     """(3/2) 2^(alpha-2)/((alpha - 3) K^(alpha-3)) = (3/2) (2/(alpha - 3)) (2/K)^(alpha-3)."""
-    arms = integer("K", 2)
+    arms = integer("K", 2, words="for alpha > 3 and K >= 2")
     less = ALPHA.symbol - 3
     left = expression(2) ** (ALPHA.symbol - 2) / (less * arms.symbol**less)
     return printed(ALPHA, arms, says=equal(left, 2 / less * (2 / arms.symbol) ** less))
@@ -131,7 +131,7 @@ def integral() -> Reading:
 @claim("azize-basu-2022/thm11-last", "Proof of Theorem 11, step 3", role="step")
 def last_of_step_3() -> Reading:
     """(3/2) (2/(alpha - 3)) (2/K)^(alpha-3) <= 3/(alpha - 3) for alpha > 3 and K >= 2."""
-    arms = Variable("K", 2, math.inf, region=(2, 100))
+    arms = Variable("K", 2, math.inf, region=(2, 100), words="for alpha > 3 and K >= 2")
     less = ALPHA.symbol - 3
     return printed(ALPHA, arms, says=at_most(3 / less * (2 / arms.symbol) ** less, 3 / less))
 
@@ -201,7 +201,8 @@ def equation_33() -> tuple[Reading, ...]:
 )
 def choice_of_l() -> tuple[Reading, ...]:
     """By choosing l = ceil(log(4 alpha log(T)/(Delta_a min{epsilon, 2 Delta_a}))/log(2)) we ensure gamma > 0."""
-    rounds = Variable("T", 2, math.inf, integer=True, region=(2, 10**6), specials=(10**4, 10**6))
+    words = "log(4 alpha log(T)/...) is defined for T >= 2 only"
+    rounds = Variable("T", 2, math.inf, integer=True, region=(2, 10**6), specials=(10**4, 10**6), words=words)
     scale = ALPHA.symbol * log(rounds.symbol)
     printed_size = 4 * scale / (GAP.symbol * minimum(BUDGET.symbol, 2 * GAP.symbol))
     needed = scale * (1 + sqrt(1 + 4 * GAP.symbol / BUDGET.symbol)) ** 2 / (2 * GAP.symbol**2)
@@ -224,7 +225,7 @@ def equation_34() -> Reading:
     """alpha/(alpha - 3) + 2^(l+1) + T 3/(2 T^alpha) <= 16 alpha log(T)/(Delta_a min{epsilon, 2 Delta_a}) + 3
     alpha/(alpha - 3).
     """
-    horizon = Variable("T", 1, math.inf, region=(1, 1000))
+    horizon = Variable("T", 1, math.inf, region=(1, 1000), words="T in N, the number of steps")
     left = 1.5 * horizon.symbol ** (1 - ALPHA.symbol)
     return printed(ALPHA, horizon, says=at_most(left, 2 * ALPHA.symbol / (ALPHA.symbol - 3)))
 
@@ -242,7 +243,7 @@ def probability_of_the_bad_event() -> Reading:
 @claim("azize-basu-2022/thm12-tuning", "Proof of Theorem 12, last step", kind="identity", role="step")
 def tuned_gap() -> Reading:
     """T Delta + 16 alpha K log(T)/Delta <= 8 sqrt(alpha K T log(T)), by taking Delta = 4 sqrt(alpha K log(T)/T)."""
-    arms, horizon = integer("K", 2), integer("T", 2)
+    arms, horizon = integer("K", 1), integer("T", 1)
     product = SCALE.symbol * arms.symbol
     gap = 4 * sqrt(product / horizon.symbol)
     return printed(

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
+from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import bernoulli_divergence
 from privcheck.claims._expression import Expression, exp, expression, maximum, variable
-from privcheck.claims._registry_of_claims import claim
 from privcheck.claims._variables import Variable, integer, positive
 from privcheck.claims.papers.chen_upper_bounds import ADDITIVE, LATE
 
 BUDGET = positive("epsilon", (0.01, 10.0))
-SHIFT = Variable("shift", 0, 0.35, low_open=True, high_open=True, region=(0.01, 0.35))
+SHIFT = Variable(
+    "shift",
+    0,
+    0.35,
+    low_open=True,
+    high_open=True,
+    region=(0.01, 0.35),
+    words="any Delta satisfying 0 < Delta/B_inf < 0.35",
+)
 """Delta/B_inf, or Delta/(B_1 K)."""
 S, ONE, HALF = variable("s"), expression(1), expression("1/2")
 
@@ -32,7 +40,7 @@ def theorem_5_small() -> Reading:
     """Specifically, for 0 < epsilon <= 1/2, the regret is at least liminf Reg(T)/log T >= B_inf^2 (m - 1)/(128
     epsilon^2 Delta).
     """
-    budget = Variable("epsilon", 0, 0.5, low_open=True)
+    budget = Variable("epsilon", 0, 0.5, low_open=True, words="for 0 < epsilon <= 1/2")
     return printed(budget, says=at_most(64 * (exp(budget.symbol) - 1) ** 2, 128 * budget.symbol**2))
 
 
@@ -68,7 +76,7 @@ def gap_of_the_instance() -> Reading:
     return printed(size, smooth, gap, says=equal(left, gap.symbol))
 
 
-SIZE, ARMS = integer("K", 1, region=(1, 20)), integer("m", 2, region=(2, 60))
+SIZE, ARMS = integer("K", 1, region=(1, 20)), integer("m", 2, region=(2, 60), words="m >= 2 K")
 TWICE = at_least(ARMS.symbol, 2 * SIZE.symbol)
 
 

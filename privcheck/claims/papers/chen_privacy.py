@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Reading, Relation, at_most, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._expression import Expression, absolute, ceiling, expression, log, log2
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 BUDGET = positive("epsilon", (0.01, 10.0))
@@ -49,7 +49,7 @@ def laplace_mechanism() -> tuple[Reading, ...]:
     Lap(R/epsilon) independently. It is easy to prove the Laplacian mechanism guarantees epsilon-LDP.
     """
     # d = 1, outputs in units of R: the largest loss is their distance over the scale
-    first, second = Variable("a", -1, 1), Variable("b", -1, 1)
+    first, second = (Variable(name, -1, 1, words="bounded by a d-dimensional L1 ball with radius R") for name in "ab")
     loss = absolute(first.symbol - second.symbol) * BUDGET.symbol
     variables = (first, second, BUDGET)
     return (
@@ -84,14 +84,25 @@ def theorem_3() -> Reading:
     return printed(x, y, says=at_most(absolute(x.symbol - y.symbol), 1))
 
 
-@claim("chen-2020/tree-nodes", "Section 4.2")
-def nodes_of_a_sum() -> Reading:
+@claim(
+    "chen-2020/tree-nodes",
+    "Section 4.2",
+    consequence=(
+        "For t = 1 the printed number is 0, and the sum is a node. From t = 2 on it holds, with logarithms to base 2; "
+        "ceil(log2(t + 1)) nodes are always enough."
+    ),
+    tested_on="t = 2^j - 1, for which j nodes are needed, the most of all t up to it.",
+)
+def nodes_of_a_sum() -> tuple[Reading, ...]:
     """Notice that one only needs access to ceil(log t) nodes and sums up the values on them in order to calculate
     X_t.
     """
-    # t = 2^j - 1 takes the most nodes, j; t = 1 takes its leaf
-    j = integer("j", 2, region=(2, 40))
-    return printed(j, says=at_most(j.symbol, ceiling(log2(expression(2) ** j.symbol - 1))), provable=False)
+    j = integer("j", 1, region=(1, 40))
+    last = expression(2) ** j.symbol - 1
+    return (
+        printed(j, says=at_most(j.symbol, ceiling(log2(last))), provable=False),
+        repaired("ceil(log2(t + 1)) nodes", j, says=at_most(j.symbol, ceiling(log2(last + 1))), provable=False),
+    )
 
 
 J = integer("j", 1, region=(1, 40))

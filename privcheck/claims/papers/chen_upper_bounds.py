@@ -5,39 +5,18 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, printed
-from privcheck.claims._expression import Expression, exp, expression, log, maximum, minimum, sqrt, total, variable
-from privcheck.claims._registry_of_claims import claim, repaired
+from privcheck.claims._declared_claims import claim, repaired
+from privcheck.claims._expression import Expression, expression, log, maximum, minimum, sqrt, total, variable
 from privcheck.claims._variables import Variable, integer, positive
+from privcheck.claims.papers.chen_lost_arm import LOST_ARM, lost_arm, steps
 
 S, LOG_T = variable("s"), variable("log_T")
 BUDGET, GAP = positive("epsilon", (0.01, 10.0)), positive("Delta", (0.01, 10.0))
 SMOOTH, K = positive("B_1", (0.1, 10.0)), integer("K", 1, region=(1, 20))
 """B_1 of Assumption 2, and the largest size of a super arm."""
-HORIZON = integer("T", 2, region=(2, 1000000))
+HORIZON = integer("T", 1, region=(1, 1000000))
 LOG = log(HORIZON.symbol)
 HALF = expression("1/2")
-
-LOST_ARM = (
-    "The width 4 sqrt(2 ln T/epsilon^2) after one reward does not cover a Laplace variable, whose tail is "
-    "exp(-epsilon x): with probability of the order exp(-4 sqrt(2 ln T)) the best arm's first reward is so low that it "
-    "is never chosen again, and the regret is linear. That is more than any power of ln T, but cannot show below T = "
-    "e^32, about 10^14. Widths that cover such tails, with a term ln(T)/(epsilon n) as well, or bounded noise such as "
-    "randomised response, avoid it. The privacy guarantee stands. The left side is a lower bound of the "
-    "regret with two arms that is derived by hand, in the source of the claim; its growth is checked."
-)
-
-
-def _lost_arm() -> Reading:
-    """Return the order for two arms with fixed rewards 1/2 + Delta and 1/2; a lower bound of the regret against it.
-
-    K = B = epsilon = 1. The best arm's first noise is in [-w - 1/2 - Delta, -w - 1/4 - Delta] with probability of the
-    order exp(-w), w = 4 sqrt(2 ln T); its upper confidence bound is then in [0, 1/4] for good. That of the other arm is
-    above 1/4 in all rounds with probability at least 1/2 for large T: for n >= 8 ln T rewards the noise exceeds the
-    width 4 sqrt(2 ln T/n) + 1/4 with probability at most T^{-16/3} (Chernoff with the parameter sqrt(2 ln T/n)), and
-    for fewer with probability at most exp(-1.42 sqrt(2 n ln T)) (with the parameter 1/2).
-    """
-    lost = exp(LOG_T - 4 * sqrt(2 * LOG_T))
-    return printed(integer("T", 2), BUDGET, GAP, says=Order(lost, "O", LOG_T, ({"log_T": S},)))
 
 
 @claim(
@@ -49,13 +28,14 @@ def _lost_arm() -> Reading:
         "K = B = 1, epsilon = 1, and two arms with the fixed rewards 1/2 + Delta and 1/2. The left side is a lower"
         " bound of the regret, up to constants; the right side is log_T, which stands for ln T."
     ),
+    derivation=steps,
 )
 def theorem_2() -> Reading:
     """Under B_inf-bounded smoothness and monotonicity assumptions, the regret of Algorithm 1 is upper bounded by
     O(sum_{i: Delta_min^i > 0} K^2 B_inf^2 ln T/(epsilon^2 Delta_min^i)). [Its indices are min{mean + 4 sqrt(2 K ln
     T/(epsilon^2 T_{t-1,i})), 1}, the noise of each reward is Lap(K/epsilon).]
     """
-    return _lost_arm()
+    return lost_arm(BUDGET, GAP)
 
 
 @claim(
@@ -67,17 +47,18 @@ def theorem_2() -> Reading:
         "B = 1, epsilon = 1, and two arms with the fixed rewards 1/2 + Delta and 1/2. The left side is a lower "
         "bound of the regret, up to constants; the right side is log_T, which stands for ln T."
     ),
+    derivation=steps,
 )
 def theorem_4() -> Reading:
     """Under B_inf-bounded smoothness and monotonicity assumptions, the regret of Algorithm 2 is upper bounded by
     O(sum_{i: Delta_min^i > 0} B_inf^2 ln T/(epsilon^2 Delta_min^i)). [Its indices are min{mean + 4 sqrt(2 ln
     T/(epsilon^2 T_{t-1,i})), 1}, the noise of each reward is Lap(1/epsilon).]
     """
-    return _lost_arm()
+    return lost_arm(BUDGET, GAP)
 
 
 def _against(name: str, left: Expression, right: Expression, path: dict[str, Expression]) -> Reading:
-    return Reading(name, (integer("T", 2), BUDGET, GAP), Order(left, "O", right, (path,)))
+    return Reading(name, (integer("T", 1), BUDGET, GAP), Order(left, "O", right, (path,)))
 
 
 ONE = expression(1)
@@ -202,7 +183,8 @@ def lemma_2() -> tuple[Reading, ...]:
     # each base arm is a super arm; one has the fixed reward 1 - Delta, all others 1; epsilon is so large that the noise
     # does not matter. The bad arm has index 1, as all others, for 4 ln(m T)/Delta^2 pulls, and F_t holds for 16
     # ln(T)/Delta^2 of them; all ties are broken in favour of the bad arm
-    horizon, arms = integer("T", 2, region=(2, 1000)), integer("m", 3, region=(3, 10**12))
+    words = "m base arms, a bad one among them"
+    horizon, arms = integer("T", 1, region=(1, 1000)), integer("m", 2, region=(2, 10**12), words=words)
     gap = Variable("Delta", 0, 1, low_open=True)
     log_t, square = log(horizon.symbol), gap.symbol**2
     pulls = minimum(horizon.symbol, 4 * (log(arms.symbol) + log_t) / square) - 1
@@ -277,7 +259,7 @@ def logarithm_of_pulls() -> tuple[Reading, ...]:
         at_most(BUDGET.symbol, LOG**3),
         at_most(3 * GAP.symbol, 8 * SMOOTH.symbol * LOG),
     )
-    late = Variable("log_T", 1, math.inf, region=(1, 50))
+    late = Variable("log_T", 1, math.inf, region=(1, 50), words="T >= e, as the reading says")
     at_late = at_most(maximum(1024 * late.symbol, 192 * late.symbol**3), 1024 * late.symbol**4)
     return (
         Reading("every T >= 2 and epsilon > 0", INSTANCE, says, provable=False),
@@ -329,7 +311,7 @@ def theorem_8() -> tuple[Reading, ...]:
         left = left + 48 * LOG_T**3 / epsilon * (1 + log(1024 * LOG_T**4 / epsilon))
         return left, 2 * LOG_T**2 + LOG_T**3 * log(2 * LOG_T / epsilon) / epsilon
 
-    variables = (integer("T", 2), BUDGET)
+    variables = (integer("T", 1), BUDGET)
     large, fixed = last_line(2 * LOG_T), last_line(ONE)
     return (
         Reading("every epsilon > 0", variables, Order(large[0], "O", large[1], ({"log_T": S},))),

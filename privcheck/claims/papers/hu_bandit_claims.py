@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Order, Reading, at_most, below, equal, printed
+from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import binomial_weight
 from privcheck.claims._expression import absolute, exp, expression, log, minimum, sqrt, total, variable
-from privcheck.claims._registry_of_claims import claim
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 GAP = Variable("Delta", 0, 1, low_open=True, region=(0.01, 1))
@@ -18,7 +18,8 @@ def equation_21() -> Reading:
     """From Theorem 3.6 in Dwork et al. (2014) that Laplace mechanism preserves epsilon-differential privacy, for any y,
     f(y | X) <= e^epsilon f(y | X').
     """
-    y, change = Variable("y", -100, 100), Variable("change", -1, 1)
+    y = Variable("y", -float("inf"), float("inf"), region=(-100, 100))
+    change = Variable("change", -1, 1, words="each X_j(t) in {0, 1}, in section 2.1")
     densities = (exp(-BUDGET.symbol * absolute(y.symbol - shift)) for shift in (expression(0), change.symbol))
     first, second = densities
     return printed(y, change, BUDGET, says=at_most(first, exp(BUDGET.symbol) * second), provable=False)
@@ -45,7 +46,8 @@ def equation_24() -> tuple[Reading, ...]:
     """E[n_j(T)] <= omega^(d_j+1) + sum_s P{r_j(T) = s} sum_{q=d_j+1}^{s+1} 2^q <= omega^(d_j) + sum_s P{r_j(T) = s}
     omega^(s+1); the second inequality uses sum_{q=d_j+1}^{s+1} 2^q <= omega^(s+1).
     """
-    d, p = integer("d", 5, region=(5, 25)), probability("p")  # 24 ln(T) is at least 16.6
+    words = "d_j := ceil(log(24 ln(T)/(Delta_j min{Delta_j, epsilon}))); 24 ln(2) is 16.6"
+    d, p = integer("d", 5, region=(5, 25), words=words), probability("p")
     two = expression(2)
     # all of the probability p of more than d epochs is on s = d + 1
     left = two ** (d.symbol + 2) - 1 + p.symbol * (two ** (d.symbol + 1) + two ** (d.symbol + 2))
@@ -81,7 +83,7 @@ def equation_31() -> Reading:
     """Let Delta* := sqrt(K ln(T)/T). ... <= sqrt(K T ln(T)) + O(K ln(T)/sqrt(K ln(T)/T)) + O(K ln(T)/epsilon) <=
     O(sqrt(K T ln(T))) + O(K ln(T)/epsilon).
     """
-    arms, horizon = integer("K", 2), integer("T", 2)
+    arms, horizon = integer("K", 1), integer("T", 1)
     product = arms.symbol * LOG_HORIZON.symbol
     left = product / sqrt(product / horizon.symbol)
     return printed(arms, horizon, LOG_HORIZON, says=equal(left, sqrt(product * horizon.symbol)))
@@ -102,7 +104,7 @@ def inequality_e() -> Reading:
     """Inequality (e) uses 1/2^r <= 1/2^{d_j} < Delta_j/12, where d_j is the logarithm of 72 ln(T)/(Delta_j
     min{epsilon, Delta_j}), rounded up.
     """
-    horizon = integer("T", 2, region=(2, 1000))
+    horizon = integer("T", 2, region=(2, 1000), words="ln(T) divides, which is 0 for T = 1")
     smaller = minimum(BUDGET.symbol, GAP.symbol)
     left = GAP.symbol * smaller / (72 * log(horizon.symbol))
     return printed(GAP, BUDGET, horizon, says=at_most(left, GAP.symbol / 12))
@@ -134,3 +136,23 @@ def lemma_7() -> Reading:
     difference = mean.symbol - y.symbol
     assumes = (below(0, difference), below(count.symbol * difference, 8))
     return printed(count, mean, y, says=at_most(left, 3 / difference), assumes=assumes, provable=False)
+
+
+@claim(
+    "hu-2021/lem6",
+    "Lemma 6",
+    kind="law",
+    tested_on=(
+        "Two arms whose posterior samples are uniform: that of arm 1 on [0, u], that of arm j on [0, 1], with y <= u. "
+        "The left side is P{theta_1 <= theta_j <= y}, the right side the printed one."
+    ),
+)
+def lemma_6() -> Reading:
+    """For any suboptimal j and any instantiation F_{t-1}, P_{t-1}{J_t = j, E_j(t), G_1(t-1)} <= (P_{t-1}{theta_1(t) <=
+    y_j}/P_{t-1}{theta_1(t) > y_j}) P_{t-1}{J_t = 1, E_j(t), G_1(t-1)}. [E_j(t) is {theta_j(t) <= y_j}.]
+    """
+    y, u = probability("y", open_ends=True), probability("u", open_ends=True)
+    below_y = y.symbol / u.symbol
+    left = y.symbol**2 / (2 * u.symbol)
+    right = below_y / (1 - below_y) * (y.symbol - y.symbol**2 / (2 * u.symbol))
+    return printed(y, u, says=at_most(left, right), assumes=(below(y.symbol, u.symbol),), provable=False)

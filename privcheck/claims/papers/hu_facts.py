@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Reading, at_most, below, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._exact_laws import bernoulli_divergence, binomial_weight
 from privcheck.claims._expression import (
     Expression,
@@ -15,7 +16,6 @@ from privcheck.claims._expression import (
     variable,
     where_negative,
 )
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 K = variable("k")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._exact_laws import binomial_mean, laplace_difference_above
 from privcheck.claims._expression import (
     Expression,
@@ -18,7 +19,6 @@ from privcheck.claims._expression import (
     total,
     variable,
 )
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 S = variable("s")
@@ -47,7 +47,10 @@ def theorem_8() -> tuple[Reading, ...]:
     most one vector. Algorithm 4: arg max_j (Phi_j + Lap(1/epsilon)), where Phi_j is the aggregated reward among 2^s
     observations.]
     """
-    epoch, ahead = integer("epoch", 0, region=(0, 6)), Variable("ahead", -64, 64, integer=True)
+    epoch, ahead = (
+        integer("epoch", 0, region=(0, 6)),
+        Variable("ahead", -float("inf"), float("inf"), integer=True, region=(-64, 64)),
+    )
     rounds = expression(2) ** epoch.symbol
     # two actions: action 1 leads by `ahead` after the epoch; replacing (0, 1) by (1, 0) in one round adds 2 to its lead
     assumes = (at_most(-rounds, ahead.symbol), at_most(ahead.symbol + 2, rounds))
@@ -98,7 +101,7 @@ def laplace_part() -> Reading:
 @claim("hu-2021/lem24-sum", "Proof of Lemma 24, last line", role="step")
 def both_parts() -> Reading:
     """exp(-2^r Delta_(l)^2/8) + exp(-2^r Delta_(l) epsilon/4) <= 2 exp(-2^r Delta_(l) min{Delta_(l), epsilon}/8)."""
-    rounds = Variable("rounds", 1, float("inf"), region=(1, 64))
+    rounds = Variable("rounds", 1, float("inf"), region=(1, 64), words="2^r for all r >= 0")
     gap = Variable("Delta", 0, 1, low_open=True, region=(0.25, 1))
     budget = positive("epsilon", (0.125, 4.0))
     scale = rounds.symbol * gap.symbol
@@ -109,7 +112,10 @@ def both_parts() -> Reading:
 @claim("hu-2021/thm9-sum", "Proof of Theorem 9, after (54)", role="step")
 def geometric_sum() -> Reading:
     """sum_{r=r_0}^infinity 2^r exp(-2^r alpha) <= ... <= 4 exp(-2^{r_0-1} alpha)/alpha, since alpha <= 1/2."""
-    start, alpha = integer("r0", 1, region=(1, 10)), Variable("alpha", 0, 0.5, low_open=True)
+    start, alpha = (
+        integer("r0", 1, region=(1, 10)),
+        Variable("alpha", 0, 0.5, low_open=True, words="since alpha <= 1/2"),
+    )
     power = expression(2) ** variable("r")
     left = total("r", start.symbol, start.symbol + 12, power * exp(-power * alpha.symbol))
     right = 4 * exp(-(expression(2) ** (start.symbol - 1)) * alpha.symbol) / alpha.symbol
@@ -144,7 +150,10 @@ def tuned_epoch() -> tuple[Reading, ...]:
     """Let r_0 be a positive integer that will be tuned later. ... Now, tuning r_0 as r_0 = ceil(log(8 ln|J_l|/min{
     Delta_(l)^2, Delta_(l) epsilon})) + 1, we have beta_(l) <= 64 ln|J_l|/min{...} + 128/min{...}.
     """
-    size, several = integer("size", 1, region=(1, 100)), integer("size", 2, region=(2, 100))
+    size, several = (
+        integer("size", 1, region=(1, 100)),
+        integer("size", 2, region=(2, 100), words="brackets with several actions, as the reading says"),
+    )
     smallest = Variable("smallest", 0, 1, low_open=True, region=(0.001, 1))
     tuned = _tuned(size.symbol, smallest.symbol)
     chosen = maximum(1, tuned)
@@ -167,7 +176,7 @@ def bracket() -> Reading:
     """lambda_(l) <= ... = 128 ln|J_l|/min{Delta_(l), epsilon} + 256/min{Delta_(l), epsilon} <= 256 (1 + ln|J_l|)/
     min{Delta_(l), epsilon}.
     """
-    size = Variable("size", 1, float("inf"), region=(1, 1000))
+    size = Variable("size", 1, float("inf"), region=(1, 1000), words="|J_l| > 0")
     left = 128 * log(size.symbol) + 256  # both sides times min{Delta_(l), epsilon}
     return printed(size, says=at_most(left, 256 * (1 + log(size.symbol))))
 
@@ -198,7 +207,11 @@ def theorem_9() -> tuple[Reading, ...]:
     first = log(arms) / least + (1 + log(arms - 1)) / budget
     half = expression("1/2")
     path = {"K": expression(3), "Delta_min": half, "Delta_max": half, "epsilon": 1 / S, "T": S}
-    variables = (integer("K", 3), positive("epsilon"), Variable("Delta_min", 0, 1, low_open=True))
+    variables = (
+        integer("K", 2, words="mu_1 > mu_j for all j != 1"),
+        positive("epsilon"),
+        Variable("Delta_min", 0, 1, low_open=True),
+    )
     return (
         Reading("the logarithm as it is printed", variables, Order(first, "O", _second_form(0), (path,))),
         Reading("log(x) stands for 1 + log(x) in an order", variables, Order(first, "O", _second_form(1), (path,))),
@@ -219,7 +232,36 @@ def corollary_10b() -> Reading:
         )
     )
     says = Order(first, "O", log(arms) / minimum(least, budget), paths)
-    return printed(integer("K", 3), positive("epsilon"), Variable("Delta_min", 0, 1, low_open=True), says=says)
+    return printed(
+        integer("K", 2, words="mu_1 > mu_j for all j != 1"),
+        positive("epsilon"),
+        Variable("Delta_min", 0, 1, low_open=True),
+        says=says,
+    )
+
+
+@claim(
+    "hu-2021/cor10a",
+    "Corollary 10 (a), and after (55)",
+    tested_on="Over 256 (1 + ln(K - 1))/Delta_min: the sum over all brackets whose gaps are at most epsilon.",
+)
+def corollary_10a() -> Reading:
+    """If all Delta_j <= epsilon, RNM-FTNL has regret at most O(log(K)/Delta_min). [sum_{l >= 1: |J_l| > 0} 256 (1 +
+    ln|J_l|)/(2^{l-1} Delta_min) <= ... = 512 (1 + ln(K - 1))/Delta_min.]
+    """
+    last = integer("last", 0, region=(0, 40))
+    halves = total("l", 0, last.symbol, expression("1/2") ** variable("l"))
+    return printed(last, says=at_most(halves, 2), provable=False)
+
+
+@claim("hu-2021/cor11", "Proof of Corollary 11", kind="identity")
+def corollary_11() -> Reading:
+    """Let Delta* := sqrt(log K/T) be the critical gap. ... can be at most T Delta* = sqrt(T log K) ... O(log(K)/Delta*
+    + ...) = O(sqrt(T log(K)) + log(K) log(T)/epsilon).
+    """
+    horizon, log_arms = integer("T", 1), positive("lnK")
+    left = log_arms.symbol / sqrt(log_arms.symbol / horizon.symbol)
+    return printed(horizon, log_arms, says=equal(left, sqrt(horizon.symbol * log_arms.symbol)))
 
 
 @claim(
@@ -240,7 +282,7 @@ def conclusion() -> tuple[Reading, ...]:
     first = log(arms) / least + (arms - 1) / budget  # a bracket for each suboptimal action
     fixed = {"K": expression(3), "Delta_min": expression("1/4"), "epsilon": expression("1/4"), "T": S}
     shrinking = {"K": 1 + log2(S), "Delta_min": 1 / S, "Delta_max": expression(1), "epsilon": 1 / S, "T": S}
-    variables = (integer("K", 3), positive("epsilon"), integer("T", 2))
+    variables = (integer("K", 2, words="mu_1 > mu_j for all j != 1"), positive("epsilon"), integer("T", 1))
     return (
         Reading("of this order and no smaller one, on a fixed instance", variables, Order(said, "O", first, (fixed,))),
         Reading("of this order at most", variables, Order(first, "O", said, (fixed,))),
@@ -278,7 +320,7 @@ def condition_after_theorem_12() -> tuple[Reading, ...]:
     """Theorem 12: Let Delta_min in (0, 1/4) ... The first term in the lower bound is from the non-private setting (see
     Proposition 4 of Mourtada and Gaiffas (2019)) and requires Delta_min > 1/4.
     """
-    gap = Variable("Delta_min", 0, 0.25, low_open=True, high_open=True)
+    gap = Variable("Delta_min", 0, 0.25, low_open=True, high_open=True, words="Let Delta_min in (0, 1/4)")
     return (
         Reading("Delta_min > 1/4, as after the theorem", (gap,), at_least(gap.symbol, "1/4")),
         Reading("Delta_min < 1/4, as in the theorem", (gap,), at_most(gap.symbol, "1/4")),
@@ -288,7 +330,7 @@ def condition_after_theorem_12() -> tuple[Reading, ...]:
 @claim("hu-2021/packing", "Section D.3, step 1", kind="identity")
 def packing() -> Reading:
     """The total variance distance for any pair of distributions in the packing is equal to Delta."""
-    gap = Variable("Delta", 0, 0.25, low_open=True, high_open=True)
+    gap = Variable("Delta", 0, 0.25, low_open=True, high_open=True, words="Let Delta_min in (0, 1/4)")
     half, better = expression("1/2"), gap.symbol + "1/2"
     outcomes = [(a, b) for a in (0, 1) for b in (0, 1)]
 
@@ -302,8 +344,8 @@ def packing() -> Reading:
 @claim("hu-2021/asz", "Section D.3, step 2", role="step")
 def repaired_inequality() -> Reading:
     """0.9 M (M - 1)/(M - 1 + e^{10 epsilon D}) >= 0.45 M min{1, (M - 1)/e^{10 epsilon D}}."""
-    count = Variable("M", 2, float("inf"), region=(2, 100))
-    growth = Variable("growth", 1, float("inf"), region=(1, 100))
+    count = Variable("M", 1, float("inf"), region=(1, 100), words="M is our K, a number of hypotheses")
+    growth = Variable("growth", 1, float("inf"), region=(1, 100), words="their D is nonnegative")
     left = 0.9 * count.symbol * (count.symbol - 1) / (count.symbol - 1 + growth.symbol)
     right = 0.45 * count.symbol * minimum(1, (count.symbol - 1) / growth.symbol)
     return printed(count, growth, says=at_least(left, right))
@@ -314,7 +356,10 @@ def error_probability() -> Reading:
     """Inf max P{...} >= 0.45 min{1, (K - 1)/e^{10 epsilon n Delta}}. Consequently, for n <= log K/(10 epsilon
     Delta), the minimax probability of error is at least 0.45 (K - 1)/K >= 0.2.
     """
-    arms, exponent = integer("K", 4, region=(4, 200)), Variable("exponent", 0, float("inf"), region=(0, 8))
+    arms, exponent = (
+        integer("K", 4, region=(4, 200), words="K >= 4, in Theorem 12"),
+        Variable("exponent", 0, float("inf"), region=(0, 8)),
+    )
     says = at_least(0.45 * minimum(1, (arms.symbol - 1) / exp(exponent.symbol)), 0.2)
     # the logarithm is the natural one, as in the condition of Theorem 12
     return printed(arms, exponent, says=says, assumes=(at_most(exponent.symbol, log(arms.symbol)),))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
+from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import bernoulli_divergence
 from privcheck.claims._expression import Expression, absolute, exp, expression, log, maximum, variable
-from privcheck.claims._registry_of_claims import claim
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 EPSILON = positive("epsilon", (0.01, 5.0))
@@ -115,7 +115,7 @@ def wider_support() -> Reading:
     """It is straightforward to extend this to any distribution with a support in [a, b], by multiplying the noise terms
     by the range (b - a).
     """
-    level = Variable("level", -20, 20)
+    level = Variable("level", -math.inf, math.inf, region=(-20, 20))
     low, width, first, second = (
         Variable("a", -math.inf, math.inf, region=(-5, 5)),
         positive("b_minus_a"),
@@ -134,24 +134,3 @@ def ratio_of_risks() -> Reading:
     solely based on T*(nu) log(1/delta).
     """
     return printed(says=equal(log(1000) / log(10), 3))
-
-
-QUOTED = {
-    "Theorem 2": "about every policy that is private and correct; T* is implicit. See jourdan-azize-2025/regime",
-    "Theorem 3": "mentioned in the reviews, not quoted",
-    "Theorem 5": "mentioned: correct and private for any epsilon and delta, about an algorithm that is not quoted",
-    "Theorem 6": "jourdan-azize-2025/factor; the upper bound itself is not quoted",
-    "Lemma 4": "jourdan-azize-2025/range; the lemma itself is not quoted",
-    "Lemma 9": "described in words only",
-    "Lemma 17": "its rate is named without a formula in the reviews",
-    "Lemma 18": "its rate is named without a formula in the reviews",
-    "Lemma 43": "jourdan-azize-2025/lem43",
-    "Equation 5": "its limit for a gap that vanishes is mentioned; the bound is not quoted",
-    "Equation 6": "mentioned in the answers, not quoted",
-    "Equation 11": "jourdan-azize-2025/group jourdan-azize-2025/group-zcdp",
-    "Line 191": "jourdan-azize-2025/regime jourdan-azize-2025/tv-limit; its thresholds for two instances whose means "
-    "the reviews do not print",
-    "Question 1": "jourdan-azize-2025/ratio",
-    "Weakness 1": "jourdan-azize-2025/convex",
-}
-"""What the reviews say of each numbered statement."""

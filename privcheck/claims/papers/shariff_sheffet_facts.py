@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from privcheck.claims._claim import Reading, at_least, at_most, below, printed
+from privcheck.claims._claim import Reading, Relation, at_least, at_most, below, printed
+from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import chi_square_above, chosen, composed_delta, gaussian_delta
-from privcheck.claims._expression import Expression, exp, expression, log, log2, maximum, minimum, sqrt
-from privcheck.claims._registry_of_claims import claim
+from privcheck.claims._expression import Expression, ceiling, exp, expression, log, log2, maximum, minimum, sqrt
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 BUDGET, SMALL_BUDGET = (
@@ -15,7 +15,7 @@ BUDGET, SMALL_BUDGET = (
     Variable("epsilon", 0, 1, low_open=True),
 )
 DELTA = probability("delta", open_ends=True)
-SMALL_DELTA = Variable("delta", 0, 0.3678794, low_open=True)
+SMALL_DELTA = Variable("delta", 0, 0.3678794, low_open=True, words="delta in (0, 1/e), in Theorem 23")
 """Below 1/e, as in Theorem 23."""
 ALPHA = probability("alpha", open_ends=True)
 HALVES = 6
@@ -34,7 +34,7 @@ def composition() -> Reading:
     log(1/delta'))), k delta + delta')-differentially private for any delta' > 0 [14].
     """
     # the smaller of basic and advanced composition, with the constant 2 for O
-    k, slack = integer("k", 1, region=(1, 1000)), Variable("slack", 0, 0.5, low_open=True)
+    k, slack = integer("k", 1, region=(1, 1000)), Variable("slack", 0, 1, low_open=True)  # the root needs delta' <= 1
     budget = positive("epsilon", (0.01, 10.0))
     advanced = budget.symbol * sqrt(2 * k.symbol * log(1 / slack.symbol))
     advanced = advanced + k.symbol * budget.symbol * (exp(budget.symbol) - 1)
@@ -43,13 +43,27 @@ def composition() -> Reading:
     return printed(k, budget, slack, says=says, provable=False)
 
 
-@claim("shariff-sheffet-2018/tree-sums", "Section 1.3")
-def tree_sums() -> Reading:
+@claim(
+    "shariff-sheffet-2018/tree-sums",
+    "Section 1.3",
+    consequence=(
+        "The sum of the first three of three inputs takes two noisy sums, and log2(3) is 1.58. Round the logarithm up, "
+        "for n >= 2; appendix A.2 has ceil(log(n) + 1), which is always enough, and the algorithm uses that."
+    ),
+)
+def tree_sums() -> tuple[Reading, ...]:
     """... the cumulative sums of the inputs can thus be obtained by combining at most log(n) noisy sums."""
     # the sum of the first 2^j - 1 inputs takes j of them, and the sum of all n = 2^i is the root
-    j, n = integer("j", 1, region=(1, 12)), integer("n", 2, region=(2, 5000))
-    fits = at_most(expression(2) ** j.symbol, n.symbol)
-    return printed(j, n, says=at_most(j.symbol, log2(n.symbol)), assumes=(fits,), provable=False)
+    j, n = integer("j", 1, region=(1, 12)), integer("n", 1, region=(1, 5000))
+    fits = at_most(expression(2) ** j.symbol - 1, n.symbol)
+
+    def reading(name: str, most: Expression, *given: Relation) -> Reading:
+        return Reading(name, (j, n), at_most(j.symbol, most), (fits, *given), provable=False)
+
+    return (
+        reading("log(n) as it stands, to base 2", log2(n.symbol)),
+        reading("log(n) to base 2, rounded up, for n >= 2", ceiling(log2(n.symbol)), at_least(n.symbol, 2)),
+    )
 
 
 @claim(
@@ -193,7 +207,7 @@ def claim_19() -> tuple[Reading, ...]:
     """
     # d = 1 and V = 1: W is a chi-square variable with k degrees of freedom
     half, m = integer("k/2", 1, region=(1, 12)), integer("m", 1, region=(1, 1000))
-    alpha = Variable("alpha", 0, 0.3678794, low_open=True)
+    alpha = Variable("alpha", 0, 0.3678794, low_open=True, words="Fix alpha in (0, 1/e)")
     width = 1 + sqrt(2 * log(2 / alpha.symbol))
 
     def inside(name: str, number: Expression, *variables: Variable) -> Reading:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Order, Reading, at_most, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._exact_laws import gaussian_delta
 from privcheck.claims._expression import Expression, expression, log, normal_below, sqrt, variable
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 from privcheck.claims.papers.shariff_sheffet_facts import ALPHA, BUDGET, DELTA, SMALL_BUDGET
 
@@ -43,12 +43,12 @@ def frobenius() -> tuple[Reading, ...]:
     of M_t by L~^2.
     """
     # in units of L: |v v' - u u'|^2 = |v|^4 + |u|^4 - 2 <u, v>^2
-    first, second, cosine = probability("u"), probability("v"), Variable("cosine", -1, 1)
+    first, second, cosine = probability("u"), probability("v"), Variable("cosine", -1, 1, words="a cosine")
     product = first.symbol * second.symbol * cosine.symbol
     replaced = at_most(first.symbol**4 + second.symbol**4 - 2 * product**2, 1)
     # two dimensions; the other data have the Gram matrix with the diagonal (g_1, g_2), u is along the first axis
     diagonal = tuple(Variable(name, 0, math.inf, region=(0, 10)) for name in ("g_1", "g_2"))
-    share = Variable("share", -1, 1)
+    share = Variable("share", -1, 1, words="a correlation")
     g_1, g_2 = (of.symbol for of in diagonal)
     beside = share.symbol * sqrt(g_1 * g_2)
     along, across = second.symbol * cosine.symbol, second.symbol * sqrt(1 - cosine.symbol**2)
@@ -184,8 +184,8 @@ def gamma() -> Reading:
 @claim("shariff-sheffet-2018/prop11-order", "After Proposition 11")
 def order_of_gamma() -> Reading:
     """Note how this choice of shift indeed makes both rho_max and gamma^2 roughly on the order of O(Upsilon)."""
-    sure = Variable("sure", 0.69, math.inf, region=(0.69, 50))  # ln(2 n/alpha)
-    root = Variable("root", 1, math.inf, region=(1, 50))  # sqrt(d)
+    sure = Variable("sure", 0.69, math.inf, region=(0.69, 50), words="ln(2 n/alpha), where n >= 1 and alpha < 1")
+    root = Variable("root", 1, math.inf, region=(1, 50), words="sqrt(d), where d >= 1")
     left = (root.symbol + sqrt(2 * sure.symbol)) ** 2  # gamma^2 <= Upsilon, over sigma_noise sqrt(m)
     return printed(root, sure, says=at_most(left, 2 * (4 * root.symbol + 2 * sure.symbol) ** 2))
 

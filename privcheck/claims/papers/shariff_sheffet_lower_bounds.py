@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._expression import Expression, absolute, exp, expression, log, maximum, variable
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 LN_2 = 0.6931471805599453
 """ln 2, rounded down."""
-BUDGET = Variable("epsilon", 0, LN_2, low_open=True)
-DELTA = Variable("delta", 0, 0.25, high_open=True)
+BUDGET = Variable("epsilon", 0, LN_2, low_open=True, words="For any epsilon < ln(2)")
+DELTA = Variable("delta", 0, 0.25, high_open=True, words="delta < 0.25")
 P, Q = probability("p"), probability("q")
 """The probabilities of a_t = a^1 under c^1 and under c^2."""
 GAP = Variable("Delta", 0, 1, low_open=True)
-SMALL_GAP = Variable("Delta", 0, 0.1, low_open=True)
+SMALL_GAP = Variable("Delta", 0, 0.1, low_open=True, words="as some small constants")
 """Claim 14 is about gaps that are fixed as some small constants."""
 ANY_BUDGET = positive("epsilon", (0.01, 10.0))
 
@@ -79,7 +79,7 @@ def claim_13_history() -> tuple[Reading, ...]:
     """
     # the history has probability h under both inputs; all other histories are followed by a fixed action
     h = Variable("h", 0, 1, low_open=True, region=(0.01, 1))
-    ratio = Variable("e^epsilon", 1, 2, low_open=True, high_open=True)
+    ratio = Variable("e^epsilon", 1, 2, low_open=True, high_open=True, words="For any epsilon < ln(2)")
     growth = ratio.symbol
 
     def reading(name: str, chance: Expression, *more: Variable) -> Reading:
@@ -105,7 +105,8 @@ def total_variation() -> Reading:
     """... for such distributions [over {-1, 1}], the total-variation distance between two distributions whose means are
     mu and mu - Delta is Delta/2.
     """
-    mean, gap = Variable("mu", -1, 1), Variable("Delta", 0, 2)
+    words = "for such distributions [over {-1, 1}]"
+    mean, gap = Variable("mu", -1, 1, words=words), Variable("Delta", 0, 2, words=words)
     first, second = (1 + mean.symbol) / 2, (1 + mean.symbol - gap.symbol) / 2
     says = equal((absolute(first - second) + absolute((1 - first) - (1 - second))) / 2, gap.symbol / 2)
     return printed(mean, gap, says=says, assumes=(at_most(gap.symbol - 1, mean.symbol),), provable=False)
@@ -126,7 +127,7 @@ def postulated_distribution() -> tuple[Reading, ...]:
     greater by Delta_a than the mean reward of arm a^1. [Before Claim 14: Fix Delta_2, Delta_3, ..., Delta_k as some
     small constants.]
     """
-    best, gap = Variable("mu", -1, 1), SMALL_GAP
+    best, gap = Variable("mu", -1, 1, words="over {-1, 1}"), SMALL_GAP
     exists, given = at_most(best.symbol + gap.symbol, 1), (at_least(best.symbol - gap.symbol, -1),)
     room = (*given, at_most(gap.symbol, 1 - best.symbol))
     return (
@@ -142,7 +143,7 @@ def markov() -> Reading:
     """P[E] (n - t_a) Delta_a >= (n Delta_a/2) P[E], for sufficiently large n [t_a = log(n)/(100 epsilon Delta_a)]."""
     s = variable("s")
     left = s / (100 * expression("1/10") * expression("1/10"))
-    return printed(integer("n", 2), says=Order(left, "O", exp(s) / 2, ({"s": s},)))
+    return printed(integer("n", 1), says=Order(left, "O", exp(s) / 2, ({"s": s},)))
 
 
 @claim(
@@ -199,7 +200,7 @@ def sum_of_corollary_15() -> Reading:
     """The expected pseudo-regret is at least sum_{a != a^1} Delta_a log(n)/(200 epsilon Delta_a) = (k - 1) log(n)/(200
     epsilon).
     """
-    arms, log_n = integer("k", 2), positive("log_n", (0.1, 20.0))
+    arms, log_n = integer("k", 1), positive("log_n", (0.1, 20.0))
     left = (arms.symbol - 1) * GAP.symbol * (log_n.symbol / (100 * ANY_BUDGET.symbol * GAP.symbol)) / 2
     right = (arms.symbol - 1) * log_n.symbol / (200 * ANY_BUDGET.symbol)
     return printed(arms, log_n, GAP, ANY_BUDGET, says=equal(left, right))
@@ -223,7 +224,7 @@ def corollary_15() -> tuple[Reading, ...]:
     """
     s = variable("s")
     arms, rounds, budget = variable("k"), variable("n"), variable("epsilon")
-    variables = (integer("k", 2), integer("n", 2), ANY_BUDGET)
+    variables = (integer("k", 1), integer("n", 1), ANY_BUDGET)
     bound = arms * log(rounds) / budget
 
     def at_budget(epsilon: Expression) -> Order:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from privcheck.claims._claim import Order, Reading, Relation, at_least, at_most, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._expression import (
     Expression,
     exp,
@@ -24,7 +25,6 @@ from privcheck.claims._expression import (
     total,
     variable,
 )
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 ALPHA = probability("alpha", open_ends=True, region=(0.01, 0.99))
@@ -42,6 +42,11 @@ WIDTH = S.symbol * sqrt(RHO.symbol) + GAMMA.symbol
 BRACKET = SIGMA.symbol * (CONFIDENCE + log(1 + N.symbol * SEEN)) + WIDTH * sqrt(log(1 + N.symbol * SEEN))
 BETA = SIGMA.symbol * sqrt(CONFIDENCE + log(1 + N.symbol * SEEN)) + WIDTH
 WIDE_ENOUGH = at_least(BETA, 1)
+ENVIRONMENT = (
+    "d = 1, the actions +1 and -1 in all rounds, theta* = S, {}, the regulariser rho in all rounds, and in the first "
+    "round a perturbation of the allowed size gamma towards -1, which is then played. The left side is the regret of "
+    "that round, 2 S, which is also the gap; the right side is the printed bound."
+)
 
 
 @claim("shariff-sheffet-2018/prop4-round", "Proposition 4, second round", kind="law")
@@ -127,14 +132,10 @@ def _with_gap(factor: Expression) -> Relation:
     "shariff-sheffet-2018/thm6",
     "Theorem 6, (3)",
     consequence=(
-        "As in Theorem 5, add that the bound of beta_n is at least 1. For B > 1 the factor B has to be B^2 as well; "
-        "see the claim about the proof. On instances with B = 1 and a large regulariser, (3) stands."
+        "As in Theorem 5, add that the bound of beta_n is at least 1; with B = 1 (3) then stands. For B > 1 see "
+        "shariff-sheffet-2018/thm6-rewards, which is about the factor B."
     ),
-    tested_on=(
-        "d = 1, the actions +1 and -1 in all rounds, theta* = S, L = 1, B = max{1, S}, the regulariser rho in all "
-        "rounds, and in the first round a perturbation of the allowed size gamma towards -1, which is then played. "
-        "The left side is the regret of that round, 2 S, which is also the gap; the right side is the printed bound."
-    ),
+    tested_on=(ENVIRONMENT.format("L = 1 and B = 1, that is, S <= 1")),
 )
 def theorem_6() -> tuple[Reading, ...]:
     """If the optimal actions in every decision set are separated from the sub-optimal actions by a reward gap of at
@@ -142,11 +143,38 @@ def theorem_6() -> tuple[Reading, ...]:
     [sigma (2 log(2/alpha) + d log(rho_max/rho_min + n L^2/(d rho_min))) + (S sqrt(rho_max) + gamma) sqrt(d log(1 + n
     L^2/(d rho_min)))]^2.
     """
+    says, unit = _with_gap(expression(1)), at_most(S.symbol, 1)
     return (
-        printed(*INSTANCE, says=_with_gap(LARGEST_REWARD), provable=False),
+        printed(*INSTANCE, says=says, assumes=(unit,), provable=False),
         repaired(
-            "with B^2 for B, if beta_n, in the second form of Proposition 4, is at least 1; examined on the same "
-            "environment",
+            "for B = 1, if beta_n, in the second form of Proposition 4, is at least 1; examined on this environment",
+            *INSTANCE, says=says, assumes=(unit, WIDE_ENOUGH), provable=False,
+        ),
+    )  # fmt: skip
+
+
+@claim(
+    "shariff-sheffet-2018/thm6-rewards",
+    "Theorem 6, (3), for mean rewards above 1",
+    consequence=(
+        "The factor has to be B^2: scaling the rewards by B scales the gap too. The counterexample has beta_n >= 1, so "
+        "that it is not that of shariff-sheffet-2018/thm6. The bound with a gap in Corollaries 10 and 12 has the same "
+        "factor. For B = 1, as in the paper's experiments, nothing changes."
+    ),
+    tested_on=(ENVIRONMENT.format("L = 1 and B = max{1, S}")),
+)
+def theorem_6_for_large_rewards() -> tuple[Reading, ...]:
+    """If the optimal actions in every decision set are separated from the sub-optimal actions by a reward gap of at
+    least Delta, then with probability at least 1 - alpha the pseudo-regret of Algorithm 1 satisfies R_n <= (8 B/Delta)
+    [...]^2. [Assumption 2: |<theta*, x>| <= B with B >= 1.]
+    """
+    return (
+        Reading(
+            "where the bound of beta_n is at least 1, as Lemma 21 asks",
+            INSTANCE, _with_gap(LARGEST_REWARD), (WIDE_ENOUGH,), provable=False,
+        ),
+        repaired(
+            "with B^2 for B; examined on the same environment",
             *INSTANCE, says=_with_gap(LARGEST_REWARD**2), assumes=(WIDE_ENOUGH,), provable=False,
         ),
     )  # fmt: skip
@@ -170,7 +198,7 @@ def scaling_of_theorem_6() -> tuple[Reading, ...]:
     # one round, gamma = sigma = 1/100 and alpha = 1/10; the bound of beta_n is at least 1 in the scaled problem as well
     numbers = {"n": "1", "gamma": "1/100", "sigma": "1/100", "alpha": "1/10"}
     known = {name: expression(number) for name, number in numbers.items()}
-    size = Variable("S", 1, 100)
+    size = positive("S", (1.0, 100.0))
     large = (at_least(S.symbol**2 * RHO.symbol, 1),)
 
     def scaled(factor: Expression) -> Relation:
@@ -191,8 +219,9 @@ def last_step_of_theorem_5() -> Reading:
     """beta_n sqrt(8 d n log(1 + n L^2/(d rho_min))) <= sqrt(8 n) [sigma (2 log(2/alpha) + d log(rho_max/rho_min + n
     L^2/(d rho_min))) + (S sqrt(rho_max) + gamma) sqrt(d log(1 + n L^2/(d rho_min)))].
     """
-    d, seen = integer("d", 1, region=(1, 10)), positive("seen", (0.1, 100.0))
-    quotient, width = Variable("quotient", 1, math.inf, region=(1, 10)), positive("width", (0.1, 10.0))
+    d, seen, width = integer("d", 1, region=(1, 10)), positive("seen", (0.1, 100.0)), positive("width", (0.1, 10.0))
+    words = "0 < rho_min <= rho_max, in Definition 3"
+    quotient = Variable("quotient", 1, math.inf, region=(1, 10), words=words)
     sure = CONFIDENCE + d.symbol * log(quotient.symbol + seen.symbol)
     volume = d.symbol * log(1 + seen.symbol)
     left = (SIGMA.symbol * sqrt(sure) + width.symbol) * sqrt(volume)

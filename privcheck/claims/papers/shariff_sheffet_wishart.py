@@ -7,9 +7,9 @@ v) with |v| = 1, is a chi-square variable with k - p + 1 degrees of freedom (Bar
 from __future__ import annotations
 
 from privcheck.claims._claim import Order, Reading, at_least, at_most, below, equal, printed
+from privcheck.claims._declared_claims import claim, repaired
 from privcheck.claims._exact_laws import chi_square_above
 from privcheck.claims._expression import Expression, ceiling, exp, expression, log, sqrt, variable
-from privcheck.claims._registry_of_claims import claim, repaired
 from privcheck.claims._variables import Variable, integer, positive, probability
 from privcheck.claims.papers.shariff_sheffet_facts import ALPHA, HALF, SMALL_DELTA, outside, tail
 
@@ -151,7 +151,7 @@ def proposition_9() -> tuple[Reading, ...]:
     one, sure = expression(1), 1 - ALPHA.symbol / (2 * ROUNDS)
     off = width(one, 8, ROUNDS, ALPHA.symbol)
     k = degrees(one, LEVELS, SMALL.symbol, SMALL_DELTA.symbol)
-    root, free = sqrt(LEVELS * k), integer("k", 3, region=(3, 200))
+    root, free = sqrt(LEVELS * k), integer("k", 1, region=(1, 200))
     after_one = Reading(
         "the noise of the nodes that are summed, after the first of n = 2^i > 1 rounds",
         (integer("i", 1, region=(1, 20)), SMALL, SMALL_DELTA, ALPHA),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from privcheck.claims import FAILS, ORDER_REFUTED, PROVEN, REFUTED, SUSPICIOUS, UNDER_READING, Claim, Finding
+from privcheck.claims import FAILS, ORDER_REFUTED, PROVEN, REFUTED, SUSPICIOUS, UNDER_READING, Claim, Finding, Findings
 from privcheck.reporting._pages.notebook_theory import findings_html as notebook
 from privcheck.reporting._pages.page_claims import render_claims as page
-from privcheck.reporting._text.claim_sentences import evidence_sentences, headline, side_sentences
+from privcheck.reporting._text.claim_sentences import evidence_sentences, fault_sentences, headline, side_sentences
 from privcheck.reporting._text.claims_markdown import claims_page
+from privcheck.reporting._text.evidence_page import evidence_page
 
 __all__ = ["details", "listed_claims", "markdown", "notebook", "page"]
 
@@ -31,7 +33,7 @@ def details(findings: Sequence[Finding]) -> RenderableType:
     parts: list[RenderableType] = []
     for finding in findings:
         parts.append(Text.assemble((finding.id, "bold"), "  ", (finding.status, STYLES.get(finding.status, ""))))
-        parts += map(_indented, evidence_sentences(finding))
+        parts += map(_indented, [*evidence_sentences(finding), *fault_sentences(finding)])
     if len(findings) == 1:
         (only,) = findings
         parts += map(_indented, side_sentences(only) if only.wrong else [])
@@ -41,13 +43,17 @@ def details(findings: Sequence[Finding]) -> RenderableType:
     return Group(*parts, Text(headline(findings)))
 
 
-def listed_claims(claims: Sequence[Claim], kept: Mapping[str, str]) -> RenderableType:
+def listed_claims(claims: Sequence[Claim], kept: Mapping[str, Finding]) -> RenderableType:
     """Return the declared claims, with the statuses of the run that is kept in the package, and how many they are."""
     parts: list[RenderableType] = []
     for claim in claims:
-        status = kept.get(claim.id, "not examined")
+        found = kept.get(claim.id)
+        status = found.status if found else "not examined"
+        fault = f" ({found.fault})" if found and found.fault else ""
         parts.append(
-            Text.assemble((claim.id, "bold"), f"  {claim.place}, {claim.kind}: ", (status, STYLES.get(status, "")))
+            Text.assemble(
+                (claim.id, "bold"), f"  {claim.place}, {claim.kind}: ", (status, STYLES.get(status, "")), fault
+            )
         )
         parts.append(_indented(claim.quote))
     parts.append(Text(f"{len(claims)} claim{'' if len(claims) == 1 else 's'}; statuses of the run kept in the package"))
@@ -58,8 +64,11 @@ def _indented(text: str) -> RenderableType:
     return Padding(Text(text), (0, 0, 0, 4), expand=False)
 
 
-def markdown(findings: Sequence[Finding]) -> str:
-    """Return the page of the documentation, which accounts for every numbered statement of the papers."""
-    from privcheck.claims import ACCOUNTS
+def markdown(findings: Findings, paper: str = "") -> str:
+    """Return a page of the documentation: about all claims, or with all evidence about those of one paper."""
+    from privcheck.claims import listed_items
 
-    return claims_page(findings, ACCOUNTS)
+    listing = listed_items()
+    if paper:
+        return evidence_page(paper, findings, listing[paper], findings.run)
+    return claims_page(findings, {of: Counter(said.partition(":")[0] for *_, said in listing[of]) for of in listing})

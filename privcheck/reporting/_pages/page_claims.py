@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privcheck.claims import STATUSES, Finding
+from privcheck.claims import FAULTS, STATUSES, Finding
 from privcheck.reporting._pages.elements import document, element, facts, header, items, section, text
 from privcheck.reporting._pages.html_table import TEXT, WORD, Cell, table
 from privcheck.reporting._text.claim_sentences import counts, evidence_sentences, headline, side_sentences
 
 COLUMNS = [("claim", TEXT), ("place", TEXT), ("status", WORD), ("printed", TEXT), ("evidence", TEXT)]
 TITLE = "The papers' claims, put to the test"
+
+
+def _told(finding: Finding) -> str:
+    """Return the status, and the kind of fault if something fails."""
+    return f"{finding.status}, {finding.fault}" if finding.fault else finding.status
 
 
 def render_claims(findings: Sequence[Finding]) -> str:
@@ -24,7 +29,7 @@ def render_claims(findings: Sequence[Finding]) -> str:
         [
             element("code", text(finding.id)),
             text(finding.place),
-            Cell(text(finding.status), float(order.index(finding.status))),
+            Cell(text(_told(finding)), float(order.index(finding.status))),
             text(finding.quote),
             "<br>".join(map(text, [*evidence_sentences(finding), *(side_sentences(finding) if finding.wrong else [])])),
         ]
@@ -35,5 +40,6 @@ def render_claims(findings: Sequence[Finding]) -> str:
         section("Claims", [table("Claims by paper", COLUMNS, rows, kind="stack")]),
         section("What follows", [items(wrong)]) if wrong else "",
         section("Statuses", [facts([(status, STATUSES[status]) for status in counts(findings)])]),
+        section("Faults", [facts(list(FAULTS.items()))]) if any(of.fault for of in findings) else "",
     ]
     return document(TITLE, header(TITLE, headline(findings)), sections)

@@ -9,15 +9,15 @@ from fractions import Fraction
 from typing import Any
 
 from privcheck.claims import (
+    FAULTS,
     NOT_REFUTED,
-    ON_REGION,
     ORDER_REFUTED,
-    PROVEN,
     REFUTED,
     STATUSES,
     SUSPICIOUS,
     Finding,
     ReadingFinding,
+    causes,
     decimal,
 )
 
@@ -80,6 +80,17 @@ def side_sentences(finding: Finding) -> list[str]:
     return found + ([finding.tested_on] if finding.tested_on else [])
 
 
+def fault_sentences(finding: Finding) -> list[str]:
+    """Return what kind of fault it is, and what remains true if it is a grave one; nothing if nothing fails."""
+    if not finding.fault:
+        return []
+    told = causes().get(finding.cause)
+    found = [f"fault: {finding.fault}, {FAULTS[finding.fault]}"]
+    if told is not None:
+        found += [f"cause {told.id}: {told.wrong}", *([f"what remains true: {told.remains}"] if told.remains else [])]
+    return found
+
+
 def evidence(reading: ReadingFinding) -> str:
     """Return the evidence about one reading.
 
@@ -98,7 +109,7 @@ def evidence(reading: ReadingFinding) -> str:
     if reading.status == ORDER_REFUTED:
         path = ", ".join(f"{name} = {value}" for name, value in told["path"].items())
         return f"{told['ratio']} tends to infinity along {path}; it is above 1000 at s = {told['passed']['1000']}"
-    if reading.status in (PROVEN, ON_REGION):
+    if "method" in told:
         return _proof(told)
     if reading.status in (NOT_REFUTED, SUSPICIOUS) and "tried" in told:
         closest = max(-float(told["closest"]), 0.0) + 0.0  # no minus zero

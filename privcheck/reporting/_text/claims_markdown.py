@@ -1,18 +1,19 @@
-"""The page about the papers' claims in Markdown, from the findings of a run."""
+"""The page about the papers' claims in Markdown, from the findings of a run: causes first, then what is on request."""
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from privcheck.claims import STATUSES, Finding
-from privcheck.reporting._text.claim_sentences import PAPERS, counts, evidence_sentences, side_sentences
+from privcheck.claims import FAULTS, STATUSES, Finding, causes
+from privcheck.reporting._text.claim_sentences import PAPERS, counts
+from privcheck.reporting._text.markdown_parts import escaped, linked_claim, table
 
 INTRODUCTION = """# The papers' claims, put to the test
 
 A verifier takes a statement as it is printed, searches its domain for a counterexample, proves it where it can, and
 says what it found. Statements are entered from the text of the papers, with their place; no verdict is entered. This
-page is written by `privcheck claims --markdown docs/claims.md`.
+page, and one page for each paper with all evidence, are written by `privcheck claims --markdown docs/claims.md`.
 
 ```console
 $ privcheck claims --list
@@ -21,85 +22,108 @@ $ privcheck claims hu-2021/fact17b --json claims.json
 
 `--replay claims.json` then checks the counterexamples in that file once more. In Python, `claims.examine` takes ids and
 returns the findings, and `claims.kept_findings()` has those of this page; [your own inequalities](your-inequalities.md)
-are put to the test in the same way.
+are put to the test in the same way. `privcheck/claims/claims.schema.json` describes the JSON.
 
 "Refuted" means that a counterexample holds in exact rational numbers, or in intervals with outward rounding at 50 and
-at 100 digits, under every reading that the text was found to allow. Where the text leaves a choice, such as which
-rewards are meant, the readings are named. A step of a derivation that fails leaves the result that it leads to open. A
-claim that is not refuted is not proven either, unless it says so.
+at 100 digits, under every reading that the text was found to allow. Where a formula is derived by hand, the steps of
+the derivation are inequalities that are examined as well; if one of them fails, nothing is refuted. A claim that is not
+refuted is not proven either, unless it says so.
 
-Most failures are misprints, constants, missing ranges of a parameter and cases at the edge of a domain. Where an
-order of a regret bound is refuted under all its readings, the consequence says from which horizon on it shows. The
-quotes are in plain letters, "..." stands for words or formulas that are left out, and square brackets hold what was
+The quotes are in plain letters, "..." stands for words or formulas that are left out, and square brackets hold what was
 added. The texts were taken from converted files: a single sign or index may differ from the published page, which is
 the one to cite. A later version of a paper may have been corrected."""
 
+GRAVE = """One entry for each reason, with all that fails for it: false statements, and false steps of proofs. A step
+that fails leaves the statement that it serves open; each entry says what remains true, and which published results rest
+on what fails. `privcheck claims --list --status wrong` prints these claims.
+"""
 
-FAILING = """All claims that fail under at least one reading, whole statements first; the sections of the papers have
-what fails and what still stands. `privcheck claims --list --status wrong` prints this list, and `--status refuted` its
-start.
+LIGHT = """What a referee would ask to be put right and would not call an error: ranges that are not printed, misprints,
+and sentences that fail only to the letter. `privcheck claims --list --fault reading` prints the last of them, `--fault
+all` everything that fails.
 """
 
 
-def claims_page(findings: Sequence[Finding], accounts: Mapping[str, Mapping[str, str]]) -> str:
+def claims_page(findings: Sequence[Finding], accounts: Mapping[str, Mapping[str, int]]) -> str:
     """Return the page.
 
     Parameters
     ----------
     findings : of a run of all claims.
-    accounts : for each paper, its numbered statements and the claims about each, or why there is none.
+    accounts : for each paper, how many of the listed displays, statements and sentences have each account.
     """
-    parts = [INTRODUCTION, "## Statuses\n", _table(("status", "claims", "what it says"), _statuses(findings))]
-    parts += ["## Which statements fail\n", FAILING, _table(("claim", "place", "status"), _wrong(findings))]
-    for paper, title in PAPERS.items():
-        rows = [finding for finding in findings if finding.paper == paper]
-        wrong = [finding for finding in rows if finding.wrong]
-        parts.append(f"## {title}\n\nThe ids start with `{paper}/`.\n")
-        parts.append("### What fails under at least one reading\n")
-        parts += [_failure(finding) for finding in wrong]
-        parts.append("### All claims\n")
-        parts.append(_table(("claim", "place", "status", "evidence"), [_row(finding) for finding in rows]))
-        parts.append("### Every numbered statement\n")
-        account = [(name, _account(said) if said.startswith(paper) else said) for name, said in accounts[paper].items()]
-        parts.append(_table(("statement", "claims, or why there is none"), account))
+    faults = Counter(of.fault for of in findings if of.fault)
+    parts = [
+        INTRODUCTION,
+        "## Statuses\n",
+        table(("status", "claims", "what it says"), [(of, str(n), STATUSES[of]) for of, n in counts(findings).items()]),
+        "## Faults\n",
+        table(("fault", "claims", "what it says"), [(of, str(faults[of]), told) for of, told in FAULTS.items()]),
+        "## Which statements and proofs fail\n",
+        GRAVE,
+        *_grave(findings),
+        "## Ranges, misprints and readings\n",
+        LIGHT,
+        table(("fault", "what it is", "claims"), _light(findings)),
+        "## The evidence, paper by paper\n",
+        table(("paper", "claims", "listed", *ACCOUNTS), _papers(findings, accounts)),
+        "Every display, numbered statement, remark, caption, table and comparison in words of a paper is listed at the "
+        "end of its page, with the claims about it, or why there is none.\n",
+    ]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
-def _statuses(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
-    return [(status, str(number), STATUSES[status]) for status, number in counts(findings).items()]
+ACCOUNTS = ("entered", "definition", "not a claim", "not yet entered")
+"""What the listing says of each item."""
 
 
-def _wrong(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
-    """Return the claims that fail, the worst statuses first, as `STATUSES` has them."""
-    failing = sorted((of for of in findings if of.wrong), key=lambda of: list(STATUSES).index(of.status))
-    return [(f"`{of.id}`", of.place, of.status) for of in failing]
+def _failing(findings: Sequence[Finding], grave: bool) -> dict[str, list[Finding]]:
+    """Return what fails by its cause, in the order of the causes."""
+    found: dict[str, list[Finding]] = {name: [] for name in causes()}
+    for finding in findings:
+        if finding.wrong and finding.grave == grave:
+            found[finding.cause].append(finding)
+    return {name: these for name, these in found.items() if these}
 
 
-def _row(finding: Finding) -> tuple[str, ...]:
-    name = finding.id.partition("/")[2]
-    return f"`{name}`", finding.place, finding.status, "; ".join(evidence_sentences(finding))
+def _grave(findings: Sequence[Finding]) -> list[str]:
+    parts = []
+    for name, these in _failing(findings, grave=True).items():
+        told = causes()[name]
+        listed = "".join(
+            f"- {linked_claim(of.id)}, {escaped(of.place)}: {of.fault}, {of.status}\n"
+            for of in sorted(these, key=lambda of: list(FAULTS).index(of.fault))
+        )
+        parts.append(
+            f"### {name.partition('/')[2]}\n\n{escaped(told.wrong)}\n\n{listed}\n"
+            f'The words on which it rests: "{escaped(told.words)}".\n\n'
+            f"What remains true: {escaped(_lower(told.remains))}\n\n"
+            f"What rests on it: {escaped(_lower(told.rests))}\n"
+        )
+    return parts
 
 
-def _failure(finding: Finding) -> str:
-    sentences = [*evidence_sentences(finding), *side_sentences(finding)]
-    told = "".join(f"\n- {_escaped(sentence)}" for sentence in sentences)
-    return (
-        f"**{_escaped(finding.place)}** (`{finding.id}`, {finding.status})\n\n> {_escaped(finding.quote)}\n{told}\n\n"
-        f"{_escaped(finding.consequence)}\n"
-    )
+def _lower(sentence: str) -> str:
+    """Return a sentence as it goes on after a colon."""
+    first = sentence.split(" ", 1)[0]
+    return sentence if first in NAMES or not sentence[:1].isupper() else sentence[0].lower() + sentence[1:]
 
 
-def _account(said: str) -> str:
-    names, semicolon, remark = said.partition("; ")
-    return ", ".join(f"`{name}`" for name in names.split()) + semicolon + remark
+NAMES = ("Lemma", "Theorem", "Theorems", "Fact", "Proposition", "Corollary", "Algorithm", "Markov's", "Claim")
+"""Words that keep their capital letter."""
 
 
-def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    lines = [heads, tuple("---" for _ in heads), *(tuple(map(_escaped, row)) for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def _light(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
+    rows = []
+    for name, these in _failing(findings, grave=False).items():
+        rows.append((these[0].fault, causes()[name].wrong, ", ".join(linked_claim(of.id) for of in these)))
+    return sorted(rows, key=lambda row: list(FAULTS).index(row[0]))
 
 
-def _escaped(content: str) -> str:
-    """Escape what Markdown would read as markup, outside of code."""
-    parts = re.split(r"(`[^`]*`)", content)
-    return "".join(part if part.startswith("`") else re.sub(r"([\\*_|<>\[\]$~])", r"\\\1", part) for part in parts)
+def _papers(findings: Sequence[Finding], accounts: Mapping[str, Mapping[str, int]]) -> list[tuple[str, ...]]:
+    rows = []
+    for paper, title in PAPERS.items():
+        number, listed = sum(of.paper == paper for of in findings), accounts[paper]
+        shown = [str(number), str(sum(listed.values())), *(str(listed.get(of, 0)) for of in ACCOUNTS)]
+        rows.append((f"[{title.partition(',')[0]}](evidence/{paper}.md)", *shown))
+    return rows

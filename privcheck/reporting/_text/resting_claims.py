@@ -5,13 +5,12 @@ The theorems name claims, and carry no verdict; the run says what was found abou
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from privcheck.bounds import THEOREMS, BoundValue
-from privcheck.claims import FAILS, KEPT, ORDER_REFUTED, REFUTED, UNDER_READING, Finding, kept_findings
+from privcheck.claims import FAILS, ORDER_REFUTED, REFUTED, UNDER_READING, Finding, kept_findings
 
 _WORDS = {
     REFUTED: "refuted",
@@ -31,8 +30,8 @@ def kept_run() -> tuple[dict[str, Any], dict[str, Finding]]:
     >>> how["command"], findings["azize-basu-2022/lem2"].status
     ('privcheck claims --effort 1m --seed 0', 'refuted')
     """
-    how = json.loads(KEPT.read_text(encoding="utf-8"))["run"]
-    return how, {finding.id: finding for finding in kept_findings()}
+    kept = kept_findings()
+    return dict(kept.run), {finding.id: finding for finding in kept}
 
 
 def failed_claims(theorem_id: str) -> list[Finding]:

@@ -1,0 +1,1 @@
+"""Why printed forms of each paper fail; one module for each paper, with its `CAUSES`."""
