@@ -17,6 +17,7 @@ from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
+from privcheck.certifying._state_apart import Build, from_clean
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.generators import GlobalDraws
@@ -136,7 +137,14 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
     ------
     PrivcheckError : a policy that cannot be certified.
     """
-    count, build, budget = policy.arms, policy.build, claim.budget
+    with from_clean(policy.build) as build:
+        return _certified(policy, build, claim, game, length, runs, seed)
+
+
+def _certified(
+    policy: Target, build: Build, claim: Claim, game: Game, length: int, runs: int, seed: int
+) -> Certificate:
+    count, budget = policy.arms, claim.budget
     if length < count:
         raise PrivcheckError("horizon", length, f"at least the number of arms, {count}", "raise the horizon")
     of_both = {policy.feedback, game.feedback}

@@ -32,6 +32,7 @@ from privcheck.private_values import (
     with_rounding,
     without_common_shift,
 )
+from privcheck.reached_state import Coins
 
 
 @dataclass
@@ -68,7 +69,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.choices, self.awaited = 0, dict[int, Any]()
-        self.process, self.charging = Process(), Lock()
+        self.process, self.charging, self.coins = Process(), Lock(), Coins()
         self.source = PrivateSource(on_leak=self.leaks.append)
         self.source.release = self._release_noised
         self.mechanisms: dict[MechanismCode, None] = {}

@@ -1,0 +1,462 @@
+"""Finding everything that can be changed and that some objects reach, and keeping what it holds."""
+
+from __future__ import annotations
+
+import array
+import collections
+import contextvars
+import functools
+import itertools
+import random
+import sys
+import sysconfig
+import types
+import weakref
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privcheck.reached_state._code_names import code_names
+from privcheck.reached_state._holders import (
+    put_array,
+    put_cell,
+    put_class,
+    put_deque,
+    put_dictionary,
+    put_items,
+    put_members,
+    put_names,
+    put_object,
+    put_ordered,
+    put_set,
+    slots_of,
+)
+
+CACHE: Any = functools._lru_cache_wrapper
+
+ATOMS: set[type] = {
+    int, float, bool, str, bytes, complex, type(None), type(...), type(NotImplemented), range, slice,
+    types.CodeType, types.BuiltinFunctionType, np.ufunc, type(np.dtype(float)), type(np.dtype(int)), type(np.dtype(bool)),
+    np.float64, np.int64, np.bool_, property, object, types.GetSetDescriptorType, types.MemberDescriptorType,
+    types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
+}  # fmt: skip
+ATOMS -= {types.BuiltinFunctionType, property}
+
+_ITERATORS = tuple(kind for kind in vars(itertools).values() if isinstance(kind, type))
+_STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
+_PRIVCHECK = Path(__file__).resolve().parents[1]
+_OWN_OF_PRIVCHECK = ("bandits", "adapters", "mechanisms", "oracles")
+
+Put = tuple[Callable[..., None], Any, Any]
+
+
+class Walk:
+    """Everything that can be changed and that some objects reach, with what it holds now.
+
+    Attributes
+    ----------
+    puts : what puts each of them back: a function, the object, and what it held.
+    caches : each `lru_cache` in a place where another can stand: what puts a value there, and the cache.
+    cleared : each `lru_cache` in a place where no other can stand.
+    generators : random generators.
+    refused : objects that hold something and can be neither copied nor refilled: iterators.
+    trusted : objects of which it is not known what they hold.
+    foreign : modules of others that own functions name.
+    names : globals that own functions name, with where they are defined.
+    """
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        self.puts: list[Put] = []
+        self.caches: list[tuple[Callable[[Any], None], Any]] = []
+        self.cleared: list[Any] = []
+        self.generators: list[Any] = []
+        self.refused: list[Any] = []
+        self.trusted: list[Any] = []
+        self.foreign: dict[str, None] = {}
+        self.names: dict[str, None] = {}
+        self.seen: dict[int, Any] = {}
+        self.todo: list[Any] = list(roots)
+        self._spaces: dict[int, dict[str, Any]] = {}
+        seen, todo = self.seen, self.todo
+        while todo:
+            value = todo.pop()
+            kind = type(value)
+            if kind in ATOMS or id(value) in seen:
+                continue
+            seen[id(value)] = value  # which lives as long as its number
+            (_TAKERS.get(kind) or _taker(kind))(self, value)
+
+    def hold(self, values: Iterable[Any]) -> None:
+        """Look into values, too."""
+        self.todo += values
+
+    def keep_names(self, space: dict[str, Any], names: Iterable[str]) -> None:
+        """Keep some globals of a module, or attributes."""
+        kept = self._spaces.get(id(space))
+        if kept is None:
+            kept = self._spaces[id(space)] = {}
+            self.puts.append((put_names, space, kept))
+        for name in names:
+            kept.setdefault(name, space.get(name, put_names))
+
+
+Taker = Callable[[Walk, Any], None]
+_EXTRA: dict[type, Taker] = {}
+
+
+def opaque(kind: type) -> type:
+    """Declare that objects of a class of privcheck hold nothing that code from outside can change."""
+    _EXTRA[kind] = _nothing
+    return kind
+
+
+def keep_as(kind: type, parts: Callable[[Any], Any], put: Callable[[Any, Any], None]) -> None:
+    """Declare how objects of a class are kept: what `parts` returns is given back to `put`."""
+
+    def take(walk: Walk, value: Any) -> None:
+        walk.puts.append((put, value, parts(value)))
+
+    _EXTRA[kind] = take
+
+
+def _nothing(walk: Walk, value: Any) -> None:
+    """Take an object that holds nothing."""
+
+
+def _dictionary(walk: Walk, value: dict[Any, Any]) -> None:
+    if type(value) is dict:
+        walk.puts.append((put_dictionary, value, dict.copy(value)))
+    else:
+        walk.puts.append((put_ordered, value, list(dict.items(value))))
+        if isinstance(value, collections.defaultdict):
+            walk.todo.append(value.default_factory)
+    kinds = set(map(type, dict.values(value)))
+    if not kinds <= ATOMS:
+        if CACHE in kinds:
+            base = collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict
+            walk.caches += [
+                (functools.partial(base.__setitem__, value, key), part)
+                for key, part in dict.items(value)
+                if type(part) is CACHE
+            ]
+        walk.todo += dict.values(value)
+    if not set(map(type, value)) <= ATOMS:
+        walk.todo += list(dict.keys(value))
+
+
+def _list(walk: Walk, value: list[Any]) -> None:
+    walk.puts.append((put_items, value, list.copy(value)))
+    kinds = set(map(type, list.__iter__(value)))
+    if not kinds <= ATOMS:
+        if CACHE in kinds:
+            walk.caches += [
+                (functools.partial(list.__setitem__, value, place), part)
+                for place, part in enumerate(value)
+                if type(part) is CACHE
+            ]
+        walk.todo += list.copy(value)
+
+
+def _deque(walk: Walk, value: Any) -> None:
+    walk.puts.append((put_deque, value, list(value)))
+    walk.hold(value)
+
+
+def _tuple(walk: Walk, value: Any) -> None:
+    kinds = set(map(type, value))
+    if not kinds <= ATOMS:
+        walk.cleared += [part for part in value if type(part) is CACHE]
+        walk.hold(value)
+
+
+def _set(walk: Walk, value: Any) -> None:
+    walk.puts.append((put_set, value, set(value)))
+    walk.hold(value)
+
+
+def _bytes(walk: Walk, value: Any) -> None:
+    walk.puts.append((put_items, value, value[:]))
+
+
+def _memory(walk: Walk, value: Any) -> None:
+    walk.todo.append(value.obj)
+
+
+def _array(walk: Walk, value: Any) -> None:
+    saved = np.array(value, copy=True, subok=False)
+    walk.puts.append((put_array, value, (saved, value.shape, value.flags.writeable)))
+    if value.dtype.hasobject:
+        walk.hold(saved.ravel().tolist())
+    if value.base is not None:
+        walk.todo.append(value.base)
+
+
+def _function(walk: Walk, value: Any) -> None:
+    code = value.__code__
+    walk.puts.append((put_members, value, (code, value.__defaults__, value.__kwdefaults__)))
+    held = value.__dict__
+    if held:
+        walk.todo.append(held)
+    else:
+        walk.puts.append((put_dictionary, held, {}))
+    for part in (value.__defaults__, value.__kwdefaults__):
+        if part:
+            walk.todo.append(part)
+    for cell in value.__closure__ or ():
+        walk.todo.append(cell)
+    if is_own_file(code.co_filename):
+        _named(walk, code, value.__globals__)
+
+
+def _named(walk: Walk, code: Any, space: dict[str, Any]) -> None:
+    """Take what an own function names."""
+    names, set_globals, set_attributes, sets_any = code_names(code)
+    if sets_any:
+        walk.keep_names(space, tuple(space))
+    elif set_globals:
+        walk.keep_names(space, set_globals)
+    for name in names:
+        if name not in space:
+            continue
+        value = space[name]
+        kind = type(value)
+        if kind is types.ModuleType:
+            _of_module(walk, value, names, set_attributes, sets_any)
+        elif kind is CACHE:
+            walk.caches.append((functools.partial(space.__setitem__, name), value))
+            walk.todo.append(value)
+        elif kind not in ATOMS:
+            walk.todo.append(value)
+        walk.names[f"{space.get('__name__', '?')}.{name}"] = None
+
+
+def _of_module(
+    walk: Walk, module: Any, names: tuple[str, ...], set_attributes: frozenset[str], sets_any: bool, depth: int = 4
+) -> None:
+    """Take what an own function names of a module: of others, only what it sets."""
+    space, own = vars(module), is_own_module(module)
+    if own and sets_any:
+        walk.keep_names(space, tuple(space))
+    elif set_attributes:
+        walk.keep_names(space, set_attributes)
+    if not own:
+        walk.foreign[module.__name__] = None
+        return
+    for name in names:
+        value = space.get(name)
+        if isinstance(value, types.ModuleType):
+            if depth:
+                _of_module(walk, value, names, set_attributes, sets_any, depth - 1)
+        elif type(value) is CACHE:
+            walk.caches.append((functools.partial(space.__setitem__, name), value))
+            walk.todo.append(value)
+        elif type(value) not in ATOMS:
+            walk.todo.append(value)
+
+
+def _cell(walk: Walk, cell: Any) -> None:
+    try:
+        value = cell.cell_contents
+    except ValueError:
+        walk.puts.append((put_cell, cell, put_cell))
+        return
+    walk.puts.append((put_cell, cell, value))
+    if type(value) is CACHE:
+        walk.caches.append((functools.partial(setattr, cell, "cell_contents"), value))
+    walk.todo.append(value)
+
+
+def _class(walk: Walk, value: type) -> None:
+    if value.__flags__ & (1 << 8) or not value.__flags__ & (1 << 9):  # immutable, or not made by a class statement
+        return
+    space = dict(vars(value))
+    walk.puts.append((put_class, value, space))
+    if not is_own_class(value):
+        return
+    for name, part in space.items():
+        if type(part) is CACHE:
+            walk.caches.append((functools.partial(type.__setattr__, value, name), part))
+        if type(part) not in ATOMS:
+            walk.todo.append(part)
+    walk.hold(value.__mro__[1:])
+    walk.todo.append(type(value))
+
+
+def _object(walk: Walk, value: Any) -> None:
+    held = getattr(value, "__dict__", None)
+    if isinstance(held, dict):
+        walk.puts.append((put_object, value, (type(value), dict.copy(held))))
+        kinds = set(map(type, held.values()))
+        if not kinds <= ATOMS:
+            if CACHE in kinds:
+                walk.caches += [
+                    (functools.partial(held.__setitem__, name), part)
+                    for name, part in held.items()
+                    if type(part) is CACHE
+                ]
+            walk.todo += held.values()
+    if slots := slots_of(type(value)):
+        found = [(slot, getattr(value, slot.__name__, put_names)) for slot in slots]
+        walk.puts.append((put_slots, value, found))
+        walk.hold(part for _, part in found)
+    walk.todo.append(type(value))
+
+
+def put_slots(value: Any, saved: list[tuple[Any, Any]]) -> None:
+    """Put slots back."""
+    for slot, part in saved:
+        if getattr(value, slot.__name__, put_names) is not part:
+            if part is put_names:
+                slot.__delete__(value)
+            else:
+                slot.__set__(value, part)
+
+
+def _cache(walk: Walk, value: Any) -> None:
+    walk.hold((value.__wrapped__, value.__dict__))
+
+
+def _wrapper(walk: Walk, value: Any) -> None:
+    inner = value.__func__
+    if type(inner) is CACHE:
+        walk.cleared.append(inner)
+    walk.hold((inner, getattr(value, "__self__", None)))
+
+
+def _partial(walk: Walk, value: Any) -> None:
+    if type(value.func) is CACHE:
+        walk.cleared.append(value.func)
+    walk.hold((value.func, value.args, value.keywords, value.__dict__))
+
+
+def _property(walk: Walk, value: Any) -> None:
+    walk.hold((value.fget, value.fset, value.fdel))
+
+
+def _builtin(walk: Walk, value: Any) -> None:
+    if not isinstance(value.__self__, types.ModuleType):
+        walk.todo.append(value.__self__)
+
+
+def _reference(walk: Walk, value: Any) -> None:
+    walk.hold((value(), value.__callback__))
+
+
+def _variable(walk: Walk, value: Any) -> None:
+    walk.todo.append(value.get(None))
+
+
+def _generator(walk: Walk, value: Any) -> None:
+    walk.generators.append(value)
+
+
+def _refused(walk: Walk, value: Any) -> None:
+    walk.refused.append(value)
+
+
+def _unknown(walk: Walk, value: Any) -> None:
+    walk.trusted.append(value)
+
+
+_TAKERS: dict[type, Taker] = {
+    dict: _dictionary, list: _list, tuple: _tuple, frozenset: _tuple, set: _set, collections.deque: _deque,
+    collections.OrderedDict: _dictionary, collections.defaultdict: _dictionary, bytearray: _bytes, array.array: _bytes,
+    memoryview: _memory, np.ndarray: _array, types.FunctionType: _function, types.CellType: _cell, CACHE: _cache,
+    types.MethodType: _wrapper, staticmethod: _wrapper, classmethod: _wrapper, functools.partial: _partial,
+    property: _property, types.BuiltinFunctionType: _builtin, type(object().__str__): _builtin,
+    contextvars.ContextVar: _variable, weakref.ref: _reference, types.ModuleType: _nothing,
+    types.MappingProxyType: lambda walk, value: walk.hold(value.values()),
+    random.Random: _generator, random.SystemRandom: _nothing,
+}  # fmt: skip
+
+_BASES: list[tuple[Any, Taker]] = [
+    (type, _class),
+    ((np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random), _generator),
+    ((np.generic, np.dtype, np.random.SeedSequence, Path), _nothing),
+    (_ITERATORS, _refused),
+]
+
+
+@lru_cache(maxsize=None)
+def _taker(kind: type) -> Taker:
+    """Return what takes objects of a class."""
+    for base in kind.__mro__:
+        if base in _EXTRA:
+            return _EXTRA[base]
+    if _is_inner(kind.__module__):
+        return _nothing
+    for bases, taker in _BASES:
+        if issubclass(kind, bases):
+            return taker
+    parts = [taker for base, taker in _TAKERS.items() if issubclass(kind, base)]
+    if parts:
+        return _both(parts[-1])
+    if hasattr(kind, "__next__") and not hasattr(kind, "__dict__"):
+        return _refused
+    if kind.__module__.partition(".")[0] in OPAQUE:
+        return _unknown
+    if kind.__dictoffset__ or slots_of(kind):
+        return _object
+    if hasattr(kind, "__next__"):
+        return _refused
+    return _nothing if kind.__module__ in HARMLESS else _unknown
+
+
+def _both(taker: Taker) -> Taker:
+    """Return what takes objects of a class derived from a built-in one: what it holds, and its attributes."""
+
+    def take(walk: Walk, value: Any) -> None:
+        taker(walk, value)
+        _object(walk, value)
+
+    return take
+
+
+OPAQUE = frozenset({"logging", "_io", "io", "_thread", "threading", "socket", "concurrent", "multiprocessing", "numba",
+                    "sqlite3", "subprocess", "asyncio", "typing", "re", "abc", "enum"})  # fmt: skip
+"""Packages whose objects are not looked into."""
+
+HARMLESS = frozenset({"builtins", "re", "decimal", "datetime", "fractions", "typing", "types", "operator", "_operator"})
+"""Modules whose objects without attributes never change."""
+
+
+def _is_inner(module: str) -> bool:
+    """Tell whether a module is a part of privcheck that only privcheck's own code changes."""
+    first, _, rest = module.partition(".")
+    return first == "privcheck" and rest.partition(".")[0] not in _OWN_OF_PRIVCHECK
+
+
+@lru_cache(maxsize=4096)
+def is_own_file(file: str) -> bool:
+    """Tell whether a file belongs neither to Python, nor to an installed package, nor to privcheck's machinery."""
+    if file.startswith("<frozen"):
+        return False
+    if file.startswith("<"):
+        return True
+    path = Path(file).resolve()
+    if path.is_relative_to(_PRIVCHECK):
+        return path.relative_to(_PRIVCHECK).parts[0] in ("bandits", "adapters")
+    return not path.is_relative_to(_STANDARD) and not {"site-packages", "dist-packages"} & set(path.parts)
+
+
+def is_own_class(value: type) -> bool:
+    """Tell whether a class belongs neither to Python, nor to an installed package, nor to privcheck's machinery."""
+    return is_own_module(sys.modules.get(value.__module__)) or _is_own_name(value.__module__)
+
+
+def _is_own_name(name: str) -> bool:
+    """Tell whether a module that is not there any more may be the user's."""
+    return name not in sys.modules and name.partition(".")[0] not in {*sys.stdlib_module_names, "privcheck"}
+
+
+def is_own_module(module: Any) -> bool:
+    """Tell whether a module belongs neither to Python, nor to an installed package, nor to privcheck's machinery."""
+    if module is None:
+        return False
+    if module.__name__ == "__main__":
+        return True
+    file = getattr(module, "__file__", None)
+    return module.__name__ not in sys.builtin_module_names if file is None else is_own_file(file)
