@@ -152,11 +152,12 @@ def _certified(
         raise PrivcheckError("feedback", game.feedback, f"{policy.feedback!r}, which {policy.name} takes")
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
-    sessions, coverage, elsewhere = [], CodeCoverage(policy.feedback), GlobalDraws()
+    sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
     with progress(f"certifying {policy.name}", 2 * runs) as advance:
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
+            session.coins.drawn = drawn
             with elsewhere.noticed():
                 played = build(session.generator(coins))
                 with coverage.watching(played):
@@ -199,7 +200,8 @@ def _certified(
             "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
         )
     holds = not (leaks or refusals or notes or replayed.divergences or uncounted) and budget is not None
-    notes += coverage.notes
+    open_notes = [*coverage.notes, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
+    notes += open_notes
     unreached = coverage.unreached
     return build_certificate(
         policy,
@@ -214,7 +216,7 @@ def _certified(
         refusals=refusals,
         notes=notes,
         holds=holds,
-        granted=not (unreached or coverage.notes),
+        granted=not (unreached or open_notes),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
@@ -251,4 +253,8 @@ def _replayed(play: Callable[[], ReplayResult | None], refused: bool, leaked: bo
     return found, []
 
 
+DRAWN = (
+    "select() draws from {}, and how often may depend on the context, on which later draws then depend: the guard gives "
+    "select() coins of its own, the code alone has none; draw them from the Generator that the policy is built with"
+)
 NO_REPLAY = ReplayResult(0, 0, 0.0, None)

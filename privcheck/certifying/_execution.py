@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +43,7 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
     try:
         remaining = iter(by.rounds(table, arms, session.contexts))
         with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
-            by.play(_Guarded(policy, session, by, arms), remaining, arms, played)
+            copy_context().run(by.play, _Guarded(policy, session, by, arms), remaining, arms, played)
     except (KeyboardInterrupt, DivergenceError):
         raise
     except BaseException as error:
@@ -156,7 +157,7 @@ def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts
         recorder.clock = lambda: len(rounds) - operator.length_hint(remaining)
     try:
         with recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
-            by.play(Separated(policy) if by.contextual else policy, remaining, arms, played)
+            copy_context().run(by.play, Separated(policy) if by.contextual else policy, remaining, arms, played)
     except DivergenceError as divergence:
         divergence.actions = played
         raise

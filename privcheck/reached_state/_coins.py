@@ -22,6 +22,10 @@ class Coins:
     ----------
     entropy : equal numbers give equal states; in deployment, one that nobody knows.
 
+    Attributes
+    ----------
+    drawn : None, or a set that takes the names of the generators that were drawn from.
+
     Examples
     --------
     >>> one, two = (np.random.default_rng(7) for _ in range(2))
@@ -33,6 +37,7 @@ class Coins:
 
     def __init__(self, entropy: int = 0) -> None:
         self._entropy, self._calls = entropy, 0
+        self.drawn: set[str] | None = None
         self._of_numpy: Any = np.random.MT19937(0)
 
     @contextmanager
@@ -48,7 +53,11 @@ class Coins:
             for place, generator in enumerate(generators):
                 if id(generator) not in left_out:
                     _set(generator, self._fresh(generator, place))
+            given = None if self.drawn is None else self._states(generators)
             yield
+            if self.drawn is not None and given is not None:
+                now = self._states(generators)
+                self.drawn.update(name for place, (name, state) in enumerate(given) if now[place] != (name, state))
         finally:
             random.setstate(of_both[0])
             np.random.set_bit_generator(of_both[1])
@@ -68,6 +77,12 @@ class Coins:
         self._of_numpy._legacy_seeding(number % 2**32)
         np.random.set_bit_generator(self._of_numpy)
         return own
+
+    def _states(self, generators: Sequence[Any]) -> list[tuple[str, Any]]:
+        """Return the name of each generator, and what can be compared of its state."""
+        of_numpy = self._of_numpy.state["state"]
+        found = [("random", random.getstate()), ("np.random", (of_numpy["key"].tobytes(), of_numpy["pos"]))]
+        return found + [(f"a {type(each).__name__} outside of the policy", repr(_get(each))) for each in generators]
 
     def _number(self, place: int) -> int:
         key = f"{self._entropy} {self._calls} {place}".encode()

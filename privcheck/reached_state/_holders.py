@@ -70,7 +70,8 @@ def put_array(value: Any, saved: tuple[Any, tuple[int, ...], bool]) -> None:
         except ValueError:
             return
     np.copyto(value, numbers)
-    value.flags.writeable = writeable
+    if not writeable:
+        value.flags.writeable = False
 
 
 def put_members(function: Any, saved: tuple[Any, Any, Any]) -> None:
@@ -101,6 +102,13 @@ def put_names(space: dict[str, Any], saved: dict[str, Any]) -> None:
                 del space[name]
             else:
                 space[name] = part
+
+
+def put_space(space: dict[str, Any], saved: dict[str, Any]) -> None:
+    """Put back all globals of a module."""
+    for name in [name for name in space if name not in saved]:
+        del space[name]
+    put_names(space, saved)
 
 
 def put_class(value: type, saved: dict[str, Any]) -> None:

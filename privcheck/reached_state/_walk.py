@@ -10,6 +10,7 @@ import itertools
 import random
 import sys
 import sysconfig
+import threading
 import types
 import weakref
 from collections.abc import Callable, Iterable
@@ -32,6 +33,7 @@ from privcheck.reached_state._holders import (
     put_object,
     put_ordered,
     put_set,
+    put_space,
     slots_of,
 )
 
@@ -92,6 +94,10 @@ class Walk:
     def hold(self, values: Iterable[Any]) -> None:
         """Look into values, too."""
         self.todo += values
+
+    def keep_space(self, space: dict[str, Any]) -> None:
+        """Keep all globals of a module."""
+        self.puts.append((put_space, space, dict(space)))
 
     def keep_names(self, space: dict[str, Any], names: Iterable[str]) -> None:
         """Keep some globals of a module, or attributes."""
@@ -215,7 +221,7 @@ def _named(walk: Walk, code: Any, space: dict[str, Any]) -> None:
     """Take what an own function names."""
     names, set_globals, set_attributes, sets_any = code_names(code)
     if sets_any:
-        walk.keep_names(space, tuple(space))
+        walk.keep_space(space)
     elif set_globals:
         walk.keep_names(space, set_globals)
     for name in names:
@@ -239,7 +245,7 @@ def _of_module(
     """Take what an own function names of a module: of others, only what it sets."""
     space, own = vars(module), is_own_module(module)
     if own and sets_any:
-        walk.keep_names(space, tuple(space))
+        walk.keep_space(space)
     elif set_attributes:
         walk.keep_names(space, set_attributes)
     if not own:
@@ -346,7 +352,10 @@ def _reference(walk: Walk, value: Any) -> None:
 
 
 def _variable(walk: Walk, value: Any) -> None:
-    walk.todo.append(value.get(None))
+    try:
+        walk.todo.append(value.get())
+    except LookupError:  # it has no value here
+        return
 
 
 def _generator(walk: Walk, value: Any) -> None:
@@ -377,6 +386,7 @@ _BASES: list[tuple[Any, Taker]] = [
     ((np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random), _generator),
     ((np.generic, np.dtype, np.random.SeedSequence, Path), _nothing),
     (_ITERATORS, _refused),
+    (threading.local, lambda walk, value: _object(walk, value)),
 ]
 
 
