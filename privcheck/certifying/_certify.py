@@ -157,7 +157,7 @@ def _certified(
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
-            session.coins.drawn = drawn
+            session.coins.drawn, session.source.on_change = drawn, session.note
             with elsewhere.noticed():
                 played = build(session.generator(coins))
                 with coverage.watching(played):

@@ -336,7 +336,7 @@ def guarded(
         known = _own_generators(policy)
     source = noise_source(noise, rng, known)
     session = Session(related, rewards, budget, source, contexts, options["accountants"])
-    session.coins = secret_coins(coins)
+    session.coins = session.source.coins = secret_coins(coins)
     if builds:
         keywords = factory_arguments(
             policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods

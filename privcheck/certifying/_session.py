@@ -182,6 +182,11 @@ class Session:
         The charge stays if the mechanism raises an exception: whether it does may depend on the data.
         """
         self.process.check("a release")
+        if self.source.closed:
+            if self.source.on_change is not None:
+                self.note("a function that privcheck.feature is given makes a release: it is not a function of one number")
+            got = words("one inside a function of one number")
+            raise PrivcheckError("release", got, "releases in update()", "release what privcheck.feature returns")
         secure = secure or self.noise is None
         if not isinstance(value, Private):
             if self.noise is None:

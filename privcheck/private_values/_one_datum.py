@@ -12,6 +12,7 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError
+from privcheck.private_values._apart import applied_apart
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
 
 if TYPE_CHECKING:
@@ -126,11 +127,14 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
     Guarantee
     ---------
     The result is moved into [low, high], and a result that is no number, or an error, becomes low: whatever the
-    function does with a datum, the new feature of that datum lies in the declared interval.
+    function does with a datum, the new feature of that datum lies in the declared interval. A function that may keep
+    something of a private number (see `reached_state.is_plain`) is called apart: all that it reaches is put back after
+    each call, so that no datum enters the feature of another one.
 
     Raises
     ------
-    PrivcheckError : an entry that depends on several data, or ends that are not in order.
+    PrivcheckError : an entry that depends on several data, ends that are not in order, or a function that reaches an
+        object which cannot be put back, such as an iterator.
 
     Source: a function of one datum does not depend on other data, so its sensitivity is that of its interval.
 
@@ -163,7 +167,8 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
         return float(found) if found.ndim == 0 else found
     entries = Entries.of(value)
     entries.check_single("feature", "apply the function to the value of each datum before adding it")
-    hidden = np.array([inside(number) for number in entries.values.tolist()])
+    assert value.source is not None
+    hidden = np.array(applied_apart(function, inside, entries.values.tolist(), (least, most), value.source))
     ends = np.where(entries.private, least, hidden), np.where(entries.private, most, hidden)
     const, terms = entries.replaced([("declared", object()) for _ in range(entries.size)], ends, hidden)
     return value.make(value.source, const.reshape(value.shape), terms)

@@ -26,6 +26,7 @@ from privcheck.private_values._products import clip_ordinary
 from privcheck.private_values._spans import Spans
 from privcheck.private_values._terms import NOTHING, Terms
 from privcheck.private_values._vector_bounds import VectorBound
+from privcheck.reached_state import Coins
 
 __all__ = ["REVEAL", "Leak", "LeakError", "Private", "PrivateSource", "clip", "zeros"]
 
@@ -73,6 +74,9 @@ class PrivateSource:
         self.forgets, self.reading, self.advice = True, False, ""
         self.on_winner: Callable[[Any, Any], object] | None = None
         self.on_answer: Callable[[Any], object] | None = None
+        self.coins, self.closed = Coins(), False
+        self.on_change: Callable[[str], object] | None = None
+        self.compared: dict[str, int] = {}
         self.coin_lines: set[tuple[str, int]] = set()
         self.collected: tuple[Hashable, ...] = ()
         self.refused: tuple[Any, ...] = ()

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from privcheck.reached_state._changes import changed
 from privcheck.reached_state._coins import Coins
 from privcheck.reached_state._walk import Walk, is_own_class
 
@@ -31,7 +32,8 @@ class Kept:
     Attributes
     ----------
     refused : objects that hold something and can be neither copied nor refilled, such as `itertools.count`.
-    trusted : objects of which it is not known what they hold.
+    trusted : objects that are not looked into, such as loggers.
+    unknown : objects of which it is not known what they hold, such as open files.
 
     Examples
     --------
@@ -47,7 +49,8 @@ class Kept:
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self._walk = walk = Walk(roots)
-        self.refused, self.trusted, self.generators = walk.refused, walk.trusted, walk.generators
+        self.refused, self.trusted, self.unknown = walk.refused, walk.trusted, walk.unknown
+        self.generators = walk.generators
 
     @property
     def walk(self) -> Walk:
@@ -70,6 +73,10 @@ class Kept:
         for put, cache in self._walk.caches:
             put(cache)
         self._clear()
+
+    def changed(self) -> str:
+        """Return what has changed first, in the words of the code; nothing if all is as it was."""
+        return changed(self._walk)
 
     def _clear(self) -> None:
         for cache in self._walk.cleared:

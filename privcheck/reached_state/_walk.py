@@ -41,11 +41,10 @@ CACHE: Any = functools._lru_cache_wrapper
 
 ATOMS: set[type] = {
     int, float, bool, str, bytes, complex, type(None), type(...), type(NotImplemented), range, slice,
-    types.CodeType, types.BuiltinFunctionType, np.ufunc, type(np.dtype(float)), type(np.dtype(int)), type(np.dtype(bool)),
-    np.float64, np.int64, np.bool_, property, object, types.GetSetDescriptorType, types.MemberDescriptorType,
+    types.CodeType, type(np.dtype(float)), type(np.dtype(int)), type(np.dtype(bool)),
+    np.float64, np.int64, np.bool_, object, type(threading.Lock()), type(threading.RLock()), types.GetSetDescriptorType, types.MemberDescriptorType,
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
 }  # fmt: skip
-ATOMS -= {types.BuiltinFunctionType, property}
 
 _ITERATORS = tuple(kind for kind in vars(itertools).values() if isinstance(kind, type))
 _STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
@@ -65,7 +64,8 @@ class Walk:
     cleared : each `lru_cache` in a place where no other can stand.
     generators : random generators.
     refused : objects that hold something and can be neither copied nor refilled: iterators.
-    trusted : objects of which it is not known what they hold.
+    trusted : objects of packages that are not looked into, such as loggers.
+    unknown : objects of which it is not known what they hold.
     foreign : modules of others that own functions name.
     names : globals that own functions name, with where they are defined.
     """
@@ -77,6 +77,7 @@ class Walk:
         self.generators: list[Any] = []
         self.refused: list[Any] = []
         self.trusted: list[Any] = []
+        self.unknown: list[Any] = []
         self.foreign: dict[str, None] = {}
         self.names: dict[str, None] = {}
         self.seen: dict[int, Any] = {}
@@ -366,8 +367,17 @@ def _refused(walk: Walk, value: Any) -> None:
     walk.refused.append(value)
 
 
-def _unknown(walk: Walk, value: Any) -> None:
+def _trusted(walk: Walk, value: Any) -> None:
     walk.trusted.append(value)
+
+
+def _unknown(walk: Walk, value: Any) -> None:
+    walk.unknown.append(value)
+
+
+def _ufunc(walk: Walk, value: Any) -> None:
+    if all("O" in kinds for kinds in value.types):  # made by `np.frompyfunc`, which does not tell of what
+        walk.refused.append(value)
 
 
 _TAKERS: dict[type, Taker] = {
@@ -376,7 +386,7 @@ _TAKERS: dict[type, Taker] = {
     memoryview: _memory, np.ndarray: _array, types.FunctionType: _function, types.CellType: _cell, CACHE: _cache,
     types.MethodType: _wrapper, staticmethod: _wrapper, classmethod: _wrapper, functools.partial: _partial,
     property: _property, types.BuiltinFunctionType: _builtin, type(object().__str__): _builtin,
-    contextvars.ContextVar: _variable, weakref.ref: _reference, types.ModuleType: _nothing,
+    contextvars.ContextVar: _variable, weakref.ref: _reference, np.ufunc: _ufunc, types.ModuleType: _nothing,
     types.MappingProxyType: lambda walk, value: walk.hold(value.values()),
     random.Random: _generator, random.SystemRandom: _nothing,
 }  # fmt: skip
@@ -407,7 +417,7 @@ def _taker(kind: type) -> Taker:
     if hasattr(kind, "__next__") and not hasattr(kind, "__dict__"):
         return _refused
     if kind.__module__.partition(".")[0] in OPAQUE:
-        return _unknown
+        return _trusted
     if kind.__dictoffset__ or slots_of(kind):
         return _object
     if hasattr(kind, "__next__"):
@@ -425,11 +435,10 @@ def _both(taker: Taker) -> Taker:
     return take
 
 
-OPAQUE = frozenset({"logging", "_io", "io", "_thread", "threading", "socket", "concurrent", "multiprocessing", "numba",
-                    "sqlite3", "subprocess", "asyncio", "typing", "re", "abc", "enum"})  # fmt: skip
+OPAQUE = frozenset({"logging", "threading", "concurrent", "multiprocessing", "numba", "subprocess", "asyncio", "typing"})
 """Packages whose objects are not looked into."""
 
-HARMLESS = frozenset({"builtins", "re", "decimal", "datetime", "fractions", "typing", "types", "operator", "_operator"})
+HARMLESS = frozenset({"re", "decimal", "datetime", "fractions", "typing", "types", "operator", "_operator"})
 """Modules whose objects without attributes never change."""
 
 

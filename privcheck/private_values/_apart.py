@@ -1,0 +1,98 @@
+"""Functions of one private number that may keep something of it: all that they reach is put back after each call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.reached_state import Kept, apart, is_plain
+
+if TYPE_CHECKING:
+    from privcheck.private_values._source import PrivateSource
+
+CHAIN = 12
+"""Calls in a row that are compared with calls apart, for a function that changed something."""
+
+COMPARED = 8
+"""Calls of one function that are looked at in this way, of those that changed something, in one run."""
+
+
+def applied_apart(
+    function: Any,
+    inside: Callable[[float], float],
+    numbers: list[float],
+    ends: tuple[float, float],
+    source: PrivateSource,
+) -> list[float]:
+    """Return a function of each number, none of which any of the calls keeps.
+
+    Parameters
+    ----------
+    function : what the user gave.
+    inside : the function, moved into its interval; it raises nothing.
+    numbers : the private numbers.
+    ends : of the interval.
+    source : the private data of the run. Its `on_change` is told of a function whose results depend on earlier calls.
+
+    Guarantee
+    ---------
+    What is reached from the function (its receiver, closure, defaults, attributes, the globals that its own code names,
+    and so on) is copied before the first call and refilled after each, whether or not it has changed. Caches are empty
+    and generators draw coins of their own meanwhile. Hence no call depends on a number that another one was given.
+    """
+    if is_plain(function):
+        return [inside(number) for number in numbers]
+    found = []
+    before = source.reading, source.closed
+    source.reading = source.closed = True
+    if source.on_change is not None:
+        source.coins.drawn = set()
+    try:
+        for number in numbers:
+            with apart([function], source.coins) as kept:
+                _check(function, kept)
+                found.append(inside(number))
+                changed = kept.changed() if source.on_change is not None else ""
+            if source.coins.drawn and source.on_change is not None:
+                source.on_change(f"{name_of(function)} draws coins: it is not a function of one number")
+            if changed and source.on_change is not None:
+                _compare(function, inside, [number, *ends], changed, source)
+    finally:
+        source.reading, source.closed = before
+    return found
+
+
+def _check(function: Any, kept: Kept) -> None:
+    """Refuse a function that reaches what cannot be put back: by what it is, not by what it has done."""
+    if kept.refused or kept.unknown:
+        kind = type((kept.refused or kept.unknown)[0]).__name__
+        got = words(f"{name_of(function)}, which reaches an object of type {kind}")
+        hint = "such an object could keep the number and cannot be put back: give a function of the number alone"
+        raise PrivcheckError("function", got, "a function of one number", hint)
+
+
+def _compare(
+    function: Any, inside: Callable[[float], float], numbers: list[float], changed: str, source: PrivateSource
+) -> None:
+    """Tell `on_change` if results depend on earlier calls: a cache changes, too, but its results do not."""
+    assert source.on_change is not None
+    key = getattr(function, "__qualname__", repr(type(function)))
+    source.compared[key] = source.compared.get(key, 0) + 1
+    if source.compared[key] > COMPARED:
+        return
+    asked = [numbers[place % len(numbers)] for place in range(CHAIN)]
+    alone = []
+    for number in asked:
+        with apart([function], source.coins):
+            alone.append(inside(number))
+    with apart([function], source.coins):
+        in_a_row = [inside(number) for number in asked]
+    if repr(alone) != repr(in_a_row):
+        source.on_change(f"{name_of(function)} changes {changed}: it is not a function of one number")
+
+
+def name_of(function: Any) -> str:
+    """Return what a function is called in messages."""
+    name = getattr(function, "__name__", None)
+    return "a lambda" if name == "<lambda>" else str(name or f"an object of type {type(function).__name__}")
