@@ -27,6 +27,7 @@ class Seen(TypedDict, total=False):
     """Fields of a certificate that only one way of running a target fills in."""
 
     accountant: str | None
+    contradictions: tuple[str, ...]
     leaks: list[Leak]
     mechanisms: list[MechanismCode]
     primitive_uses: list[PrimitiveUse]

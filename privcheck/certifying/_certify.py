@@ -11,8 +11,10 @@ import numpy as np
 from privcheck.accounting import spent
 from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
+from privcheck.certifying._contradictions import Contradictions
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
+from privcheck.certifying._fresh_process import in_fresh_process
 from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate
 from privcheck.certifying._replay import replay
@@ -166,8 +168,11 @@ def _certified(
             advance(1)
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
         seeds = list(range(seed, seed + replayed_seeds(len(pairs) * length)))
+        found = Contradictions(claim, game, length)
         refused = any(session.refusals for session in sessions)
-        play: Callable[[], ReplayResult | None] = partial(replay, build, pairs, seeds, policy.feedback, game.contexts)
+        play: Callable[[], ReplayResult | None] = partial(
+            replay, build, pairs, seeds, policy.feedback, game.contexts, found.replayed
+        )
         if any(session.has_drawn for session in sessions):
             play = partial(
                 noisy_replay,
@@ -202,6 +207,11 @@ def _certified(
     holds = not (leaks or refusals or notes or replayed.divergences or uncounted) and budget is not None
     open_notes = [*coverage.notes, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
     notes += open_notes
+    if holds:
+        found.of_guarded(build, pairs, seed, policy.feedback)
+        if not (found.guarded or found.plain):
+            in_fresh_process(policy, pairs, seed, found)
+    contradictions = (*found.guarded, *found.plain) if holds else ()
     unreached = coverage.unreached
     return build_certificate(
         policy,
@@ -215,8 +225,9 @@ def _certified(
         executions=runs,
         refusals=refusals,
         notes=notes,
-        holds=holds,
-        granted=not (unreached or open_notes),
+        holds=holds and not found.guarded,
+        granted=not (unreached or open_notes or contradictions),
+        contradictions=contradictions,
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,

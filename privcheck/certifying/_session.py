@@ -270,6 +270,12 @@ class Session:
         return refused
 
 
+def computed_sensitivities(mechanism: Mechanism, value: Private) -> Mapping[Any, float] | None:
+    """Return how far each datum can move a value, in the norm of a mechanism; None in a norm that is not computed."""
+    norm = NORMS.get(mechanism.sensitivity_norm)
+    return None if norm is None else value.sensitivities(norm)
+
+
 def _sensitivities(mechanism: Mechanism, value: Private) -> ByDatum[float]:
     if mechanism.sensitivity_norm not in NORMS:
         got = words(f"{_name(mechanism)}, whose sensitivity is a {mechanism.sensitivity_norm}")

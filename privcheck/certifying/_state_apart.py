@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -24,7 +25,7 @@ def from_clean(build: Build) -> Iterator[Build]:
 
     What one run leaves in globals, class attributes or caches is not seen by the next.
     """
-    kept = Kept([build, *getattr(getattr(build, "__self__", None), "__dict__", {}).values()])
+    kept = Kept([build, os.environ, *getattr(getattr(build, "__self__", None), "__dict__", {}).values()])
 
     def anew(rng: np.random.Generator) -> Any:
         kept.put_back()

@@ -7,6 +7,7 @@ import collections
 import contextvars
 import functools
 import itertools
+import os
 import random
 import sys
 import sysconfig
@@ -251,6 +252,8 @@ def _of_module(
         walk.keep_names(space, set_attributes)
     if not own:
         walk.foreign[module.__name__] = None
+        if module is os:
+            walk.todo.append(os.environ)
         return
     for name in names:
         value = space.get(name)

@@ -5,9 +5,11 @@ certified at epsilon = 1 if each feature were a function of one reward, which no
 """
 
 import collections
+import decimal
 import functools
 import itertools
 import os
+import pathlib
 
 import numpy as np
 
@@ -234,6 +236,25 @@ class Environment(Remembering):
         top = max(r, float(os.environ.get("PRIVCHECK_TEST_TOP", "0")))
         os.environ["PRIVCHECK_TEST_TOP"] = str(top)
         return r / top if top else 0.0
+
+
+class WorkingFolder(Remembering):
+    """Keeps the largest reward in a file."""
+
+    def scaled(self, r):
+        file = pathlib.Path("largest.txt")
+        top = max(r, float(file.read_text()) if file.exists() else 0.0)
+        file.write_text(str(top))
+        return r / top if top else 0.0
+
+
+class Precision(Remembering):
+    """Keeps the reward in the context of the decimal module, an object of an extension."""
+
+    def scaled(self, r):
+        context = decimal.getcontext()
+        before, context.prec = context.prec, 30 + int(10 * r)
+        return (before - 30) / 10.0 if before >= 30 else 0.0
 
 
 ATTACKS = {name: cls for name, cls in list(globals().items()) if isinstance(cls, type) and issubclass(cls, Remembering)}

@@ -78,6 +78,7 @@ def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
         found.append(f"a leak at {place(certificate.leaks[0])}{others}")
     if certificate.replay.divergences:
         found.append(f"{certificate.replay.divergences:,} of {plural(certificate.replay.replays, 'replay')} diverge")
+    found += [clean(sentence) for sentence in certificate.contradictions[: 1 if brief else None]]
     found += [clean(use.exceeded_words) for use in certificate.primitive_uses if use.exceeds]
     if certificate.refusals and certificate.primitives:
         found.append("the calls cost more than the budget" if brief else clean(certificate.refusals[0]))
