@@ -24,7 +24,7 @@ from privcheck.targets import Target
 SECONDS = 60.0
 """How long the process may take."""
 
-PAIRS = 8
+PAIRS = 3
 """Pairs of streams that are replayed in it."""
 
 

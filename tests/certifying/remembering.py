@@ -239,13 +239,13 @@ class Environment(Remembering):
 
 
 class WorkingFolder(Remembering):
-    """Keeps the largest reward in a file."""
+    """Keeps the first reward in a file."""
 
     def scaled(self, r):
-        file = pathlib.Path("largest.txt")
-        top = max(r, float(file.read_text()) if file.exists() else 0.0)
-        file.write_text(str(top))
-        return r / top if top else 0.0
+        file = pathlib.Path("first.txt")
+        if not file.exists():
+            file.write_text(str(r))
+        return float(file.read_text())
 
 
 class Precision(Remembering):
