@@ -32,6 +32,7 @@ class Seen(TypedDict, total=False):
     mechanisms: list[MechanismCode]
     primitive_uses: list[PrimitiveUse]
     primitives: list[str]
+    rests_on: dict[str, list[str]]
     uncounted: list[str]
     unreached: list[UnreachedLine]
 

@@ -20,6 +20,7 @@ from privcheck.certifying._primitives.record_and_replay import recorded_certific
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
 from privcheck.certifying._state_apart import Build, from_clean
+from privcheck.certifying._trusted_base import trusted_base
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.generators import GlobalDraws
@@ -228,6 +229,7 @@ def _certified(
         holds=holds and not found.guarded,
         granted=not (unreached or open_notes or contradictions),
         contradictions=contradictions,
+        rests_on=trusted_base(played, sessions, contextual=game.contexts is not None),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,

@@ -11,7 +11,7 @@ from privcheck.reached_state import Kept, apart, is_plain
 if TYPE_CHECKING:
     from privcheck.private_values._source import PrivateSource
 
-CHAIN = 12
+CHAIN = 15
 """Calls in a row that are compared with calls apart, for a function that changed something."""
 
 COMPARED = 8
@@ -22,7 +22,7 @@ def applied_apart(
     function: Any,
     inside: Callable[[float], float],
     numbers: list[float],
-    ends: tuple[float, float],
+    probes: list[float],
     source: PrivateSource,
 ) -> list[float]:
     """Return a function of each number, none of which any of the calls keeps.
@@ -32,7 +32,7 @@ def applied_apart(
     function : what the user gave.
     inside : the function, moved into its interval; it raises nothing.
     numbers : the private numbers.
-    ends : of the interval.
+    probes : public numbers like them, with which a function is tried that changed something.
     source : the private data of the run. Its `on_change` is told of a function whose results depend on earlier calls.
 
     Guarantee
@@ -41,6 +41,8 @@ def applied_apart(
     and so on) is copied before the first call and refilled after each, whether or not it has changed. Caches are empty
     and generators draw coins of their own meanwhile. Hence no call depends on a number that another one was given.
     """
+    if source.on_change is not None and name_of(function) not in source.functions:
+        source.functions[name_of(function)] = None if is_plain(function) else Kept([function])
     if is_plain(function):
         return [inside(number) for number in numbers]
     found = []
@@ -57,7 +59,7 @@ def applied_apart(
             if source.coins.drawn and source.on_change is not None:
                 source.on_change(f"{name_of(function)} draws coins: it is not a function of one number")
             if changed and source.on_change is not None:
-                _compare(function, inside, [number, *ends], changed, source)
+                _compare(function, inside, [number, *probes], changed, source)
     finally:
         source.reading, source.closed = before
     return found

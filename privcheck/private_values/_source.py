@@ -26,7 +26,7 @@ from privcheck.private_values._products import clip_ordinary
 from privcheck.private_values._spans import Spans
 from privcheck.private_values._terms import NOTHING, Terms
 from privcheck.private_values._vector_bounds import VectorBound
-from privcheck.reached_state import Coins
+from privcheck.reached_state import Coins, Kept
 
 __all__ = ["REVEAL", "Leak", "LeakError", "Private", "PrivateSource", "clip", "zeros"]
 
@@ -76,6 +76,7 @@ class PrivateSource:
         self.on_answer: Callable[[Any], object] | None = None
         self.coins, self.closed = Coins(), False
         self.on_change: Callable[[str], object] | None = None
+        self.functions: dict[str, Kept | None] = {}
         self.compared: dict[str, int] = {}
         self.coin_lines: set[tuple[str, int]] = set()
         self.collected: tuple[Hashable, ...] = ()

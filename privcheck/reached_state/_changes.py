@@ -31,14 +31,14 @@ def _worded(walk: Walk, put: Any, value: Any, name: Any) -> str:
         return f"{value.__name__}.{name}"
     if put in (holders.put_names, holders.put_space):
         return f"the global {name}"
-    return _place(walk, value)
+    return place(walk, value)
 
 
 def _is_receiver(walk: Walk, value: Any) -> bool:
     return any(isinstance(each, types.MethodType) and each.__self__ is value for each in walk.seen.values())
 
 
-def _place(walk: Walk, value: Any) -> str:
+def place(walk: Walk, value: Any) -> str:
     """Return where an object stands that has no name of its own."""
     for put, holder, saved in walk.puts:
         if put is holders.put_object:

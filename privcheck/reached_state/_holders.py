@@ -31,14 +31,23 @@ def same(value: dict[Any, Any], saved: dict[Any, Any]) -> bool:
 
 def put_ordered(value: Any, saved: list[tuple[Any, Any]]) -> None:
     """Refill a dictionary of a derived class."""
+    base = base_of(value)
     if len(value) == len(saved) and all(
-        one is key and two is part for (one, two), (key, part) in zip(dict.items(value), saved, strict=True)
+        one is key and two is part for (one, two), (key, part) in zip(base.items(value), saved, strict=True)
     ):
         return
-    base: Any = collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict
     base.clear(value)
     for key, part in saved:
         base.__setitem__(value, key, part)
+
+
+def base_of(value: dict[Any, Any]) -> Any:
+    """Return the class whose methods read a dictionary as it is, and in its order.
+
+    >>> base_of(collections.OrderedDict()).__name__, base_of(collections.Counter()).__name__
+    ('OrderedDict', 'dict')
+    """
+    return collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict
 
 
 def put_items(value: Any, saved: Any) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from privcheck.reached_state._changes import changed
+from privcheck.reached_state._changes import changed, place
 from privcheck.reached_state._coins import Coins
 from privcheck.reached_state._walk import Walk, is_own_class
 
@@ -77,6 +77,10 @@ class Kept:
     def changed(self) -> str:
         """Return what has changed first, in the words of the code; nothing if all is as it was."""
         return changed(self._walk)
+
+    def place(self, value: Any) -> str:
+        """Return where an object stands, as code would name it."""
+        return place(self._walk, value)
 
     def _clear(self) -> None:
         for cache in self._walk.cleared:

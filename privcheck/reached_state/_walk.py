@@ -23,6 +23,7 @@ import numpy as np
 
 from privcheck.reached_state._code_names import code_names
 from privcheck.reached_state._holders import (
+    base_of,
     put_array,
     put_cell,
     put_class,
@@ -52,6 +53,7 @@ _STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
 _PRIVCHECK = Path(__file__).resolve().parents[1]
 _OWN_OF_PRIVCHECK = ("bandits", "adapters", "mechanisms", "oracles")
 
+_CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc, CACHE)
 Put = tuple[Callable[..., None], Any, Any]
 
 
@@ -68,7 +70,7 @@ class Walk:
     trusted : objects of packages that are not looked into, such as loggers.
     unknown : objects of which it is not known what they hold.
     foreign : modules of others that own functions name.
-    names : globals that own functions name, with where they are defined.
+    names : globals that own functions name and that are no code, with the modules that they belong to.
     """
 
     def __init__(self, roots: Iterable[Any]) -> None:
@@ -138,13 +140,13 @@ def _dictionary(walk: Walk, value: dict[Any, Any]) -> None:
     if type(value) is dict:
         walk.puts.append((put_dictionary, value, dict.copy(value)))
     else:
-        walk.puts.append((put_ordered, value, list(dict.items(value))))
+        walk.puts.append((put_ordered, value, list(base_of(value).items(value))))
         if isinstance(value, collections.defaultdict):
             walk.todo.append(value.default_factory)
     kinds = set(map(type, dict.values(value)))
     if not kinds <= ATOMS:
         if CACHE in kinds:
-            base = collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict
+            base = base_of(value)
             walk.caches += [
                 (functools.partial(base.__setitem__, value, key), part)
                 for key, part in dict.items(value)
@@ -238,7 +240,8 @@ def _named(walk: Walk, code: Any, space: dict[str, Any]) -> None:
             walk.todo.append(value)
         elif kind not in ATOMS:
             walk.todo.append(value)
-        walk.names[f"{space.get('__name__', '?')}.{name}"] = None
+        if not isinstance(value, _CODE):
+            walk.names[f"{str(space.get('__name__', '?')).rpartition('.')[2]}.{name}"] = None
 
 
 def _of_module(

@@ -98,11 +98,6 @@ class ClassList(Memo):
         return self.seen[max(0, len(self.seen) - 2)]
 
 
-@functools.lru_cache(maxsize=None)
-def first_of(_, box=types.SimpleNamespace()):
-    return box.x
-
-
 BOX = types.SimpleNamespace(x=0.0)
 
 
@@ -251,7 +246,6 @@ class GlobalNumpyGenerator(Memo):
 
     def prepare(self):
         np.random.seed(7)
-        self.coins = [1.0, -1.0, 1.0, 1.0, -1.0]
 
     def recall(self, x):
         if x > 0.0:
@@ -284,7 +278,7 @@ class SeedsInSelect(Memo):
 
     def recall(self, x):
         coin = np.random.random() - 0.5
-        np.random.seed(3 if x > 0.0 else 4)
+        np.random.seed(3 if x > 0.0 else 5)
         return coin
 
 
@@ -312,15 +306,13 @@ class Buffer(Memo):
         return self.numbers[0]
 
 
-@functools.lru_cache(maxsize=None)
-def drawn():
-    return random.random()
-
-
 class ClearedCache(Memo):
     """A draw that `update` makes again only after `select` has cleared it, for large contexts."""
 
     kept = {}
+
+    def prepare(self):
+        self.kept["draw"] = 0.5
 
     def recall(self, x):
         value = self.kept.get("draw", 0.5)
@@ -329,8 +321,7 @@ class ClearedCache(Memo):
         return value - 0.25
 
     def update(self, context, action, reward):
-        if "draw" not in self.kept:
-            self.kept["draw"] = self.kept.get("draw", 0.0) + (0.0 if self.t else 1.0)
+        self.kept.setdefault("draw", 0.0)
         super().update(context, action, reward)
 
 

@@ -48,7 +48,7 @@ def certificate_sentence(certificate: Certificate) -> str:
     'certified: epsilon is at most 1.000 on every execution of the policy under its guard'
     """
     word = certificate_word(certificate)
-    provided = f", {clean(certificate.provided)}" if certificate.trusted else ""
+    provided = f", {clean(certificate.provided)}" if certificate.provided else ""
     if word == CERTIFIED:
         joint = "" if certificate.contexts is None else f" ({JOINT})"
         return f"{word}{provided}: {upper_words(certificate)} on every execution of the policy under its guard{joint}"
@@ -299,7 +299,8 @@ def _jointly(certificate: Certificate) -> list[str]:
     return [
         f"The notion of privacy is {JOINT}: it bounds what the actions of all other rounds reveal about the context "
         "and the reward of one round. The action of a round may depend on the context of that round, which `select` "
-        "reads on a throw-away copy of the policy. Anything kept outside the policy, in globals, class attributes or "
-        "files, is assumed to hold no context.",
+        "reads on a throw-away copy of the policy. What its code reaches outside of the policy (globals, attributes of "
+        "classes and functions, closures, caches) is put back after each `select`; files, and what extension modules "
+        "keep, are assumed to hold no context.",
         f"It assumes contexts of shape {contexts.shape} with entries in [{contexts.low:g}, {contexts.high:g}]{norm}.",
     ]
