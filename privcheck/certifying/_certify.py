@@ -11,16 +11,16 @@ import numpy as np
 from privcheck.accounting import spent
 from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
-from privcheck.certifying._contradictions import Contradictions
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
-from privcheck.certifying._fresh_process import in_fresh_process
 from privcheck.certifying._noisy_replay import noisy_replay
+from privcheck.certifying._outside.contradictions import Contradictions
+from privcheck.certifying._outside.fresh_process import in_fresh_process
+from privcheck.certifying._outside.state_apart import Build, from_clean
+from privcheck.certifying._outside.trusted_base import trusted_base
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
-from privcheck.certifying._state_apart import Build, from_clean
-from privcheck.certifying._trusted_base import trusted_base
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.generators import GlobalDraws
@@ -267,7 +267,7 @@ def _replayed(play: Callable[[], ReplayResult | None], refused: bool, leaked: bo
 
 
 DRAWN = (
-    "select() draws from {}, and how often may depend on the context, on which later draws then depend: the guard gives "
-    "select() coins of its own, the code alone has none; draw them from the Generator that the policy is built with"
+    "select() draws from {}, and how often may depend on the context, on which later draws then depend: the guard "
+    "gives select() coins of its own, the code alone does not; draw from the Generator that the policy is built with"
 )
 NO_REPLAY = ReplayResult(0, 0, 0.0, None)

@@ -12,8 +12,8 @@ from typing import Any
 from privcheck.accounting import ReleaseRefusedError
 from privcheck.arrays import Array, Table
 from privcheck.certifying._context_isolation import NOT_COPIED, kept_context, throw_away
+from privcheck.certifying._outside.state_apart import Separated, check_can_be_put_back, select_apart
 from privcheck.certifying._session import Session
-from privcheck.certifying._state_apart import Separated, check_can_be_put_back, select_apart
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape, recording

@@ -12,8 +12,8 @@ from privcheck.certifying._calls import Calls
 from privcheck.certifying._context_isolation import copy_of_state, generators, throw_away
 from privcheck.certifying._execution import ask, tell
 from privcheck.certifying._noise_source import noise_source
+from privcheck.certifying._outside.state_apart import check_can_be_put_back, secret_coins
 from privcheck.certifying._session import Session
-from privcheck.certifying._state_apart import check_can_be_put_back, secret_coins
 from privcheck.declared import Integer, check
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind, public_attribute

@@ -182,11 +182,7 @@ class Session:
         The charge stays if the mechanism raises an exception: whether it does may depend on the data.
         """
         self.process.check("a release")
-        if self.source.closed:
-            if self.source.on_change is not None:
-                self.note("a function that privcheck.feature is given makes a release: it is not a function of one number")
-            got = words("one inside a function of one number")
-            raise PrivcheckError("release", got, "releases in update()", "release what privcheck.feature returns")
+        self._check_open()
         secure = secure or self.noise is None
         if not isinstance(value, Private):
             if self.noise is None:
@@ -223,6 +219,15 @@ class Session:
             raise self._refused(location, *failure)
         self.mechanisms[code] = None
         return output
+
+    def _check_open(self) -> None:
+        """Refuse a release inside a function of one number: whether it is made may depend on that number."""
+        if not self.source.closed:
+            return
+        if self.source.on_change is not None:
+            self.note("a function that privcheck.feature is given makes a release: it is not a function of one number")
+        got = words("one inside a function of one number")
+        raise PrivcheckError("release", got, "releases in update()", "release what privcheck.feature returns")
 
     def _without_draws(self, value: Private) -> Private:
         """Return a value whose own noise is public: the mechanism's noise is what it is charged for."""

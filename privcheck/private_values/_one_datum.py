@@ -12,8 +12,8 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError
-from privcheck.private_values._apart import applied_apart
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
+from privcheck.reached_state import applied_apart
 
 if TYPE_CHECKING:
     from privcheck.private_values._private import Private

@@ -21,7 +21,6 @@ from privcheck.private_values._numpy_functions import NumpyProtocol
 from privcheck.private_values._one_datum import compared
 from privcheck.private_values._refused_operations import Refusals, read, refuse
 from privcheck.private_values._terms import NOTHING, Cell, Terms, kind_of, numbered
-from privcheck.reached_state import keep_as
 
 if TYPE_CHECKING:
     from privcheck.private_values._source import PrivateSource
@@ -335,19 +334,6 @@ class Private(Refusals, NumpyProtocol):
     def transpose(self, *axes: Any) -> Any:
         """Return a view with the axes in another order."""
         return self.view_as(lambda array: array.transpose(*axes))
-
-
-def _parts(value: Private) -> tuple[Any, ...]:
-    cell = value._cell
-    return cell, cell.source, cell.terms, cell.const.copy(), cell.epoch, cell.reused, cell.compared, cell.kind
-
-
-def _put_back(value: Private, parts: tuple[Any, ...]) -> None:
-    cell, cell.source, cell.terms, const, cell.epoch, cell.reused, cell.compared, cell.kind = parts
-    cell.const[...] = const
-
-
-keep_as(Private, _parts, _put_back)
 
 
 def _new(const: Array) -> Private:

@@ -26,7 +26,7 @@ from privcheck.private_values._products import clip_ordinary
 from privcheck.private_values._spans import Spans
 from privcheck.private_values._terms import NOTHING, Terms
 from privcheck.private_values._vector_bounds import VectorBound
-from privcheck.reached_state import Coins, Kept
+from privcheck.reached_state import Coins, Kept, keep_as
 
 __all__ = ["REVEAL", "Leak", "LeakError", "Private", "PrivateSource", "clip", "zeros"]
 
@@ -324,3 +324,6 @@ def _datum(datum: Hashable) -> Hashable:
     except TypeError:
         raise PrivcheckError("datum", words(f"a {type(datum).__name__}"), "a hashable id such as a round") from None
     return datum
+
+
+keep_as(Private, lambda value: value._cell.kept(), lambda value, held: value._cell.put_back(held))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from privcheck.reached_state import _holders as holders
@@ -41,26 +41,28 @@ def _is_receiver(walk: Walk, value: Any) -> bool:
 def place(walk: Walk, value: Any) -> str:
     """Return where an object stands that has no name of its own."""
     for put, holder, saved in walk.puts:
-        if put is holders.put_object:
-            for name, part in saved[1].items():
-                if part is value:
-                    return f"{'self' if _is_receiver(walk, holder) else type(holder).__name__}.{name}"
-        elif put is holders.put_class:
-            for name, part in saved.items():
-                if part is value:
-                    return f"{holder.__name__}.{name}"
-    for function in [each for each in walk.seen.values() if isinstance(each, types.FunctionType)]:
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
-            if cell is value or _content(cell) is value:
-                return f"{name}, which it closes over"
-        if function.__dict__ is value:
-            return f"attributes of {function.__name__}"
-        if any(part is value for part in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())):
-            return f"a default argument of {function.__name__}"
-        for name in code_names(function.__code__).names:
-            if function.__globals__.get(name) is value:
-                return f"the global {name}"
-    return f"an object of type {type(value).__name__} that it reaches"
+        held = saved[1] if put is holders.put_object else saved if put is holders.put_class else {}
+        for name, part in held.items():
+            if part is value:
+                whose = holder if put is holders.put_class else type(holder)
+                return f"{'self' if _is_receiver(walk, holder) else whose.__name__}.{name}"
+    functions = (each for each in walk.seen.values() if isinstance(each, types.FunctionType))
+    found = (place for function in functions for place in _places_in(function, value))
+    return next(found, f"an object of type {type(value).__name__} that it reaches")
+
+
+def _places_in(function: types.FunctionType, value: Any) -> Iterator[str]:
+    """Yield where a function reaches an object."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
+        if cell is value or _content(cell) is value:
+            yield f"{name}, which it closes over"
+    if function.__dict__ is value:
+        yield f"attributes of {function.__name__}"
+    if any(part is value for part in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())):
+        yield f"a default argument of {function.__name__}"
+    for name in code_names(function.__code__).names:
+        if function.__globals__.get(name) is value:
+            yield f"the global {name}"
 
 
 def _content(cell: Any) -> Any:

@@ -8,7 +8,9 @@ from functools import lru_cache
 from types import CodeType
 from typing import NamedTuple
 
-ANY_NAME = frozenset({"globals", "vars", "exec", "eval", "setattr", "delattr", "__dict__", "__setattr__", "__globals__"})
+ANY_NAME = frozenset(
+    {"globals", "vars", "exec", "eval", "setattr", "delattr", "__dict__", "__setattr__", "__globals__"}
+)
 """Names by which code can set globals, or attributes of modules, that it does not name."""
 
 

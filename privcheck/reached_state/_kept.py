@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from privcheck.reached_state._changes import changed, place
-from privcheck.reached_state._coins import Coins
-from privcheck.reached_state._walk import Walk, is_own_class
+from privcheck.reached_state._own_modules import is_own_class
+from privcheck.reached_state._separate_draws import Coins
+from privcheck.reached_state._walk import Walk
 
 LOCK = threading.RLock()
 """Held from a snapshot until it has been put back, and during every update of a guarded policy: in between, what one

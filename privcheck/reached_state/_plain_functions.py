@@ -12,16 +12,44 @@ from typing import Any
 import numpy as np
 
 _COMMON = frozenset(
-    "NOP RESUME PUSH_NULL POP_TOP COPY SWAP CACHE COPY_FREE_VARS LOAD_CONST LOAD_FAST STORE_FAST LOAD_DEREF LOAD_GLOBAL "
-    "BINARY_OP COMPARE_OP IS_OP UNARY_NEGATIVE UNARY_NOT CALL RETURN_VALUE JUMP_FORWARD JUMP_BACKWARD".split()
+    [
+        "NOP",
+        "RESUME",
+        "PUSH_NULL",
+        "POP_TOP",
+        "COPY",
+        "SWAP",
+        "CACHE",
+        "COPY_FREE_VARS",
+        "LOAD_CONST",
+        "LOAD_FAST",
+        "STORE_FAST",
+        "LOAD_DEREF",
+        "LOAD_GLOBAL",
+        "BINARY_OP",
+        "COMPARE_OP",
+        "IS_OP",
+        "UNARY_NEGATIVE",
+        "UNARY_NOT",
+        "CALL",
+        "RETURN_VALUE",
+        "JUMP_FORWARD",
+        "JUMP_BACKWARD",
+    ]
 )
 _OF_VERSIONS = {
-    (3, 11): "LOAD_METHOD LOAD_ATTR PRECALL KW_NAMES UNARY_POSITIVE UNARY_INVERT JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP "
+    (
+        3,
+        11,
+    ): "LOAD_METHOD LOAD_ATTR PRECALL KW_NAMES UNARY_POSITIVE UNARY_INVERT JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP "
     "POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_TRUE POP_JUMP_FORWARD_IF_NONE POP_JUMP_FORWARD_IF_NOT_NONE "
     "POP_JUMP_BACKWARD_IF_FALSE POP_JUMP_BACKWARD_IF_TRUE POP_JUMP_BACKWARD_IF_NONE POP_JUMP_BACKWARD_IF_NOT_NONE",
     (3, 12): "LOAD_ATTR KW_NAMES UNARY_INVERT CALL_INTRINSIC_1 RETURN_CONST LOAD_FAST_CHECK POP_JUMP_IF_FALSE "
     "POP_JUMP_IF_TRUE POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE",
-    (3, 13): "LOAD_ATTR CALL_KW UNARY_INVERT TO_BOOL RETURN_CONST LOAD_FAST_CHECK LOAD_FAST_LOAD_FAST STORE_FAST_LOAD_FAST "
+    (
+        3,
+        13,
+    ): "LOAD_ATTR CALL_KW UNARY_INVERT TO_BOOL RETURN_CONST LOAD_FAST_CHECK LOAD_FAST_LOAD_FAST STORE_FAST_LOAD_FAST "
     "STORE_FAST_STORE_FAST POP_JUMP_IF_FALSE POP_JUMP_IF_TRUE POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE",
 }
 ALLOWED = {version: _COMMON | frozenset(names.split()) for version, names in _OF_VERSIONS.items()}
@@ -32,8 +60,11 @@ sign.
 """
 
 MODULES = (math, np)
-_NUMPY = ("abs absolute sqrt cbrt exp expm1 exp2 log log1p log2 log10 sin cos tan arctan sinh cosh tanh sign floor ceil "
-          "trunc rint square reciprocal maximum minimum fmin fmax power float_power clip isnan isfinite hypot").split()  # fmt: skip
+_NUMPY = [
+    "abs", "absolute", "sqrt", "cbrt", "exp", "expm1", "exp2", "log", "log1p", "log2", "log10", "sin", "cos",
+    "tan", "arctan", "sinh", "cosh", "tanh", "sign", "floor", "ceil", "trunc", "rint", "square", "reciprocal",
+    "maximum", "minimum", "fmin", "fmax", "power", "float_power", "clip", "isnan", "isfinite", "hypot",
+]  # fmt: skip
 _FUNCTIONS: list[Any] = [getattr(np, name) for name in _NUMPY]
 _FUNCTIONS += [value for value in vars(math).values() if isinstance(value, BuiltinFunctionType)]
 _FUNCTIONS += [abs, min, max, round, pow, divmod, float, int, bool]

@@ -7,21 +7,16 @@ import collections
 import contextvars
 import functools
 import itertools
-import os
 import random
-import sys
-import sysconfig
 import threading
 import types
 import weakref
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from privcheck.reached_state._code_names import code_names
 from privcheck.reached_state._holders import (
     base_of,
     put_array,
@@ -38,22 +33,19 @@ from privcheck.reached_state._holders import (
     put_space,
     slots_of,
 )
-
-CACHE: Any = functools._lru_cache_wrapper
+from privcheck.reached_state._named_by_code import CACHE, take_named
+from privcheck.reached_state._own_modules import is_inner, is_own_class, is_own_file
 
 ATOMS: set[type] = {
-    int, float, bool, str, bytes, complex, type(None), type(...), type(NotImplemented), range, slice,
-    types.CodeType, type(np.dtype(float)), type(np.dtype(int)), type(np.dtype(bool)),
-    np.float64, np.int64, np.bool_, object, type(threading.Lock()), type(threading.RLock()), types.GetSetDescriptorType, types.MemberDescriptorType,
+    int, float, bool, str, bytes, complex, type(None), type(...), type(NotImplemented), range, slice, object,
+    np.float64, np.int64, np.bool_, *(type(np.dtype(kind)) for kind in (float, int, bool)), type(threading.Lock()),
+    type(threading.RLock()), types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType,
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
 }  # fmt: skip
+"""Classes of objects that hold nothing which can be changed, and of locks."""
 
 _ITERATORS = tuple(kind for kind in vars(itertools).values() if isinstance(kind, type))
-_STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
-_PRIVCHECK = Path(__file__).resolve().parents[1]
-_OWN_OF_PRIVCHECK = ("bandits", "adapters", "mechanisms", "oracles")
 
-_CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc, CACHE)
 Put = tuple[Callable[..., None], Any, Any]
 
 
@@ -72,6 +64,8 @@ class Walk:
     foreign : modules of others that own functions name.
     names : globals that own functions name and that are no code, with the modules that they belong to.
     """
+
+    atoms = frozenset(ATOMS)
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self.puts: list[Put] = []
@@ -115,12 +109,6 @@ class Walk:
 
 Taker = Callable[[Walk, Any], None]
 _EXTRA: dict[type, Taker] = {}
-
-
-def opaque(kind: type) -> type:
-    """Declare that objects of a class of privcheck hold nothing that code from outside can change."""
-    _EXTRA[kind] = _nothing
-    return kind
 
 
 def keep_as(kind: type, parts: Callable[[Any], Any], put: Callable[[Any, Any], None]) -> None:
@@ -218,56 +206,7 @@ def _function(walk: Walk, value: Any) -> None:
     for cell in value.__closure__ or ():
         walk.todo.append(cell)
     if is_own_file(code.co_filename):
-        _named(walk, code, value.__globals__)
-
-
-def _named(walk: Walk, code: Any, space: dict[str, Any]) -> None:
-    """Take what an own function names."""
-    names, set_globals, set_attributes, sets_any = code_names(code)
-    if sets_any:
-        walk.keep_space(space)
-    elif set_globals:
-        walk.keep_names(space, set_globals)
-    for name in names:
-        if name not in space:
-            continue
-        value = space[name]
-        kind = type(value)
-        if kind is types.ModuleType:
-            _of_module(walk, value, names, set_attributes, sets_any)
-        elif kind is CACHE:
-            walk.caches.append((functools.partial(space.__setitem__, name), value))
-            walk.todo.append(value)
-        elif kind not in ATOMS:
-            walk.todo.append(value)
-        if not isinstance(value, _CODE):
-            walk.names[f"{str(space.get('__name__', '?')).rpartition('.')[2]}.{name}"] = None
-
-
-def _of_module(
-    walk: Walk, module: Any, names: tuple[str, ...], set_attributes: frozenset[str], sets_any: bool, depth: int = 4
-) -> None:
-    """Take what an own function names of a module: of others, only what it sets."""
-    space, own = vars(module), is_own_module(module)
-    if own and sets_any:
-        walk.keep_space(space)
-    elif set_attributes:
-        walk.keep_names(space, set_attributes)
-    if not own:
-        walk.foreign[module.__name__] = None
-        if module is os:
-            walk.todo.append(os.environ)
-        return
-    for name in names:
-        value = space.get(name)
-        if isinstance(value, types.ModuleType):
-            if depth:
-                _of_module(walk, value, names, set_attributes, sets_any, depth - 1)
-        elif type(value) is CACHE:
-            walk.caches.append((functools.partial(space.__setitem__, name), value))
-            walk.todo.append(value)
-        elif type(value) not in ATOMS:
-            walk.todo.append(value)
+        take_named(walk, code, value.__globals__)
 
 
 def _cell(walk: Walk, cell: Any) -> None:
@@ -406,13 +345,13 @@ _BASES: list[tuple[Any, Taker]] = [
 ]
 
 
-@lru_cache(maxsize=None)
+@functools.cache
 def _taker(kind: type) -> Taker:
     """Return what takes objects of a class."""
     for base in kind.__mro__:
         if base in _EXTRA:
             return _EXTRA[base]
-    if _is_inner(kind.__module__):
+    if is_inner(kind.__module__):
         return _nothing
     for bases, taker in _BASES:
         if issubclass(kind, bases):
@@ -441,47 +380,10 @@ def _both(taker: Taker) -> Taker:
     return take
 
 
-OPAQUE = frozenset({"logging", "threading", "concurrent", "multiprocessing", "numba", "subprocess", "asyncio", "typing"})
+OPAQUE = frozenset(
+    {"logging", "threading", "concurrent", "multiprocessing", "numba", "subprocess", "asyncio", "typing"}
+)
 """Packages whose objects are not looked into."""
 
 HARMLESS = frozenset({"re", "decimal", "datetime", "fractions", "typing", "types", "operator", "_operator"})
 """Modules whose objects without attributes never change."""
-
-
-def _is_inner(module: str) -> bool:
-    """Tell whether a module is a part of privcheck that only privcheck's own code changes."""
-    first, _, rest = module.partition(".")
-    return first == "privcheck" and rest.partition(".")[0] not in _OWN_OF_PRIVCHECK
-
-
-@lru_cache(maxsize=4096)
-def is_own_file(file: str) -> bool:
-    """Tell whether a file belongs neither to Python, nor to an installed package, nor to privcheck's machinery."""
-    if file.startswith("<frozen"):
-        return False
-    if file.startswith("<"):
-        return True
-    path = Path(file).resolve()
-    if path.is_relative_to(_PRIVCHECK):
-        return path.relative_to(_PRIVCHECK).parts[0] in ("bandits", "adapters")
-    return not path.is_relative_to(_STANDARD) and not {"site-packages", "dist-packages"} & set(path.parts)
-
-
-def is_own_class(value: type) -> bool:
-    """Tell whether a class belongs neither to Python, nor to an installed package, nor to privcheck's machinery."""
-    return is_own_module(sys.modules.get(value.__module__)) or _is_own_name(value.__module__)
-
-
-def _is_own_name(name: str) -> bool:
-    """Tell whether a module that is not there any more may be the user's."""
-    return name not in sys.modules and name.partition(".")[0] not in {*sys.stdlib_module_names, "privcheck"}
-
-
-def is_own_module(module: Any) -> bool:
-    """Tell whether a module belongs neither to Python, nor to an installed package, nor to privcheck's machinery."""
-    if module is None:
-        return False
-    if module.__name__ == "__main__":
-        return True
-    file = getattr(module, "__file__", None)
-    return module.__name__ not in sys.builtin_module_names if file is None else is_own_file(file)

@@ -168,8 +168,8 @@ class Certificate(Result):
 
     @property
     def has_findings(self) -> bool:
-        """Whether an execution leaked, was refused a release, diverged in replay, moved an input too far, or contradicts
-        the certificate.
+        """Whether an execution leaked, was refused a release, diverged in replay, moved an input too far, or measured
+        what contradicts the certificate.
         """
         too_far = any(use.exceeds for use in self.primitive_uses)
         leaked = self.leaks and not self.uncounted

@@ -1,8 +1,10 @@
-"""Policies that keep something outside of themselves which tells nothing: caches, tables, counters of calls, constants.
+"""Policies that keep something outside of themselves which tells nothing: caches, tables, counters of calls.
 
-Each has `score(x)`, a pure function of one number that is computed with the help of what is kept. `Chooses` asks it in a
-contextual `select`, `Scales` gives it to `privcheck.feature`.
+Each has `score(x)`, a pure function of one number that is computed with the help of what is kept. `Chooses` asks it in
+a contextual `select`, `Scales` gives it to `privcheck.feature`.
 """
+
+# ruff: noqa: B006, B019, RUF012, UP033  that these keep something is what they are for
 
 import array
 import bisect

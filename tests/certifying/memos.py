@@ -1,8 +1,10 @@
-"""Contextual policies whose `select` keeps a context outside of the policy, each in another place, and plays by it later.
+"""Contextual policies whose `select` keeps a context outside of the policy, each in another place, to play by it.
 
 `recall(context)` keeps what is told first, or in every round, and returns what was kept: a number whose sign is that of
 the first entry of an earlier context. All of them release through a mechanism, too, within the budget.
 """
+
+# ruff: noqa: B006, B010, B039, NPY002, RUF012, UP033  that these keep something is what they are for
 
 import array
 import collections

@@ -4,6 +4,8 @@ The feature is declared to lie in [0, 1], and the sum of four of them is release
 certified at epsilon = 1 if each feature were a function of one reward, which none of them is.
 """
 
+# ruff: noqa: B006, NPY002  that these keep something is what they are for
+
 import collections
 import decimal
 import functools

@@ -7,7 +7,7 @@ import pytest
 
 import privcheck
 from privcheck.accounting import Pure
-from privcheck.certifying import _contradictions as contradictions
+from privcheck.certifying._outside import contradictions
 from privcheck.cli._statuses import status_of_certificate
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Gaussian, Laplace, RecordedRelease
@@ -26,7 +26,9 @@ def not_apart(monkeypatch):
     monkeypatch.setattr(_one_datum, "applied_apart", _directly)
 
 
-@pytest.mark.parametrize("name", ["OrderedLabels", "ClosureCell", "GlobalDictionary", "BoundBuiltin", "DefaultArgument"])
+@pytest.mark.parametrize(
+    "name", ["OrderedLabels", "ClosureCell", "GlobalDictionary", "BoundBuiltin", "DefaultArgument"]
+)
 def test_a_measured_sensitivity_above_the_computed_one_withdraws_the_bound(remembering, not_apart, name) -> None:
     found = privcheck.certify(getattr(remembering, name), epsilon=1.0, arms=2, horizon=16, runs=4)
     assert found.contradictions
@@ -69,7 +71,7 @@ class _Claim:
         self.budget = budget
 
 
-@pytest.mark.parametrize("moved, found", [(1.0, False), (1.1, True)])
+@pytest.mark.parametrize(("moved", "found"), [(1.0, False), (1.1, True)])
 def test_what_was_measured_is_charged_in_the_notion_of_the_budget(moved, found) -> None:
     mechanism = Gaussian.with_scale(1.0)
     claim = _Claim(privcheck.accounting.GaussianDP(1.0))

@@ -30,7 +30,10 @@ def stores(r):
     return r
 
 
-def in_place(r, total=np.zeros(1)):
+TOTAL = np.zeros(1)
+
+
+def in_place(r, total=TOTAL):
     total += r
     return r
 
@@ -62,7 +65,7 @@ OTHERS = {
     "an import": lambda r: __import__("math").sin(r),
     "a method": [].append,
     "a global object": lambda r: OFFSETS and r,
-    "an unknown function": lambda r: print(r) or r,
+    "an unknown function": lambda r: hash(r) or r,
     "a format": lambda r: float(f"{r}"),
     "keywords": lambda r, **others: r,
 }

@@ -1,4 +1,4 @@
-"""A replay in a fresh process, one for each stream: it sees state that nobody lists, such as files and the environment."""
+"""A replay in a fresh process, one for each stream: it sees state that nobody lists, such as files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Table
-from privcheck.certifying._contradictions import Contradictions, GuardedRun
 from privcheck.certifying._noisy_replay import Player
+from privcheck.certifying._outside.contradictions import Contradictions, GuardedRun
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError
 from privcheck.targets import Target
@@ -44,14 +44,19 @@ def in_fresh_process(policy: Target, pairs: Sequence[tuple[Table, Table]], seed:
     if getattr(policy.runner, "location", None) is None or not hasattr(os, "fork"):
         return
     job = pickle.dumps((policy, list(pairs[:PAIRS]), seed, found))
-    path = str(Path(__file__).parents[2])
-    code = f"import sys; sys.path.insert(0, {path!r}); from privcheck.certifying._fresh_process import main; main()"
+    path = str(Path(__file__).parents[3])
+    code = f"import sys; sys.path.insert(0, {path!r}); from {__name__} import main; main()"
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-c", code], input=job, capture_output=True, timeout=SECONDS, env=environment, check=True
+            [sys.executable, "-P", "-c", code],
+            input=job,
+            capture_output=True,
+            timeout=SECONDS,
+            env=environment,
+            check=True,
         )
-        guarded, plain = pickle.loads(done.stdout[done.stdout.rindex(MARK) + len(MARK) :])  # noqa: S301  our own
+        guarded, plain = pickle.loads(done.stdout[done.stdout.rindex(MARK) + len(MARK) :])
     except (OSError, subprocess.SubprocessError, ValueError, pickle.UnpicklingError) as error:
         words = f"the target does not run in a fresh process ({type(error).__name__})"
         found.plain[words] = None
@@ -65,7 +70,7 @@ MARK = b"what the fresh process found: "
 
 def main() -> None:
     """Play what standard input says, and write what was found to standard output."""
-    policy, pairs, seed, found = pickle.load(sys.stdin.buffer)  # noqa: S301  the parent's own
+    policy, pairs, seed, found = pickle.load(sys.stdin.buffer)
     player, by = found.player(policy.build, policy.feedback), kind(policy.feedback)
     for first, second in pairs:
         own = set(by.hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
@@ -115,4 +120,4 @@ def _in_fork(play: Callable[[], Any], folder: str) -> Any:
     with os.fdopen(reading, "rb") as pipe:
         content = pipe.read()
     _, status = os.waitpid(child, 0)
-    return None if status or not content else pickle.loads(content)  # noqa: S301  from the fork
+    return None if status or not content else pickle.loads(content)

@@ -201,7 +201,7 @@ class Contradictions:
 
 
 def _of_data(computed: Mapping[Any, float] | None, changed: set[int]) -> float | None:
-    """Return the sum of the sensitivities of the data of some rounds, counted from 0; None if they were not computed."""
+    """Return the sum of the sensitivities of the data of some rounds, from 0; None if they were not computed."""
     if computed is None:
         return None
     rounds = {t + 1 for t in changed}

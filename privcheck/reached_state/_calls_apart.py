@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.reached_state import Kept, apart, is_plain
+from privcheck.reached_state._kept import Kept, apart
+from privcheck.reached_state._plain_functions import is_plain
+from privcheck.reached_state._separate_draws import Coins
 
-if TYPE_CHECKING:
-    from privcheck.private_values._source import PrivateSource
+
+class Run(Protocol):
+    """What belongs to a run whose private numbers functions are given.
+
+    Attributes
+    ----------
+    coins : of what the functions draw.
+    reading : whether draws of noise are public numbers.
+    closed : whether nothing may be released.
+    on_change : is told, in words, of a function whose results depend on earlier calls; None in deployment.
+    compared : how often each function was looked at for that.
+    functions : the functions, with what they reach if they are not known to keep nothing.
+    """
+
+    coins: Coins
+    reading: bool
+    closed: bool
+    on_change: Callable[[str], object] | None
+    compared: dict[str, int]
+    functions: dict[str, Kept | None]
+
 
 CHAIN = 15
 """Calls in a row that are compared with calls apart, for a function that changed something."""
@@ -23,7 +44,7 @@ def applied_apart(
     inside: Callable[[float], float],
     numbers: list[float],
     probes: list[float],
-    source: PrivateSource,
+    source: Run,
 ) -> list[float]:
     """Return a function of each number, none of which any of the calls keeps.
 
@@ -74,9 +95,7 @@ def _check(function: Any, kept: Kept) -> None:
         raise PrivcheckError("function", got, "a function of one number", hint)
 
 
-def _compare(
-    function: Any, inside: Callable[[float], float], numbers: list[float], changed: str, source: PrivateSource
-) -> None:
+def _compare(function: Any, inside: Callable[[float], float], numbers: list[float], changed: str, source: Run) -> None:
     """Tell `on_change` if results depend on earlier calls: a cache changes, too, but its results do not."""
     assert source.on_change is not None
     key = getattr(function, "__qualname__", repr(type(function)))

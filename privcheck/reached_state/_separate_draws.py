@@ -1,7 +1,5 @@
 """Random generators that run apart for a while: they draw coins of their own, and then go on as if they had not."""
 
-# ruff: noqa: NPY002  numpy's global generator is one of them
-
 from __future__ import annotations
 
 import hashlib
@@ -69,7 +67,7 @@ class Coins:
         """Give fresh coins to the global generators of numpy and Python, and return what they go on with.
 
         numpy's global generator draws from another bit generator meanwhile: reading its state would take as long as all
-        the rest. The second of two normal numbers, which it may hold in reserve, is dropped: that tells nobody anything.
+        the rest. The second of two normal numbers, which it may hold in reserve, is dropped, whatever is drawn.
         """
         number = self._number(-1)
         own = random.getstate(), np.random.get_bit_generator()

@@ -29,9 +29,7 @@ def trusted_base(policy: Any, sessions: Iterable[Session], *, contextual: bool) 
         reached.append(Kept([policy]))
     walks = [kept.walk for kept in reached]
     unseen = [
-        f"{kept.place(value)} ({type(value).__name__})"
-        for kept in reached
-        for value in (*kept.trusted, *kept.unknown)
+        f"{kept.place(value)} ({type(value).__name__})" for kept in reached for value in (*kept.trusted, *kept.unknown)
     ]
     found = {
         FUNCTIONS: sorted(functions),

@@ -1,0 +1,82 @@
+"""What an own function names: globals of its module, and attributes of the modules that these are."""
+
+from __future__ import annotations
+
+import functools
+import os
+import types
+from collections.abc import Callable, Container, Iterable
+from typing import Any, Protocol
+
+import numpy as np
+
+from privcheck.reached_state._code_names import code_names
+from privcheck.reached_state._own_modules import is_own_module
+
+CACHE: Any = functools._lru_cache_wrapper
+_CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc, CACHE)
+
+
+class Taking(Protocol):
+    """The parts of a walk that are filled here: see `Walk`."""
+
+    atoms: Container[type]
+    caches: list[tuple[Callable[[Any], None], Any]]
+    todo: list[Any]
+    foreign: dict[str, None]
+    names: dict[str, None]
+
+    def keep_space(self, space: dict[str, Any]) -> None:
+        """Keep all globals of a module."""
+
+    def keep_names(self, space: dict[str, Any], names: Iterable[str]) -> None:
+        """Keep some of them."""
+
+
+def take_named(walk: Taking, code: Any, space: dict[str, Any]) -> None:
+    """Take what an own function names."""
+    names, set_globals, set_attributes, sets_any = code_names(code)
+    if sets_any:
+        walk.keep_space(space)
+    elif set_globals:
+        walk.keep_names(space, set_globals)
+    for name in names:
+        if name not in space:
+            continue
+        value = space[name]
+        kind = type(value)
+        if kind is types.ModuleType:
+            _of_module(walk, value, names, set_attributes, sets_any)
+        elif kind is CACHE:
+            walk.caches.append((functools.partial(space.__setitem__, name), value))
+            walk.todo.append(value)
+        elif kind not in walk.atoms:
+            walk.todo.append(value)
+        if not isinstance(value, _CODE):
+            walk.names[f"{str(space.get('__name__', '?')).rpartition('.')[2]}.{name}"] = None
+
+
+def _of_module(
+    walk: Taking, module: Any, names: tuple[str, ...], set_attributes: frozenset[str], sets_any: bool, depth: int = 4
+) -> None:
+    """Take what an own function names of a module: of others, only what it sets."""
+    space, own = vars(module), is_own_module(module)
+    if own and sets_any:
+        walk.keep_space(space)
+    elif set_attributes:
+        walk.keep_names(space, set_attributes)
+    if not own:
+        walk.foreign[module.__name__] = None
+        if module is os:
+            walk.todo.append(os.environ)
+        return
+    for name in names:
+        value = space.get(name)
+        if isinstance(value, types.ModuleType):
+            if depth:
+                _of_module(walk, value, names, set_attributes, sets_any, depth - 1)
+        elif type(value) is CACHE:
+            walk.caches.append((functools.partial(space.__setitem__, name), value))
+            walk.todo.append(value)
+        elif type(value) not in walk.atoms:
+            walk.todo.append(value)
