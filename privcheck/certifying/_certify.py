@@ -208,12 +208,12 @@ def _certified(
     holds = not (leaks or refusals or notes or replayed.divergences or uncounted) and budget is not None
     open_notes = [*coverage.notes, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
     notes += open_notes
+    unreached = coverage.unreached
     if holds:
         found.of_guarded(build, pairs, seed, policy.feedback)
-        if not (found.guarded or found.plain):
-            in_fresh_process(policy, pairs, seed, found)
+        if not (found.guarded or found.plain or unreached or open_notes):
+            notes += in_fresh_process(policy, pairs, seed, found)
     contradictions = (*found.guarded, *found.plain) if holds else ()
-    unreached = coverage.unreached
     return build_certificate(
         policy,
         claim,

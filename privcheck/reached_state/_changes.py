@@ -8,7 +8,8 @@ from typing import Any
 
 from privcheck.reached_state import _holders as holders
 from privcheck.reached_state._code_names import code_names
-from privcheck.reached_state._walk import CACHE, Walk, put_slots
+from privcheck.reached_state._named_by_code import CACHE
+from privcheck.reached_state._walk import Walk, put_slots
 
 _MISSING = object()
 

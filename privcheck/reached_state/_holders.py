@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import types
 from contextlib import suppress
-from functools import cache
+from functools import lru_cache
 from itertools import starmap
 from operator import is_
 from typing import Any
@@ -141,7 +141,7 @@ def put_object(value: Any, saved: tuple[type, dict[str, Any]]) -> None:
     put_dictionary(value.__dict__, attributes)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def slots_of(kind: type) -> tuple[Any, ...]:
     """Return the descriptors of the slots of a class."""
     return tuple(

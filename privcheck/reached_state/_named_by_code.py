@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import types
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ _CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, 
 class Taking(Protocol):
     """The parts of a walk that are filled here: see `Walk`."""
 
-    atoms: Container[type]
+    atoms: frozenset[type]
     caches: list[tuple[Callable[[Any], None], Any]]
     todo: list[Any]
     foreign: dict[str, None]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+_NUMPY: Any = np.random  # whose stubs leave out some functions
 _BITS: Any = np.random.Generator.bit_generator
 
 
@@ -58,7 +59,7 @@ class Coins:
                 self.drawn.update(name for place, (name, state) in enumerate(given) if now[place] != (name, state))
         finally:
             random.setstate(of_both[0])
-            np.random.set_bit_generator(of_both[1])
+            _NUMPY.set_bit_generator(of_both[1])
             for generator, state in own:
                 if id(generator) not in left_out:
                     _set(generator, state)
@@ -70,10 +71,10 @@ class Coins:
         the rest. The second of two normal numbers, which it may hold in reserve, is dropped, whatever is drawn.
         """
         number = self._number(-1)
-        own = random.getstate(), np.random.get_bit_generator()
+        own = random.getstate(), _NUMPY.get_bit_generator()
         random.seed(number)
         self._of_numpy._legacy_seeding(number % 2**32)
-        np.random.set_bit_generator(self._of_numpy)
+        _NUMPY.set_bit_generator(self._of_numpy)
         return own
 
     def _states(self, generators: Sequence[Any]) -> list[tuple[str, Any]]:

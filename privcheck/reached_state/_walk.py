@@ -83,7 +83,7 @@ class Walk:
         seen, todo = self.seen, self.todo
         while todo:
             value = todo.pop()
-            kind = type(value)
+            kind: Any = type(value)  # mypy takes classes for unhashable because their objects may be
             if kind in ATOMS or id(value) in seen:
                 continue
             seen[id(value)] = value  # which lives as long as its number
@@ -250,7 +250,8 @@ def _object(walk: Walk, value: Any) -> None:
                     if type(part) is CACHE
                 ]
             walk.todo += held.values()
-    if slots := slots_of(type(value)):
+    cls: Any = type(value)
+    if slots := slots_of(cls):
         found = [(slot, getattr(value, slot.__name__, put_names)) for slot in slots]
         walk.puts.append((put_slots, value, found))
         walk.hold(part for _, part in found)

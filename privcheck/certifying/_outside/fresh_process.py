@@ -28,8 +28,10 @@ PAIRS = 3
 """Pairs of streams that are replayed in it."""
 
 
-def in_fresh_process(policy: Target, pairs: Sequence[tuple[Table, Table]], seed: int, found: Contradictions) -> None:
-    """Play pairs of neighbouring streams in a fresh process, each stream in a fork of its own, and compare.
+def in_fresh_process(
+    policy: Target, pairs: Sequence[tuple[Table, Table]], seed: int, found: Contradictions
+) -> list[str]:
+    """Play pairs of neighbouring streams in a fresh process, each stream in a fork of its own; return notes.
 
     What one run leaves in a file of its own, in the environment or in an extension module, the other run does not see
     here, unless it lies outside of both. It is asked of targets in files, where forks are possible.
@@ -42,12 +44,12 @@ def in_fresh_process(policy: Target, pairs: Sequence[tuple[Table, Table]], seed:
     found : takes what contradicts the certificate.
     """
     if getattr(policy.runner, "location", None) is None or not hasattr(os, "fork"):
-        return
-    job = pickle.dumps((policy, list(pairs[:PAIRS]), seed, found))
-    path = str(Path(__file__).parents[3])
-    code = f"import sys; sys.path.insert(0, {path!r}); from {__name__} import main; main()"
+        return []
+    places = [str(Path(__file__).parents[3]), *sys.path]
+    code = f"import sys; sys.path[:] = {places!r}; from {__name__} import main; main()"
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     try:
+        job = pickle.dumps((policy, list(pairs[:PAIRS]), seed, found))
         done = subprocess.run(
             [sys.executable, "-P", "-c", code],
             input=job,
@@ -57,12 +59,11 @@ def in_fresh_process(policy: Target, pairs: Sequence[tuple[Table, Table]], seed:
             check=True,
         )
         guarded, plain = pickle.loads(done.stdout[done.stdout.rindex(MARK) + len(MARK) :])
-    except (OSError, subprocess.SubprocessError, ValueError, pickle.UnpicklingError) as error:
-        words = f"the target does not run in a fresh process ({type(error).__name__})"
-        found.plain[words] = None
-        return
+    except (OSError, subprocess.SubprocessError, ValueError, pickle.PickleError, AttributeError, TypeError) as error:
+        return [f"no stream was replayed in a fresh process: the target does not run there ({type(error).__name__})"]
     found.guarded |= dict.fromkeys(f"in a fresh process for each stream: {sentence}" for sentence in guarded)
     found.plain |= dict.fromkeys(f"in a fresh process for each stream: {sentence}" for sentence in plain)
+    return []
 
 
 MARK = b"what the fresh process found: "
