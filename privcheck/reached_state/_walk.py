@@ -10,6 +10,7 @@ import itertools
 import random
 import threading
 import types
+import typing
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -39,7 +40,7 @@ from privcheck.reached_state._own_modules import is_inner, is_own_class, is_own_
 ATOMS: set[type] = {
     int, float, bool, str, bytes, complex, type(None), type(...), type(NotImplemented), range, slice, object,
     np.float64, np.int64, np.bool_, *(type(np.dtype(kind)) for kind in (float, int, bool)), type(threading.Lock()),
-    type(threading.RLock()), types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType,
+    type(threading.RLock()), types.CodeType, typing.ForwardRef, types.GetSetDescriptorType, types.MemberDescriptorType,
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
 }  # fmt: skip
 """Classes of objects that hold nothing which can be changed, and of locks."""
@@ -362,6 +363,8 @@ def _taker(kind: type) -> Taker:
         return _both(parts[-1])
     if hasattr(kind, "__next__") and not hasattr(kind, "__dict__"):
         return _refused
+    if kind.__module__ == "typing":
+        return _nothing
     if kind.__module__.partition(".")[0] in OPAQUE:
         return _trusted
     if kind.__dictoffset__ or slots_of(kind):
@@ -381,10 +384,10 @@ def _both(taker: Taker) -> Taker:
     return take
 
 
-OPAQUE = frozenset(
-    {"logging", "threading", "concurrent", "multiprocessing", "numba", "subprocess", "asyncio", "typing"}
-)
+OPAQUE = frozenset({"logging", "threading", "concurrent", "multiprocessing", "numba", "subprocess", "asyncio"})
 """Packages whose objects are not looked into."""
 
-HARMLESS = frozenset({"re", "decimal", "datetime", "fractions", "typing", "types", "operator", "_operator"})
+HARMLESS = frozenset(
+    {"re", "decimal", "datetime", "fractions", "collections", "_collections", "types", "operator", "_operator"}
+)
 """Modules whose objects without attributes never change."""

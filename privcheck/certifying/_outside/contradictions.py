@@ -103,7 +103,9 @@ def above_budget(
         except ReleaseRefusedError:
             yield f"what releases 1 to {number} move between neighbouring streams costs more than the budget, {budget}"
             return
-        ledger.record(0, type(release.mechanism).__name__, None, {0: found}, charges, "a replay")
+        ledger.record(
+            0, type(release.mechanism).__name__, release.mechanism.scale, ByDatum.of({0: found}), charges, "a replay"
+        )
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,8 @@ class Contradictions:
         found = list(too_far(releases, forced.values, declared(releases, data), self._rounds))
         if forced.is_finished:
             found += above_budget(releases, forced.values, self._claim, abs(forced.log_ratio))
-        self.plain |= dict.fromkeys(f"without the guard, {sentence}" for sentence in found[:1])
+        if not self.plain:
+            self.plain |= dict.fromkeys(f"without the guard, {sentence}" for sentence in found[:1])
 
     def of_guarded(self, build: Build, pairs: Sequence[tuple[Table, Table]], seed: int, feedback: str) -> None:
         """Look at guarded runs on neighbouring streams, the second with the releases of the first."""
