@@ -42,7 +42,7 @@ def _is_receiver(walk: Walk, value: Any) -> bool:
 def place(walk: Walk, value: Any) -> str:
     """Return where an object stands that has no name of its own."""
     for put, holder, saved in walk.puts:
-        held = saved[1] if put is holders.put_object else saved if put is holders.put_class else {}
+        held = saved[1] if put is holders.put_object else saved[3] if put is holders.put_class else {}
         for name, part in held.items():
             if part is value:
                 whose = holder if put is holders.put_class else type(holder)
@@ -115,14 +115,12 @@ _FINDERS: dict[Any, Callable[[Any, Any], Iterable[Any]]] = {
     holders.put_set: lambda value, saved: [] if value == saved else [0],
     holders.put_array: _of_array,
     holders.put_members: lambda value, saved: [
-        name
-        for name, part in zip(("__code__", "__defaults__", "__kwdefaults__"), saved, strict=True)
-        if getattr(value, name) is not part
+        name for name, part in zip(holders.MEMBERS, saved, strict=True) if getattr(value, name) is not part
     ],
     holders.put_cell: _of_cell,
     holders.put_names: _of_names,
     holders.put_space: _of_dictionary,
-    holders.put_class: lambda value, saved: _of_dictionary(dict(vars(value)), saved),
+    holders.put_class: lambda value, saved: _of_dictionary(dict(vars(value)), saved[3]),
     holders.put_object: lambda value, saved: _of_dictionary(value.__dict__, saved[1]),
     put_slots: lambda value, saved: [
         slot.__name__ for slot, part in saved if _differs(getattr(value, slot.__name__, holders.put_names), part)

@@ -22,12 +22,14 @@ class CodeNames(NamedTuple):
     names : globals and attributes that it names.
     set_globals : globals that it sets or deletes.
     set_attributes : attributes that it sets or deletes, of whatever object.
+    imports : modules that it imports when it runs.
     sets_any : whether it may set others, too.
     """
 
     names: tuple[str, ...]
     set_globals: frozenset[str]
     set_attributes: frozenset[str]
+    imports: tuple[str, ...]
     sets_any: bool
 
 
@@ -43,14 +45,18 @@ def code_names(code: CodeType) -> CodeNames:
     """
     every = list(_with_inner(code))
     names = tuple(dict.fromkeys(name for each in every for name in each.co_names))
-    set_globals, set_attributes = set(), set()
+    set_globals, set_attributes, imports = set(), set(), dict[str, None]()
     for each in every:
         for instruction in dis.get_instructions(each):
             if instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
                 set_globals.add(instruction.argval)
             elif instruction.opname in ("STORE_ATTR", "DELETE_ATTR"):
                 set_attributes.add(instruction.argval)
-    return CodeNames(names, frozenset(set_globals), frozenset(set_attributes), not ANY_NAME.isdisjoint(names))
+            elif instruction.opname == "IMPORT_NAME":
+                imports[instruction.argval] = None
+    return CodeNames(
+        names, frozenset(set_globals), frozenset(set_attributes), tuple(imports), not ANY_NAME.isdisjoint(names)
+    )
 
 
 def _with_inner(code: CodeType) -> Iterator[CodeType]:

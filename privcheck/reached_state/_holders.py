@@ -83,9 +83,21 @@ def put_array(value: Any, saved: tuple[Any, tuple[int, ...], bool]) -> None:
         value.flags.writeable = False
 
 
-def put_members(function: Any, saved: tuple[Any, Any, Any]) -> None:
+MEMBERS = ("__code__", "__defaults__", "__kwdefaults__", "__doc__", "__name__", "__qualname__", "__module__")
+"""What can be set of a function, besides its attributes."""
+
+OF_ERRORS = ("args", "__cause__", "__context__", "__suppress_context__", "__traceback__")
+
+
+def put_error(error: Any, saved: tuple[Any, ...]) -> None:
+    """Put back what an exception holds: a traceback holds the variables of the functions that it went through."""
+    for name, part in zip(OF_ERRORS, saved, strict=True):
+        setattr(error, name, part)
+
+
+def put_members(function: Any, saved: tuple[Any, ...]) -> None:
     """Put back the code and the defaults of a function."""
-    for name, part in zip(("__code__", "__defaults__", "__kwdefaults__"), saved, strict=True):
+    for name, part in zip(MEMBERS, saved, strict=True):
         if getattr(function, name) is not part:
             setattr(function, name, part)
 
@@ -120,15 +132,18 @@ def put_space(space: dict[str, Any], saved: dict[str, Any]) -> None:
     put_names(space, saved)
 
 
-def put_class(value: type, saved: dict[str, Any]) -> None:
-    """Put back the attributes of a class."""
+def put_class(value: type, saved: tuple[str, str, tuple[type, ...], dict[str, Any]]) -> None:
+    """Put back the attributes of a class, its names and its bases."""
+    name, qualified, bases, attributes = saved
+    if (value.__name__, value.__qualname__, value.__bases__) != (name, qualified, bases):
+        value.__name__, value.__qualname__, value.__bases__ = name, qualified, bases
     space = vars(value)
-    if len(space) == len(saved) and all(map(is_, space.values(), saved.values())) and list(space) == list(saved):
+    if len(space) == len(attributes) and all(map(is_, space.values(), attributes.values())):
         return
-    for name in [name for name in space if name not in saved]:
+    for name in [name for name in space if name not in attributes]:
         type.__delattr__(value, name)
-    for name, part in saved.items():
-        if space.get(name, saved) is not part:
+    for name, part in attributes.items():
+        if space.get(name, attributes) is not part:
             with suppress(AttributeError, TypeError):  # __dict__ and __weakref__ cannot be set
                 type.__setattr__(value, name, part)
 

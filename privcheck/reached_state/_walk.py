@@ -19,12 +19,15 @@ from typing import Any
 import numpy as np
 
 from privcheck.reached_state._holders import (
+    MEMBERS,
+    OF_ERRORS,
     base_of,
     put_array,
     put_cell,
     put_class,
     put_deque,
     put_dictionary,
+    put_error,
     put_items,
     put_members,
     put_names,
@@ -34,7 +37,8 @@ from privcheck.reached_state._holders import (
     put_space,
     slots_of,
 )
-from privcheck.reached_state._named_by_code import CACHE, take_named
+from privcheck.reached_state._kinds import HARMLESS, OPAQUE, holds_more
+from privcheck.reached_state._named_by_code import CACHE, CONTAINERS, take_named
 from privcheck.reached_state._own_modules import is_inner, is_own_class, is_own_file
 
 ATOMS: set[type] = {
@@ -195,7 +199,7 @@ def _array(walk: Walk, value: Any) -> None:
 
 def _function(walk: Walk, value: Any) -> None:
     code = value.__code__
-    walk.puts.append((put_members, value, (code, value.__defaults__, value.__kwdefaults__)))
+    walk.puts.append((put_members, value, tuple(getattr(value, name) for name in MEMBERS)))
     held = value.__dict__
     if held:
         walk.todo.append(held)
@@ -226,8 +230,10 @@ def _class(walk: Walk, value: type) -> None:
     if value.__flags__ & (1 << 8) or not value.__flags__ & (1 << 9):  # immutable, or not made by a class statement
         return
     space = dict(vars(value))
-    walk.puts.append((put_class, value, space))
+    walk.puts.append((put_class, value, (value.__name__, value.__qualname__, value.__bases__, space)))
     if not is_own_class(value):
+        if not value.__module__.startswith("privcheck."):
+            walk.todo += [part for name, part in space.items() if type(part) in CONTAINERS and name[:2] != "__"]
         return
     for name, part in space.items():
         if type(part) is CACHE:
@@ -267,6 +273,13 @@ def put_slots(value: Any, saved: list[tuple[Any, Any]]) -> None:
                 slot.__delete__(value)
             else:
                 slot.__set__(value, part)
+
+
+def _error(walk: Walk, value: Any) -> None:
+    saved = tuple(getattr(value, name) for name in OF_ERRORS)
+    walk.puts.append((put_error, value, saved))
+    walk.todo.append(saved[0])
+    _object(walk, value)
 
 
 def _cache(walk: Walk, value: Any) -> None:
@@ -343,6 +356,7 @@ _BASES: list[tuple[Any, Taker]] = [
     ((np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random), _generator),
     ((np.generic, np.dtype, np.random.SeedSequence, Path), _nothing),
     (_ITERATORS, _refused),
+    (BaseException, _error),
     (threading.local, lambda walk, value: _object(walk, value)),
 ]
 
@@ -367,7 +381,7 @@ def _taker(kind: type) -> Taker:
         return _nothing
     if kind.__module__.partition(".")[0] in OPAQUE:
         return _trusted
-    if kind.__dictoffset__ or slots_of(kind):
+    if (kind.__dictoffset__ or slots_of(kind)) and not holds_more(kind):
         return _object
     if hasattr(kind, "__next__"):
         return _refused
@@ -382,12 +396,3 @@ def _both(taker: Taker) -> Taker:
         _object(walk, value)
 
     return take
-
-
-OPAQUE = frozenset({"logging", "threading", "concurrent", "multiprocessing", "numba", "subprocess", "asyncio"})
-"""Packages whose objects are not looked into."""
-
-HARMLESS = frozenset(
-    {"re", "decimal", "datetime", "fractions", "collections", "_collections", "types", "operator", "_operator"}
-)
-"""Modules whose objects without attributes never change."""

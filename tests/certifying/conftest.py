@@ -52,7 +52,8 @@ def _module(name: str) -> ModuleType:
 
 @pytest.fixture(scope="session")
 def memos() -> ModuleType:
-    """The policies of memos.py."""
+    """The policies of memos.py, one of which imports memo_helper.py when it runs."""
+    _module("memo_helper")
     return _module("memos")
 
 

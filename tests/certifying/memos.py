@@ -12,6 +12,7 @@ import contextvars
 import functools
 import itertools
 import random
+import sys
 import threading
 import types
 import weakref
@@ -465,6 +466,57 @@ def yes():
 
 def no():
     return -1.0
+
+
+class ImportedWhenItRuns(Memo):
+    def recall(self, x):
+        import memo_helper
+
+        return memo_helper.kept.setdefault(0, x)
+
+
+class OwnModuleBySystem(Memo):
+    def recall(self, x):
+        module = sys.modules[__name__]
+        if getattr(module, "BY_SYSTEM", None) is None:
+            module.BY_SYSTEM = x
+        return module.BY_SYSTEM
+
+
+class ListOfAnotherModule(Memo):
+    def recall(self, x):
+        if sys.argv[-1] not in ("+", "-"):
+            sys.argv.append("+" if x > 0.0 else "-")
+        return 1.0 if sys.argv[-1] == "+" else -1.0
+
+
+class Docstring(Memo):
+    def recall(self, x):
+        if remember.__doc__ is None:
+            remember.__doc__ = str(x)
+        return float(remember.__doc__)
+
+
+ERROR = ValueError(0.0)
+
+
+class Exceptions(Memo):
+    """Keeps the context in the variables that the traceback of an exception holds."""
+
+    def recall(self, x):
+        if ERROR.__traceback__ is not None:
+            return ERROR.__traceback__.tb_frame.f_locals["x"]
+        try:
+            raise ERROR
+        except ValueError:
+            return x
+
+
+class NameOfAClass(Memo):
+    def recall(self, x):
+        kept = Negative.__name__
+        Negative.__name__ = "Large" if x > 0.0 else "Small"
+        return 1.0 if kept == "Large" else -1.0
 
 
 ATTACKS = {name: cls for name, cls in list(globals().items()) if isinstance(cls, type) and issubclass(cls, Memo)}

@@ -33,7 +33,7 @@ def names(file: str, base: str) -> list[str]:
 MEMOS, REMEMBERING = names("memos.py", "Memo"), names("remembering.py", "Remembering")
 HONEST = re.findall(r"\w+", (HERE / "honest_caches.py").read_text(encoding="utf-8").split("KINDS = [")[1].split("]")[0])
 REFUSED_WHEN_BUILT = {"Count": "count", "Destructor": "__del__"}
-REFUSED_WHEN_CALLED = ("LabelEncoder", "Counter", "FromPython")
+REFUSED_WHEN_CALLED = ("InMemoryFile", "LabelEncoder", "Counter", "FromPython")
 SAME_WITHOUT_THE_GUARD = {"Destructor", "CachedInATuple"}
 
 
