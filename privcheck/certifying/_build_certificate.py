@@ -27,10 +27,12 @@ class Seen(TypedDict, total=False):
     """Fields of a certificate that only one way of running a target fills in."""
 
     accountant: str | None
+    contradictions: tuple[str, ...]
     leaks: list[Leak]
     mechanisms: list[MechanismCode]
     primitive_uses: list[PrimitiveUse]
     primitives: list[str]
+    rests_on: dict[str, list[str]]
     uncounted: list[str]
     unreached: list[UnreachedLine]
 

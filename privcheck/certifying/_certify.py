@@ -14,6 +14,10 @@ from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying._noisy_replay import noisy_replay
+from privcheck.certifying._outside.contradictions import Contradictions
+from privcheck.certifying._outside.fresh_process import in_fresh_process
+from privcheck.certifying._outside.state_apart import Build, from_clean
+from privcheck.certifying._outside.trusted_base import trusted_base
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
@@ -136,7 +140,14 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
     ------
     PrivcheckError : a policy that cannot be certified.
     """
-    count, build, budget = policy.arms, policy.build, claim.budget
+    with from_clean(policy.build) as build:
+        return _certified(policy, build, claim, game, length, runs, seed)
+
+
+def _certified(
+    policy: Target, build: Build, claim: Claim, game: Game, length: int, runs: int, seed: int
+) -> Certificate:
+    count, budget = policy.arms, claim.budget
     if length < count:
         raise PrivcheckError("horizon", length, f"at least the number of arms, {count}", "raise the horizon")
     of_both = {policy.feedback, game.feedback}
@@ -144,11 +155,12 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
         raise PrivcheckError("feedback", game.feedback, f"{policy.feedback!r}, which {policy.name} takes")
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
-    sessions, coverage, elsewhere = [], CodeCoverage(policy.feedback), GlobalDraws()
+    sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
     with progress(f"certifying {policy.name}", 2 * runs) as advance:
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
+            session.coins.drawn, session.source.on_change = drawn, session.note
             with elsewhere.noticed():
                 played = build(session.generator(coins))
                 with coverage.watching(played):
@@ -157,8 +169,11 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
             advance(1)
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
         seeds = list(range(seed, seed + replayed_seeds(len(pairs) * length)))
+        found = Contradictions(claim, game, length)
         refused = any(session.refusals for session in sessions)
-        play: Callable[[], ReplayResult | None] = partial(replay, build, pairs, seeds, policy.feedback, game.contexts)
+        play: Callable[[], ReplayResult | None] = partial(
+            replay, build, pairs, seeds, policy.feedback, game.contexts, found.replayed
+        )
         if any(session.has_drawn for session in sessions):
             play = partial(
                 noisy_replay,
@@ -191,8 +206,14 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
             "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
         )
     holds = not (leaks or refusals or notes or replayed.divergences or uncounted) and budget is not None
-    notes += coverage.notes
+    open_notes = [*coverage.notes, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
+    notes += open_notes
     unreached = coverage.unreached
+    if holds:
+        found.of_guarded(build, pairs, seed, policy.feedback)
+        if not (found.guarded or found.plain or unreached or open_notes):
+            notes += in_fresh_process(policy, pairs, seed, found)
+    contradictions = (*found.guarded, *found.plain) if holds else ()
     return build_certificate(
         policy,
         claim,
@@ -205,8 +226,10 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
         executions=runs,
         refusals=refusals,
         notes=notes,
-        holds=holds,
-        granted=not (unreached or coverage.notes),
+        holds=holds and not found.guarded,
+        granted=not (unreached or open_notes or contradictions),
+        contradictions=contradictions,
+        rests_on=trusted_base(played, sessions, contextual=game.contexts is not None),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
@@ -243,4 +266,8 @@ def _replayed(play: Callable[[], ReplayResult | None], refused: bool, leaked: bo
     return found, []
 
 
+DRAWN = (
+    "select() draws from {}, and how often may depend on the context, on which later draws then depend: the guard "
+    "gives select() coins of its own, the code alone does not; draw from the Generator that the policy is built with"
+)
 NO_REPLAY = ReplayResult(0, 0, 0.0, None)

@@ -68,6 +68,17 @@ def generators(policy: Any) -> list[np.random.Generator]:
     return _generators(memo)
 
 
+def copied_parts(policy: Any) -> set[int]:
+    """Return the numbers (`id`) of the objects of a policy that are copied with it; none if it cannot be copied."""
+    memo: dict[int, Any] = {}
+    try:
+        with copying():
+            copy.deepcopy(policy, memo)
+    except Exception:
+        return set()
+    return {id(part) for part in memo.get(id(memo), ())}
+
+
 def copy_of_state(policy: Any, shared: list[np.random.Generator]) -> tuple[Any | None, int]:
     """Return a deep copy of a policy that draws from the same generators, None if it cannot be copied, and its size.
 

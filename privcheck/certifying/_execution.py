@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
 from privcheck.accounting import ReleaseRefusedError
 from privcheck.arrays import Array, Table
-from privcheck.certifying._context_isolation import NOT_COPIED, generators, kept_context, separate_coins, throw_away
+from privcheck.certifying._context_isolation import NOT_COPIED, kept_context, throw_away
+from privcheck.certifying._outside.state_apart import Separated, check_can_be_put_back, select_apart
 from privcheck.certifying._session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind, public_attribute
-from privcheck.generators import paused
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape, recording
 from privcheck.privacy import Contexts
-from privcheck.private_values import LeakError, casting_refused
+from privcheck.private_values import Leak, LeakError, casting_refused
+from privcheck.reached_state import LOCK, apart
 from privcheck.targets import describe_exception, limited
 
 
@@ -40,7 +43,7 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
     try:
         remaining = iter(by.rounds(table, arms, session.contexts))
         with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
-            by.play(_Guarded(policy, session, by, arms), remaining, arms, played)
+            copy_context().run(by.play, _Guarded(policy, session, by, arms), remaining, arms, played)
     except (KeyboardInterrupt, DivergenceError):
         raise
     except BaseException as error:
@@ -69,10 +72,14 @@ class _Guarded:
         t = self.session.round
         self.session.choices += 1
         try:
-            chosen, asked = ask(self.policy, self.kind, context, asked_with, self.session)
+            kept = list[Leak]()
+
+            def look(asked: Any) -> None:
+                kept.extend(kept_context(self.policy, asked, context, t))
+
+            chosen = ask(self.policy, self.kind, context, asked_with, self.session, look)
             action = self.kind.action(chosen, self.arms, f"action in round {t}", asked_with)
-            if asked is not self.policy:
-                self.session.leaks += kept_context(self.policy, asked, context, t)
+            self.session.leaks += kept
         except LeakError:
             action = self.kind.after_leak(self.session.choices, self.arms, asked_with)
         self.kind.chosen(self.session, action)
@@ -97,24 +104,34 @@ class _Guarded:
 
 
 def ask(
-    policy: Any, by: Feedback, context: Array | None, asked_with: tuple[Any, ...], session: Session
-) -> tuple[Any, Any]:
-    """Return the action of a policy and the object that chose it: with a context, a throw-away copy.
+    policy: Any,
+    by: Feedback,
+    context: Array | None,
+    asked_with: tuple[Any, ...],
+    session: Session,
+    look: Callable[[Any], None] = lambda _: None,
+) -> Any:
+    """Return the action of a policy; with a context, a throw-away copy chooses, and all that it reaches is put back.
 
     A policy that cannot be copied chooses itself, and a note in the session says so. What the constructor drew is
-    released before the first context is shown.
+    released before the first context is shown. `look` is shown the copy before it is thrown away.
     """
     if context is None:
-        with casting_refused(session.source):
-            return getattr(policy, by.chooses)(*asked_with), policy
+        with LOCK, casting_refused(session.source):
+            return getattr(policy, by.chooses)(*asked_with)
     if session.round == 1:
         session.publish_noised()
-    asked = throw_away(policy)
-    if asked is None:
-        session.note(NOT_COPIED)
-        asked = policy
-    with session.reading(), casting_refused(session.source):
-        return asked.select(context), asked
+        check_can_be_put_back(policy)
+    with apart([policy], session.coins):
+        asked = throw_away(policy)
+        if asked is None:
+            session.note(NOT_COPIED)
+        with session.reading(), casting_refused(session.source):
+            chosen = select_apart(policy if asked is None else asked, context)
+        if asked is not None:
+            look(asked)
+        del asked  # before the state is put back
+    return chosen
 
 
 def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) -> None:
@@ -122,7 +139,7 @@ def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) 
 
     Whether a later `select` releases them may depend on its context.
     """
-    with casting_refused(session.source):
+    with LOCK, casting_refused(session.source):
         getattr(policy, by.learns)(*wrapped)
     if session.contexts is not None:
         session.publish_noised()
@@ -140,7 +157,7 @@ def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts
         recorder.clock = lambda: len(rounds) - operator.length_hint(remaining)
     try:
         with recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
-            by.play(_Separated(policy) if by.contextual else policy, remaining, arms, played)
+            copy_context().run(by.play, Separated(policy) if by.contextual else policy, remaining, arms, played)
     except DivergenceError as divergence:
         divergence.actions = played
         raise
@@ -149,20 +166,6 @@ def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts
     except BaseException as error:
         raise _failed(error, len(rounds) - operator.length_hint(remaining), contexts) from None
     return played
-
-
-class _Separated:
-    """A policy that draws separate coins in `select`; if it keeps the context, replay reveals that."""
-
-    def __init__(self, policy: Any) -> None:
-        self._policy, self._coins = policy, generators(policy)
-
-    def select(self, context: Any) -> Any:
-        with separate_coins(self._coins), paused(self._coins):
-            return self._policy.select(context)
-
-    def update(self, *told: Any) -> None:
-        self._policy.update(*told)
 
 
 def _arms(table: Table, contexts: Contexts | None) -> int:

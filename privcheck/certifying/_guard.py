@@ -12,6 +12,7 @@ from privcheck.certifying._calls import Calls
 from privcheck.certifying._context_isolation import copy_of_state, generators, throw_away
 from privcheck.certifying._execution import ask, tell
 from privcheck.certifying._noise_source import noise_source
+from privcheck.certifying._outside.state_apart import check_can_be_put_back, secret_coins
 from privcheck.certifying._session import Session
 from privcheck.declared import Integer, check
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, words
@@ -71,7 +72,7 @@ class GuardedPolicy:
             asked = () if self._kind.contextual else self._kind.asked(given)
             with self._session.active():
                 try:
-                    action, _ = ask(self._policy, self._kind, read, asked, self._session)
+                    action = ask(self._policy, self._kind, read, asked, self._session)
                 except BaseException as error:
                     if not self._kind.contextual:  # the policy itself was asked, not a copy of it
                         self._calls.close(error, *ends)
@@ -335,6 +336,7 @@ def guarded(
         known = _own_generators(policy)
     source = noise_source(noise, rng, known)
     session = Session(related, rewards, budget, source, contexts, options["accountants"])
+    session.coins = session.source.coins = secret_coins(coins)
     if builds:
         keywords = factory_arguments(
             policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
@@ -347,6 +349,8 @@ def guarded(
     if contexts is not None and throw_away(policy) is None:
         got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")
         raise PrivcheckError("policy", got, "a policy that can be copied", "select() is called on a throw-away copy")
+    if contexts is not None:
+        check_can_be_put_back(policy)
     if not builds:
         session.source.advice = BUILT
     return GuardedPolicy(policy, session, feedback, count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from privcheck.arrays import Array, Table
 from privcheck.certifying._execution import drive, drive_guarded
 from privcheck.certifying._replay import Build, differing, divergence_of
-from privcheck.certifying._session import Session
+from privcheck.certifying._session import Session, computed_sensitivities
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
 from privcheck.generators import GuardedDraws, HandledGenerator, PlayedDraws
@@ -35,6 +35,7 @@ class NoisySession(Session):
 
     forced: list[RecordedRelease] | None = None
     releases: list[RecordedRelease] = field(default_factory=list)
+    computed: list[Mapping[Any, float] | None] = field(default_factory=list)
     own: list[bool] = field(default_factory=list)
     blocks: list[tuple[int, int]] = field(default_factory=list)
     selected: dict[int, float] = field(default_factory=dict)
@@ -54,9 +55,11 @@ class NoisySession(Session):
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool = False, location: str | None = None) -> Any:  # noqa: ARG002
         """Make a release without a charge."""
         noised = location is not None
-        hidden = value
+        hidden, computed = value, None
         if isinstance(value, Private):
-            hidden = self._without_draws(value).reveal(REVEAL)
+            value = self._without_draws(value)
+            hidden, computed = value.reveal(REVEAL), computed_sensitivities(mechanism, value)
+        self.computed.append(computed)
         self.own.append(not noised)
         exact = np.array(hidden, float)
         if self.forced is not None:
@@ -152,7 +155,7 @@ def noisy_replay(
     build, pairs, seeds, feedback, contexts : as for `privcheck.certifying._replay.replay`.
     relation, rewards : the neighbour relation, and the declared range of rewards.
     """
-    player = _Player(build, feedback, contexts, relation, rewards)
+    player = Player(build, feedback, contexts, relation, rewards)
     first_runs: dict[tuple[bytes, int], Played] = {}
     divergences, largest, witness = 0, 0.0, None
     for first, second in pairs:
@@ -180,7 +183,7 @@ def noisy_replay(
 
 
 @dataclass(frozen=True)
-class _Player:
+class Player:
     """Plays a policy, guarded and as it is."""
 
     build: Build

@@ -330,10 +330,10 @@ def _is_generated(function: FunctionType) -> bool:
 
 def _file(cls: type) -> str:
     """Return the file of a class; that of one of its methods where its module has none."""
-    module = sys.modules.get(cls.__module__)
-    files = [_plain(f).__code__.co_filename for m in vars(cls).values() for f in _functions(m)]
+    found = (_plain(f) for m in vars(cls).values() for f in _functions(m))
+    files = [f.__code__.co_filename for f in found if isinstance(f, FunctionType)]
     written = [file for file in files if not (file.startswith("<string>") or file == _NAMED_TUPLES)] or files
-    return written[0] if written else getattr(module, "__file__", None) or ""
+    return written[0] if written else getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
 
 
 def _packages(cls: type) -> Iterator[str]:

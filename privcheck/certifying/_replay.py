@@ -19,7 +19,12 @@ Build = Callable[[np.random.Generator], Any]
 
 
 def replay(
-    build: Build, pairs: list[tuple[Table, Table]], seeds: list[int], feedback: str, contexts: Contexts | None = None
+    build: Build,
+    pairs: list[tuple[Table, Table]],
+    seeds: list[int],
+    feedback: str,
+    contexts: Contexts | None = None,
+    seen: Callable[[Table, Table, Any], None] | None = None,
 ) -> ReplayResult:
     """Record a run on the first stream of each pair and replay it on the second with the same releases, for each seed.
 
@@ -40,12 +45,13 @@ def replay(
     seeds : seeds of the coins and the noise.
     feedback : id of the kind of feedback.
     contexts : what contexts look like, under contextual feedback.
+    seen : is given the two streams of each replay and its tape.
     """
 
     def play(table: Table, tape: Recorder, seed: int) -> list[int]:
         return drive(build(np.random.default_rng([seed, 0])), table, tape, feedback, contexts)
 
-    return replayed(play, pairs, seeds, kind(feedback).hidden)
+    return replayed(play, pairs, seeds, kind(feedback).hidden, seen=seen)
 
 
 def replayed(

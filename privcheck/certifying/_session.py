@@ -32,6 +32,7 @@ from privcheck.private_values import (
     with_rounding,
     without_common_shift,
 )
+from privcheck.reached_state import Coins
 
 
 @dataclass
@@ -68,7 +69,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.choices, self.awaited = 0, dict[int, Any]()
-        self.process, self.charging = Process(), Lock()
+        self.process, self.charging, self.coins = Process(), Lock(), Coins()
         self.source = PrivateSource(on_leak=self.leaks.append)
         self.source.release = self._release_noised
         self.mechanisms: dict[MechanismCode, None] = {}
@@ -181,6 +182,7 @@ class Session:
         The charge stays if the mechanism raises an exception: whether it does may depend on the data.
         """
         self.process.check("a release")
+        self._check_open()
         secure = secure or self.noise is None
         if not isinstance(value, Private):
             if self.noise is None:
@@ -217,6 +219,15 @@ class Session:
             raise self._refused(location, *failure)
         self.mechanisms[code] = None
         return output
+
+    def _check_open(self) -> None:
+        """Refuse a release inside a function of one number: whether it is made may depend on that number."""
+        if not self.source.closed:
+            return
+        if self.source.on_change is not None:
+            self.note("a function that privcheck.feature is given makes a release: it is not a function of one number")
+        got = words("one inside a function of one number")
+        raise PrivcheckError("release", got, "releases in update()", "release what privcheck.feature returns")
 
     def _without_draws(self, value: Private) -> Private:
         """Return a value whose own noise is public: the mechanism's noise is what it is charged for."""
@@ -262,6 +273,12 @@ class Session:
         refused = ReleaseRefusedError(parameter, words(f"{got} in a release at {location}"), expected, hint)
         self.refusals.append(refused)
         return refused
+
+
+def computed_sensitivities(mechanism: Mechanism, value: Private) -> Mapping[Any, float] | None:
+    """Return how far each datum can move a value, in the norm of a mechanism; None in a norm that is not computed."""
+    norm = NORMS.get(mechanism.sensitivity_norm)
+    return None if norm is None else value.sensitivities(norm)
 
 
 def _sensitivities(mechanism: Mechanism, value: Private) -> ByDatum[float]:

@@ -65,6 +65,8 @@ class ForcedTape:
     position: int = 0
     log_ratio: float = 0.0
     clock: Callable[[], int] = lambda: 0
+    values: list[Any] = field(default_factory=list)
+    """What was behind the releases of this run."""
 
     @property
     def is_finished(self) -> bool:
@@ -82,6 +84,7 @@ class ForcedTape:
             raise DivergenceError(
                 f"release {self.position} is made with another mechanism or shape on the other stream"
             )
+        self.values.append(now)
         if not np.array_equal(now, was.value):
             self.log_ratio += float(mechanism.log_ratio(was.output, was.value, now))
         return _own(was.output)

@@ -13,6 +13,7 @@ from privcheck.arrays import Array
 from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
+from privcheck.reached_state import applied_apart
 
 if TYPE_CHECKING:
     from privcheck.private_values._private import Private
@@ -126,11 +127,14 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
     Guarantee
     ---------
     The result is moved into [low, high], and a result that is no number, or an error, becomes low: whatever the
-    function does with a datum, the new feature of that datum lies in the declared interval.
+    function does with a datum, the new feature of that datum lies in the declared interval. A function that may keep
+    something of a private number (see `reached_state.is_plain`) is called apart: all that it reaches is put back after
+    each call, so that no datum enters the feature of another one.
 
     Raises
     ------
-    PrivcheckError : an entry that depends on several data, or ends that are not in order.
+    PrivcheckError : an entry that depends on several data, ends that are not in order, or a function that reaches an
+        object which cannot be put back, such as an iterator.
 
     Source: a function of one datum does not depend on other data, so its sensitivity is that of its interval.
 
@@ -163,7 +167,10 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
         return float(found) if found.ndim == 0 else found
     entries = Entries.of(value)
     entries.check_single("feature", "apply the function to the value of each datum before adding it")
-    hidden = np.array([inside(number) for number in entries.values.tolist()])
+    assert value.source is not None
+    lows, highs = entries.interval
+    probes = [float(lows[0] + share * (highs[0] - lows[0])) for share in (0.0, 1.0, 0.37, 0.71)] if entries.size else []
+    hidden = np.array(applied_apart(function, inside, entries.values.tolist(), probes, value.source))
     ends = np.where(entries.private, least, hidden), np.where(entries.private, most, hidden)
     const, terms = entries.replaced([("declared", object()) for _ in range(entries.size)], ends, hidden)
     return value.make(value.source, const.reshape(value.shape), terms)

@@ -26,6 +26,7 @@ from privcheck.private_values._products import clip_ordinary
 from privcheck.private_values._spans import Spans
 from privcheck.private_values._terms import NOTHING, Terms
 from privcheck.private_values._vector_bounds import VectorBound
+from privcheck.reached_state import Coins, Kept, keep_as
 
 __all__ = ["REVEAL", "Leak", "LeakError", "Private", "PrivateSource", "clip", "zeros"]
 
@@ -73,6 +74,10 @@ class PrivateSource:
         self.forgets, self.reading, self.advice = True, False, ""
         self.on_winner: Callable[[Any, Any], object] | None = None
         self.on_answer: Callable[[Any], object] | None = None
+        self.coins, self.closed = Coins(), False
+        self.on_change: Callable[[str], object] | None = None
+        self.functions: dict[str, Kept | None] = {}
+        self.compared: dict[str, int] = {}
         self.coin_lines: set[tuple[str, int]] = set()
         self.collected: tuple[Hashable, ...] = ()
         self.refused: tuple[Any, ...] = ()
@@ -319,3 +324,6 @@ def _datum(datum: Hashable) -> Hashable:
     except TypeError:
         raise PrivcheckError("datum", words(f"a {type(datum).__name__}"), "a hashable id such as a round") from None
     return datum
+
+
+keep_as(Private, lambda value: value._cell.kept(), lambda value, held: value._cell.put_back(held))

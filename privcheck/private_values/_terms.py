@@ -293,6 +293,15 @@ class Cell:
             self.const += added.reshape(self.const.shape)
             self.reused = self.reused or (reused and self.terms.count > 0)
 
+    def kept(self) -> tuple[Any, ...]:
+        """Return all that it holds, for `put_back`."""
+        return self.source, self.terms, self.const.copy(), self.epoch, self.reused, self.compared, self.kind
+
+    def put_back(self, held: tuple[Any, ...]) -> None:
+        """Hold again what `kept` returned; other arrays that share the entries see it, too."""
+        self.source, self.terms, const, self.epoch, self.reused, self.compared, self.kind = held
+        self.const[...] = const
+
 
 def kind_of(array: Any) -> str:
     """Return what an array of numpy holds: "b" bools, "n" integers of 8 or 16 bits, "i" others, "f" floats.

@@ -67,6 +67,11 @@ class Certificate(Result):
     primitive_uses : what was measured at each line that calls one.
     uncounted : the sets of `primitives` that record noise which the guard did not count: "numpy" and "random", whose
         global generators were drawn from in guarded runs that leaked. Such leaks may be noised, so they decide nothing.
+    rests_on : what the bound rests on besides privcheck and `mechanisms`, by kind: functions that `privcheck.feature`
+        was given, and, where these or a contextual `select` reach state outside of the policy, the modules of others
+        that they name, the globals that they read, and what is taken not to change because it cannot be put back.
+    contradictions : what was measured in replays and cannot be if the certificate is right, such as a release that
+        moves further than was computed. Nothing is granted then; if it was measured in guarded runs, no bound is given.
     """
 
     target: str
@@ -102,6 +107,8 @@ class Certificate(Result):
     primitives: list[str] = field(default_factory=list)
     primitive_uses: list[PrimitiveUse] = field(default_factory=list)
     uncounted: list[str] = field(default_factory=list)
+    contradictions: tuple[str, ...] = ()
+    rests_on: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Complete a budget that is given by `epsilon_claimed` and `delta` alone, as in files of earlier versions."""
@@ -157,14 +164,16 @@ class Certificate(Result):
         if self.uncounted and self.budget is not None:
             return not self.refusals
         explored = bool(self.primitives) and self.budget is not None and not self.has_findings
-        return not self.granted and (self.coverage == UNDER_GUARD or explored)
+        return not (self.granted or self.contradictions) and (self.coverage == UNDER_GUARD or explored)
 
     @property
     def has_findings(self) -> bool:
-        """Whether an execution leaked, was refused a release, diverged in replay, or moved an input too far."""
+        """Whether an execution leaked, was refused a release, diverged in replay, moved an input too far, or measured
+        what contradicts the certificate.
+        """
         too_far = any(use.exceeds for use in self.primitive_uses)
         leaked = self.leaks and not self.uncounted
-        return bool(leaked or self.refusals or self.replay.divergences or too_far)
+        return bool(leaked or self.refusals or self.contradictions or self.replay.divergences or too_far)
 
     @property
     def uncounted_words(self) -> str:
@@ -180,11 +189,13 @@ class Certificate(Result):
     @property
     def provided(self) -> str:
         """What the bound rests on besides privcheck, in words; empty if on nothing."""
-        if not self.trusted:
-            return ""
-        names = " and ".join(map(str, self.trusted))
-        says = "is as private as it says" if len(self.trusted) == 1 else "are as private as they say"
-        return f"provided that {names} {says}"
+        found = []
+        if self.trusted:
+            says = "is as private as it says" if len(self.trusted) == 1 else "are as private as they say"
+            found.append(f"{' and '.join(map(str, self.trusted))} {says}")
+        if unseen := self.rests_on.get("taken not to change"):
+            found.append(f"{' and '.join(unseen)} {'does' if len(unseen) == 1 else 'do'} not change")
+        return f"provided that {', and that '.join(found)}" if found else ""
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "certificate", one row; "ledger", a row for every release; and "leaks"."""
@@ -290,7 +301,7 @@ class Certificate(Result):
     def __str__(self) -> str:
         if self.granted:
             joint = "" if self.contexts is None else " (joint differential privacy)"
-            provided = f", {self.provided}" if self.trusted else ""
+            provided = f", {self.provided}" if self.provided else ""
             every = "on every guarded execution"
             return f"{self.target}: certified{provided}, {self._upper_text} {every}{joint}"
         found = []
@@ -304,6 +315,7 @@ class Certificate(Result):
         found += [use.exceeded_words for use in self.primitive_uses if use.exceeds][:1]
         if self.refusals:
             found.append(self.refusals[0])
+        found += self.contradictions[:1]
         if self.primitives and not found:
             found.append(f"{self.replay.replays} replays found nothing; only the explored executions were seen")
         if self.is_inconclusive and self.unreached and not self.uncounted:

@@ -71,7 +71,12 @@ def _coherent(found: Certificate, stated: Notion | None) -> Certificate:
     if stated not in (None, found.budget) or (found.epsilon_claimed is not None and _in_other_terms(found.budget)):
         raise ValueError(f"budget is {stated}")
     found_out = (
-        found.leaks or found.refusals or found.unreached or found.replay.divergences or found.coverage != UNDER_GUARD
+        found.leaks
+        or found.refusals
+        or found.unreached
+        or found.contradictions
+        or found.replay.divergences
+        or found.coverage != UNDER_GUARD
     )
     if found.coverage not in (UNDER_GUARD, "explored"):
         raise ValueError(f"coverage is {found.coverage[:40]!r}")

@@ -41,6 +41,34 @@ def programs() -> ModuleType:
     return module
 
 
+def _module(name: str) -> ModuleType:
+    """Import a file of policies that is not in a package."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def memos() -> ModuleType:
+    """The policies of memos.py, one of which imports memo_helper.py when it runs."""
+    _module("memo_helper")
+    return _module("memos")
+
+
+@pytest.fixture(scope="session")
+def remembering() -> ModuleType:
+    """The policies of remembering.py."""
+    return _module("remembering")
+
+
+@pytest.fixture(scope="session")
+def honest_caches() -> ModuleType:
+    """The policies of honest_caches.py."""
+    return _module("honest_caches")
+
+
 @pytest.fixture(scope="session")
 def place() -> Callable[[str], str]:
     """Name a policy as a user names one in a file."""

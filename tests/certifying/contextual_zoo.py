@@ -227,7 +227,7 @@ class ScalesTheChosenRow(Contextual):
 
 
 class KeepsItInAClosure(ScalesTheChosenRow):
-    """A closure is no part of a copy: what `select` writes there reaches later rounds."""
+    """A closure is no part of a copy: the guard puts back what `select` writes there."""
 
     def __init__(self, rng, arms=2, epsilon=1.0):
         super().__init__(rng, arms, epsilon)

@@ -135,7 +135,6 @@ PAID = {
     "ReleasesACopy": "takes the reward of round 1 to 2",
     "HidesItInAProduct": "takes the reward of round 1 to 1.5",
     "ReleasesBesideMuch": "rounding them may add 4.44e-07 to a sensitivity of 1",
-    "SharedByAllRuns": "a private value of another run",
 }
 
 
@@ -146,14 +145,21 @@ def test_what_is_released_again_or_cannot_be_charged_is_refused_at_its_line(name
     assert not certificate.granted
     (refusal,) = certificate.refusals
     assert PAID[name] in refusal
-    assert certificate.leaks == [] or name == "SharedByAllRuns"
+    assert certificate.leaks == []
     assert f"hostile.py:{marked(name)}" in refusal
 
 
-@pytest.mark.parametrize("name", ["PicksByReleases", "SharesItsCoins", "AddsAndSubtractsMuch"])
+@pytest.mark.parametrize("name", ["PicksByReleases", "SharesItsCoins", "SharedByAllRuns"])
 def test_what_is_paid_once_is_certified(name, place):
     certificate = certify(place(name), epsilon=1.0, arms=2, horizon=8)
     assert (certificate.granted, certificate.ledger.epsilon) == (True, 1.0)
+
+
+def test_rounding_of_the_code_alone_contradicts_its_certificate(place):
+    """The bound holds under the guard, which rounds once; the code alone moves a release by 16 instead of 0.2."""
+    certificate = certify(place("AddsAndSubtractsMuch"), epsilon=1.0, arms=2, horizon=8)
+    assert (certificate.coverage, certificate.granted) == ("all-executions-under-guard", False)
+    assert "moves by 16" in certificate.contradictions[0]
 
 
 def test_rounding_on_the_way_amplifies_nothing():
@@ -184,19 +190,12 @@ def of_other_rounds(build, changed, monkeypatch):
 
 @pytest.mark.parametrize("name", [
     "EpsilonGreedy", "Blocks", "CachesInSelect", "SumsByArm", "SumsByArmSeparately", "StoresContexts", "CountsArms",
-    "BranchesOnTheAction", "KeepsTheContext", "KeepsANumber", "ScalesTheChosenRow",
+    "BranchesOnTheAction", "KeepsTheContext", "KeepsANumber", "ScalesTheChosenRow", "KeepsItInAClosure",
 ])  # fmt: skip
 def test_the_other_rounds_see_the_same_whatever_the_context(name, zoo, monkeypatch):
     """Also of policies that would leak without the guard."""
     one, two = (of_other_rounds(getattr(zoo, name), np.array(rewards), monkeypatch) for rewards in ([0, 1], [1, 0]))
     assert one == two
-
-
-def test_the_other_rounds_of_a_policy_with_a_closure_do_not(zoo, monkeypatch):
-    """Closures are not copied: it is assumed that none keeps a context."""
-    build = zoo.KeepsItInAClosure
-    one, two = (of_other_rounds(build, np.array(rewards), monkeypatch) for rewards in ([0, 1], [1, 0]))
-    assert one != two
 
 
 def joint(name, place, **options):

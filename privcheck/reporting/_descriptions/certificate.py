@@ -79,6 +79,13 @@ def refusals(certificate: Certificate) -> Iterator[Part]:
         yield Listed(certificate.refusals, most=3)
 
 
+def contradictions(certificate: Certificate) -> Iterator[Part]:
+    """Yield what was measured and cannot be if the certificate is right."""
+    if certificate.contradictions:
+        yield Heading("Contradictions")
+        yield Listed(certificate.contradictions, most=3)
+
+
 def unreached(certificate: Certificate) -> Iterator[Part]:
     """Yield the lines that no explored execution ran."""
     if lines := certificate.unreached:
@@ -108,5 +115,5 @@ def repeated(certificate: Certificate) -> Iterator[Part]:
     yield from (Code(call.folded()) for call in repeat_certificate(certificate))
 
 
-SECTIONS = (ledger, leaks, refusals, unreached, divergence, covered, repeated)
+SECTIONS = (ledger, leaks, refusals, contradictions, unreached, divergence, covered, repeated)
 """What follows the numbers, in order: each yields the parts of a section, or none."""

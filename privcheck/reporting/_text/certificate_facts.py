@@ -29,13 +29,14 @@ def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
         ("ledger", ledger_sentence(certificate)),
         *([("accountant", accountant_words(certificate))] if certificate.shares else []),
         ("mechanisms", numbers.clean(", ".join(map(str, certificate.mechanisms))) or "none"),
+        ("rests on", rests_on(certificate)),
         ("replay", replay_sentence(certificate)),
         ("leaks", f"{len(certificate.leaks):,}" if certificate.leaks else "none seen"),
         ("refused releases", f"{len(certificate.refusals):,}" if certificate.refusals else "none"),
         ("lines that never ran", f"{len(certificate.unreached):,}" if certificate.unreached else "none"),
     ]
     if certificate.primitives:
-        left_out = ("mechanisms", "leaks", "refused releases", "lines that never ran")
+        left_out = ("mechanisms", "rests on", "leaks", "refused releases", "lines that never ran")
         rows = [row for row in rows if row[0] not in left_out] + [_use(use) for use in certificate.primitive_uses]
     played = f"{plural(certificate.arms, 'arm')}, {certificate.feedback} feedback"
     if certificate.feedback == "mechanism":
@@ -45,6 +46,17 @@ def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
     )
     notion = [] if certificate.contexts is None else [("notion", JOINT)]
     return [*rows[:2], *notion, *rows[2:], ("explored", setting)]
+
+
+def rests_on(certificate: Certificate) -> str:
+    """Return what a certificate rests on besides privcheck and the mechanisms that it names.
+
+    >>> from privcheck.results._example_results import GRANTED
+    >>> rests_on(GRANTED)
+    'nothing'
+    """
+    kinds = [f"{kind}: {', '.join(names)}" for kind, names in certificate.rests_on.items()]
+    return numbers.clean("; ".join(kinds)) or "nothing"
 
 
 def _use(use: PrimitiveUse) -> tuple[str, str]:

@@ -48,7 +48,7 @@ def certificate_sentence(certificate: Certificate) -> str:
     'certified: epsilon is at most 1.000 on every execution of the policy under its guard'
     """
     word = certificate_word(certificate)
-    provided = f", {clean(certificate.provided)}" if certificate.trusted else ""
+    provided = f", {clean(certificate.provided)}" if certificate.provided else ""
     if word == CERTIFIED:
         joint = "" if certificate.contexts is None else f" ({JOINT})"
         return f"{word}{provided}: {upper_words(certificate)} on every execution of the policy under its guard{joint}"
@@ -78,6 +78,7 @@ def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
         found.append(f"a leak at {place(certificate.leaks[0])}{others}")
     if certificate.replay.divergences:
         found.append(f"{certificate.replay.divergences:,} of {plural(certificate.replay.replays, 'replay')} diverge")
+    found += [clean(sentence) for sentence in certificate.contradictions[: 1 if brief else None]]
     found += [clean(use.exceeded_words) for use in certificate.primitive_uses if use.exceeds]
     if certificate.refusals and certificate.primitives:
         found.append("the calls cost more than the budget" if brief else clean(certificate.refusals[0]))
@@ -298,7 +299,8 @@ def _jointly(certificate: Certificate) -> list[str]:
     return [
         f"The notion of privacy is {JOINT}: it bounds what the actions of all other rounds reveal about the context "
         "and the reward of one round. The action of a round may depend on the context of that round, which `select` "
-        "reads on a throw-away copy of the policy. Anything kept outside the policy, in globals, class attributes or "
-        "files, is assumed to hold no context.",
+        "reads on a throw-away copy of the policy. What its code reaches outside of the policy (globals, attributes of "
+        "classes and functions, closures, caches) is put back after each `select`; files, and what extension modules "
+        "keep, are assumed to hold no context.",
         f"It assumes contexts of shape {contexts.shape} with entries in [{contexts.low:g}, {contexts.high:g}]{norm}.",
     ]

@@ -1,0 +1,124 @@
+"""A replay in a fresh process, one for each stream: it sees state that nobody lists, such as files."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privcheck.arrays import Table
+from privcheck.certifying._noisy_replay import Player
+from privcheck.certifying._outside.contradictions import Contradictions, GuardedRun
+from privcheck.feedback import kind
+from privcheck.mechanisms import DivergenceError
+from privcheck.targets import Target
+
+SECONDS = 60.0
+"""How long the process may take."""
+
+PAIRS = 3
+"""Pairs of streams that are replayed in it."""
+
+
+def in_fresh_process(
+    policy: Target, pairs: Sequence[tuple[Table, Table]], seed: int, found: Contradictions
+) -> list[str]:
+    """Play pairs of neighbouring streams in a fresh process, each stream in a fork of its own; return notes.
+
+    What one run leaves in a file of its own, in the environment or in an extension module, the other run does not see
+    here, unless it lies outside of both. It is asked of targets in files, where forks are possible.
+
+    Parameters
+    ----------
+    policy : what is certified.
+    pairs : neighbouring streams, of which the first few are played.
+    seed : of coins and noise.
+    found : takes what contradicts the certificate.
+    """
+    if getattr(policy.runner, "location", None) is None or not hasattr(os, "fork"):
+        return []
+    places = [str(Path(__file__).parents[3]), *sys.path]
+    code = f"import sys; sys.path[:] = {places!r}; from {__name__} import main; main()"
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    try:
+        job = pickle.dumps((policy, list(pairs[:PAIRS]), seed, found))
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code],
+            input=job,
+            capture_output=True,
+            timeout=SECONDS,
+            env=environment,
+            check=True,
+        )
+        guarded, plain = pickle.loads(done.stdout[done.stdout.rindex(MARK) + len(MARK) :])
+    except (OSError, subprocess.SubprocessError, ValueError, pickle.PickleError, AttributeError, TypeError) as error:
+        return [f"no stream was replayed in a fresh process: the target does not run there ({type(error).__name__})"]
+    found.guarded |= dict.fromkeys(f"in a fresh process for each stream: {sentence}" for sentence in guarded)
+    found.plain |= dict.fromkeys(f"in a fresh process for each stream: {sentence}" for sentence in plain)
+    return []
+
+
+MARK = b"what the fresh process found: "
+
+
+def main() -> None:
+    """Play what standard input says, and write what was found to standard output."""
+    policy, pairs, seed, found = pickle.load(sys.stdin.buffer)
+    player, by = found.player(policy.build, policy.feedback), kind(policy.feedback)
+    for first, second in pairs:
+        own = set(by.hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
+        one = _forked(partial(_played, player, first, seed, None, set()))
+        if isinstance(one, GuardedRun):
+            two = _forked(partial(_played, player, second, seed, one, own))
+            found.compared(first, second, one, two, policy.feedback)
+    sys.stdout.buffer.write(MARK + pickle.dumps((list(found.guarded), list(found.plain))))
+    sys.stdout.buffer.flush()
+
+
+def _played(
+    player: Player, table: Table, seed: int, other: GuardedRun | None, own: set[int]
+) -> GuardedRun | str | None:
+    """Play a stream under the guard, with the releases of the other one, and then as it is."""
+    try:
+        played = player.guarded(table, seed, None if other is None else other.releases)
+    except DivergenceError as divergence:
+        return str(divergence)
+    if played is None:
+        return None
+    failure = player.failure(table, seed, played, played.actions if other is None else other.actions, own)
+    return GuardedRun.of(played, "" if failure is None else f"the code as it is plays otherwise: {failure[1]}")
+
+
+def _forked(play: Callable[[], Any]) -> Any:
+    """Return what a function returns in a fork of this process, in an empty folder; None if it fails there."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _in_fork(play, folder)
+
+
+def _in_fork(play: Callable[[], Any], folder: str) -> Any:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(reading)
+            os.chdir(folder)
+            tempfile.tempdir = folder
+            os.environ |= dict.fromkeys(("TMPDIR", "HOME"), folder)
+            with os.fdopen(writing, "wb") as pipe:
+                pickle.dump(play(), pipe)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        content = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return None if status or not content else pickle.loads(content)

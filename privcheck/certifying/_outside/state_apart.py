@@ -1,0 +1,84 @@
+"""State outside of a policy: what its code reaches is put back before each run and after each contextual `select`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from typing import Any
+
+import numpy as np
+
+from privcheck.certifying._context_isolation import copied_parts, generators, separate_coins
+from privcheck.errors import PrivcheckError, words
+from privcheck.generators import bits_of, paused
+from privcheck.reached_state import Coins, Kept, own_classes
+
+Build = Callable[[np.random.Generator], Any]
+
+
+@contextmanager
+def from_clean(build: Build) -> Iterator[Build]:
+    """Build every policy of the block with the state that its code reaches now, and leave that state as it was.
+
+    What one run leaves in globals, class attributes or caches is not seen by the next.
+    """
+    kept = Kept([build, os.environ, *getattr(getattr(build, "__self__", None), "__dict__", {}).values()])
+
+    def anew(rng: np.random.Generator) -> Any:
+        kept.put_back()
+        kept.empty_caches()
+        return build(rng)
+
+    try:
+        yield anew
+    finally:
+        kept.put_back()
+
+
+def secret_coins(coins: np.random.Generator) -> Coins:
+    """Return coins that only who knows the state of a Generator can foretell; it draws none for them."""
+    state = repr(bits_of(coins).state).encode()
+    return Coins(int.from_bytes(hashlib.blake2b(state, key=b"state apart").digest(), "big"))
+
+
+def check_can_be_put_back(policy: Any) -> None:
+    """Refuse a contextual policy that reaches what could keep a context and cannot be put back.
+
+    Raises
+    ------
+    PrivcheckError : an iterator outside of the policy, or a class whose objects run code when they are destroyed.
+    """
+    kept, copied = Kept([policy]), copied_parts(policy)
+    for value in kept.refused:
+        if id(value) not in copied:
+            got = words(f"code that reaches an object of type {type(value).__name__} outside of the policy")
+            hint = "it cannot be put back after select(), which could keep a context in it: hold it in the policy"
+            raise PrivcheckError("policy", got, "state that can be copied and refilled", hint)
+    for cls in own_classes(kept):
+        if "__del__" in vars(cls):
+            hint = "it could run when the state that select() reaches has been put back"
+            raise PrivcheckError("policy", words(f"{cls.__name__}, which has a method __del__"), "no such method", hint)
+
+
+class Separated:
+    """A policy that draws separate coins in `select`; if it keeps the context, replay reveals that."""
+
+    def __init__(self, policy: Any) -> None:
+        self._policy, self._coins, self._apart = policy, generators(policy), Coins()
+        self._reached = Kept([policy]).generators
+
+    def select(self, context: Any) -> Any:
+        own = {id(generator) for generator in self._coins}
+        with separate_coins(self._coins), paused(self._coins), self._apart.drawing(self._reached, own):
+            return self._policy.select(context)
+
+    def update(self, *told: Any) -> None:
+        self._policy.update(*told)
+
+
+def select_apart(asked: Any, context: Any) -> Any:
+    """Call `select` so that the context variables that it sets are lost."""
+    return copy_context().run(asked.select, context)

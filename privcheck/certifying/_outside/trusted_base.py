@@ -1,0 +1,40 @@
+"""What a certificate rests on besides privcheck and the mechanisms: functions, modules of others, and state outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from privcheck.certifying._session import Session
+from privcheck.reached_state import Kept
+
+FUNCTIONS, MODULES = "functions of one number", "modules of others that are called"
+GLOBALS, UNSEEN = "globals that are read, and put back", "taken not to change"
+
+
+def trusted_base(policy: Any, sessions: Iterable[Session], *, contextual: bool) -> dict[str, list[str]]:
+    """Return what the bound rests on, by kind; kinds of which there is nothing are left out.
+
+    Parameters
+    ----------
+    policy : a policy as it was built.
+    sessions : guarded runs.
+    contextual : whether `select` is told contexts, which it could keep outside of the policy.
+    """
+    functions: dict[str, Kept | None] = {}
+    for session in sessions:
+        functions |= session.source.functions
+    reached = [kept for kept in functions.values() if kept is not None]
+    if contextual:
+        reached.append(Kept([policy]))
+    walks = [kept.walk for kept in reached]
+    unseen = [
+        f"{kept.place(value)} ({type(value).__name__})" for kept in reached for value in (*kept.trusted, *kept.unknown)
+    ]
+    found = {
+        FUNCTIONS: sorted(functions),
+        MODULES: sorted({name for walk in walks for name in walk.foreign if name.partition(".")[0] != "privcheck"}),
+        GLOBALS: sorted({name for walk in walks for name in walk.names}),
+        UNSEEN: sorted(set(unseen)),
+    }
+    return {kind: names for kind, names in found.items() if names}

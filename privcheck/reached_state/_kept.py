@@ -1,0 +1,126 @@
+"""State that is put back after a call: what was reached from some objects is then as it was before."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from privcheck.reached_state._changes import changed, place
+from privcheck.reached_state._own_modules import is_own_class
+from privcheck.reached_state._separate_draws import Coins
+from privcheck.reached_state._walk import Walk
+
+LOCK = threading.RLock()
+"""Held from a snapshot until it has been put back, and during every update of a guarded policy: in between, what one
+policy writes into a global would be undone for another.
+"""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
+
+
+class Kept:
+    """What some objects reach and can be changed, as it is now.
+
+    Parameters
+    ----------
+    roots : the objects: functions, classes, policies.
+
+    Attributes
+    ----------
+    refused : objects that hold something and can be neither copied nor refilled, such as `itertools.count`.
+    trusted : objects that are not looked into, such as loggers.
+    unknown : objects of which it is not known what they hold, such as open files.
+
+    Examples
+    --------
+    >>> seen = []
+    >>> def remember(number):
+    ...     seen.append(number)
+    >>> kept = Kept([remember])
+    >>> remember(0.5)
+    >>> kept.put_back()
+    >>> seen
+    []
+    """
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        self._walk = walk = Walk(roots)
+        self.refused, self.trusted, self.unknown = walk.refused, walk.trusted, walk.unknown
+        self.generators = walk.generators
+
+    @property
+    def walk(self) -> Walk:
+        """What was found."""
+        return self._walk
+
+    def empty_caches(self) -> None:
+        """Replace every `lru_cache` by an empty one until the state is put back; clear one that has to stay."""
+        made: dict[int, Any] = {}
+        for put, cache in self._walk.caches:
+            if id(cache) not in made:
+                made[id(cache)] = _emptied(cache)
+            put(made[id(cache)])
+        self._clear()
+
+    def put_back(self) -> None:
+        """Refill everything with what it held; it may be put back again later."""
+        for put, value, saved in self._walk.puts:
+            put(value, saved)
+        for put, cache in self._walk.caches:
+            put(cache)
+        self._clear()
+
+    def changed(self) -> str:
+        """Return what has changed first, in the words of the code; nothing if all is as it was."""
+        return changed(self._walk)
+
+    def place(self, value: Any) -> str:
+        """Return where an object stands, as code would name it."""
+        return place(self._walk, value)
+
+    def _clear(self) -> None:
+        for cache in self._walk.cleared:
+            cache.cache_clear()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Kept:
+        return self
+
+
+def _emptied(cache: Any) -> Any:
+    fresh = functools.lru_cache(**cache.cache_parameters())(cache.__wrapped__)
+    fresh.__dict__.update(cache.__dict__)
+    return fresh
+
+
+@contextmanager
+def apart(roots: Iterable[Any], coins: Coins) -> Iterator[Kept]:
+    """Run a block whose writes are undone: what it reaches is put back, and generators draw coins of their own in it.
+
+    Parameters
+    ----------
+    roots : what the block calls.
+    coins : where the generators, the global ones included, get their states for the block.
+    """
+    with LOCK:
+        kept = Kept(roots)
+        with coins.drawing(kept.generators):
+            kept.empty_caches()
+            try:
+                yield kept
+            finally:
+                kept.put_back()
+
+
+def own_classes(kept: Kept) -> list[type]:
+    """Return the classes that were reached and are not those of an installed package.
+
+    >>> own_classes(Kept([float, Coins])), len(own_classes(Kept([type("Policy", (), {"__module__": "__main__"})])))
+    ([], 1)
+    """
+    reached = (value for value in kept.walk.seen.values() if isinstance(value, type))
+    return [value for value in reached if is_own_class(value)]

@@ -1,0 +1,27 @@
+"""Kinds of objects that are not looked into, and how to tell them."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from privcheck.reached_state._holders import slots_of
+
+OPAQUE = frozenset({"logging", "threading", "concurrent", "multiprocessing", "numba", "subprocess", "asyncio"})
+"""Packages whose objects are not looked into."""
+
+HARMLESS = frozenset(
+    {"re", "decimal", "datetime", "fractions", "collections", "_collections", "types", "operator", "_operator"}
+)
+"""Modules whose objects without attributes never change."""
+
+MANAGED_DICTIONARY = 1 << 4
+"""A flag of classes whose objects have their dictionary before them, where it does not count."""
+
+
+def holds_more(kind: Any) -> bool:
+    """Tell whether objects of a class hold more than attributes and slots, as open files do: by their size."""
+    size = object.__basicsize__ + 8 * len(slots_of(kind))
+    size += 8 * (kind.__dictoffset__ != 0 and not kind.__flags__ & MANAGED_DICTIONARY)
+    size += 8 * (kind.__weakrefoffset__ > 0)
+    return bool(kind.__basicsize__ > size) and kind is not types.SimpleNamespace

@@ -1,0 +1,3 @@
+"""A module that a policy imports when it runs, with a dictionary in which it keeps something."""
+
+kept = {}
