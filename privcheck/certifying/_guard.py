@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from privcheck.accounting import BudgetExceededError, Ledger, budget_of, shown, spent
+from privcheck.accounting import BudgetExceededError, Charge, Ledger, budget_of, shown, spent
 from privcheck.certifying._calls import Calls
-from privcheck.certifying._context_isolation import copy_of_state, generators, throw_away
-from privcheck.certifying._execution import ask, tell
+from privcheck.certifying._context_isolation import generators, throw_away
 from privcheck.certifying._noise_source import noise_source
+from privcheck.certifying._recorded.draws import DrawLog
+from privcheck.certifying._recorded.engine import Engine
+from privcheck.certifying._recorded.events import Event
+from privcheck.certifying._recorded.opening import Keeping, opened, parameters_of
+from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._session import Session
 from privcheck.declared import Integer, check
-from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, words
+from privcheck.errors import GuardClosedError, PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind, public_attribute
 from privcheck.privacy import Contexts, check_contexts, check_rewards, refuse_adding, relation
 from privcheck.targets import factory_arguments
 
-LARGE = 2000
-"""Size of a policy beyond which copying it before every update would take longer than a millisecond: it is copied only
-when a release that does not fit into the budget is to be expected.
-"""
+NOWHERE = Keeping()
 
 
 class GuardedPolicy:
@@ -41,152 +43,173 @@ class GuardedPolicy:
 
     Parameters
     ----------
-    policy : a policy that releases through privcheck's mechanisms.
-    session : the session that guards it.
-    feedback : id of the kind of feedback, one under which a policy can be guarded.
-    arms : K; 0 if it is not known.
+    engine : plays the policy, under a session.
     """
 
-    def __init__(self, policy: Any, session: Session, feedback: str, arms: int = 0) -> None:
-        self._policy, self._session, self._kind, self._arms = policy, session, kind(feedback), arms
-        self._calls, self._coins, self._size = Calls(), generators(policy), 0
-        session.round = 1
-
-    def select(self, *context: Any) -> Any:
-        """Return the arm to play, for this context under contextual feedback."""
-        if self._kind.chooses != "select":
-            raise self._not_called("select")
-        return self._choose(*context)
-
-    def act(self, n: int) -> Any:
-        """Return the arms to play in the next n rounds, under batch feedback."""
-        if self._kind.chooses != "act":
-            raise self._not_called("act")
-        return self._choose(n)
-
-    def _choose(self, *given: Any) -> Any:
-        ends = self._ends
-        with self._calls.one(ends[0]):
-            read = self._context(*given) if self._kind.contextual else None
-            asked = () if self._kind.contextual else self._kind.asked(given)
-            with self._session.active():
-                try:
-                    action, _ = ask(self._policy, self._kind, read, asked, self._session)
-                except BaseException as error:
-                    if not self._kind.contextual:  # the policy itself was asked, not a copy of it
-                        self._calls.close(error, *ends)
-                    raise
-                chosen = self._checked_action(action, asked)
-                self._session.choices += 1
-                self._kind.chosen(self._session, chosen)
-                return chosen
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._kind = engine.played.kind
 
     @property
-    def _ends(self) -> tuple[str, str]:
-        """The calls that choose and that tell rewards."""
-        return f"{self._kind.chooses}()", f"{self._kind.learns}()"
+    def _policy(self) -> Any:
+        return self._engine.played.policy
 
-    def _not_called(self, name: str) -> PrivcheckError:
-        got = words(f"{name}() for feedback={self._kind.id!r}")
-        return PrivcheckError("call", got, self._kind.call, "or build the guard with another kind of feedback")
+    @property
+    def _session(self) -> Session:
+        return self._engine.played.session
 
-    def update(self, *told: Any) -> None:
+    def select(self, *context: Any, request_id: str | None = None) -> Any:
+        """Return the arm to play, for this context under contextual feedback; one answer for each id."""
+        return self._engine.call(self._event("select", self._kind.chooses, context, request_id))
+
+    def act(self, n: int, *, request_id: str | None = None) -> Any:
+        """Return the arms to play in the next n rounds, under batch feedback; one answer for each id."""
+        return self._engine.call(self._event("act", self._kind.chooses, (n,), request_id))
+
+    def update(self, *told: Any, request_id: str | None = None, user: str | int | None = None) -> None:
         """Take (action, reward), or (context, action, reward) under contextual feedback, and pass it on wrapped.
 
         The reward is that of the arm played, or the rewards of all arms under full information. The ranges of the
         reward and of the context are checked first; a call that is refused for them changes nothing.
+
+        Parameters
+        ----------
+        told : as above.
+        request_id : names the event: told again under it, the reward is not passed on again. Without it, every call is
+            a new event.
+        user : the person who gave the reward, under `per_user`.
+
+        Raises
+        ------
+        BudgetExceededError : a release does not fit into the budget, or the person has no budget left, in which case
+            the policy is not told the reward.
         """
-        if self._kind.learns != "update":
-            raise self._not_called("update")
-        self._learn(told)
+        self._engine.call(self._event("update", self._kind.learns, told, request_id, user))
 
-    def learn(self, actions: Any, rewards: Any) -> None:
+    def learn(self, actions: Any, rewards: Any, *, request_id: str | None = None) -> None:
         """Take the arms that were played in the rounds of a batch and their rewards, under batch feedback."""
-        if self._kind.learns != "learn":
-            raise self._not_called("learn")
-        self._learn((actions, rewards))
+        self._engine.call(self._event("learn", self._kind.learns, (actions, rewards), request_id))
 
-    def _learn(self, told: tuple[Any, ...]) -> None:
-        ends = self._ends
-        with self._calls.one(ends[1]):
-            self._check_count(self._kind.learns, self._kind.told, told)
-            first = self._session.round
+    def update_many(self, events: Sequence[Mapping[str, Any]]) -> list[BudgetExceededError | None]:
+        """Take the rewards of several events, as `update` does one by one, and write them to a ledger together.
+
+        All of them are checked before the first is passed on: if one is refused for its arguments, none is.
+
+        Parameters
+        ----------
+        events : the arguments of `update` by name, with `request_id` and `user`, as in
+            {"action": 1, "reward": 0.5, "request_id": "e17", "user": "u3"}.
+
+        Returns
+        -------
+        For each event None, or why the reward of a person without budget was not passed on.
+
+        Raises
+        ------
+        Whatever `update` raises: the events before that one have been passed on, those after it have not.
+        """
+        self._check_called("update_many", "update", self._kind.learns)
+        names, found = self._kind.told, []
+        if isinstance(events, Mapping | str) or not isinstance(events, Sequence):
+            got = words(f"an object of type {type(events).__name__}")
+            raise PrivcheckError("events", got, "a list of dictionaries", f"each with {', '.join(names)}")
+        for place, given in enumerate(events, 1):
+            known = {*names, "request_id", "user"}
+            if not isinstance(given, Mapping) or not {*names} <= {*given} <= known:
+                got = words(str(sorted(map(str, given))) if isinstance(given, Mapping) else type(given).__name__)
+                expected = f"a dictionary with {', '.join(names)}, and request_id and user if they are given"
+                raise PrivcheckError(f"event {place}", got, expected, f"none of the {len(events)} events was played")
+            told = tuple(given[name] for name in names)
             try:
-                wrapped = self._kind.wrapped(self._session, told, self._arms)
-            except BaseException:
-                self._session.round = first  # the policy was told nothing
-                raise
-            if self._kind.whole_row:
-                self._arms = self._arms or np.size(wrapped[-1])
-            before = None
-            if self._size <= LARGE or self._session.expects_refusal:
-                before, self._size = copy_of_state(self._policy, self._coins)
-            try:
-                with self._session.active():
-                    tell(self._policy, self._kind, wrapped, self._session)
-            except BudgetExceededError as refused:
-                self._put_back(before, refused)
-                raise
-            except BaseException as error:
-                self._calls.close(error, *ends)
-                raise
-            finally:
-                self._kind.learned(self._session)
+                event = self._event("update", self._kind.learns, told, given.get("request_id"), given.get("user"))
+            except PrivcheckError as error:
+                raise PrivcheckError(
+                    f"event {place}: {error.parameter}", error.value, error.expected, error.hint
+                ) from None
+            found.append(event)
+        refused: list[BudgetExceededError | None] = []
+        for answer in self._engine.call_many(found):
+            if answer.error is not None and not _is_of_person(answer.error):
+                answer.result()
+            refused.append(answer.error if isinstance(answer.error, BudgetExceededError) else None)
+        return refused
+
+    def would_fit(
+        self,
+        *,
+        epsilon: float | None = None,
+        rho: float | None = None,
+        mu: float | None = None,
+        user: str | int | None = None,
+    ) -> bool:
+        """Return whether a new reward that is charged so much would be within the budgets; nothing is charged.
+
+        Parameters
+        ----------
+        epsilon, rho, mu : the charge, in one currency; by default nothing.
+        user : the person who would give it, under `per_user`.
+
+        >>> from privcheck.bandits.adap_ucb import AdaPUCB
+        >>> policy = guard(AdaPUCB(arms=2, epsilon=0.25).build, epsilon=0.25, arms=2, per_user=0.5)
+        >>> policy.update(0, 1.0, user="u3")
+        >>> policy.would_fit(epsilon=0.25, user="u3"), policy.would_fit(epsilon=0.5, user="u3")
+        (True, False)
+        >>> policy.update(0, 1.0, user="u3")
+        >>> policy.would_fit(user="u3"), policy.would_fit(user="u4")
+        (False, True)
+        """
+        if self._engine.persons is not None and user is not None and not self._engine.would_admit(user):
+            return False
+        self._check_user(user, needed=False)
+        session = self._own("would_fit")
+        if (epsilon, rho, mu) == (None, None, None):
+            return True
+        assert session.filter is not None
+        charge = Charge(epsilon, rho=rho, mu=mu)
+        return session.filter.fits(session.filter.new_ledger(), {0: charge})
+
+    def _event(self, name: str, own: str, given: tuple[Any, ...], request: Any, user: Any = None) -> Event:
+        self._check_called(name, name, own)
+        if request is not None and (type(request) is not str or not request):
+            raise PrivcheckError("request_id", request, "a string that is not empty", "it names one event for ever")
+        self._check_user(user, needed=own == self._kind.learns)
+        persons = self._engine.persons
+        person = persons.code(user) if persons is not None and user is not None else ""
+        return Event(name, given, request or "", person, user)
+
+    def _check_called(self, called: str, name: str, own: str) -> None:
+        if name != own:
+            got = words(f"{called}() for feedback={self._kind.id!r}")
+            raise PrivcheckError("call", got, self._kind.call, "or build the guard with another kind of feedback")
+
+    def _check_user(self, user: Any, *, needed: bool) -> None:
+        persons = self._engine.persons
+        if persons is None and user is not None:
+            hint = "give the guard per_user=, the budget of a person"
+            raise PrivcheckError("user", user, "None without per_user=", hint)
+        if persons is not None and user is None and needed:
+            hint = "every reward has to say whose it is: update(..., user=...)"
+            raise PrivcheckError("user", None, "the name of the person, under per_user=", hint)
 
     @property
     def stopped(self) -> bool:
         """Whether the policy has stopped, under identification feedback."""
-        return bool(self._asked("stopped", lambda: bool(self._policy.stopped)))
+        return bool(self._asked("stopped"))
 
     def recommend(self) -> Any:
         """Return the arm that the policy recommends, under identification feedback."""
-        return self._checked_action(self._asked("recommend", lambda: self._policy.recommend()))
+        return self._asked("recommend")
 
-    def _asked(self, name: str, answer: Callable[[], Any]) -> Any:
-        """Return what a policy answers after its last round; a leak closes the guard, as one in `select` does."""
+    def _asked(self, name: str) -> Any:
         if name not in (*self._kind.methods, *self._kind.attributes):
             hint = "build the guard with feedback='identification'"
             raise PrivcheckError(name, words(f"a guard for feedback={self._kind.id!r}"), "one for identification", hint)
-        with self._calls.one(name), self._session.active():
-            try:
-                return answer()
-            except BaseException as error:
-                self._calls.close(error, *self._ends, *self._kind.attributes, "recommend")
-                raise
-
-    def _put_back(self, before: Any | None, refused: BudgetExceededError) -> None:
-        """Go on with the policy as it was before an update in which a release did not fit into the budget."""
-        self._calls.close(refused, self._ends[1])
-        if before is None:
-            self._calls.close(refused, self._ends[0])
-        else:
-            self._policy = before
+        return self._engine.call(Event(name))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return public_attribute(self._kind, self._policy, name)
-
-    def _checked_action(self, action: Any, asked: tuple[Any, ...] = ()) -> Any:
-        """Return an action of the policy, or refuse it; if it is private, the error does not show it."""
-        try:
-            return self._kind.action(action, self._arms or None, "action", asked)
-        except PolicyError as error:
-            if error.value is not action or isinstance(action, int):
-                raise
-            expected, hint = error.expected, error.hint
-        raise PolicyError("action", words(f"an object of type {type(action).__name__}"), expected, hint)
-
-    def _context(self, *context: Any) -> Any:
-        """Return the context, checked and read-only."""
-        self._check_count("select", ("context",), context)
-        assert self._session.contexts is not None
-        return self._session.contexts.checked(context[0], self._arms)
-
-    def _check_count(self, method: str, names: tuple[str, ...], given: tuple[Any, ...]) -> None:
-        if len(given) != len(names):
-            got = words(f"{len(given)} arguments for feedback={self._kind.id!r}")
-            raise PrivcheckError(f"{method}()", got, f"({', '.join(names)})", "see `privcheck.guard`")
 
     @property
     def ledger(self) -> Ledger:
@@ -217,8 +240,9 @@ class GuardedPolicy:
             return session.filter.left(session.ledger)
 
     def _own(self, name: str) -> Session:
-        self._calls.process.check(name)
-        return self._session
+        if self._engine.log is None:
+            self._engine.calls.process.check(name)
+        return self._engine.current().session
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         hint = "a copy would spend the same budget again, and a file would contain the private rewards"
@@ -226,7 +250,7 @@ class GuardedPolicy:
 
     def __repr__(self) -> str:
         try:
-            state = f"spent {self.spent:g}, left {self.left:g}" + (", closed" if self._calls.closed else "")
+            state = f"spent {self.spent:g}, left {self.left:g}" + (", closed" if self._engine.calls.closed else "")
         except GuardClosedError:
             state = "closed"
         return f"GuardedPolicy({type(self._policy).__name__}, {state})"
@@ -247,6 +271,12 @@ def guard(
     arms: int | None = None,
     noise: str = "secure",
     rng: np.random.Generator | None = None,
+    ledger: str | os.PathLike[str] | None = None,
+    scope: str | None = None,
+    head: str | os.PathLike[str] | None = None,
+    continues: str | None = None,
+    per_user: float | None = None,
+    window: str | None = None,
 ) -> GuardedPolicy:
     """Wrap a policy so that a service which runs it cannot exceed the privacy budget.
 
@@ -300,7 +330,8 @@ def guard(
     """
     options = {"rewards": rewards, "neighbours": neighbours, "contexts": contexts, "accountants": accountants}
     given = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
-    return guarded(policy, given, options, feedback, arms, noise, rng, np.random.default_rng())
+    keeping = Keeping(ledger, scope, head, continues, per_user, window)
+    return guarded(policy, given, options, feedback, arms, noise, rng, np.random.default_rng(), keeping)
 
 
 def guarded(
@@ -312,8 +343,11 @@ def guarded(
     noise: str,
     rng: np.random.Generator | None,
     coins: np.random.Generator,
+    keeping: Keeping = NOWHERE,
 ) -> GuardedPolicy:
-    """Return what `guard` returns; a factory is built with a Generator that takes its coins from `coins`."""
+    """Return what `guard` returns; a factory is built with a Generator that takes its coins from `coins`, or from those
+    of a ledger.
+    """
     if isinstance(policy, GuardedPolicy):
         raise PrivcheckError("policy", words("a guarded policy"), "the policy itself", "use it as it is")
     if feedback not in FEEDBACKS.guarded:
@@ -334,28 +368,45 @@ def guarded(
     if not builds:
         known = _own_generators(policy)
     source = noise_source(noise, rng, known)
-    session = Session(related, rewards, budget, source, contexts, options["accountants"])
-    if builds:
-        keywords = factory_arguments(
-            policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
-        )
-        policy = policy(session.generator(coins), **keywords)
-        _check_policy(policy, by)
-        if rng is not None:
-            noise_source(noise, rng, _own_generators(policy))
-    count = _arms(policy, contexts, arms)
-    if contexts is not None and throw_away(policy) is None:
-        got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")
-        raise PrivcheckError("policy", got, "a policy that can be copied", "select() is called on a throw-away copy")
-    if not builds:
-        session.source.advice = BUILT
-    return GuardedPolicy(policy, session, feedback, count)
+    keeping.check(builds=builds, noise=noise, rng=rng)
+
+    def build(log: DrawLog | None, calls: Calls, bits: Any) -> Played:
+        session = Session(related, rewards, budget, source, contexts, options["accountants"])
+        session.log, made = log, policy
+        if builds:
+            keywords = factory_arguments(
+                policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
+            )
+            own = session.generator(coins if bits is None else np.random.Generator(bits))
+            if log is None:
+                made = policy(own, **keywords)
+            else:
+                with session.active():  # what the constructor draws is recorded, too
+                    made = policy(own, **keywords)
+            _check_policy(made, by)
+            if rng is not None:
+                noise_source(noise, rng, _own_generators(made))
+        count = _arms(made, contexts, arms)
+        if contexts is not None and throw_away(made) is None:
+            got = words(f"{type(made).__name__}, which copy.deepcopy cannot copy")
+            raise PrivcheckError("policy", got, "a policy that can be copied", "select() is called on a throw-away copy")
+        if not builds:
+            session.source.advice = BUILT
+        return Played(made, session, by, count, calls, interrupts=log is not None)
+
+    parameters = parameters_of(given, {**options, "rewards": rewards}, feedback, arms)
+    return GuardedPolicy(Engine(build, opened(keeping, budget, parameters)))
 
 
 BUILT = (
     "a guard that is given a built policy cannot charge the noise that it draws from numpy: give guard() the class or "
     "factory instead"
 )
+
+
+def _is_of_person(error: BaseException) -> bool:
+    """Return whether a reward was not passed on because its person has no budget left."""
+    return isinstance(error, BudgetExceededError) and error.parameter == "user"
 
 
 def _own_generators(policy: Any) -> list[np.random.Generator]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any, ClassVar, Protocol, Self
 
@@ -303,9 +302,10 @@ def active_recorder() -> Recorder | None:
     return _RECORDER.get()
 
 
-@contextmanager
-def recording(recorder: Recorder) -> Iterator[None]:
+class recording:  # noqa: N801 - a block, which reads as a function would
     """Send every `release` of every mechanism to `recorder` inside the block.
+
+    It is a class, because a generator costs a microsecond more in every call of a guarded policy.
 
     >>> from privcheck.mechanisms import Laplace
     >>> class Loud:
@@ -315,11 +315,17 @@ def recording(recorder: Recorder) -> Iterator[None]:
     ...     Laplace.with_scale(1.0).release(0.5, None)
     'laplace of 0.5'
     """
-    token = _RECORDER.set(recorder)
-    try:
-        yield
-    finally:
-        _RECORDER.reset(token)
+
+    __slots__ = ("_recorder", "_token")
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def __enter__(self) -> None:
+        self._token = _RECORDER.set(self._recorder)
+
+    def __exit__(self, *_: object) -> None:
+        _RECORDER.reset(self._token)
 
 
 def finite_array(name: str, value: Any) -> Array:

@@ -1,0 +1,13 @@
+from ._entries import ANSWER as ANSWER
+from ._entries import CLOSED as CLOSED
+from ._entries import DRAW as DRAW
+from ._entries import ENVIRONMENT as ENVIRONMENT
+from ._entries import SCOPE as SCOPE
+from ._entries import START as START
+from ._entries import Entry as Entry
+from ._journal import Admission as Admission
+from ._journal import Answered as Answered
+from ._journal import Journal as Journal
+from ._memory import MemoryJournal as MemoryJournal
+from ._sqlite import Opened as Opened
+from ._sqlite import SqliteJournal as SqliteJournal
