@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import uuid
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -77,8 +78,10 @@ class SqliteJournal:
         continues: str | None = None,
     ) -> None:
         self.database = ledger_database(path, make=True)
+        self._closing = weakref.finalize(self, self.database.close)
         try:
             self.heads = head_database(head)
+            self._closing_heads = weakref.finalize(self, self.heads.close)
             with self.database.transaction():
                 self.chain = self._open(name, parameters, agrees, continues)
             self.scope, self._shown = self.chain[0], 0
@@ -90,9 +93,9 @@ class SqliteJournal:
 
     def close(self) -> None:
         """Close both files."""
-        self.database.close()
+        self._closing()
         if hasattr(self, "heads"):
-            self.heads.close()
+            self._closing_heads()
 
     def parameters(self) -> dict[str, dict[str, Any]]:
         """Return what the guards of this scope, and of those that it continues, were built with, by name."""

@@ -107,10 +107,8 @@ class Played:
                 chosen = self.checked_action(action, given)
             except PolicyError as error:
                 return Answer(error=error)
-            if recorded is not None and recorded.error is None:
-                chosen = recorded.value if type(recorded.value) is type(chosen) else chosen
             session.choices += 1
-            by.chosen(session, chosen)
+            by.chosen(session, chosen if recorded is None or recorded.error is not None else recorded.value)
             return Answer(chosen)
 
     def _learn(self, wrapped: tuple[Any, ...], recorded: Answer | None) -> Answer:
