@@ -14,6 +14,10 @@ from ._primitives.patching import ONE_AT_A_TIME as ONE_AT_A_TIME
 from ._primitives.patching import Kept as Kept
 from ._primitives.patching import Patches as Patches
 from ._primitives.patching import patched as patched
+from ._recorded.reading import ReleaseRow as ReleaseRow
+from ._recorded.reading import ScopeRows as ScopeRows
+from ._recorded.reading import read_ledger as read_ledger
+from ._recorded.verifying import ledger_problems as ledger_problems
 from ._replay import differing as differing
 from ._replay import replay as replay
 from ._session import Session as Session

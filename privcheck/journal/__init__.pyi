@@ -9,5 +9,6 @@ from ._journal import Admission as Admission
 from ._journal import Answered as Answered
 from ._journal import Journal as Journal
 from ._memory import MemoryJournal as MemoryJournal
+from ._reading import LedgerFile as LedgerFile
 from ._sqlite import Opened as Opened
 from ._sqlite import SqliteJournal as SqliteJournal

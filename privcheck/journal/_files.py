@@ -51,13 +51,13 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
             if not make:
                 raise refusal.because("there is no such file", "give the file that `privcheck.guard` was given")
             _make(file)
-        _check_ledger(file, refusal)
+        _check_ledger(file, refusal, make=make)
         if make and not os.access(file, os.W_OK):
             raise refusal.because("it cannot be written", "let the service own the file and its folder")
     return Database(file, refusal, LEDGER_FORMATS, DURABLE if make else ())
 
 
-def head_database(path: str | os.PathLike[str] | None) -> Database:
+def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> Database:
     """Open the file with the heads of ledgers, by default in the user's folder for the state of programs."""
     if path is None:
         state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
@@ -70,8 +70,10 @@ def head_database(path: str | os.PathLike[str] | None) -> Database:
         if file.is_dir():
             raise refusal.because("it is a folder", "add a file name")
         if not file.exists():
+            if not make:
+                raise refusal.because("there is no such file", "give the file that `privcheck.guard` was given as head=")
             _make(file)
-    return Database(file, refusal, HEAD_FORMATS, DURABLE)
+    return Database(file, refusal, HEAD_FORMATS, DURABLE if make else ())
 
 
 def _make(file: Path) -> None:
@@ -79,12 +81,14 @@ def _make(file: Path) -> None:
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
 
 
-def _check_ledger(file: Path, refusal: Refusal) -> None:
+def _check_ledger(file: Path, refusal: Refusal, *, make: bool) -> None:
     """Refuse the database of another program; an empty file may become a ledger."""
     plain = Database(file, refusal)
     try:
         ((own,),), ((count,),) = plain.rows("PRAGMA application_id"), plain.rows("SELECT count(*) FROM sqlite_master")
     finally:
         plain.close()
+    if own != LEDGER and not (count or make):
+        raise refusal.because("it is empty", "the guard that made it had not begun to write")
     if own != LEDGER and count:
         raise refusal.because("it is a database of another program", "give a file of its own")
