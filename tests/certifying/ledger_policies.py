@@ -61,6 +61,13 @@ class NoisyLeader(Blocks):
             self.best = int(self.rng.random() < 0.4 + 0.1 * reward)
 
 
+class Cautious(Blocks):
+    """Releases each reward with so much noise that it fits into every budget."""
+
+    def update(self, action, reward):
+        self.best = int(float(reward + self.rng.laplace(0.0, 100.0)) > 0.5)
+
+
 class Mechanisms(Blocks):
     """A noisy maximum, a noisy bit and a public draw, all by mechanisms."""
 
