@@ -16,14 +16,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import privcheck
-from privcheck.bandits.adap_ucb import AdaPUCB
+from privcheck.bandits import ALGORITHMS
 
 ARMS, EPSILON, PER_USER = 3, 0.25, 1.0
 
 
 def open_guard(folder: Path) -> privcheck.GuardedPolicy:
     """Return the guard of the service: each reward loses at most 0.25, and a person at most 1 a day."""
-    policy = AdaPUCB(arms=ARMS, epsilon=EPSILON).build
+    policy = ALGORITHMS["adap-ucb"](arms=ARMS, epsilon=EPSILON).build
     keeping = {"ledger": folder / "budget.db", "head": folder / "head" / "heads.db", "scope": "news"}
     return privcheck.guard(policy, epsilon=EPSILON, arms=ARMS, per_user=PER_USER, window="day", **keeping)
 

@@ -7,9 +7,9 @@ import math
 from privcheck.accounting._charge import Charge
 
 UNITS = 2**50
-"""Units of an epsilon of 1. A million equal shares of 1.0, each rounded up, exceed it by less than the slack of 1e-9 for
-which the noise pays in advance; units of 1e-12 would refuse the last of 3,000. Sums below 8 are exact floats too, and
-those below 8,192 fit into 63 bits.
+"""Units of an epsilon of 1. A million equal shares of 1.0, each rounded up, exceed it by less than the slack of 1e-9
+for which the noise pays in advance; units of 1e-12 would refuse the last of 3,000. Sums below 8 are exact floats too,
+and those below 8,192 fit into 63 bits.
 """
 
 LARGEST = 8192

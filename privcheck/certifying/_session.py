@@ -24,8 +24,8 @@ from privcheck.accounting import (
     in_units,
 )
 from privcheck.certifying._calls import Process
-from privcheck.certifying._recorded.draws import DrawLog, DrawnBy, FailedDraw
 from privcheck.certifying._noise_source import check_sampler
+from privcheck.certifying._recorded.draw_log import DrawLog, DrawnBy, FailedDraw
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import GuardedDraws, HandledGenerator, bits_of
 from privcheck.mechanisms import COMPARISON_SLACK, Mechanism, MechanismCode, charge_with_pairs, examined, recording

@@ -89,6 +89,7 @@ def export(path: Ledger, out: Annotated[str, typer.Argument(help="A .json, .csv 
     if Path(out).resolve() == Path(path).resolve():
         raise PrivcheckError("out", out, "another file than the ledger")
     found = read_ledger(path)
-    write = {".json": ledger_json, ".csv": ledger_csv, ".html": lambda rows: ledger_page(rows, Path(path).name)}
-    write_whole(out, write[suffix](found), "out")
+    name = Path(path).name
+    text = ledger_page(found, name) if suffix == ".html" else {".json": ledger_json, ".csv": ledger_csv}[suffix](found)
+    write_whole(out, text, "out")
     return 0

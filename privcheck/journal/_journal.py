@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import ClassVar, NamedTuple, Protocol
 
-from privcheck.journal._entries import Entry
+from privcheck.journal._chained_entries import Entry
 
 
 class Answered(NamedTuple):

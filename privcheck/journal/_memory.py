@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal._entries import START, Entry
+from privcheck.journal._chained_entries import START, Entry
 from privcheck.journal._journal import Admission, Answered
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal._entries import ANSWER, CLOSED, SCOPE, START, Entry
-from privcheck.journal._files import head_database, ledger_database
+from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, START, Entry
+from privcheck.journal._databases import head_database, ledger_database
 from privcheck.journal._journal import Admission, Answered
 from privcheck.scheduling import Database
 
@@ -262,8 +262,8 @@ def head_problem(database: Database, heads: Database, scope: Opened) -> tuple[st
         if not played:
             return None
         hint = (
-            "restore this file beside the ledger, or give it as head=; without it nobody can tell whether the ledger is "
-            "an old copy"
+            "restore this file beside the ledger, or give it as head=; without it nobody can tell whether the ledger "
+            "is an old copy"
         )
         return f"{heads.file} has no head of the scope {scope.name!r}", hint
     said, chained = rows[0]

@@ -302,10 +302,8 @@ def active_recorder() -> Recorder | None:
     return _RECORDER.get()
 
 
-class recording:  # noqa: N801 - a block, which reads as a function would
+class recording:  # noqa: N801 - a block; a generator would cost a microsecond more in each call of a guarded policy
     """Send every `release` of every mechanism to `recorder` inside the block.
-
-    It is a class, because a generator costs a microsecond more in every call of a guarded policy.
 
     >>> from privcheck.mechanisms import Laplace
     >>> class Loud:

@@ -60,7 +60,11 @@ class casting_refused:  # noqa: N801 - a block, which reads as a function would
         pass
 
     def __exit__(self, _: object, error: object, trace: TracebackType | None) -> None:
-        if not isinstance(error, TypeError) or not str(error).startswith("Cannot cast") or "dtype('O')" not in str(error):
+        if (
+            not isinstance(error, TypeError)
+            or not str(error).startswith("Cannot cast")
+            or "dtype('O')" not in str(error)
+        ):
             return
         source = self._source
         hint = f"{RELEASE}; {source.advice}" if source.advice else RELEASE

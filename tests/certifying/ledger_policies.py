@@ -136,5 +136,3 @@ def python(program, *arguments, **options):
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{Path(__file__).parent}"}
     command = [sys.executable, "-P", "-c", program, *map(str, arguments)]
     return subprocess.Popen(command, env=environment, text=True, **options)
-
-

@@ -23,7 +23,7 @@ close, guard, rows = policies.close, policies.guard, policies.rows
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._files.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
 def refused(call, *expected):

@@ -24,6 +24,7 @@ policies = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(policies)
 close, guard, rows = policies.close, policies.guard, policies.rows
 
+
 @pytest.fixture(scope="module", autouse=True)
 def warm(tmp_path_factory):
     """What is loaded at the first draw is loaded here, and not in every process anew."""
@@ -77,7 +78,10 @@ def play(folder, shown, events=3, policy=policies.Mechanisms, batch=False):
             if not batch:
                 guarded.update(arm, 1.0, request_id=f"e{t}", user=f"u{t % 2}")
         if batch:
-            events = [{"action": arm, "reward": 1.0, "request_id": f"e{t}", "user": f"u{t % 2}"} for t, arm in enumerate(answers)]
+            events = [
+                {"action": arm, "reward": 1.0, "request_id": f"e{t}", "user": f"u{t % 2}"}
+                for t, arm in enumerate(answers)
+            ]
             guarded.update_many(events)
         file.write(json.dumps(["end", len(guarded.ledger.releases)]) + "\n")
 
@@ -91,10 +95,15 @@ def check(folder, shown, events=3):
         if request != "end":
             assert json.loads(answers[f"e{request}"])["answer"]["value"] == arm  # I2, I3
     assert said[-1][0] == "end"
-    counts = "SELECT kind, count(*), count(DISTINCT request) FROM entry WHERE kind IN ('select', 'update') GROUP BY kind"
+    counts = (
+        "SELECT kind, count(*), count(DISTINCT request) FROM entry WHERE kind IN ('select', 'update') GROUP BY kind"
+    )
     assert rows(folder, counts) == [("select", events, events), ("update", events, events)]
     drawn = rows(folder, "SELECT event, count(*) FROM entry WHERE kind = 'draw' GROUP BY event")
-    assert [count for _, count in drawn] == [1, *[2] * (events // 2)]  # the start, and each second update: no draw twice
+    assert [count for _, count in drawn] == [
+        1,
+        *[2] * (events // 2),
+    ]  # the start, and each second update: no draw twice
 
 
 @pytest.mark.parametrize("batch", [False, True])
@@ -152,7 +161,8 @@ def test_kills_at_random_moments(tmp_path, evidence):
 @pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
 def test_a_kill_at_every_system_call(tmp_path, evidence):
     """The system calls that write: strace kills at each of them."""
-    program = "import sys, pathlib; sys.path.insert(0, sys.argv[1])\nimport test_ledger_kills as k\nk.play(*map(pathlib.Path, sys.argv[2:4]))"
+    program = "import sys, pathlib; sys.path.insert(0, sys.argv[1])\nimport test_ledger_kills as k\n"
+    program += "k.play(*map(pathlib.Path, sys.argv[2:4]))"
     for call in ("pwrite64", "fdatasync", "fsync", "openat", "unlink"):
         for place in itertools.count(1, evidence(9, 1)):
             folder, shown = tmp_path / f"{call}{place}", tmp_path / f"shown{call}{place}"
@@ -171,7 +181,7 @@ def test_a_kill_at_every_system_call(tmp_path, evidence):
 
 def test_answering_before_the_commit_is_noticed(tmp_path):
     """The broken twin: what was shown is not in the ledger when the process is killed."""
-    from privcheck.certifying._recorded.engine import Engine
+    from privcheck.certifying._recorded.guard_engine import Engine
 
     folder, shown, together = tmp_path / "run", tmp_path / "shown", Engine._together
     folder.mkdir()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from privcheck import BudgetExceededError, PrivcheckError
-from privcheck.certifying._recorded.draws import DrawLog
+from privcheck.certifying._recorded.draw_log import DrawLog
 from privcheck.certifying._recorded.values import noise_of_bytes
 from privcheck.journal import SqliteJournal
 
@@ -60,7 +60,7 @@ class Machine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr("privcheck.journal._files.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+        self.patch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
         noise = np.random.default_rng(5)  # so that the same example fails again
         self.patch.setattr("privcheck.certifying._session._sample", lambda *_, **__: float(noise.normal(1.0, 2.0)))
         self.folder, self.model, self.left = tempfile.mkdtemp(), Model(), None
@@ -148,7 +148,7 @@ def test_the_model_holds(evidence):
 
 def twin(monkeypatch, name):
     """Break one thing."""
-    from privcheck.certifying._recorded.engine import Engine
+    from privcheck.certifying._recorded.guard_engine import Engine
 
     if name == "noise redrawn on replay":
         again = DrawLog._again

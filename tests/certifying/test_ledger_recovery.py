@@ -54,7 +54,7 @@ class Batches(policies.Blocks):
 class Delayed(policies.Blocks):
     delay = 1
 
-    def update(self, round, reward):
+    def update(self, number, reward):  # of the round
         super().update(0, reward)
 
 
@@ -108,7 +108,7 @@ def calls(by, t, rng):
         return [("select", (context,)), ("update", (context, 0, reward))]
     told = {"full": (0, rng.random(2)), "delayed": (t, reward)}.get(by, (0, reward))
     asked = [("select", ()), ("update", told)]
-    return asked + [("stopped", None), ("recommend", ())] if by == "identification" else asked
+    return [*asked, ("stopped", None), ("recommend", ())] if by == "identification" else asked
 
 
 def answer(guarded, name, given):
@@ -122,7 +122,7 @@ def answer(guarded, name, given):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """No process ends here before its time: nothing needs to be on the disk."""
-    monkeypatch.setattr("privcheck.journal._files.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
 def run(folder, name, monkeypatch, *, restarts):
@@ -132,7 +132,7 @@ def run(folder, name, monkeypatch, *, restarts):
     monkeypatch.setattr("secrets.token_bytes", lambda n: b"s" * n)
     drawn = Session.drawn
 
-    def known(self, mechanism, shape, charges, location, draw):  # noqa: ARG001
+    def known(self, mechanism, shape, charges, location, draw):
         value = np.zeros(shape, np.int64 if mechanism.integers else float)
         again = lambda: mechanism.draw(value, np.random.default_rng(noise.getrandbits(32)))  # noqa: E731
         return drawn(self, mechanism, shape, charges, location, again)
@@ -170,7 +170,7 @@ def test_a_closed_guard_stays_closed_after_a_restart(tmp_path):
     with pytest.raises(ValueError, match="no such arm"):
         guarded.update(0, 1.0, request_id="e3")
     for _ in range(2):
-        with pytest.raises(GuardClosedError, match="closed by .*ValueError: no such arm"):
+        with pytest.raises(GuardClosedError, match=r"closed by .*ValueError: no such arm"):
             guarded.update(0, 1.0)
         with pytest.raises(GuardClosedError):
             guarded.select()
@@ -186,13 +186,14 @@ def test_a_refused_release_closes_update_for_good(tmp_path):
         guarded.update(0, 1.0)
     with pytest.raises(BudgetExceededError):
         guarded.update(0, 1.0, request_id="e3")
-    best = guarded.select(), len(guarded.ledger.releases)
+    best = guarded._policy.best, len(guarded.ledger.releases)
     close(guarded)
     guarded = guard(tmp_path, policies.Overspends)
-    assert (guarded.select(), len(guarded.ledger.releases), guarded.spent) == (*best, 0.5)
+    assert (guarded._policy.best, len(guarded.ledger.releases), guarded.spent) == (*best, 0.5)
+    assert guarded.select() in (0, 1)
     with pytest.raises(GuardClosedError):
         guarded.update(0, 1.0)
-    with pytest.raises(BudgetExceededError, match="to 1, expected at most epsilon = 0.5"):
+    with pytest.raises(BudgetExceededError, match=r"to 1, expected at most epsilon = 0\.5"):
         guarded.update(0, 1.0, request_id="e3")
 
 
@@ -229,9 +230,10 @@ def test_changed_code_is_refused_before_it_answers(tmp_path):
 def test_a_policy_that_reads_what_is_not_recorded_is_refused_before_event_64(tmp_path):
     """It would have failed only at the first restart, when nothing can be done about it."""
     guarded = guard(tmp_path, policies.ReadsTheSystem)
+    for _ in range(63):
+        guarded.select()
     with pytest.raises(PrivcheckError, match="reads what is not recorded"):
-        for _ in range(64):
-            guarded.select()
+        guarded.select()
     assert rows(tmp_path, "SELECT max(event) FROM entry") == [(63,)]
     with pytest.raises(PrivcheckError, match="reads what is not recorded"):
         guarded.select()
@@ -291,7 +293,9 @@ def test_a_public_draw_is_recorded_without_a_charge(tmp_path):
     guarded = guard(tmp_path, policies.Mechanisms)
     for _ in range(2):
         guarded.update(guarded.select(), 1.0)
-    drawn = [json.loads(body) for (body,) in rows(tmp_path, "SELECT body FROM entry WHERE kind = 'draw' ORDER BY number")]
+    drawn = [
+        json.loads(body) for (body,) in rows(tmp_path, "SELECT body FROM entry WHERE kind = 'draw' ORDER BY number")
+    ]
     assert [bool(said["charges"]) for said in drawn] == [False, True, False]
     first = guarded._policy.first
     close(guarded)

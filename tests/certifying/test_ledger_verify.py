@@ -25,7 +25,7 @@ close, guard, rows = policies.close, policies.guard, policies.rows
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._files.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def changed(folder, statement):
 
 
 CHANGES = {
-    "charges halved": """UPDATE entry SET body = replace(body, '"charge": ["0x', '"charge": ["0x0') WHERE kind = 'draw'""",
+    "charges lowered": """UPDATE entry SET body = replace(body, '["0x1.', '["0x0.') WHERE body LIKE '%["0x1.%'""",
     "a charge removed": "UPDATE entry SET body = json_set(body, '$.charges', json('[]')) WHERE kind = 'draw'",
     "an answer": "UPDATE entry SET body = json_set(body, '$.answer.value', 1 - json_extract(body, '$.answer.value')) "
     "WHERE kind = 'select' AND event = 3",
@@ -95,9 +95,9 @@ def test_each_byte_of_what_is_read_is_hashed(folder):
 
 
 def test_charges_outside_the_hash_are_noticed(folder, monkeypatch):
-    """The twin hashes a digest of the event, and not its charges: they can be halved."""
+    """The twin hashes a digest of the event, and not its charges: they can be lowered."""
     monkeypatch.setattr(Entry, "after", lambda self, previous: self)  # no hash at all
-    changed(folder, CHANGES["charges halved"])
+    changed(folder, CHANGES["charges lowered"])
     assert problems(folder) == []
     monkeypatch.undo()
     assert problems(folder)

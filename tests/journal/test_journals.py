@@ -9,7 +9,7 @@ import pytest
 from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.errors import PrivcheckError
 from privcheck.journal import ANSWER, DRAW, Entry, MemoryJournal, SqliteJournal
-from privcheck.journal._files import LEDGER_FORMATS
+from privcheck.journal._databases import LEDGER_FORMATS
 
 
 def on_disk(folder: Path) -> SqliteJournal:
@@ -73,19 +73,31 @@ def test_admissions_are_those_of_a_person_in_a_window(journal):
 def test_a_block_that_is_left_by_an_error_adds_nothing(tmp_path):
     journal = on_disk(tmp_path)
     before = journal.head()
-    with pytest.raises(KeyboardInterrupt), journal.transaction():
-        journal.append(event(1, request="e1"), TOLD)
-        raise KeyboardInterrupt
+
+    def add():
+        with journal.transaction():
+            journal.append(event(1, request="e1"), TOLD)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        add()
     assert (journal.head(), journal.answer("e1", "update")) == (before, None)
 
 
 def test_what_was_committed_on_the_way_stays(tmp_path):
     journal = on_disk(tmp_path)
-    with pytest.raises(KeyboardInterrupt), journal.transaction():
-        kept = journal.append(event(1, request="e1"), TOLD)
-        journal.commit()
-        journal.append(event(2, request="e2"), TOLD)
-        raise KeyboardInterrupt
+    added = []
+
+    def add():
+        with journal.transaction():
+            added.append(journal.append(event(1, request="e1"), TOLD))
+            journal.commit()
+            journal.append(event(2, request="e2"), TOLD)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        add()
+    (kept,) = added
     assert journal.head() == (kept.number, kept.hash)
     assert [*on_disk(tmp_path).after(kept.number - 1)] == [kept]
     assert journal.told(kept.number) == TOLD

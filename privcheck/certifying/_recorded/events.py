@@ -17,8 +17,8 @@ from privcheck.journal import ANSWER, Answered, Entry, Journal
 LONGEST = 400
 """Characters of an error that are recorded."""
 
-KNOWN = {kind.__name__: kind for kind in (BudgetExceededError, ReleaseRefusedError, PolicyError, GuardClosedError)}
-KNOWN["PrivcheckError"] = PrivcheckError
+KINDS = (BudgetExceededError, ReleaseRefusedError, PolicyError, GuardClosedError, PrivcheckError)
+KNOWN: dict[str, type[PrivcheckError]] = {kind.__name__: kind for kind in KINDS}
 
 
 @dataclass

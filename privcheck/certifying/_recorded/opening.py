@@ -8,7 +8,6 @@ import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -121,7 +120,7 @@ def parameters_of(
 ) -> dict[str, Any]:
     """Return what a guard is built with, as a ledger keeps it; the policy itself is compared by what it does."""
     contexts: Contexts | None = options["contexts"]
-    known = {name: given[name] or None for name in BUDGET}
+    known: dict[str, Any] = {name: given[name] or None for name in BUDGET}
     known |= {"accountants": options["accountants"], "rewards": [float(end) for end in options["rewards"]]}
     known |= {"feedback": feedback, "neighbours": options["neighbours"], "arms": arms}
     return known | {"contexts": None if contexts is None else repr(contexts)}

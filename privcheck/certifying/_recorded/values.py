@@ -55,8 +55,8 @@ def noise_as_bytes(output: Any) -> Any:
 
     >>> len({len(str(noise_as_bytes(number))) for number in (0.0, -1.5e-300, float("inf"))})
     1
-    >>> noise_of_bytes(noise_as_bytes(-0.1)), noise_of_bytes(noise_as_bytes(-3)), noise_of_bytes(noise_as_bytes((1, True)))
-    (-0.1, -3, (1, True))
+    >>> noise_of_bytes(noise_as_bytes((-0.1, -3, True)))
+    (-0.1, -3, True)
     """
     if type(output) is bool:
         return {"bool": "1" if output else "0"}
@@ -98,7 +98,9 @@ def encoded_charges(charges: Any) -> list[Any]:
     found = []
     for charge, data in ByDatum.of(charges).groups if charges else ():
         numbers = [float(getattr(charge, name)).hex() for name in ("epsilon", "rho", "mu", "delta")]
-        found.append({"charge": numbers, "data": _runs([*data] if isinstance(data, dict) else np.asarray(data).tolist())})
+        found.append(
+            {"charge": numbers, "data": _runs([*data] if isinstance(data, dict) else np.asarray(data).tolist())}
+        )
     return found
 
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from privcheck.accounting import UNITS, ByDatum, Pure, ReleaseRefusedError, units_of
+from privcheck.certifying._recorded.ledger_rows import ScopeRows, rows_of
 from privcheck.certifying._recorded.persons import cost, persons
-from privcheck.certifying._recorded.reading import ScopeRows, rows_of
 from privcheck.errors import PrivcheckError
 from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry, LedgerFile, Opened
 
@@ -130,4 +130,5 @@ def _person_problems(read: dict[str, ScopeRows]) -> Iterator[str]:
             given = [part.scope.name for part in chain[::-1] for _ in range(part.rewards[person, window])]
             if not admits.fits(given[:-1], given[-1]):
                 when = f" in {parameters['window']} {window}" if parameters["window"] else ""
-                yield f"scope {rows.scope.name!r}: person {person} gave {len(given)} rewards{when}, more than the budget"
+                what = f"person {person} gave {len(given)} rewards{when}, more than the budget"
+                yield f"scope {rows.scope.name!r}: {what}"

@@ -137,7 +137,7 @@ def changed(what: str) -> PrivcheckError:
     """Return the error that says that a policy does not do again what it has done."""
     got = words(f"code that does not do again what is recorded: {what}")
     hint = (
-        "the code or a library changed, or the policy reads what is not recorded, such as `random`, the time or a file: "
-        "go back, or guard the new code with another scope=, and with continues= to keep all charges"
+        "the code or a library changed, or the policy reads what is not recorded, such as `random`, the time or a "
+        "file: go back, or guard the new code with another scope=, and with continues= to keep all charges"
     )
     return PrivcheckError("policy", got, "the policy that the ledger was written with", hint)

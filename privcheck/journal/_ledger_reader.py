@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import Self
 
-from privcheck.journal._entries import Entry
-from privcheck.journal._files import head_database, ledger_database
+from privcheck.journal._chained_entries import Entry
+from privcheck.journal._databases import head_database, ledger_database
 from privcheck.journal._sqlite import PAGE, Opened, head_problem, read, scopes
 
 

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from privcheck.certifying._calls import Calls
-from privcheck.certifying._recorded.draws import DrawLog, Interrupted, Moved, changed
+from privcheck.certifying._recorded.argument_checks import check_events
+from privcheck.certifying._recorded.draw_log import DrawLog, Interrupted, Moved, changed
 from privcheck.certifying._recorded.events import Answer, Event, answer_in
 from privcheck.certifying._recorded.opening import Kept
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.values import decoded
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Answered, Entry, Journal
+from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry
 
 REHEARSED = 64
 """The event before which a policy is played again from the journal: one that reads what is not recorded would fail only
@@ -46,7 +47,9 @@ class Engine:
         self.journal, self.persons, self.scope = kept.journal, kept.persons, kept.scope
         self.calls, self.log = Calls(), DrawLog(kept.journal) if kept.journal.durable else None
         self._environment, self._in_words = kept.environment
-        self._window, self._rehearsed, self._bits = self.journal.last_window(), False, None
+        self._window, self._rehearsed = self.journal.last_window(), False
+        self._bits: np.random.Philox | None = None
+        self._played: Played | None = None
         self._forget()
         if self.log is None:
             self._played = build(None, self.calls, None)
@@ -121,55 +124,10 @@ class Engine:
         return answers
 
     def _check(self, events: Sequence[Event]) -> None:
-        """Refuse arguments, before anything is played; so nothing is drawn in what is taken back."""
         try:
-            for event in events:
-                if self.log is not None or event.recorded:
-                    event.read()
-                if event.request:
-                    if (found := self.journal.answer(event.request, event.kind)) is not None:
-                        self._check_same(event, found)
-                    elif event.kind == self.played.kind.learns:
-                        self._check_action(event)
-            if len(events) > 1:
-                self._check_batch(events)
+            check_events(events, self.played, self.journal)
         except PrivcheckError as error:
             raise _Refused(error) from None
-
-    def _check_same(self, event: Event, found: Answered) -> None:
-        if event.told is None or found.event.person not in (event.person, "") or not event.same(found):
-            got = words(f"{event.request!r}, which was recorded with other arguments")
-            hint = "an id names one event, whose answer stays: give another event an id of its own"
-            raise PrivcheckError("request_id", got, "the same arguments as before", hint)
-
-    def _check_batch(self, events: Sequence[Event]) -> None:
-        played, known = self.played, set[str]()
-        scratch = played.session.scratch()
-        for place, event in enumerate(events, 1):
-            try:
-                if event.request and event.request in known:
-                    got = words(f"{event.request!r} twice in one call")
-                    raise PrivcheckError("request_id", got, "one event for each id")
-                known.add(event.request)
-                if not event.request or self.journal.answer(event.request, event.kind) is None:
-                    played.check_count(event.kind, played.kind.told, event.given)
-                    played.kind.wrapped(scratch, event.given, played.arms)
-                    played.kind.learned(scratch)
-            except PrivcheckError as error:
-                hint = f"{error.hint}; none of the {len(events)} events was played" if error.hint else "none was played"
-                raise PrivcheckError(f"event {place}: {error.parameter}", error.value, error.expected, hint) from None
-
-    def _check_action(self, event: Event) -> None:
-        """Refuse a reward under the id of a choice for another action than was chosen."""
-        told, chosen = self.played.kind.told, self.journal.answer(event.request, self.played.kind.chooses)
-        name = next((name for name in ("action", "actions") if name in told), None)
-        if chosen is None or chosen.answer is None or name is None or len(event.given) != len(told):
-            return
-        answer = Answer.of(answer_in(chosen.answer))
-        given = event.given[told.index(name)]
-        if answer.error is None and not np.array_equal(np.asarray(given), np.asarray(answer.value)):
-            got = words(f"{given!r} under the id {event.request!r}, for which {answer.value!r} was chosen")
-            raise PrivcheckError(name, got, "the action that was chosen", "give every event an id of its own")
 
     def _answer(self, event: Event) -> Answer:
         if (found := self._found(event)) is not None:
@@ -233,6 +191,7 @@ class Engine:
 
     def _begin(self, event: Event, draws: list[Entry], *, live: bool) -> None:
         assert self.log is not None
+        assert self._bits is not None
         self.log.begin(event, draws, live=live)
         self._bits.state = {
             "bit_generator": "Philox",
@@ -259,7 +218,9 @@ class Engine:
             return
         if end[0] < self._position[0]:
             got = words(f"one that ends at entry {end[0]}, after it ended at entry {self._position[0]}")
-            raise PrivcheckError("ledger", got, "the file that the guard was opened with", "it was put back: restore it")
+            raise PrivcheckError(
+                "ledger", got, "the file that the guard was opened with", "it was put back: restore it"
+            )
         event: Event | None = None
         draws: list[Entry] = []
         for entry in self.journal.after(self._position[0]):
@@ -333,7 +294,9 @@ class Engine:
         if self._known:
             before: Any = [*self._known.values()][-1]
             names = [name for name in {**before, **self._in_words} if before.get(name) != self._in_words.get(name)]
-            text = f"the ledger was written with another {', '.join(names)}: recorded answers stand, and are not compared"
+            text = (
+                f"the ledger was written with another {', '.join(names)}: recorded answers stand, and are not compared"
+            )
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         said = json.dumps({"code": self._environment, "is": self._in_words})
         self._position = _place(self.journal.append(Entry(0, -1, ENVIRONMENT, said)))
@@ -361,7 +324,7 @@ class Engine:
 
     def _forget(self) -> None:
         """Throw the policy in memory away; the next call plays it again from the journal."""
-        self._played: Played | None = None
+        self._played = None
         self._position, self._events = (0, START), 0
         self._known, self._ended = dict[str, Any](), False
         self.calls.reopen()

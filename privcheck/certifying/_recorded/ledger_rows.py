@@ -92,7 +92,7 @@ class ScopeRows:
         for (person, _), count in self.rewards.items():
             given[person] += count
         one, power = cost(self.budget)
-        return float(one) * max(given.values(), default=0) ** power
+        return float(one * max(given.values(), default=0) ** power)
 
 
 def read_ledger(path: str | os.PathLike[str]) -> list[ScopeRows]:
@@ -131,9 +131,7 @@ def _add_release(found: ScopeRows, entry: Entry, said: dict[str, Any], now: int,
     charges, scale = decoded_charges(said["charges"]), float.fromhex(said["scale"])
     rounds = [datum[0] if isinstance(datum, tuple) else datum for datum in charges]
     codes = tuple(dict.fromkeys(persons[t] for t in rounds if t in persons))
-    row = ReleaseRow(
-        found.scope.name, entry.event, now, said["mechanism"], scale, said["location"], charges, codes
-    )
+    row = ReleaseRow(found.scope.name, entry.event, now, said["mechanism"], scale, said["location"], charges, codes)
     found.releases.append(row)
     if charges:
         found.ledger.record(now, row.mechanism, scale, charges.map(lambda _: 0.0), charges, row.location)

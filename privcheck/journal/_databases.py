@@ -71,7 +71,9 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
             raise refusal.because("it is a folder", "add a file name")
         if not file.exists():
             if not make:
-                raise refusal.because("there is no such file", "give the file that `privcheck.guard` was given as head=")
+                raise refusal.because(
+                    "there is no such file", "give the file that `privcheck.guard` was given as head="
+                )
             _make(file)
     return Database(file, refusal, HEAD_FORMATS, DURABLE if make else ())
 
@@ -85,7 +87,8 @@ def _check_ledger(file: Path, refusal: Refusal, *, make: bool) -> None:
     """Refuse the database of another program; an empty file may become a ledger."""
     plain = Database(file, refusal)
     try:
-        ((own,),), ((count,),) = plain.rows("PRAGMA application_id"), plain.rows("SELECT count(*) FROM sqlite_master")
+        ((count,),) = plain.rows("SELECT count(*) FROM sqlite_master")  # first: another worker may be making it
+        ((own,),) = plain.rows("PRAGMA application_id")
     finally:
         plain.close()
     if own != LEDGER and not (count or make):

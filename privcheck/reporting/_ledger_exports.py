@@ -36,7 +36,8 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
         each = f"in one {parameters['window']}" if parameters["window"] else "for ever"
         yield f"  budget of a person  {parameters['per_user']:g} {each}"
         people = len({person for person, _ in rows.rewards})
-        yield f"  persons             {people}, in {windows} windows; over all of them one lost at most {rows.lifetime():g}"
+        most = f"over all of them one lost at most {rows.lifetime():g}"
+        yield f"  persons             {people}, in {windows} windows; {most}"
     yield f"  last entry          {rows.last}"
 
 
