@@ -86,7 +86,7 @@ def export(path: Ledger, out: Annotated[str, typer.Argument(help="A .json, .csv 
     suffix = Path(out).suffix.lower()
     if suffix not in (".json", ".csv", ".html"):
         raise PrivcheckError("out", out, "a file that ends in .json, .csv or .html", "the suffix says what is written")
-    if Path(out).resolve() == Path(path).resolve():
+    if Path(out).absolute() == Path(path).absolute():
         raise PrivcheckError("out", out, "another file than the ledger")
     found = read_ledger(path)
     name = Path(path).name

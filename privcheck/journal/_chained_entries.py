@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 START = b"\0" * 32
 """The hash before the first entry."""
@@ -49,8 +49,12 @@ class Entry:
 
     def after(self, previous: bytes) -> Entry:
         """Return the entry with its hash, after an entry with this one."""
-        said = [self.number, self.event, self.kind, self.body, self.request, self.person, self.window]
-        return replace(self, hash=hashlib.sha256(previous + json.dumps(said).encode()).digest())
+        return self.at(self.number, previous)
+
+    def at(self, number: int, previous: bytes) -> Entry:
+        """Return the entry in its place, after an entry with this hash."""
+        said = number, self.event, self.kind, self.body, self.request, self.person, self.window
+        return Entry(*said, hashlib.sha256(previous + json.dumps(said).encode()).digest())
 
     @property
     def said(self) -> dict[str, object]:

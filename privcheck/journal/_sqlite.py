@@ -10,7 +10,7 @@ import uuid
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from privcheck.errors import PrivcheckError, words
@@ -23,6 +23,12 @@ PAGE = 1000
 """Entries that are read at once."""
 
 TOLD = "SELECT salt, input FROM told WHERE scope = ? AND number = ?"
+FORWARD = (
+    "INSERT INTO head VALUES (?, ?, ?) ON CONFLICT (ledger) DO UPDATE SET number = excluded.number, "
+    "hash = excluded.hash WHERE excluded.number > head.number"
+)
+"""A statement by itself is a transaction, which is durable when it returns."""
+
 COLUMNS = "number, event, kind, body, request, person, window, hash"
 
 
@@ -85,6 +91,7 @@ class SqliteJournal:
             with self.database.transaction():
                 self.chain = self._open(name, parameters, agrees, continues)
             self.scope, self._shown = self.chain[0], 0
+            self._last: tuple[int, bytes] | None = None
             for scope in reversed(self.chain):
                 self.show(*_end(self.database, scope.number), scope)
         except BaseException:
@@ -103,20 +110,25 @@ class SqliteJournal:
 
     def transaction(self) -> AbstractContextManager[None]:
         """Keep other processes out, and commit what the block adds together."""
+        self._last = None
         return self.database.transaction()
 
     def commit(self) -> None:
         """Commit what was added, and begin the next transaction."""
+        self._last = None
         self.database.execute("COMMIT")
         self.database.execute("BEGIN IMMEDIATE")
 
     def head(self) -> tuple[int, bytes]:
         """Return the number and the hash of the last entry."""
-        return _end(self.database, self.scope.number)
+        self._last = _end(self.database, self.scope.number)
+        return self._last
 
     def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None) -> Entry:
         """Add an entry to the scope."""
-        added = _append(self.database, self.scope.number, entry)
+        number, chained = self._last or self.head()
+        added = _insert(self.database, self.scope.number, entry.at(number + 1, chained))
+        self._last = added.number, added.hash
         if told is not None:
             values = self.scope.number, added.number, *told
             self.database.execute("INSERT INTO told VALUES (?, ?, ?, ?)", values)
@@ -172,17 +184,11 @@ class SqliteJournal:
                 return
             self._shown = max(self._shown, number)
             scope = self.scope
-        shown = False
         try:
-            with self.heads.transaction():
-                rows = self.heads.rows("SELECT number FROM head WHERE ledger = ?", (scope.identity,))
-                if not rows or rows[0][0] < number:
-                    values = scope.identity, number, chained
-                    self.heads.execute("INSERT OR REPLACE INTO head VALUES (?, ?, ?)", values)
-            shown = True
-        finally:
-            if not shown:
-                self._shown = 0
+            self.heads.execute(FORWARD, (scope.identity, number, chained))
+        except BaseException:
+            self._shown = 0
+            raise
 
     def _open(
         self, name: str, parameters: dict[str, Any], agrees: Callable[[dict[str, Any], bool], None], old: str | None
@@ -284,10 +290,13 @@ def _end(database: Database, scope: int) -> tuple[int, bytes]:
 
 def _append(database: Database, scope: int, entry: Entry) -> Entry:
     number, chained = _end(database, scope)
-    added = replace(entry, number=number + 1).after(chained)
-    row = scope, *(getattr(added, name) for name in COLUMNS.split(", "))
+    return _insert(database, scope, entry.at(number + 1, chained))
+
+
+def _insert(database: Database, scope: int, entry: Entry) -> Entry:
+    row = scope, entry.number, entry.event, entry.kind, entry.body, entry.request, entry.person, entry.window, entry.hash
     database.execute(f"INSERT INTO entry (scope, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-    return added
+    return entry
 
 
 def _chain(scope: Opened, known: dict[int, Opened]) -> list[Opened]:

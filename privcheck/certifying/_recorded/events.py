@@ -14,6 +14,9 @@ from privcheck.certifying._recorded.values import decoded, encoded, text_of
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, on_one_line, words
 from privcheck.journal import ANSWER, Answered, Entry, Journal
 
+NO_ARGUMENTS, PLAIN = text_of(()), frozenset({int, float, bool, str, type(None)})
+"""What a call without arguments was told, and the types of arguments that are read back as they are."""
+
 LONGEST = 400
 """Characters of an error that are recorded."""
 
@@ -107,9 +110,10 @@ class Event:
 
     def read(self) -> None:
         """Take the arguments as they are read back later, so that the event is played with the same ones again."""
-        text = text_of(self.given, "argument")
+        text = text_of(self.given, "argument") if self.given else NO_ARGUMENTS
         self.told = secrets.token_bytes(16), text
-        self.given = decoded(json.loads(text))
+        if not PLAIN.issuperset(map(type, self.given)):
+            self.given = decoded(json.loads(text))
 
     def same(self, found: Answered) -> bool:
         """Return whether an event that was recorded was told the same; one whose salt is gone is not compared."""
