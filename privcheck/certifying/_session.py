@@ -89,7 +89,7 @@ class Session:
         self.ledger = Ledger(group, what) if self.filter is None else self.filter.new_ledger(group, what)
         self._adds_renyi = self.filter is not None and any(name.startswith("rdp") for name in self.filter.shares)
         self._is_reading = False
-        self._checked_at, self._expects = 0, True
+        self._checked_at, self._expects, self._most = 0, True, [0.0] * len(BOUNDS)
 
     def reward(self, value: float, arm: int, of_round: int | None = None) -> Private:
         """Wrap the reward of an arm in this round, or in another."""
@@ -268,12 +268,14 @@ class Session:
 
         It is also true before the first release, after which no release is known to fit.
         """
-        if self._checked_at != len(self.ledger.releases):
-            charges = [charge for release in self.ledger.releases for charge in ByDatum.of(release.charges).different]
-            most = Charge.total(*(max(getattr(charge, name) for charge in charges) for name in BOUNDS))
-            total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), most))
-            self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)
-            self._checked_at = len(self.ledger.releases)
+        if self._checked_at != (count := len(self.ledger.releases)):
+            for release in self.ledger.releases[self._checked_at : count]:
+                for charge in ByDatum.of(release.charges).different:
+                    self._most = [max(most, getattr(charge, name)) for most, name in zip(self._most, BOUNDS, strict=True)]
+            if any(self._most):
+                total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), Charge.total(*self._most)))
+                self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)
+            self._checked_at = count
         return self._expects
 
     def refuse(self, error: PrivcheckError) -> ReleaseRefusedError:

@@ -96,12 +96,15 @@ class Fails(Blocks):
 
 
 class Overspends(Blocks):
-    """Releases each reward twice from its third update on."""
+    """Releases the sum of all rewards, each time with half of the budget: the third release does not fit."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon / 2.0)
 
     def update(self, action, reward):
         self.count += 1
-        for _ in range(2 if self.count > 2 else 1):
-            self.best = int(self.mechanism.release(reward, self.rng) > 0.5)
+        self.block += reward
+        self.best = int(self.mechanism.release(self.block, self.rng) > 1.0)
 
 
 class ReadsTheSystem(Blocks):

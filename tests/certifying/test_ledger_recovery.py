@@ -193,7 +193,7 @@ def test_a_refused_release_closes_update_for_good(tmp_path):
     assert guarded.select() in (0, 1)
     with pytest.raises(GuardClosedError):
         guarded.update(0, 1.0)
-    with pytest.raises(BudgetExceededError, match=r"to 1, expected at most epsilon = 0\.5"):
+    with pytest.raises(BudgetExceededError, match=r"to 0\.75, expected at most epsilon = 0\.5"):
         guarded.update(0, 1.0, request_id="e3")
 
 

@@ -112,7 +112,7 @@ def test_a_guard_that_charges_too_much_does_not_verify(tmp_path, monkeypatch):
             guarded.update(0, 1.0)
     found = problems(tmp_path)
     assert len(found) == 1
-    assert "to 1, expected at most epsilon = 0.5 per datum" in found[0]
+    assert "to 0.75, expected at most epsilon = 0.5 per datum" in found[0]
 
 
 def test_a_guard_that_admits_too_often_does_not_verify(tmp_path, monkeypatch):

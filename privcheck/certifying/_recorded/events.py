@@ -24,7 +24,7 @@ KINDS = (BudgetExceededError, ReleaseRefusedError, PolicyError, GuardClosedError
 KNOWN: dict[str, type[PrivcheckError]] = {kind.__name__: kind for kind in KINDS}
 
 
-@dataclass
+@dataclass(slots=True)
 class Answer:
     """What a call was answered.
 
@@ -72,7 +72,7 @@ class Answer:
         return self.value
 
 
-@dataclass
+@dataclass(slots=True)
 class Event:
     """One call that changes the policy.
 

@@ -17,12 +17,6 @@ from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback
 from privcheck.private_values import casting_refused
 
-LARGE = 2000
-"""Size of a policy beyond which copying it before every update would take longer than a millisecond: it is copied only
-when a release that does not fit into the budget is to be expected.
-"""
-
-
 @dataclass
 class Played:
     """A policy, the session that guards it, and which of its calls are still let in.
@@ -45,7 +39,6 @@ class Played:
     calls: Calls
     interrupts: bool = False
     coins: list[np.random.Generator] = field(default_factory=list)
-    size: int = 0
 
     def __post_init__(self) -> None:
         self.coins = generators(self.policy)
@@ -113,8 +106,8 @@ class Played:
 
     def _learn(self, wrapped: tuple[Any, ...], recorded: Answer | None) -> Answer:
         session, before = self.session, None
-        if self.size <= LARGE or session.expects_refusal or (recorded is not None and recorded.error is not None):
-            before, self.size = copy_of_state(self.policy, self.coins)
+        if session.expects_refusal or (recorded is not None and recorded.error is not None):
+            before, _ = copy_of_state(self.policy, self.coins)
         try:
             with session.active():
                 tell(self.policy, self.kind, wrapped, session)
