@@ -54,5 +54,9 @@ from ._plan import Plan as Plan
 from ._plan import PlannedRelease as PlannedRelease
 from ._spent import shown as shown
 from ._spent import spent as spent
+from ._units import LARGEST as LARGEST
+from ._units import UNITS as UNITS
+from ._units import in_units as in_units
+from ._units import units_of as units_of
 from .accountants.base import Accountant as Accountant
 from .accountants.base import accountant as accountant

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from textwrap import shorten
 from threading import Lock, get_ident
 from traceback import format_exception_only
@@ -43,6 +41,28 @@ class Process:
             raise GuardClosedError("guard", got, "calls in the process that made it", hint)
 
 
+class _Turn:
+    """One call: its thread holds the lock. A class, because a generator costs a microsecond more in every call."""
+
+    __slots__ = ("_call", "_calls")
+
+    def __init__(self, calls: Calls, call: str) -> None:
+        self._calls, self._call = calls, call
+
+    def __enter__(self) -> None:
+        calls, thread = self._calls, get_ident()
+        calls.process.check(self._call)  # first: in a forked process nobody may be left to release the lock
+        if (current := calls.current) is not None and current[0] == thread:
+            got, hint = words(f"a call inside {current[1]} of the same guard"), "call the guard from outside the policy"
+            raise PrivcheckError(self._call, got, "one call at a time", hint)
+        calls.lock.acquire()
+        calls.current = thread, self._call
+
+    def __exit__(self, *_: object) -> None:
+        self._calls.current = None
+        self._calls.lock.release()
+
+
 class Calls:
     """Lets the calls of a guarded policy in one at a time; a second thread waits.
 
@@ -55,36 +75,33 @@ class Calls:
 
     def __init__(self) -> None:
         self.process = Process()
-        self._lock = Lock()
-        self._current: tuple[int, str] | None = None
+        self.lock = Lock()
+        self.current: tuple[int, str] | None = None
         self._closed: dict[str, BaseException] = {}
 
-    @contextmanager
-    def one(self, call: str) -> Iterator[None]:
-        """Enclose a call; PrivcheckError if this thread is inside another one, for which it would wait for ever."""
-        self.process.check(call)  # first: in a forked process nobody may be left to release the lock
-        if (current := self._current) is not None and current[0] == get_ident():
-            got, hint = words(f"a call inside {current[1]} of the same guard"), "call the guard from outside the policy"
-            raise PrivcheckError(call, got, "one call at a time", hint)
-        with self._lock:
-            self._check_open(call)
-            self._current = get_ident(), call
-            try:
-                yield
-            finally:
-                self._current = None
+    def one(self, call: str) -> _Turn:
+        """Enclose a call; PrivcheckError if this thread is inside another one, for which it would wait for ever.
+
+        The call may go on only if it is open: see `check_open`.
+        """
+        return _Turn(self, call)
 
     def close(self, cause: BaseException, *calls: str) -> None:
         """Let none of these calls in from now on; the first cause stays."""
         for call in calls:
             self._closed.setdefault(call, cause)
 
+    def reopen(self) -> None:
+        """Let all calls in again: what closed them is found again where it was recorded."""
+        self._closed.clear()
+
     @property
     def closed(self) -> bool:
         """Whether some call is no longer let in."""
         return bool(self._closed)
 
-    def _check_open(self, call: str) -> None:
+    def check_open(self, call: str) -> None:
+        """Raise `GuardClosedError`, with the first cause, if this call is not let in any more."""
         if (cause := self._closed.get(call)) is None:
             return
         reason = shorten("".join(format_exception_only(cause)), 400)

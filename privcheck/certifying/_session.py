@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,9 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, ReleaseRefusedError, check_charges
+from privcheck.accounting import (
+    BudgetFilter,
+    ByDatum,
+    Charge,
+    Ledger,
+    Notion,
+    Pure,
+    ReleaseRefusedError,
+    check_charges,
+    in_units,
+)
 from privcheck.certifying._calls import Process
 from privcheck.certifying._noise_source import check_sampler
+from privcheck.certifying._recorded.draw_log import DrawLog, DrawnBy, FailedDraw
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import GuardedDraws, HandledGenerator, bits_of
 from privcheck.mechanisms import COMPARISON_SLACK, Mechanism, MechanismCode, charge_with_pairs, examined, recording
@@ -25,7 +36,6 @@ from privcheck.private_values import (
     Leak,
     Private,
     PrivateSource,
-    casting_refused,
     check_whole,
     own_place,
     refuse,
@@ -69,6 +79,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.choices, self.awaited = 0, dict[int, Any]()
+        self.log: DrawLog | None = None
         self.process, self.charging, self.coins = Process(), Lock(), Coins()
         self.source = PrivateSource(on_leak=self.leaks.append)
         self.source.release = self._release_noised
@@ -79,7 +90,7 @@ class Session:
         self.ledger = Ledger(group, what) if self.filter is None else self.filter.new_ledger(group, what)
         self._adds_renyi = self.filter is not None and any(name.startswith("rdp") for name in self.filter.shares)
         self._is_reading = False
-        self._checked_at, self._expects = 0, True
+        self._checked_at, self._expects, self._most = 0, True, [0.0] * len(BOUNDS)
 
     def reward(self, value: float, arm: int, of_round: int | None = None) -> Private:
         """Wrap the reward of an arm in this round, or in another."""
@@ -120,6 +131,12 @@ class Session:
         chosen = self.source.action(action, arms, datum=self.round)
         return wrapped, chosen, self.source.scalar(reward, *self.rewards, datum=self.round)
 
+    def scratch(self) -> Session:
+        """Return a session in the same round that charges nothing, to check the arguments of calls to come."""
+        found = Session(self.relation, self.rewards, None, None, self.contexts)
+        found.round, found.choices, found.awaited = self.round, self.choices, dict(self.awaited)
+        return found
+
     def next_round(self) -> None:
         """Go on to the next round: what is wrapped from here on belongs to its datum."""
         self.round += 1
@@ -146,11 +163,9 @@ class Session:
             t = self.round if of_round is None else of_round
             raise PrivcheckError(f"reward in round {t}", got, f"a number in [{low:g}, {high:g}]", hint)
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self) -> recording:
         """Send every release of every mechanism through this session inside the block."""
-        with recording(self), casting_refused(self.source):
-            yield
+        return recording(self)
 
     def generator(self, coins: np.random.Generator) -> HandledGenerator:
         """Return the Generator that a policy is built with: its draws of noise can be released in this session."""
@@ -187,7 +202,8 @@ class Session:
         if not isinstance(value, Private):
             if self.noise is None:
                 check_sampler(mechanism, _name(mechanism))
-            return mechanism.draw(value, self.noise, secure=secure)
+            draw = partial(mechanism.draw, value, self.noise, secure=secure)
+            return self.drawn(mechanism, np.shape(value), (), location or own_place(), draw)
         location = location or own_place()
         value = self._without_draws(value)
         try:
@@ -201,22 +217,16 @@ class Session:
                 raise PrivcheckError("value", words("a private value of another run"), "one of this run", hint)
             if mechanism.sensitivity_norm == RANGE:
                 value = without_common_shift(value)
-            code = self._charge(mechanism, value, location)
+            code, charges = self._charge(mechanism, value, location)
         except ReleaseRefusedError as refused:
             self.refusals.append(refused)
             raise
         except PrivcheckError as error:
             raise self.refuse(error) from None
-        failure = None
-        try:
-            with np.errstate(all="ignore"):
-                output = mechanism.draw(_hidden(mechanism, value), self.noise, secure=secure)
-        except PrivcheckError as error:
-            failure = error.parameter, f"a private value of shape {value.shape}", error.expected, error.hint
-        except Exception as error:
-            failure = "mechanism", f"{_name(mechanism)}, which raises {type(error).__name__}", "one that draws", ""
-        if failure:  # raised outside of the handler: the error itself may show the private value
-            raise self._refused(location, *failure)
+        draw = partial(_sample, mechanism, value, self.noise, secure=secure)
+        output = self.drawn(mechanism, value.shape, charges, location, draw)
+        if isinstance(output, FailedDraw):
+            raise self._refused(location, *output)
         self.mechanisms[code] = None
         return output
 
@@ -229,6 +239,16 @@ class Session:
         got = words("one inside a function of one number")
         raise PrivcheckError("release", got, "releases in update()", "release what privcheck.feature returns")
 
+    def drawn(self, mechanism: Mechanism, shape: Any, charges: Any, location: str, draw: Callable[[], Any]) -> Any:
+        """Return what a mechanism draws, or what it drew when this event was recorded; all noise passes through here.
+
+        With a log, what is drawn is durable, together with its charges, before it is returned. Draws on public values
+        cost nothing, and are recorded too: what follows depends on them.
+        """
+        if self.log is None:
+            return draw()
+        return self.log.drawn(DrawnBy(_name(mechanism), float(mechanism.scale), tuple(shape), charges, location), draw)
+
     def _without_draws(self, value: Private) -> Private:
         """Return a value whose own noise is public: the mechanism's noise is what it is charged for."""
         if value.source is self.source and value.holds_draws:
@@ -237,15 +257,17 @@ class Session:
                 refuse("function", "a release", value, hint=why)
         return value
 
-    def _charge(self, mechanism: Mechanism, value: Private, location: str) -> MechanismCode:
+    def _charge(self, mechanism: Mechanism, value: Private, location: str) -> tuple[MechanismCode, ByDatum[Charge]]:
         sensitivities, scale = _sensitivities(mechanism, value), mechanism.scale
         code = examined(mechanism, value.shape, max(sensitivities.different, default=1.0))
         charges = _charges(mechanism, sensitivities, with_pairs=self._adds_renyi)
+        if self.log is not None and self.filter is not None and isinstance(self.filter.budget, Pure):
+            charges = charges.map(in_units)
         with self.charging:  # between the check and the charge no other thread may be charged or read the ledger
             if self.filter is not None:
                 self.filter.check(self.ledger, charges, location)
             self.ledger.record(self.round, _name(mechanism), scale, sensitivities, charges, location)
-        return code
+        return code, charges
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         hint = "a copy would spend the same budget again, and a file would contain the private rewards"
@@ -257,12 +279,14 @@ class Session:
 
         It is also true before the first release, after which no release is known to fit.
         """
-        if self._checked_at != len(self.ledger.releases):
-            charges = [charge for release in self.ledger.releases for charge in ByDatum.of(release.charges).different]
-            most = Charge.total(*(max(getattr(charge, name) for charge in charges) for name in BOUNDS))
-            total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), most))
-            self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)
-            self._checked_at = len(self.ledger.releases)
+        if self._checked_at != (count := len(self.ledger.releases)):
+            for release in self.ledger.releases[self._checked_at : count]:
+                for charge in ByDatum.of(release.charges).different:
+                    self._most = [max(most, getattr(charge, name)) for most, name in zip(self._most, BOUNDS, strict=True)]
+            if any(self._most):
+                total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), Charge.total(*self._most)))
+                self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)
+            self._checked_at = count
         return self._expects
 
     def refuse(self, error: PrivcheckError) -> ReleaseRefusedError:
@@ -330,6 +354,17 @@ def _hidden(mechanism: Mechanism, value: Private) -> Any:
 
 def _name(mechanism: Mechanism) -> str:
     return getattr(mechanism, "id", type(mechanism).__name__)
+
+
+def _sample(mechanism: Mechanism, value: Private, noise: np.random.Generator | None, *, secure: bool) -> Any:
+    """Return what a mechanism draws for a private value, or why it raises, in words that do not show the value."""
+    try:
+        with np.errstate(all="ignore"):
+            return mechanism.draw(_hidden(mechanism, value), noise, secure=secure)
+    except PrivcheckError as error:
+        return FailedDraw(error.parameter, f"a private value of shape {value.shape}", error.expected, error.hint)
+    except Exception as error:
+        return FailedDraw("mechanism", f"{_name(mechanism)}, which raises {type(error).__name__}", "one that draws", "")
 
 
 BOUNDS = ("epsilon", "rho", "mu", "delta")

@@ -16,6 +16,7 @@ from privcheck.cli._claims_command import claims
 from privcheck.cli._frontier_command import frontier
 from privcheck.cli._help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli._init_command import init
+from privcheck.cli._ledger_command import ledger
 from privcheck.cli._list_command import list_everything
 from privcheck.cli._report_command import compare, report
 from privcheck.cli._simulate_command import simulate
@@ -84,3 +85,4 @@ app.command(cls=DocumentedCommand, short_help="Start a project: a private bandit
 app.command(
     "list", cls=DocumentedCommand, short_help="List the shipped algorithms, mechanisms, environments and theorems."
 )(list_everything)
+app.add_typer(ledger, name="ledger", short_help="Read the ledger of a guard: what was spent, whether it verifies.")

@@ -6,7 +6,6 @@ import linecache
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -17,6 +16,8 @@ from privcheck.private_values._noise.noised import publish, winner
 from privcheck.private_values._replacements import replacement
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from privcheck.private_values._source import PrivateSource
 
 MEAN = f"{RELEASE}; numpy.mean of a list stays private"
@@ -44,23 +45,32 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
     raise LeakError(leak)
 
 
-@contextmanager
-def casting_refused(source: PrivateSource) -> Iterator[None]:
+class casting_refused:  # noqa: N801 - a block, which reads as a function would
     """Report as a leak that compiled code, such as another Generator, has cast a private number to a float.
 
     numpy asks it for an array, as it does to collect a list, and cannot cast the array of objects that it is given.
     """
-    try:
-        yield
-    except TypeError as error:
-        if not str(error).startswith("Cannot cast") or "dtype('O')" not in str(error):
-            raise
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: PrivateSource) -> None:
+        self._source = source
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: object, trace: TracebackType | None) -> None:
+        if (
+            not isinstance(error, TypeError)
+            or not str(error).startswith("Cannot cast")
+            or "dtype('O')" not in str(error)
+        ):
+            return
+        source = self._source
         hint = f"{RELEASE}; {source.advice}" if source.advice else RELEASE
-        leak = find_leak("conversion", "conversion to an array", source.collected, hint, error.__traceback__)
-    else:
-        return
-    source.on_leak(leak)
-    raise LeakError(leak)
+        leak = find_leak("conversion", "conversion to an array", source.collected, hint, trace)
+        source.on_leak(leak)
+        raise LeakError(leak) from None
 
 
 def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, hint: str = RELEASE) -> Any:

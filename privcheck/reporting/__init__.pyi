@@ -5,6 +5,10 @@ from ._baselines import Baseline as Baseline
 from ._baselines import compare_paths as compare_paths
 from ._kinds.bounds import save_bounds_page as save_bounds_page
 from ._kinds.claims import listed_claims as listed_claims
+from ._ledger_exports import ledger_csv as ledger_csv
+from ._ledger_exports import ledger_json as ledger_json
+from ._ledger_exports import ledger_page as ledger_page
+from ._ledger_exports import ledger_text as ledger_text
 from ._pages.page_bounds import render_bounds as render_bounds
 from ._pages.page_index import Folder as Folder
 from ._pages.page_index import is_own as is_own

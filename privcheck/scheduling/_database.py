@@ -50,9 +50,14 @@ class Refusal:
         try:
             yield
         except (OSError, sqlite3.Error) as error:
-            full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
-            reason = getattr(error, "strerror", None) or str(error)
-            raise self.because("the disk is full" if full else reason) from error
+            raise self.of(error) from error
+
+    def of(self, error: OSError | sqlite3.Error) -> PrivcheckError:
+        """Return the refusal that says what SQLite or the file system said."""
+        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+        full = full or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        reason = getattr(error, "strerror", None) or str(error)
+        return self.because("the disk is full" if full else reason)
 
 
 class Database:
@@ -120,8 +125,10 @@ class Database:
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Execute one statement."""
-        with self.refusal.turning_errors():
+        try:
             return self._own().execute(statement, values)
+        except (OSError, sqlite3.Error) as error:
+            raise self.refusal.of(error) from error
 
     def execute_each(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute one statement with each row."""
@@ -130,8 +137,10 @@ class Database:
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows that a statement selects."""
-        with self.refusal.turning_errors():
+        try:
             return self._own().execute(statement, values).fetchall()
+        except (OSError, sqlite3.Error) as error:
+            raise self.refusal.of(error) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -162,8 +171,8 @@ class Database:
 
 
 def connected(file: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
-    """Return a connection that begins no transaction by itself."""
-    connection = sqlite3.connect(file, timeout=WAITED, isolation_level=None)
+    """Return a connection that begins no transaction by itself; threads that share it take turns."""
+    connection = sqlite3.connect(file, timeout=WAITED, isolation_level=None, check_same_thread=False)
     for pragma in pragmas:
         connection.execute(f"PRAGMA {pragma}")
     return connection

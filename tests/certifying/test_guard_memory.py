@@ -264,3 +264,33 @@ def test_a_plain_copy_is_what_deepcopy_makes(policy, plain):
         assert part is not getattr(policy, name, None) or type(part) is not list
     if hasattr(copied, "two"):
         assert copied.one is copied.two
+
+
+def test_whether_a_refusal_is_to_be_expected_is_found_from_new_releases_alone():
+    """It is asked before every update; the first releases may touch no data, which once was an error."""
+
+    class Counted(list):
+        read = 0
+
+        def __getitem__(self, place):
+            found = super().__getitem__(place)
+            Counted.read += len(found) if isinstance(place, slice) else 1
+            return found
+
+    class Public:
+        mechanism = Laplace(sensitivity=1.0, epsilon=1.0)
+
+        def select(self):
+            return 0
+
+        def update(self, action, reward):
+            self.mechanism.release(0.0 * reward, None)
+            self.mechanism.release(reward, None)
+
+    guarded = guard(Public(), epsilon=1.0)
+    assert guarded._session.expects_refusal
+    guarded._session.ledger.releases = Counted()
+    for _ in range(50):
+        guarded.update(0, 0.5)
+    assert Counted.read <= 100
+    assert not guarded._session.expects_refusal

@@ -1,0 +1,71 @@
+"""A private bandit as a service that may be killed at any moment, in the standard library of Python.
+
+    python examples/ledger_service/server.py 8000 state
+    curl 'http://127.0.0.1:8000/select' -d '{"id": "e17"}'
+    curl 'http://127.0.0.1:8000/update' -d '{"id": "e17", "action": 0, "reward": 1.0, "user": "u3"}'
+
+Each answer is in the ledger `state/budget.db`, together with what it charged, before the client sees it. A client that
+gets no answer asks again with the same id, and gets the one answer of this event. Several processes may serve the same
+folder. Rewards of a person who has no budget left get status 429, bad input 400; both change nothing. Other errors,
+such as a full disk, get 503: ask again.
+"""
+
+import json
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import privcheck
+from privcheck.bandits import ALGORITHMS
+
+ARMS, EPSILON, PER_USER = 3, 0.25, 1.0
+
+
+def open_guard(folder: Path) -> privcheck.GuardedPolicy:
+    """Return the guard of the service: each reward loses at most 0.25, and a person at most 1 a day."""
+    policy = ALGORITHMS["adap-ucb"](arms=ARMS, epsilon=EPSILON).build
+    keeping = {"ledger": folder / "budget.db", "head": folder / "head" / "heads.db", "scope": "news"}
+    return privcheck.guard(policy, epsilon=EPSILON, arms=ARMS, per_user=PER_USER, window="day", **keeping)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers `select` and `update`."""
+
+    guarded: privcheck.GuardedPolicy
+
+    def do_POST(self) -> None:
+        """Answer one event."""
+        try:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if self.path == "/select":
+                answer = {"action": self.guarded.select(request_id=asked["id"])}
+            else:
+                told = asked["action"], asked["reward"]
+                self.guarded.update(*told, request_id=asked["id"], user=asked["user"])
+                answer = {"ok": True}
+            status = 200
+        except privcheck.BudgetExceededError as error:
+            status, answer = 429, {"error": str(error)}
+        except (privcheck.PrivcheckError, KeyError, TypeError, ValueError) as error:
+            status = 503 if getattr(error, "parameter", "") in ("ledger", "head") else 400
+            answer = {"error": str(error)}
+        text = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *_: object) -> None:
+        """Write no log: what has to be kept is in the ledger."""
+
+
+def main() -> None:
+    """Serve until the process is killed."""
+    Handler.guarded = open_guard(Path(sys.argv[2]))
+    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

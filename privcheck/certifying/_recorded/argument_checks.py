@@ -1,0 +1,67 @@
+"""The arguments of events, which are all checked before the first is played: what is taken back has drawn nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from privcheck.certifying._recorded.events import Answer, Event, answer_in
+from privcheck.certifying._recorded.played import Played
+from privcheck.errors import PrivcheckError, words
+from privcheck.journal import Answered, Journal
+
+
+def check_events(events: Sequence[Event], played: Played, journal: Journal) -> None:
+    """Refuse events whose arguments are wrong, or differ from what was recorded under their ids.
+
+    Raises
+    ------
+    PrivcheckError : names the argument, and of several events the first that is wrong.
+    """
+    for event in events:
+        if journal.durable or event.recorded:
+            event.read()
+        if event.request:
+            if (found := journal.answer(event.request, event.kind)) is not None:
+                _check_same(event, found)
+            elif event.kind == played.kind.learns:
+                _check_action(event, played, journal)
+    if len(events) > 1:
+        _check_batch(events, played, journal)
+
+
+def _check_same(event: Event, found: Answered) -> None:
+    if found.event.person not in (event.person, "") or not event.same(found):
+        got = words(f"{event.request!r}, which was recorded with other arguments")
+        hint = "an id names one event, whose answer stays: give another event an id of its own"
+        raise PrivcheckError("request_id", got, "the same arguments as before", hint)
+
+
+def _check_action(event: Event, played: Played, journal: Journal) -> None:
+    """Refuse a reward under the id of a choice for another action than was chosen."""
+    told, chosen = played.kind.told, journal.answer(event.request, played.kind.chooses)
+    name = next((name for name in ("action", "actions") if name in told), None)
+    if chosen is None or chosen.answer is None or name is None or len(event.given) != len(told):
+        return
+    answer, given = Answer.of(answer_in(chosen.answer)), event.given[told.index(name)]
+    if answer.error is None and not np.array_equal(np.asarray(given), np.asarray(answer.value)):
+        got = words(f"{given!r} under the id {event.request!r}, for which {answer.value!r} was chosen")
+        raise PrivcheckError(name, got, "the action that was chosen", "give every event an id of its own")
+
+
+def _check_batch(events: Sequence[Event], played: Played, journal: Journal) -> None:
+    known, scratch = set[str](), played.session.scratch()
+    for place, event in enumerate(events, 1):
+        try:
+            if event.request and event.request in known:
+                got = words(f"{event.request!r} twice in one call")
+                raise PrivcheckError("request_id", got, "one event for each id")
+            known.add(event.request)
+            if not event.request or journal.answer(event.request, event.kind) is None:
+                played.check_count(event.kind, played.kind.told, event.given)
+                played.kind.wrapped(scratch, event.given, played.arms)
+                played.kind.learned(scratch)
+        except PrivcheckError as error:
+            hint = "; ".join(filter(None, (error.hint, f"none of the {len(events)} events was played")))
+            raise PrivcheckError(f"event {place}: {error.parameter}", error.value, error.expected, hint) from None

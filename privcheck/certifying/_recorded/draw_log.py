@@ -1,0 +1,143 @@
+"""Draws of noise that are durable before a policy sees them, and that are given again when it is played again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from privcheck.certifying._recorded.values import encoded_charges, noise_as_bytes, noise_of_bytes
+from privcheck.errors import PrivcheckError, words
+from privcheck.journal import DRAW, Entry
+
+if TYPE_CHECKING:
+    from privcheck.certifying._recorded.events import Event
+    from privcheck.journal import Journal
+
+COMPARED = ("mechanism", "scale", "shape", "charges")
+"""What a draw has to agree in with the one that was recorded; its line may have moved."""
+
+
+class DrawnBy(NamedTuple):
+    """What is known of a draw before it is made.
+
+    Parameters
+    ----------
+    mechanism : id of the mechanism.
+    scale : of its noise.
+    shape : of the value.
+    charges : of each datum; () for a draw on a public value.
+    location : the line that releases.
+    """
+
+    mechanism: str
+    scale: float
+    shape: tuple[int, ...]
+    charges: Any
+    location: str
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What a journal keeps of it."""
+        numbers = {"scale": self.scale.hex(), "shape": list(self.shape), "charges": encoded_charges(self.charges)}
+        return {"mechanism": self.mechanism, **numbers, "location": self.location}
+
+
+class FailedDraw(NamedTuple):
+    """A mechanism that raised an exception: whether it does may depend on the data, so that it is an output too."""
+
+    parameter: str
+    got: str
+    expected: str
+    hint: str
+
+
+class Interrupted(BaseException):
+    """Ends a call without an answer: the journal could not be written, or another worker has gone on with the event.
+
+    It is no `Exception`, so that a policy does not take it for one of its own; `DrawLog.stopped` tells of it even then.
+    """
+
+
+class Moved(Interrupted):
+    """Another worker went on while a draw was committed."""
+
+
+class DrawLog:
+    """Records the draws of the event that is played, or gives those that were recorded.
+
+    Parameters
+    ----------
+    journal : where they are kept.
+
+    Guarantee
+    ---------
+    A draw is returned only after it was committed together with its event and its charges; one that was committed is
+    returned for ever, whatever the policy does with it, ending its process included.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self.event: Event | None = None
+        self.recorded: list[Entry] = []
+        self.place, self.live = 0, True
+        self.stopped: BaseException | None = None
+
+    def begin(self, event: Event, recorded: list[Entry], *, live: bool) -> None:
+        """Go on to an event: with the draws that were recorded, and then with new ones if it is live."""
+        self.event, self.recorded, self.live = event, recorded, live
+        self.place, self.stopped = 0, None
+
+    def drawn(self, by: DrawnBy, draw: Callable[[], Any]) -> Any:
+        """Return the next draw of the event."""
+        if self.stopped is not None:
+            raise Interrupted
+        failed: Exception | None = None
+        try:
+            if self.place < len(self.recorded):
+                output = self._again(by)
+            else:
+                if not self.live:
+                    raise changed(f"it releases again at {by.location}, which is not recorded")
+                try:
+                    output = draw()
+                except Exception as error:  # of a public value: an error of the policy
+                    failed = error
+                else:
+                    self._keep(by, output)
+        except BaseException as error:
+            self.stopped = error
+            raise error if isinstance(error, Interrupted) else Interrupted from error
+        if failed is not None:
+            raise failed
+        self.place += 1
+        return output
+
+    def _again(self, by: DrawnBy) -> Any:
+        kept, said = self.recorded[self.place].said, by.said
+        for name in COMPARED:
+            if kept[name] != said[name]:
+                raise changed(f"{name} {said[name]} at {by.location}, recorded {name} {kept[name]}")
+        failure: Any = kept.get("failure")
+        return FailedDraw(*failure) if failure else noise_of_bytes(kept["output"])
+
+    def _keep(self, by: DrawnBy, output: Any) -> None:
+        assert self.event is not None
+        kept = {"failure": list(output)} if isinstance(output, FailedDraw) else {"output": noise_as_bytes(output)}
+        if self.event.entry is None:
+            self.event.record(self.journal)
+        said = json.dumps({**by.said, **kept})
+        added = self.journal.append(Entry(0, self.event.number, DRAW, said))
+        self.journal.commit()
+        if self.journal.head() != (added.number, added.hash):
+            raise Moved
+
+
+def changed(what: str) -> PrivcheckError:
+    """Return the error that says that a policy does not do again what it has done."""
+    got = words(f"code that does not do again what is recorded: {what}")
+    hint = (
+        "the code or a library changed, or the policy reads what is not recorded, such as `random`, the time or a "
+        "file: go back, or guard the new code with another scope=, and with continues= to keep all charges"
+    )
+    return PrivcheckError("policy", got, "the policy that the ledger was written with", hint)

@@ -1,0 +1,148 @@
+"""The events of a guard, the calls that change its policy, and what each was answered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass, field
+from traceback import format_exception_only
+from typing import Any
+
+from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
+from privcheck.certifying._recorded.values import decoded, encoded, text_of
+from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, on_one_line, words
+from privcheck.journal import ANSWER, Answered, Entry, Journal
+
+NO_ARGUMENTS, PLAIN = text_of(()), frozenset({int, float, bool, str, type(None)})
+"""What a call without arguments was told, and the types of arguments that are read back as they are."""
+
+LONGEST = 400
+"""Characters of an error that are recorded."""
+
+KINDS = (BudgetExceededError, ReleaseRefusedError, PolicyError, GuardClosedError, PrivcheckError)
+KNOWN: dict[str, type[PrivcheckError]] = {kind.__name__: kind for kind in KINDS}
+
+
+@dataclass(slots=True)
+class Answer:
+    """What a call was answered.
+
+    Parameters
+    ----------
+    value : what it returned.
+    error : what it raised; None if it returned.
+    closes : the calls that are not let in after it.
+    """
+
+    value: Any = None
+    error: BaseException | None = None
+    closes: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What a journal keeps of it."""
+        if self.error is None:
+            return {"value": encoded(self.value, "action")}
+        error = self.error
+        parts = None
+        if type(error).__name__ in KNOWN and isinstance(error, PrivcheckError):
+            parts = [error.parameter, str(error.value), error.expected, error.hint]
+        text = on_one_line("".join(format_exception_only(error)))[:LONGEST]
+        return {"error": {"type": type(error).__name__, "text": text, "parts": parts}, "closes": list(self.closes)}
+
+    @classmethod
+    def of(cls, said: dict[str, Any]) -> Answer:
+        """Return the answer that was recorded."""
+        if "value" in said:
+            return cls(decoded(said["value"]))
+        error = said["error"]
+        if error["parts"]:
+            parameter, got, expected, hint = error["parts"]
+            raised = KNOWN[error["type"]](parameter, words(got), expected, hint)
+        else:
+            got = words(f"an event that was answered by {error['text']}")
+            raised = GuardClosedError("call", got, "an event without an error", "one event has one answer for ever")
+        return cls(None, raised, tuple(said["closes"]))
+
+    def result(self) -> Any:
+        """Return or raise what was answered."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+@dataclass(slots=True)
+class Event:
+    """One call that changes the policy.
+
+    Parameters
+    ----------
+    kind : the call, "select" for example; "start" is the building of the policy.
+    given : its arguments.
+    request : the id that the caller gave it; "" for none.
+    person : the code of the person who gave the reward; "" for none.
+    user : the person's name, for messages.
+    number : its number, from 1; it selects the coins.
+    window : in which the person gave the reward.
+    round : in which it happens.
+    environment : the code of what plays it.
+    told : a salt, and the arguments as bytes; None where nothing is recorded.
+    entry : the entry that says that it happens; None before it is recorded.
+    """
+
+    kind: str
+    given: tuple[Any, ...] = ()
+    request: str = ""
+    person: str = ""
+    user: Any = None
+    number: int = 0
+    window: int = 0
+    round: int = 0
+    environment: str = ""
+    told: tuple[bytes, bytes] | None = None
+    entry: Entry | None = field(default=None, repr=False)
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the event is one that a journal in memory has to keep."""
+        return bool(self.request or self.person)
+
+    def read(self) -> None:
+        """Take the arguments as they are read back later, so that the event is played with the same ones again."""
+        text = text_of(self.given, "argument") if self.given else NO_ARGUMENTS
+        self.told = secrets.token_bytes(16), text
+        if not PLAIN.issuperset(map(type, self.given)):
+            self.given = decoded(json.loads(text))
+
+    def same(self, found: Answered) -> bool:
+        """Return whether an event that was recorded was told the same; one whose salt is gone is not compared."""
+        return found.salt is None or found.event.said["told"] == digest(found.salt, text_of(self.given, "argument"))
+
+    def record(self, journal: Journal, answer: Answer | None = None) -> Entry:
+        """Add the event to the journal, with its answer if it drew no noise."""
+        assert self.told is not None
+        said: dict[str, Any] = {"round": self.round, "told": digest(*self.told), "by": self.environment}
+        if answer is not None:
+            said["answer"] = answer.said
+        entry = Entry(0, self.number, self.kind, json.dumps(said), self.request, self.person, self.window)
+        self.entry = journal.append(entry, self.told)
+        return self.entry
+
+    def end(self, journal: Journal, answer: Answer, by: str) -> Entry:
+        """Add the answer to the journal, and the environment that found it."""
+        if self.entry is None:
+            return self.record(journal, answer)
+        said = json.dumps({"answer": answer.said, "by": by})
+        return journal.append(Entry(0, self.number, ANSWER, said))
+
+
+def answer_in(entry: Entry) -> dict[str, Any]:
+    """Return what an entry says of an answer."""
+    said: Any = entry.said["answer"]
+    return dict(said)
+
+
+def digest(salt: bytes, text: bytes) -> str:
+    """Return the hash by which inputs are compared without being kept."""
+    return hashlib.sha256(salt + text).hexdigest()

@@ -1,0 +1,137 @@
+"""What a ledger says: its scopes, releases and persons, without playing a policy or reading a reward."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, budget_of, shown, spent
+from privcheck.certifying._recorded.persons import cost
+from privcheck.certifying._recorded.values import decoded_charges
+from privcheck.journal import DRAW, Entry, LedgerFile, Opened
+
+BUDGET = ("epsilon", "delta", "rho", "mu")
+
+
+@dataclass(frozen=True)
+class ReleaseRow:
+    """One release of noise in a ledger.
+
+    Parameters
+    ----------
+    scope : its name.
+    event, round : when.
+    mechanism, scale, location : which noise, of the code at which line.
+    charges : of each datum; none of a draw on a public value.
+    persons : the codes of the persons whose rewards it charges.
+    """
+
+    scope: str
+    event: int
+    round: int
+    mechanism: str
+    scale: float
+    location: str
+    charges: ByDatum[Charge]
+    persons: tuple[str, ...]
+
+
+@dataclass
+class ScopeRows:
+    """What a ledger says of one scope.
+
+    Parameters
+    ----------
+    scope : the scope.
+    parameters : what its guards are built with.
+    events : how many events there are, by kind.
+    releases : of noise.
+    ledger : what they charge.
+    rewards : how many rewards of each person were passed on, by person and window.
+    last : the last entry.
+    closed_by : the scope that continues this one; "" for none.
+    """
+
+    scope: Opened
+    parameters: dict[str, Any]
+    events: Counter[str] = field(default_factory=Counter)
+    releases: list[ReleaseRow] = field(default_factory=list)
+    ledger: Ledger = field(default_factory=Ledger)
+    rewards: Counter[tuple[str, int]] = field(default_factory=Counter)
+    last: int = 0
+    closed_by: str = ""
+
+    @property
+    def budget(self) -> Notion:
+        """The budget of each datum."""
+        found = budget_of(*(self.parameters[name] for name in BUDGET))
+        assert found is not None
+        return found
+
+    @property
+    def filter(self) -> BudgetFilter:
+        """The filter that its guards have."""
+        return BudgetFilter(self.budget, self.parameters["accountants"])
+
+    @property
+    def spent(self) -> float:
+        """The largest total of any datum, in the notion of the budget."""
+        return spent(self.filter, self.ledger).amount
+
+    @property
+    def totals(self) -> Ledger:
+        """The charges, to be read."""
+        return shown(self.filter, self.ledger)
+
+    def lifetime(self) -> float:
+        """Return the largest loss of any person over all windows, fully charged: what group privacy gives."""
+        given = Counter[str]()
+        for (person, _), count in self.rewards.items():
+            given[person] += count
+        one, power = cost(self.budget)
+        return float(one * max(given.values(), default=0) ** power)
+
+
+def read_ledger(path: str | os.PathLike[str]) -> list[ScopeRows]:
+    """Return what a ledger says of each scope, the oldest first."""
+    with LedgerFile(path) as file:
+        return [rows_of(scope, file.entries(scope)) for scope in file.scopes()]
+
+
+def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
+    """Return what the entries of one scope say."""
+    first = next(entries)
+    parameters: Any = first.said["parameters"]
+    found = ScopeRows(scope, parameters, last=1)
+    group = int(parameters["neighbours"].partition(":")[2] or 1) if parameters["neighbours"].startswith("group") else 1
+    found.ledger = found.filter.new_ledger(group, "reward" if parameters["contexts"] is None else "context and reward")
+    persons: dict[int, str] = {}
+    now = 0
+    for entry in entries:
+        said: dict[str, Any] = entry.said
+        found.last = entry.number
+        if entry.kind == DRAW:
+            _add_release(found, entry, said, now, persons)
+        elif "by" in said and "told" in said:
+            now = int(said["round"])
+            if entry.event >= 0:
+                found.events[entry.kind] += 1
+            if entry.person:
+                persons[now] = entry.person
+                found.rewards[entry.person, entry.window] += 1
+        elif entry.kind == "closed":
+            found.closed_by = str(said["by"])
+    return found
+
+
+def _add_release(found: ScopeRows, entry: Entry, said: dict[str, Any], now: int, persons: dict[int, str]) -> None:
+    charges, scale = decoded_charges(said["charges"]), float.fromhex(said["scale"])
+    rounds = [datum[0] if isinstance(datum, tuple) else datum for datum in charges]
+    codes = tuple(dict.fromkeys(persons[t] for t in rounds if t in persons))
+    row = ReleaseRow(found.scope.name, entry.event, now, said["mechanism"], scale, said["location"], charges, codes)
+    found.releases.append(row)
+    if charges:
+        found.ledger.record(now, row.mechanism, scale, charges.map(lambda _: 0.0), charges, row.location)

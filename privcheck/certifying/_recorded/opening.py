@@ -1,0 +1,156 @@
+"""Opening the ledger of a guard: what it was built with has to be what the ledger was written with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from privcheck.accounting import LARGEST, Notion, Pure, budget_of
+from privcheck.certifying._recorded.persons import Persons, cost, persons
+from privcheck.errors import PrivcheckError, words
+from privcheck.journal import Journal, MemoryJournal, SqliteJournal
+from privcheck.privacy import Contexts
+from privcheck.scheduling import fingerprint
+
+BUDGET = ("epsilon", "delta", "rho", "mu")
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Where a guard keeps what it has spent, and what a person may spend.
+
+    Parameters
+    ----------
+    ledger, scope, head, continues, per_user, window : see `privcheck.guard`.
+    """
+
+    ledger: str | os.PathLike[str] | None = None
+    scope: str | None = None
+    head: str | os.PathLike[str] | None = None
+    continues: str | None = None
+    per_user: float | None = None
+    window: str | None = None
+
+    def check(self, *, builds: bool, noise: str, rng: Any) -> None:
+        """Refuse arguments that need a ledger without one, and policies that could not be played again from one."""
+        if self.ledger is None:
+            for name in ("scope", "head", "continues"):
+                if (value := getattr(self, name)) is not None:
+                    raise PrivcheckError(name, value, "None without ledger=", "give the file of a ledger")
+            return
+        if not builds:
+            got = words("a policy that is built already, with a ledger")
+            hint = "after a restart the ledger builds it anew: give its class, or a factory"
+            raise PrivcheckError("policy", got, "a class or factory", hint)
+        if noise != "secure" or rng is not None:
+            got = noise if noise != "secure" else words("a Generator")
+            hint = "a ledger takes only secure noise, whose last digits reveal nothing: leave noise and rng out"
+            raise PrivcheckError("noise" if noise != "secure" else "rng", got, "secure noise with ledger=", hint)
+        for name in ("scope", "continues"):
+            value = getattr(self, name)
+            if (type(value) is not str or not value) and not (name == "continues" and value is None):
+                hint = "it names the people and the policy that share the budget"
+                raise PrivcheckError(name, value, "a name, a string that is not empty, with ledger=", hint)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A journal, and what a guard needs of it.
+
+    Parameters
+    ----------
+    journal : of the scope.
+    persons : who admits the rewards of persons; None for everybody.
+    environment : the code of what plays here, and what that is.
+    secret : of the policy's coins; None in memory.
+    scope : its name.
+    """
+
+    journal: Journal
+    persons: Persons | None
+    environment: tuple[str, dict[str, str]] = ("", {})
+    secret: bytes | None = None
+    scope: str = ""
+
+    def coins(self) -> np.random.Philox:
+        """Return the bits of the coins, as they are before the first event."""
+        assert self.secret is not None
+        return np.random.Philox(np.random.SeedSequence(int.from_bytes(self.secret, "big")))
+
+
+def opened(keeping: Keeping, budget: Notion, parameters: dict[str, Any]) -> Kept:
+    """Return the journal of a guard; in memory without a ledger.
+
+    Parameters
+    ----------
+    keeping : where.
+    budget : of each datum.
+    parameters : what the guard is built with; only what JSON has.
+    """
+    feedback, neighbours = parameters["feedback"], parameters["neighbours"]
+    with_persons = keeping.per_user, keeping.window, budget, feedback, neighbours
+    if keeping.ledger is None or keeping.scope is None:
+        return Kept(MemoryJournal(), persons(*with_persons, "", {}, secrets.token_bytes(32)))
+    if isinstance(budget, Pure) and budget.epsilon >= LARGEST:
+        hint = "so that its totals are exact"
+        raise PrivcheckError("epsilon", budget.epsilon, f"a number below {LARGEST} with ledger=", hint)
+    persons(*with_persons, keeping.scope, {}, b"")  # bad input is refused before a file is made
+    mine = json.loads(json.dumps({**parameters, "per_user": keeping.per_user, "window": keeping.window}))
+
+    def agrees(kept: dict[str, Any], continued: bool) -> None:
+        _check_continued(mine, kept, str(keeping.continues)) if continued else _check(mine, kept, str(keeping.scope))
+
+    journal = SqliteJournal(keeping.ledger, keeping.scope, keeping.head, mine, agrees, keeping.continues)
+    before = {name: cost(_budget(kept))[0] for name, kept in journal.parameters().items()}
+    admits = persons(*with_persons, keeping.scope, before, journal.scope.salt)
+    is_here = dict(fingerprint())
+    code = hashlib.sha256(json.dumps(is_here, sort_keys=True).encode()).hexdigest()[:12]
+    return Kept(journal, admits, (code, is_here), journal.scope.secret, keeping.scope)
+
+
+def parameters_of(
+    given: Mapping[str, float | None], options: Mapping[str, Any], feedback: str, arms: int | None
+) -> dict[str, Any]:
+    """Return what a guard is built with, as a ledger keeps it; the policy itself is compared by what it does."""
+    contexts: Contexts | None = options["contexts"]
+    known: dict[str, Any] = {name: given[name] or None for name in BUDGET}
+    known |= {"accountants": options["accountants"], "rewards": [float(end) for end in options["rewards"]]}
+    known |= {"feedback": feedback, "neighbours": options["neighbours"], "arms": arms}
+    return known | {"contexts": None if contexts is None else repr(contexts)}
+
+
+def _budget(kept: Mapping[str, Any]) -> Notion:
+    found = budget_of(*(kept[name] for name in BUDGET))
+    assert found is not None
+    return found
+
+
+def _check(mine: dict[str, Any], kept: dict[str, Any], scope: str) -> None:
+    for name, value in kept.items():
+        if mine.get(name) != value:
+            expected = f"{value!r}, as in the scope {scope!r} of the ledger"
+            hint = f"guard with another scope=, and continues={scope!r} to keep all charges"
+            raise PrivcheckError(name, mine.get(name), expected, hint)
+
+
+def _check_continued(mine: dict[str, Any], kept: dict[str, Any], scope: str) -> None:
+    """Refuse to continue a scope in which persons were not counted, or in another way."""
+    if mine["per_user"] is None and kept["per_user"] is None:
+        return
+    notions = [next(name for name in ("rho", "mu", "epsilon") if said[name]) for said in (mine, kept)]
+    for name, own, other in (
+        ("per_user", mine["per_user"] is not None, kept["per_user"] is not None),
+        ("window", mine["window"], kept["window"]),
+        ("budget", *notions),
+    ):
+        if own != other:
+            got = mine.get(name, notions[0])
+            expected = f"{kept.get(name, notions[1])!r}, as in the scope {scope!r} that is continued"
+            raise PrivcheckError(name, got, expected, "what persons gave in it counts, in the way in which it counted")

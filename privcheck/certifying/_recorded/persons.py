@@ -1,0 +1,150 @@
+"""How often the rewards of one person are passed on in one window of time."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privcheck.accounting import Approximate, BudgetExceededError, Concentrated, GaussianDP, Notion
+from privcheck.declared import POSITIVE, check
+from privcheck.errors import PrivcheckError, words
+from privcheck.journal import Admission
+
+SECONDS = {"hour": 3600, "day": 86_400, "week": 604_800}
+"""Windows of time, in UTC; weeks begin on Mondays."""
+
+_MONDAY = 345_600
+ONE_REWARD = ("bandit", "identification", "full", "semi-bandit", "delayed")
+"""The kinds of feedback in which a call of `update` tells of one datum under row neighbours."""
+
+
+@dataclass(frozen=True)
+class Persons:
+    r"""Admits the rewards of a person as long as all of them together, fully charged, are within the person's budget.
+
+    A guard charges each datum at most its budget, whenever it is released. With k rewards of one person the loss is, by
+    group privacy, at most k epsilon, k mu or k^2 rho; so k <= per_user / epsilon, per_user / mu or
+    sqrt(per_user / rho). Numbers are taken as they are written, 0.1 as a tenth; what the float exceeds it by is far
+    less than the noise pays in advance.
+
+    Parameters
+    ----------
+    per_user : the budget of a person, in the notion of the guard's.
+    window : "hour", "day" or "week", in which a person has this budget; None for ever.
+    budgets : of each datum, by name of the scope that the reward is in.
+    salt : with which codes of persons are made.
+
+    Guarantee
+    ---------
+    Neighbours: all rewards of one person in one window. Who gave rewards, and when, is public, and so are refusals.
+    Over W windows the budgets add up: to W per_user in epsilon or mu, to W^2 per_user in rho.
+
+    Examples
+    --------
+    >>> persons = Persons(1.0, "day", {"": Fraction(1, 4)}, 1, b"salt")
+    >>> persons.fits([""] * 3, ""), persons.fits([""] * 4, "")
+    (True, False)
+    """
+
+    per_user: float
+    window: str | None
+    budgets: Mapping[str, Fraction]
+    power: int
+    salt: bytes
+
+    def code(self, user: Any) -> str:
+        """Return the code of a person, from which the name cannot be found without the ledger."""
+        if not (type(user) is str or type(user) is int) or user == "":
+            hint = "every reward has to say whose it is under per_user="
+            raise PrivcheckError("user", user, "a string or an integer, the name of the person", hint)
+        return hashlib.sha256(self.salt + f"{type(user).__name__} {user}".encode()).hexdigest()[:32]
+
+    def now(self, last: int) -> int:
+        """Return the number of the window, at least the last one: a clock that is set back gives nothing again."""
+        if self.window is None:
+            return 0
+        return max(last, int(time.time() - _MONDAY) // SECONDS[self.window])
+
+    def fits(self, before: Sequence[str], scope: str) -> bool:
+        """Return whether a reward in a scope fits on top of those in these scopes."""
+        total, costs = Fraction(repr(float(self.per_user))), [self.budgets[name] for name in (*before, scope)]
+        if self.power == 1:
+            return sum(costs) <= total
+        if len(set(costs)) == 1:
+            return len(costs) ** 2 * costs[0] <= total
+        roots = math.fsum(math.sqrt(cost) for cost in costs) * (1.0 + 1e-12)
+        return Fraction(roots) ** 2 <= total
+
+    def refusal(self, user: Any, before: Sequence[Admission], scope: str) -> BudgetExceededError | None:
+        """Return why one more reward of a person is not passed on; None if it is."""
+        if self.fits([admission.scope for admission in before], scope):
+            return None
+        each = ", ".join(dict.fromkeys(f"{float(self.budgets[admission.scope]):g}" for admission in before))
+        rounds = ", ".join(
+            f"{admission.event.said['round']}" + ("" if admission.scope == scope else f" of {admission.scope!r}")
+            for admission in before
+        )
+        got = words(f"{user}, who has no budget left: {each} each for the rewards of rounds {rounds}")
+        when = f" in one {self.window}" if self.window else ""
+        hint = "the reward was not passed on, and nothing was spent"
+        return BudgetExceededError("user", got, f"rewards that cost at most {self.per_user:g} together{when}", hint)
+
+
+def persons(
+    per_user: float | None,
+    window: str | None,
+    budget: Notion,
+    feedback: str,
+    neighbours: str,
+    scope: str,
+    before: Mapping[str, Fraction],
+    salt: bytes,
+) -> Persons | None:
+    """Return who admits the rewards of persons; None without `per_user`.
+
+    Raises
+    ------
+    PrivcheckError : a budget of a person that is no positive number or below that of a reward, a window that is not
+        known or has no budget, a budget with delta, rewards of which one call tells several.
+    """
+    if per_user is None:
+        if window is not None:
+            raise PrivcheckError("window", window, "None without per_user=", "give the budget of a person in a window")
+        return None
+    total = float(check("per_user", per_user, POSITIVE, "the budget of a person in one window"))
+    if window is not None and window not in SECONDS:
+        expected = f"None, {', '.join(map(repr, SECONDS))}"
+        raise PrivcheckError("window", window, expected, "None is for ever: a person's budget never comes back")
+    if isinstance(budget, Approximate):
+        hint = "give the guard epsilon, rho or mu alone: with delta, losses of several data of a person do not add up"
+        raise PrivcheckError("per_user", per_user, "None for a budget with delta", hint)
+    if feedback not in ONE_REWARD or neighbours not in ("row", "reward") or (neighbours, feedback) in _SEVERAL:
+        got = words(f"feedback={feedback!r} with neighbours={neighbours!r}")
+        expected = f"one datum in each call of update(): {', '.join(map(repr, ONE_REWARD))}, with neighbours='row'"
+        raise PrivcheckError("per_user", got, expected, "leave per_user out")
+    own, power = cost(budget)
+    found = Persons(total, window, {**before, scope: own}, power, salt)
+    if not found.fits([], scope):
+        hint = "no reward of any person would be passed on: raise it, or lower the budget of a reward"
+        raise PrivcheckError("per_user", per_user, f"at least the budget of one reward, {float(own):g}", hint)
+    return found
+
+
+_SEVERAL = (("reward", "full"), ("reward", "semi-bandit"))
+
+
+def cost(budget: Notion) -> tuple[Fraction, int]:
+    """Return what one reward may cost, and by which power of their number the losses of several grow.
+
+    >>> from privcheck.accounting import Pure
+    >>> cost(Pure(0.1)), cost(Concentrated(0.25))
+    ((Fraction(1, 10), 1), (Fraction(1, 4), 2))
+    """
+    if isinstance(budget, Concentrated):
+        return Fraction(repr(float(budget.rho))), 2
+    return Fraction(repr(float(budget.mu if isinstance(budget, GaussianDP) else budget.epsilon))), 1

@@ -1,0 +1,159 @@
+"""A policy that is played under a session, call by call: what it answers, and what its answer closes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from privcheck.accounting import BudgetExceededError
+from privcheck.certifying._calls import Calls
+from privcheck.certifying._context_isolation import copy_of_state, generators
+from privcheck.certifying._execution import ask, tell
+from privcheck.certifying._recorded.events import Answer
+from privcheck.certifying._session import Session
+from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.feedback import Feedback
+from privcheck.private_values import casting_refused
+
+
+@dataclass
+class Played:
+    """A policy, the session that guards it, and which of its calls are still let in.
+
+    Parameters
+    ----------
+    policy : releases through the session.
+    session : charges what it releases.
+    kind : of feedback.
+    arms : K; 0 if it is not known.
+    calls : those that are let in.
+    interrupts : whether what ends a call from outside (Ctrl-C, a lack of memory) leaves no answer, because the policy
+        can be played again from a journal; otherwise it closes the guard.
+    """
+
+    policy: Any
+    session: Session
+    kind: Feedback
+    arms: int
+    calls: Calls
+    interrupts: bool = False
+    coins: list[np.random.Generator] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.coins = generators(self.policy)
+        self.session.round = 1
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The calls that choose and that tell rewards."""
+        return f"{self.kind.chooses}()", f"{self.kind.learns}()"
+
+    @property
+    def all_ends(self) -> tuple[str, ...]:
+        """The calls that a leak closes."""
+        return (*self.ends, *self.kind.attributes, "recommend")
+
+    def prepare(self, kind: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the arguments of a call, checked and wrapped; what is refused changes nothing."""
+        if kind == self.kind.chooses:
+            if not self.kind.contextual:
+                return self.kind.asked(given)
+            self.check_count(kind, ("context",), given)
+            assert self.session.contexts is not None
+            return (self.session.contexts.checked(given[0], self.arms),)
+        if kind != self.kind.learns:
+            return ()
+        self.check_count(kind, self.kind.told, given)
+        first = self.session.round
+        try:
+            wrapped = self.kind.wrapped(self.session, given, self.arms)
+        except BaseException:
+            self.session.round = first  # the policy was told nothing
+            raise
+        if self.kind.whole_row:
+            self.arms = self.arms or np.size(wrapped[-1])
+        return wrapped
+
+    def play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None = None) -> Answer:
+        """Return what a call is answered; one that is played again has an answer already, which stands."""
+        if kind == self.kind.learns:
+            return self._learn(prepared, recorded)
+        if kind == self.kind.chooses:
+            return self._choose(prepared, recorded)
+        return self._ask(kind)
+
+    def close(self, answer: Answer) -> None:
+        """Let the calls that an answer closes in no more."""
+        if answer.error is not None:
+            self.calls.close(answer.error, *answer.closes)
+
+    def _choose(self, asked: tuple[Any, ...], recorded: Answer | None) -> Answer:
+        session, by = self.session, self.kind
+        context, given = (asked[0], ()) if by.contextual else (None, asked)
+        with session.active():
+            try:
+                action = ask(self.policy, by, context, given, session)
+            except BaseException as error:  # of a context, a copy was asked, not the policy itself
+                return self._failed(error, () if by.contextual else self.ends)
+            try:
+                chosen = self.checked_action(action, given)
+            except PolicyError as error:
+                return Answer(error=error)
+            session.choices += 1
+            by.chosen(session, chosen if recorded is None or recorded.error is not None else recorded.value)
+            return Answer(chosen)
+
+    def _learn(self, wrapped: tuple[Any, ...], recorded: Answer | None) -> Answer:
+        session, before = self.session, None
+        if session.expects_refusal or (recorded is not None and recorded.error is not None):
+            before, _ = copy_of_state(self.policy, self.coins)
+        try:
+            with session.active():
+                tell(self.policy, self.kind, wrapped, session)
+        except BudgetExceededError as refused:
+            if before is None:
+                return Answer(error=refused, closes=self.ends)
+            self.policy = before  # go on as it was before the update in which a release did not fit
+            return Answer(error=refused, closes=self.ends[1:])
+        except BaseException as error:
+            return self._failed(error, self.ends)
+        finally:
+            self.kind.learned(session)
+        return Answer()
+
+    def _ask(self, name: str) -> Answer:
+        """Return what a policy answers after its last round; a leak closes the guard, as one in `select` does."""
+        with self.session.active(), casting_refused(self.session.source):
+            try:
+                if name == "stopped":
+                    return Answer(bool(self.policy.stopped))
+                found = self.policy.recommend()
+            except BaseException as error:
+                return self._failed(error, self.all_ends)
+        try:
+            return Answer(self.checked_action(found))
+        except PolicyError as error:
+            return Answer(error=error)
+
+    def _failed(self, error: BaseException, closes: tuple[str, ...]) -> Answer:
+        if self.interrupts and (isinstance(error, MemoryError) or not isinstance(error, Exception)):
+            raise error
+        return Answer(error=error, closes=closes)
+
+    def checked_action(self, action: Any, asked: tuple[Any, ...] = ()) -> Any:
+        """Return an action of the policy, or refuse it; if it is private, the error does not show it."""
+        try:
+            return self.kind.action(action, self.arms or None, "action", asked)
+        except PolicyError as error:
+            if error.value is not action or isinstance(action, int):
+                raise
+            expected, hint = error.expected, error.hint
+        raise PolicyError("action", words(f"an object of type {type(action).__name__}"), expected, hint)
+
+    def check_count(self, method: str, names: tuple[str, ...], given: tuple[Any, ...]) -> None:
+        """Refuse a call with too many arguments, or too few."""
+        if len(given) != len(names):
+            got = words(f"{len(given)} arguments for feedback={self.kind.id!r}")
+            raise PrivcheckError(f"{method}()", got, f"({', '.join(names)})", "see `privcheck.guard`")

@@ -1,0 +1,14 @@
+from ._chained_entries import ANSWER as ANSWER
+from ._chained_entries import CLOSED as CLOSED
+from ._chained_entries import DRAW as DRAW
+from ._chained_entries import ENVIRONMENT as ENVIRONMENT
+from ._chained_entries import SCOPE as SCOPE
+from ._chained_entries import START as START
+from ._chained_entries import Entry as Entry
+from ._journal import Admission as Admission
+from ._journal import Answered as Answered
+from ._journal import Journal as Journal
+from ._ledger_reader import LedgerFile as LedgerFile
+from ._memory import MemoryJournal as MemoryJournal
+from ._sqlite import Opened as Opened
+from ._sqlite import SqliteJournal as SqliteJournal

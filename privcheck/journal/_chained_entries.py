@@ -1,0 +1,63 @@
+"""The entries of a journal, and the hash that chains each of them to those before it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+START = b"\0" * 32
+"""The hash before the first entry."""
+
+SCOPE, ENVIRONMENT, DRAW, ANSWER, CLOSED = "scope", "environment", "draw", "answer", "closed"
+"""The kinds of entries besides events: a parameter set, an environment, a draw of noise, the answer of an event that
+drew, and the end of a scope that another one continues. An event's kind is the call: "select", "update", ...
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a journal; entries are only ever added.
+
+    Parameters
+    ----------
+    number : its place in the scope, from 1.
+    event : the event that it belongs to, from 0, the start of the policy; -1 for none.
+    kind : what it says.
+    body : JSON with everything else that is said; an event that drew no noise has its answer here.
+    request : the id that the caller gave the event; "" for none.
+    person : the code of the person who gave the reward; "" for none.
+    window : the number of the window of time in which the person gave it; 0 if there are no windows.
+    hash : of this entry and all before it.
+
+    Examples
+    --------
+    >>> one = Entry(1, 0, "start", "{}").after(START)
+    >>> two = Entry(2, 1, "select", '{"answer": {"value": 0}}', request="e17").after(one.hash)
+    >>> two == two.after(one.hash), two.hash == two.after(START).hash
+    (True, False)
+    """
+
+    number: int
+    event: int
+    kind: str
+    body: str
+    request: str = ""
+    person: str = ""
+    window: int = 0
+    hash: bytes = START
+
+    def after(self, previous: bytes) -> Entry:
+        """Return the entry with its hash, after an entry with this one."""
+        return self.at(self.number, previous)
+
+    def at(self, number: int, previous: bytes) -> Entry:
+        """Return the entry in its place, after an entry with this hash."""
+        said = number, self.event, self.kind, self.body, self.request, self.person, self.window
+        return Entry(*said, hashlib.sha256(previous + json.dumps(said).encode()).digest())
+
+    @property
+    def said(self) -> dict[str, object]:
+        """The body, read."""
+        found: dict[str, object] = json.loads(self.body)
+        return found

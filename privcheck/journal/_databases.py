@@ -1,0 +1,97 @@
+"""The files of a ledger: the database with its entries, and the database that says how far they go."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from privcheck.errors import PrivcheckError
+from privcheck.scheduling import Database, Refusal
+
+LEDGER = 0x70637631
+"""SQLite's application_id of a ledger."""
+
+DURABLE = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON")
+"""What is committed outlives a loss of power, and one write to the disk commits it; what is deleted is overwritten."""
+
+LEDGER_FORMATS = (
+    f"""PRAGMA application_id = {LEDGER};
+    CREATE TABLE scope (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, identity TEXT NOT NULL UNIQUE,
+        secret BLOB NOT NULL, salt BLOB NOT NULL, continues INTEGER UNIQUE REFERENCES scope);
+    CREATE TABLE entry (scope INTEGER NOT NULL REFERENCES scope, number INTEGER NOT NULL, event INTEGER NOT NULL,
+        kind TEXT NOT NULL, body TEXT NOT NULL, request TEXT NOT NULL, person TEXT NOT NULL, window INTEGER NOT NULL,
+        hash BLOB NOT NULL, PRIMARY KEY (scope, number)) WITHOUT ROWID;
+    CREATE UNIQUE INDEX entry_of_request ON entry (scope, request, kind) WHERE request <> '';
+    CREATE INDEX entry_of_person ON entry (person, window) WHERE person <> '';
+    CREATE TABLE told (scope INTEGER NOT NULL REFERENCES scope, number INTEGER NOT NULL, salt BLOB NOT NULL,
+        input BLOB NOT NULL, PRIMARY KEY (scope, number)) WITHOUT ROWID""",
+)
+"""Scripts that bring a ledger from each format to the next."""
+
+HEAD_FORMATS = ("CREATE TABLE head (ledger TEXT PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL)",)
+
+
+def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
+    """Open a ledger, or make one that only its owner may read.
+
+    Raises
+    ------
+    PrivcheckError : a path that is none, a file that is no ledger, is of a later format, cannot be written or is on a
+        network disk.
+    """
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise PrivcheckError("ledger", path, "the path of a file", 'as in ledger="budget.db"')
+    file = Path(path)
+    hint = "what was committed to it is still there"
+    refusal = Refusal(file, "ledger", "a ledger on a local disk that this process can read and write", hint)
+    with refusal.turning_errors():
+        if file.is_dir():
+            raise refusal.because("it is a folder", "add a file name")
+        if not file.exists():
+            if not make:
+                raise refusal.because("there is no such file", "give the file that `privcheck.guard` was given")
+            _make(file)
+        _check_ledger(file, refusal, make=make)
+        if make and not os.access(file, os.W_OK):
+            raise refusal.because("it cannot be written", "let the service own the file and its folder")
+    return Database(file, refusal, LEDGER_FORMATS, DURABLE if make else ())
+
+
+def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> Database:
+    """Open the file with the heads of ledgers, by default in the user's folder for the state of programs."""
+    if path is None:
+        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        path = Path(state, "privcheck", "heads.db")
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise PrivcheckError("head", path, "the path of a file", 'as in head="/var/lib/service/heads.db"')
+    file = Path(path)
+    refusal = Refusal(file, "head", "a file on a local disk that this process can write", "the ledger is unchanged")
+    with refusal.turning_errors():
+        if file.is_dir():
+            raise refusal.because("it is a folder", "add a file name")
+        if not file.exists():
+            if not make:
+                raise refusal.because(
+                    "there is no such file", "give the file that `privcheck.guard` was given as head="
+                )
+            _make(file)
+    return Database(file, refusal, HEAD_FORMATS, DURABLE if make else ())
+
+
+def _make(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def _check_ledger(file: Path, refusal: Refusal, *, make: bool) -> None:
+    """Refuse the database of another program; an empty file may become a ledger."""
+    plain = Database(file, refusal)
+    try:
+        ((count,),) = plain.rows("SELECT count(*) FROM sqlite_master")  # first: another worker may be making it
+        ((own,),) = plain.rows("PRAGMA application_id")
+    finally:
+        plain.close()
+    if own != LEDGER and not (count or make):
+        raise refusal.because("it is empty", "the guard that made it had not begun to write")
+    if own != LEDGER and count:
+        raise refusal.because("it is a database of another program", "give a file of its own")

@@ -1,0 +1,93 @@
+"""What a guard asks of a journal, whatever it is kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import ClassVar, NamedTuple, Protocol
+
+from privcheck.journal._chained_entries import Entry
+
+
+class Answered(NamedTuple):
+    """An event that was recorded under an id.
+
+    Parameters
+    ----------
+    event : its entry.
+    answer : the entry with its answer: the same one if the event drew no noise; None while the event is pending.
+    salt : of the hash of what the event was told; None if that is forgotten.
+    """
+
+    event: Entry
+    answer: Entry | None
+    salt: bytes | None
+
+
+class Admission(NamedTuple):
+    """One reward of a person that was passed on to the policy.
+
+    Parameters
+    ----------
+    scope : name of the scope in which it was given.
+    event : the entry of the event.
+    """
+
+    scope: str
+    event: Entry
+
+
+class Journal(Protocol):
+    """Keeps what a guard has done in one scope, in an order that all workers of the scope share.
+
+    Attributes
+    ----------
+    durable : whether it outlives the process; a guard then plays from it, and records every event.
+
+    Guarantee
+    ---------
+    Inside `transaction` no other worker adds anything. What was added is there for all of them once the block has been
+    left, or `commit` has returned, and not at all if the block is left by an exception. There is one entry of each
+    number, and one event of each id and kind.
+    """
+
+    durable: ClassVar[bool]
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Keep other workers out until the block ends, and add what it adds together."""
+
+    def commit(self) -> None:
+        """Make what was added durable, inside a transaction; other workers may add entries before it goes on."""
+
+    def head(self) -> tuple[int, bytes]:
+        """Return the number and the hash of the last entry."""
+
+    def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None) -> Entry:
+        """Add an entry after the last one, and return it with its number and hash.
+
+        Parameters
+        ----------
+        entry : its number and hash are set here.
+        told : of an event, a salt and what it was told, whose salted hash its body has.
+        """
+
+    def answer(self, request: str, kind: str) -> Answered | None:
+        """Return the event of this kind that was recorded under an id, in this scope or one that it continues."""
+
+    def after(self, number: int) -> Iterator[Entry]:
+        """Return the entries after this one, in order."""
+
+    def told(self, number: int) -> tuple[bytes, bytes]:
+        """Return the salt of the event with this entry and what it was told."""
+
+    def admissions(self, person: str, window: int) -> list[Admission]:
+        """Return the rewards of a person in a window that were passed on, in this scope and those that it continues."""
+
+    def last_window(self) -> int:
+        """Return the largest window so far, in this scope and those that it continues."""
+
+    def show(self, number: int, chained: bytes) -> None:
+        """Let the head say that the journal goes at least as far as the entry with this number and hash.
+
+        It is called before any answer is shown, also one that was recorded earlier.
+        """

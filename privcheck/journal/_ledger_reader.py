@@ -1,0 +1,63 @@
+"""A ledger that is read and not written: by commands, beside the guards that write it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Self
+
+from privcheck.journal._chained_entries import Entry
+from privcheck.journal._databases import head_database, ledger_database
+from privcheck.journal._sqlite import PAGE, Opened, head_problem, read, scopes
+
+
+class LedgerFile:
+    """The scopes and entries of a ledger, as they are at one moment.
+
+    Parameters
+    ----------
+    path : of the ledger.
+    head : of the file with the heads; None if they are not asked.
+
+    Raises
+    ------
+    PrivcheckError : there is no such file, it is no ledger, or one of a later format.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], head: str | os.PathLike[str] | None = None) -> None:
+        self._database = ledger_database(path, make=False)
+        self._heads = None
+        try:
+            if head is not None:
+                self._heads = head_database(head, make=False)
+            self._database.execute("BEGIN")  # what guards add meanwhile is not seen
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+        if self._heads is not None:
+            self._heads.close()
+
+    def scopes(self) -> list[Opened]:
+        """Return the scopes, the oldest first."""
+        return scopes(self._database)
+
+    def entries(self, scope: Opened) -> Iterator[Entry]:
+        """Return the entries of a scope, in order."""
+        number = 0
+        where = f"scope = ? AND number > ? ORDER BY number LIMIT {PAGE}"
+        while page := [*read(self._database, where, (scope.number, number))]:
+            yield from page
+            number = page[-1].number
+
+    def head_problems(self) -> list[str]:
+        """Return where the ledger does not end as its head says."""
+        if self._heads is None:
+            return []
+        found = (head_problem(self._database, self._heads, scope) for scope in self.scopes())
+        return [f"{what}; {hint}" for what, hint in filter(None, found)]

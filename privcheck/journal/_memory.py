@@ -1,0 +1,91 @@
+"""The journal of a guard that ends with its process: the answers under ids, and who gave rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.journal._chained_entries import START, Entry
+from privcheck.journal._journal import Admission, Answered
+
+
+class _Alone:
+    """A transaction without other workers; a guard in memory goes on after an error, so nothing is taken back."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+_ALONE = _Alone()
+
+
+class MemoryJournal:
+    """Keeps the events that have an id or a person, and no others.
+
+    Examples
+    --------
+    >>> journal = MemoryJournal()
+    >>> _ = journal.append(Entry(0, 1, "select", "{}", request="e17"))
+    >>> journal.answer("e17", "select").event.event, journal.answer("e17", "update")
+    (1, None)
+    """
+
+    durable: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self._number, self._window = 0, 0
+        self._requests: dict[tuple[str, str], Answered] = {}
+        self._persons: dict[tuple[str, int], list[Admission]] = {}
+
+    def transaction(self) -> _Alone:
+        """Do nothing: the lock of the guard keeps other threads out."""
+        return _ALONE
+
+    def commit(self) -> None:
+        """Do nothing."""
+
+    def head(self) -> tuple[int, bytes]:
+        """Return how many entries were added; they have no hashes."""
+        return self._number, START
+
+    def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None) -> Entry:
+        """Take note of an event with an id or a person."""
+        if (entry.request, entry.kind) in self._requests:
+            got = words(f"{entry.request!r}, which was recorded before")
+            raise PrivcheckError("request_id", got, "an id of its own for each event")
+        self._number += 1
+        kept = replace(entry, number=self._number)
+        if entry.request:
+            self._requests[entry.request, entry.kind] = Answered(kept, kept, told[0] if told else None)
+        if entry.person:
+            self._persons.setdefault((entry.person, entry.window), []).append(Admission("", kept))
+            self._window = max(self._window, entry.window)
+        return kept
+
+    def answer(self, request: str, kind: str) -> Answered | None:
+        """Return the event of this kind under an id."""
+        return self._requests.get((request, kind))
+
+    def after(self, number: int) -> Iterator[Entry]:  # noqa: ARG002
+        """Return nothing: nobody else adds anything."""
+        return iter(())
+
+    def told(self, number: int) -> tuple[bytes, bytes]:
+        """Refuse: nothing is played again from memory."""
+        raise KeyError(number)
+
+    def admissions(self, person: str, window: int) -> list[Admission]:
+        """Return the rewards of a person in a window that were passed on."""
+        return self._persons.get((person, window), [])
+
+    def last_window(self) -> int:
+        """Return the largest window so far."""
+        return self._window
+
+    def show(self, number: int, chained: bytes) -> None:
+        """Do nothing: there is no head."""

@@ -1,0 +1,111 @@
+"""Ledgers of guards for people and other programs: text, JSON, CSV and a page; none of them shows a reward."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from privcheck.reporting._pages.elements import document, element, header, text
+from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, table
+from privcheck.serialise import plain, to_json
+
+if TYPE_CHECKING:
+    from privcheck.certifying import ReleaseRow, ScopeRows
+
+COLUMNS = ("scope", "event", "round", "mechanism", "scale", "line", "charge", "data", "persons")
+
+
+def ledger_text(scopes: Sequence[ScopeRows], name: str) -> str:
+    """Return what a ledger says of each scope, in lines."""
+    return "\n".join([name, *(line for rows in scopes for line in _lines(rows))])
+
+
+def _lines(rows: ScopeRows) -> Iterator[str]:
+    parameters = rows.parameters
+    events = ", ".join(f"{count} {kind}" for kind, count in rows.events.items() if kind != "start")
+    yield ""
+    yield f"scope {rows.scope.name!r}" + (f", continued by {rows.closed_by!r}" if rows.closed_by else "")
+    yield f"  budget of a datum   {_budget(rows)}, spent {rows.spent:g}"
+    yield f"  events              {events or 'none'}"
+    charged = sum(bool(row.charges) for row in rows.releases)
+    yield f"  releases            {charged}, and {len(rows.releases) - charged} draws on public values"
+    if parameters["per_user"] is not None:
+        windows = len({window for _, window in rows.rewards})
+        each = f"in one {parameters['window']}" if parameters["window"] else "for ever"
+        yield f"  budget of a person  {parameters['per_user']:g} {each}"
+        people = len({person for person, _ in rows.rewards})
+        most = f"over all of them one lost at most {rows.lifetime():g}"
+        yield f"  persons             {people}, in {windows} windows; {most}"
+    yield f"  last entry          {rows.last}"
+
+
+def _budget(rows: ScopeRows) -> str:
+    return ", ".join(f"{name} = {rows.parameters[name]:g}" for name in _NAMES if rows.parameters[name])
+
+
+_NAMES = ("epsilon", "delta", "rho", "mu")
+
+
+def ledger_json(scopes: Sequence[ScopeRows]) -> str:
+    """Return scopes, releases and persons as JSON."""
+    found = [
+        {
+            "scope": rows.scope.name, "parameters": rows.parameters, "spent": rows.spent, "events": dict(rows.events),
+            "continued_by": rows.closed_by or None, "last_entry": rows.last,
+            "releases": [dict(zip(COLUMNS, row, strict=True)) for row in map(_row, rows.releases)],
+            "persons": [
+                {"person": person, "window": window, "rewards": count}
+                for (person, window), count in sorted(rows.rewards.items())
+            ],
+        }
+        for rows in scopes
+    ]  # fmt: skip
+    return to_json(plain({"scopes": found}))
+
+
+def ledger_csv(scopes: Sequence[ScopeRows]) -> str:
+    """Return the releases as CSV."""
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(COLUMNS)
+    for rows in scopes:
+        writer.writerows(map(_row, rows.releases))
+    return written.getvalue()
+
+
+def ledger_page(scopes: Sequence[ScopeRows], name: str) -> str:
+    """Return a page with the releases of each scope."""
+    parts = []
+    kinds = (WORD, NUMBER, NUMBER, WORD, NUMBER, TEXT, TEXT, TEXT, TEXT)
+    for rows in scopes:
+        parts.append(element("h2", text(f"Scope {rows.scope.name}")))
+        parts.append(element("pre", element("code", "\n".join(map(text, [*_lines(rows)][2:])))))
+        found = [_cells(_row(row)) for row in rows.releases]
+        if found:
+            parts.append(table("Releases", [*zip(COLUMNS, kinds, strict=True)], found))
+    released = sum(len(rows.releases) for rows in scopes)
+    return document(f"Ledger {name}", header(f"Ledger {name}", f"{released} releases in {len(scopes)} scopes"), parts)
+
+
+def _cells(row: tuple[Any, ...]) -> list[Cell | str]:
+    return [Cell(text(f"{part:g}" if isinstance(part, float) else str(part)), _key(part)) for part in row]
+
+
+def _key(part: Any) -> float | None:
+    return float(part) if isinstance(part, int | float) else None
+
+
+def _row(row: ReleaseRow) -> tuple[Any, ...]:
+    charges = "; ".join(dict.fromkeys(str(charge) for charge in row.charges.different)) or "none"
+    data = ", ".join(_data(group) for _, group in row.charges.groups) or "public"
+    persons = ", ".join(row.persons)
+    return row.scope, row.event, row.round, row.mechanism, row.scale, row.location, charges, data, persons
+
+
+def _data(group: Any) -> str:
+    if isinstance(group, range):
+        return f"rounds {group.start} to {group.stop - 1}"
+    listed = [*group] if isinstance(group, dict) else group.tolist()
+    return "rounds " + " ".join(str(datum) for datum in listed)

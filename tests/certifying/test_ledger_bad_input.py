@@ -1,0 +1,271 @@
+"""Each mistake with a ledger is told in one sentence, and changes nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck import PrivcheckError
+from privcheck.bandits import ALGORITHMS
+
+_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
+policies = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(policies)
+close, guard, rows = policies.close, policies.guard, policies.rows
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+
+
+def refused(call, *expected):
+    """Check that a call is refused in one line with these words."""
+    with pytest.raises(PrivcheckError) as caught:
+        call()
+    said = str(caught.value)
+    assert "\n" not in said
+    for words in expected:
+        assert words in said, said
+
+
+ARGUMENTS = [
+    ({"ledger": 3}, "ledger: got 3, expected the path of a file"),
+    ({"scope": None}, "scope: got None, expected a name"),
+    ({"scope": 7}, "scope: got 7, expected a name"),
+    ({"noise": "float"}, "noise: got 'float', expected secure noise with ledger="),
+    ({"rng": np.random.default_rng(0)}, "rng: got a Generator with secure noise"),
+    ({"window": "day"}, "window: got 'day', expected None without per_user="),
+    ({"per_user": 1.0, "window": "month"}, "window: got 'month', expected None, 'hour', 'day', 'week'"),
+    ({"per_user": 0.4}, "per_user: got 0.4, expected at least the budget of one reward, 0.5"),
+    ({"per_user": -1.0}, "per_user: got -1.0"),
+    ({"per_user": 9.0, "delta": 0.1}, "per_user: got 9.0, expected None for a budget with delta"),
+    ({"per_user": 1.0, "neighbours": "group:2"}, "expected one datum in each call of update()"),
+    ({"per_user": 1.0, "feedback": "batch"}, "expected one datum in each call of update()"),
+    ({"epsilon": 8192.0}, "epsilon: got 8192.0, expected a number below 8192 with ledger="),
+    ({"continues": "olds"}, "continues: got 'olds', expected the name of a scope of this ledger"),
+    ({"head": 3}, "head: got 3, expected the path of a file"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), ARGUMENTS, ids=[said[:40] for _, said in ARGUMENTS])
+def test_arguments(tmp_path, options, said):
+    given = {"epsilon": 0.5, "arms": 2, "scope": "news", "ledger": tmp_path / "b.db", "head": tmp_path / "h.db"}
+    refused(lambda: privcheck.guard(policies.Blocks, **given | options), said)
+
+
+@pytest.mark.parametrize("name", ["scope", "head", "continues"])
+def test_arguments_of_a_ledger_without_one(name):
+    refused(lambda: privcheck.guard(policies.Blocks, epsilon=0.5, **{name: "x"}), f"{name}: got 'x'", "without ledger=")
+
+
+def test_a_built_policy_is_refused(tmp_path):
+    built = policies.Blocks(np.random.default_rng(0))
+    refused(lambda: guard(tmp_path, built), "policy: got a policy that is built already", "a class or factory")
+
+
+def test_files_that_are_no_ledgers(tmp_path):
+    (tmp_path / "budget.db").write_text("not a database, though long enough to have a header of a hundred bytes" * 3)
+    refused(lambda: guard(tmp_path), "budget.db: file is not a database")
+    (tmp_path / "budget.db").unlink()
+    connection = sqlite3.connect(tmp_path / "budget.db")
+    connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    refused(lambda: guard(tmp_path), "it is a database of another program")
+    (tmp_path / "budget.db").unlink()
+    (tmp_path / "budget.db").mkdir()
+    refused(lambda: guard(tmp_path), "it is a folder")
+
+
+def test_a_ledger_of_a_later_version(tmp_path):
+    close(guard(tmp_path))
+    connection = sqlite3.connect(tmp_path / "budget.db")
+    connection.execute("PRAGMA user_version = 9")
+    connection.close()
+    refused(lambda: guard(tmp_path), "its format is 9")
+
+
+def test_a_network_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr("privcheck.scheduling._local_disk.file_system", lambda folder: "nfs4")
+    refused(lambda: guard(tmp_path), "on a network disk (nfs4)")
+
+
+def test_a_file_that_cannot_be_written(tmp_path, monkeypatch):
+    close(guard(tmp_path))
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    refused(lambda: guard(tmp_path), "budget.db: it cannot be written")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"epsilon": 0.75}, {"epsilon": None, "rho": 0.5}, {"rewards": (0.0, 2.0)}, {"neighbours": "reward"},
+        {"feedback": "full"}, {"arms": 3}, {"per_user": 1.0},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_other_parameters(tmp_path, options):
+    close(guard(tmp_path))
+    refused(lambda: guard(tmp_path, **options), "as in the scope 'news' of the ledger", "continues='news'")
+    guard(tmp_path, scope="newer", continues="news", **options if "per_user" not in options else {})
+
+
+def test_ids_and_users(tmp_path):
+    guarded = guard(tmp_path, per_user=1.0)
+    for request in (7, "", b"e1", ["e1"]):
+        refused(lambda request=request: guarded.select(request_id=request), "request_id: got", "a string")
+    refused(lambda: guarded.update(0, 1.0), "user: got None, expected the name of the person, under per_user=")
+    for user in ("", 1.5, ["u1"], True):
+        refused(lambda user=user: guarded.update(0, 1.0, user=user), "user: got", "a string or an integer")
+    plain = privcheck.guard(policies.Blocks, epsilon=0.5)
+    refused(lambda: plain.update(0, 1.0, user="u1"), "user: got 'u1', expected None without per_user=")
+    assert rows(tmp_path, "SELECT count(*) FROM entry WHERE event > 0") == [(0,)]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_another_input_under_an_id(tmp_path, kept):
+    guarded = guard(tmp_path) if kept else privcheck.guard(policies.Blocks, epsilon=0.5, arms=2)
+    arm = guarded.select(request_id="e1")
+    refused(lambda: guarded.update(1 - arm, 1.0, request_id="e1"), f"action: got {1 - arm} under the id 'e1'", "chosen")
+    guarded.update(arm, 1.0, request_id="e1")
+    guarded.update(arm, 1.0, request_id="e1")
+    refused(lambda: guarded.update(arm, 0.5, request_id="e1"), "request_id: got 'e1', which was recorded with other")
+    assert guarded._session.round == 2, "one reward was passed on"
+
+
+@pytest.mark.parametrize(
+    ("third", "said"),
+    [
+        ({"action": 0, "reward": 7.0, "user": "u1"}, "event 3: reward"),
+        ({"action": 5, "reward": 1.0, "user": "u1"}, "event 3: action"),
+        ({"action": 0, "reward": 1.0}, "event 3: user: got None"),
+        ({"action": 0, "user": "u1"}, "event 3: got ['action', 'user']"),
+        ({"action": 0, "reward": 1.0, "user": "u1", "when": 3}, "event 3: got"),
+        ({"action": 0, "reward": 1.0, "user": "u1", "request_id": "e1"}, "event 3: request_id: got 'e1' twice"),
+        ("e3", "event 3: got str"),
+    ],
+)
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_bad_third_event_is_refused_before_the_first_is_played(tmp_path, third, said, kept):
+    options = {"epsilon": 0.5, "arms": 2, "per_user": 9.0}
+    guarded = guard(tmp_path, **options) if kept else privcheck.guard(policies.Blocks, **options)
+    events = [{"action": 0, "reward": 1.0, "user": "u1", "request_id": f"e{t}"} for t in (1, 2)]
+    refused(lambda: guarded.update_many([*events, third]), said)
+    assert (guarded._session.round, guarded.spent) == (1, 0.0)
+    assert guarded.update_many(events) == [None, None]
+    assert (guarded._session.round, guarded.spent) == (3, 0.5)
+
+
+def test_update_many_takes_a_list(tmp_path):
+    guarded = guard(tmp_path)
+    for events in ({"action": 0}, "ab", 3, None):
+        refused(lambda events=events: guarded.update_many(events), "events: got", "a list of dictionaries")
+    assert guarded.update_many([]) == []
+
+
+def test_a_mechanism_without_an_exact_sampler(tmp_path):
+    spec = ALGORITHMS["lin-ucb-wishart"](arms=2, features=3, epsilon=1.0, delta=0.1, horizon=16)
+    contexts = privcheck.Contexts(shape=(2, 3), norm=1.0)
+    options = {"feedback": "contextual", "neighbours": "context-reward", "contexts": contexts, "delta": 0.1}
+    context = np.full((2, 3), 0.1)
+
+    def play():
+        guarded = guard(tmp_path, spec.build, epsilon=1.0, **options)
+        guarded.update(context, guarded.select(context), 1.0)
+
+    refused(play, "which has no exact sampler")
+
+
+def head_of(folder):
+    return guard(folder), folder / "heads.db"
+
+
+def test_a_missing_head(tmp_path):
+    guarded = guard(tmp_path)
+    guarded.select()
+    close(guarded)
+    (tmp_path / "heads.db").unlink()
+    refused(lambda: guard(tmp_path), "heads.db has no head of the scope 'news'", "restore this file beside the ledger")
+    assert rows(tmp_path, "SELECT max(event) FROM entry") == [(1,)]
+
+
+def test_a_head_of_a_scope_without_events_may_be_missing(tmp_path):
+    """A process that was killed at its first start has not written it yet."""
+    close(guard(tmp_path))
+    for left in tmp_path.glob("heads.db*"):
+        left.unlink()
+    guard(tmp_path).select()
+
+
+def copied(folder, name):
+    (folder / name).mkdir()
+    for file in folder.glob("budget.db*"):
+        shutil.copy(file, folder / name)
+
+
+def restored(folder, name):
+    for file in folder.glob("budget.db*"):
+        file.unlink()
+    for file in (folder / name).iterdir():
+        shutil.copy(file, folder)
+
+
+def test_a_backup_that_is_restored_is_refused_by_its_head(tmp_path):
+    """The twin without a head goes on: everything that was spent since would be spent again."""
+    guarded = guard(tmp_path)
+    guarded.update(0, 1.0)
+    close(guarded)
+    copied(tmp_path, "backup")
+    guarded = guard(tmp_path)
+    for _ in range(3):
+        guarded.update(0, 1.0)
+    ends = rows(tmp_path, "SELECT max(number) FROM entry")[0][0]
+    close(guarded)
+    restored(tmp_path, "backup")
+    before = rows(tmp_path, "SELECT max(number) FROM entry")[0][0]
+    refused(lambda: guard(tmp_path), f"the scope 'news' of the ledger ends at entry {before}, its head says {ends}")
+    assert privcheck.certifying.ledger_problems(tmp_path / "budget.db") == [], "the copy itself is sound"
+    (found,) = privcheck.certifying.ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db")
+    assert "ends at entry" in found
+    assert guard(tmp_path, head=tmp_path / "other.db", scope="other").spent == 0.0
+    close(guard(tmp_path, scope="third"))
+
+
+def test_a_copy_that_went_its_own_way_is_refused(tmp_path):
+    guarded = guard(tmp_path)
+    close(guarded)
+    copied(tmp_path, "copy")
+    guarded = guard(tmp_path)
+    guarded.update(0, 1.0)
+    close(guarded)
+    restored(tmp_path, "copy")
+    (tmp_path / "own").mkdir()
+    shutil.copy(tmp_path / "heads.db", tmp_path / "own" / "heads.db")
+    (tmp_path / "heads.db").unlink()
+    guarded = guard(tmp_path)
+    for _ in range(3):
+        guarded.update(0, 0.5)
+    close(guarded)
+    refused(lambda: guard(tmp_path, head=tmp_path / "own" / "heads.db"), "is not the one that its head knows")
+
+
+def test_a_file_that_is_put_back_under_a_running_guard(tmp_path):
+    guarded = guard(tmp_path)
+    guarded.select()
+    close(guarded)
+    copied(tmp_path, "backup")
+    guarded = guard(tmp_path)
+    for _ in range(3):
+        guarded.select()
+    connection = sqlite3.connect(tmp_path / "budget.db")
+    connection.execute("DELETE FROM entry WHERE event > 1")
+    connection.commit()
+    connection.close()
+    refused(guarded.select, "after it ended at entry", "it was put back")

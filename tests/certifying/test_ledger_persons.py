@@ -1,0 +1,211 @@
+"""The rewards of one person in one window: admitted up to the person's budget, and not refused midway."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import privcheck
+from privcheck import BudgetExceededError, PrivcheckError
+from privcheck.certifying import ledger_problems
+from privcheck.certifying._recorded.persons import Persons
+
+_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
+policies = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(policies)
+close, guard, rows = policies.close, policies.guard, policies.rows
+
+DAY = 86_400
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+
+
+def admitted(guarded, user, most=30):
+    """Return how many rewards of a person are passed on."""
+    for count in range(most):
+        try:
+            guarded.update(0, 1.0, user=user)
+        except BudgetExceededError as error:
+            return count if error.parameter == "user" else None
+    return most
+
+
+@pytest.mark.parametrize(
+    ("given", "per_user", "count"),
+    [
+        ({"epsilon": 0.1}, 1.0, 10),  # though ten times the float 0.1 is above 1
+        ({"epsilon": 0.1}, 0.3, 3),
+        ({"epsilon": 0.5}, 0.5, 1),
+        ({"epsilon": 0.3}, 1.0, 3),
+        ({"mu": 0.25}, 1.0, 4),
+        ({"rho": 0.25}, 1.0, 2),  # k data of a person lose k^2 rho
+        ({"rho": 0.1}, 0.9, 3),
+    ],
+)
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_person_is_admitted_as_often_as_group_privacy_allows(tmp_path, given, per_user, count, kept):
+    options = {"epsilon": None, **given, "per_user": per_user}
+    if kept:
+        guarded = guard(tmp_path, policies.Cautious, **options)
+    else:
+        guarded = privcheck.guard(policies.Cautious, arms=2, **options)
+    assert admitted(guarded, "u1") == count
+    assert admitted(guarded, "u2") == count, "the guard stays open for others"
+    assert guarded.would_fit(user="u3")
+    assert not guarded.would_fit(user="u1")
+
+
+def test_the_number_is_the_largest_that_fits():
+    """Against brute force, with exact numbers."""
+    for each, total in itertools.product(("0.1", "0.25", "0.3", "0.7", "1"), ("0.1", "0.9", "1.0", "2.1", "6.3")):
+        for power in (1, 2):
+            persons = Persons(float(total), None, {"": Fraction(each)}, power, b"")
+            most = next(k for k in range(200) if not persons.fits([""] * k, ""))
+            assert most == max(k for k in range(200) if k**power * Fraction(each) <= Fraction(total))
+
+
+def test_the_refusal_names_the_rewards_and_changes_nothing(tmp_path):
+    guarded = guard(tmp_path, epsilon=0.25, per_user=0.5, policy=lambda rng, arms: policies.Blocks(rng, arms, 0.25))
+    for user in ("u1", "u2", "u1", "u3"):
+        guarded.update(0, 1.0, user=user)
+    before = guarded.ledger.totals, len(guarded.ledger.releases)
+    with pytest.raises(BudgetExceededError) as caught:
+        guarded.update(0, 1.0, user="u1", request_id="e5")
+    assert str(caught.value) == (
+        "user: got u1, who has no budget left: 0.25 each for the rewards of rounds 1, 3, expected rewards that cost at "
+        "most 0.5 together; the reward was not passed on, and nothing was spent"
+    )
+    assert before == (guarded.ledger.totals, len(guarded.ledger.releases))
+    guarded.update(0, 1.0, user="u2")
+    close(guarded)
+    guarded = guard(tmp_path, epsilon=0.25, per_user=0.5, policy=lambda rng, arms: policies.Blocks(rng, arms, 0.25))
+    with pytest.raises(BudgetExceededError, match="rounds 1, 3, expected"):
+        guarded.update(0, 1.0, user="u1", request_id="e5")  # one answer for ever, also after a restart
+    with pytest.raises(BudgetExceededError):
+        guarded.update(0, 1.0, user="u1")
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [40 * DAY]
+    monkeypatch.setattr("time.time", lambda: float(now[0]))
+    return now
+
+
+def test_a_new_window_admits_again_and_a_clock_set_back_does_not(tmp_path, clock):
+    """The broken twin takes the clock as it is: set back and forth, it gives the same day again."""
+    options = {"per_user": 1.0, "window": "day"}
+    guarded = guard(tmp_path, **options)
+    assert admitted(guarded, "u1") == 2
+    clock[0] += DAY
+    assert admitted(guarded, "u1") == 2
+    for back in (DAY, 20 * DAY):
+        clock[0] -= back
+        assert admitted(guarded, "u1") == 0
+        close(guarded)
+        guarded = guard(tmp_path, **options)
+        assert admitted(guarded, "u1") == 0
+    clock[0] += 23 * DAY
+    assert admitted(guarded, "u1") == 2
+
+
+def test_the_bare_clock_is_noticed(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(Persons, "now", lambda self, last: int(clock[0]) // DAY)  # the twin
+    guarded = guard(tmp_path, per_user=1.0, window="day")
+    assert admitted(guarded, "u1") == 2
+    clock[0] -= DAY
+    assert admitted(guarded, "u1") == 2, "twice as much in one day and the day before, at one moment"
+
+
+@pytest.mark.parametrize(("window", "seconds"), [("hour", 3600), ("day", DAY), ("week", 7 * DAY)])
+def test_windows_begin_on_the_hour_at_midnight_and_on_mondays(tmp_path, clock, window, seconds):
+    clock[0] = 4 * DAY + 3 * 7 * DAY  # a Monday, midnight in UTC
+    guarded = guard(tmp_path, per_user=0.5, window=window)
+    assert admitted(guarded, "u1") == 1
+    clock[0] += seconds - 1
+    assert admitted(guarded, "u1") == 0
+    clock[0] += 1
+    assert admitted(guarded, "u1") == 1
+
+
+def test_a_scope_that_continues_another_keeps_ids_admissions_and_window(tmp_path, clock):
+    options = {"per_user": 1.0, "window": "day"}
+    old = guard(tmp_path, **options)
+    arm = old.select(request_id="e1")
+    old.update(arm, 1.0, request_id="e1", user="u1")
+    new = guard(tmp_path, policies.PlainBlocks, scope="better", continues="news", **options)
+    assert new.select(request_id="e1") == arm
+    new.update(arm, 1.0, request_id="e1", user="u1")
+    assert new.spent == 0.0, "it was told before"
+    assert admitted(new, "u1") == 1
+    with pytest.raises(BudgetExceededError, match="rounds 1 of 'news', 1, expected"):
+        new.update(0, 1.0, user="u1")
+    with pytest.raises(privcheck.GuardClosedError, match=r"'better' continues.*open the scope 'better'"):
+        old.update(0, 1.0, user="u9")
+    clock[0] -= 3 * DAY
+    assert admitted(new, "u1") == 0
+    assert old.select(request_id="e1") == arm, "what was answered stays"
+    close(old)
+    old = guard(tmp_path, **options)
+    with pytest.raises(privcheck.GuardClosedError):
+        old.select()
+    with pytest.raises(PrivcheckError, match="expected a scope that none continues; continue 'better'"):
+        guard(tmp_path, scope="third", continues="news", **options)
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
+def test_a_pending_event_ends_with_its_scope(tmp_path):
+    class Picky(policies.Blocks):
+        def update(self, action, reward):
+            self.mechanism.release(reward, self.rng)
+            raise SystemExit
+
+    old = guard(tmp_path, Picky)
+    with pytest.raises(SystemExit):
+        old.update(0, 1.0, request_id="e1")
+    new = guard(tmp_path, scope="better", continues="news")
+    with pytest.raises(privcheck.GuardClosedError, match="an event without an error"):
+        new.update(0, 1.0, request_id="e1")
+    new.update(0, 1.0, request_id="e2")
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
+def test_another_budget_adds_up_with_the_old_one(tmp_path):
+    old = guard(tmp_path, per_user=1.0)
+    old.update(0, 1.0, user="u1")
+    new = guard(
+        tmp_path,
+        lambda rng, arms: policies.Blocks(rng, arms, 0.2),
+        scope="new",
+        continues="news",
+        epsilon=0.2,
+        per_user=1.0,
+    )
+    assert admitted(new, "u1") == 2  # 0.5 + 0.2 + 0.2
+    assert admitted(new, "u2") == 5
+
+
+def test_the_total_of_a_million_shares_is_exact(tmp_path):
+    """Floats alone, and units of 1e-12, refuse the last of equal shares of 1."""
+    from privcheck.accounting import BudgetFilter, Charge, in_units, units_of
+
+    for shares in (3_000, 30_000, 1_000_000):
+        units = units_of(1.0 / shares)
+        assert Fraction(units * shares, 2**50) <= 1 + Fraction(1, 10**9)
+        assert units * Fraction(1, 2**50) >= Fraction(1.0 / shares), "never less than the charge"
+    assert Fraction(math.ceil(1e12 / 3_000) * 3_000, 10**12) > 1 + Fraction(1, 10**9), "the twin in units of 1e-12"
+    strict, charge = BudgetFilter(1.0), in_units(Charge(1.0 / 3_000))
+    ledger = strict.new_ledger()
+    for number in range(3_000):
+        strict.check(ledger, {1: charge}, "bandit.py:7")
+        ledger.record(number, "laplace", 1.0, {1: 1.0}, {1: charge}, "bandit.py:7")
+    assert Fraction(ledger.epsilon) == 3_000 * Fraction(charge.epsilon), "no rounding: sums of units are floats"

@@ -1,0 +1,155 @@
+"""`privcheck ledger verify` finds every change of a ledger, and what a guard that miscounts has written."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from privcheck.accounting import BudgetFilter
+from privcheck.certifying import ledger_problems, read_ledger
+from privcheck.certifying._recorded.persons import Persons
+from privcheck.certifying._recorded.values import decoded_charges, encoded_charges
+from privcheck.journal import Entry, SqliteJournal
+
+_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
+policies = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(policies)
+close, guard, rows = policies.close, policies.guard, policies.rows
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    guarded = guard(tmp_path, policies.Mechanisms, per_user=2.0)
+    for t in range(6):
+        arm = guarded.select(request_id=f"e{t}")
+        guarded.update(arm, 1.0, request_id=f"e{t}", user=f"u{t % 3}")
+    close(guarded)
+    assert problems(tmp_path) == []
+    return tmp_path
+
+
+def problems(folder):
+    return ledger_problems(folder / "budget.db", folder / "heads.db")
+
+
+def changed(folder, statement):
+    connection = sqlite3.connect(folder / "budget.db")
+    count = connection.execute(statement).rowcount
+    connection.commit()
+    connection.close()
+    assert count > 0
+
+
+CHANGES = {
+    "charges lowered": """UPDATE entry SET body = replace(body, '["0x1.', '["0x0.') WHERE body LIKE '%["0x1.%'""",
+    "a charge removed": "UPDATE entry SET body = json_set(body, '$.charges', json('[]')) WHERE kind = 'draw'",
+    "an answer": "UPDATE entry SET body = json_set(body, '$.answer.value', 1 - json_extract(body, '$.answer.value')) "
+    "WHERE kind = 'select' AND event = 3",
+    "a draw": "UPDATE entry SET body = json_set(body, '$.scale', '0x1.0p+0') WHERE kind = 'draw'",
+    "a person": "UPDATE entry SET person = 'a' || person WHERE person <> ''",
+    "a window": "UPDATE entry SET window = 1 WHERE person <> ''",
+    "an id": "UPDATE entry SET request = 'f' || request WHERE request <> ''",
+    "a round": "UPDATE entry SET body = json_set(body, '$.round', 9) WHERE kind = 'update'",
+    "the end": "DELETE FROM entry WHERE number = (SELECT max(number) FROM entry)",
+    "the beginning": "DELETE FROM entry WHERE number = 1",
+    "the middle": "DELETE FROM entry WHERE number = 7",
+    "the budget": "UPDATE entry SET body = json_set(body, '$.parameters.epsilon', 50.0) WHERE number = 1",
+    "the secret": "UPDATE scope SET secret = zeroblob(32)",
+    "the salt": "UPDATE scope SET salt = zeroblob(32)",
+    "the name": "UPDATE scope SET name = 'olds'",
+    "an event": "UPDATE entry SET event = event + 1 WHERE number = 9",
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_each_change_is_found(folder, name):
+    changed(folder, CHANGES[name])
+    found = problems(folder)
+    assert found
+    assert all("\n" not in line for line in found)
+
+
+def test_each_byte_of_what_is_read_is_hashed(folder):
+    """Whatever column of whatever entry changes, and nothing else: verify reads all of it, and hashes all of it."""
+    columns = [name for _, name, *_ in rows(folder, "PRAGMA table_info(entry)") if name not in ("scope", "hash")]
+    for number, column in itertools.product((1, 2, 5, 8), columns):
+        shutil.copy(folder / "budget.db", folder / "kept.db")
+        value = f"{column} + 1000" if column in ("number", "event", "window") else f"{column} || ' '"
+        changed(folder, f"UPDATE entry SET {column} = {value} WHERE number = {number}")
+        assert problems(folder), (number, column)
+        for left in folder.glob("budget.db*"):
+            left.unlink()
+        shutil.copy(folder / "kept.db", folder / "budget.db")
+        assert problems(folder) == []
+
+
+def test_charges_outside_the_hash_are_noticed(folder, monkeypatch):
+    """The twin hashes a digest of the event, and not its charges: they can be lowered."""
+    monkeypatch.setattr(Entry, "after", lambda self, previous: self)  # no hash at all
+    changed(folder, CHANGES["charges lowered"])
+    assert problems(folder) == []
+    monkeypatch.undo()
+    assert problems(folder)
+
+
+def test_a_guard_that_charges_too_much_does_not_verify(tmp_path, monkeypatch):
+    """Its chain is sound; what it has charged is above its budget, added up anew."""
+    with monkeypatch.context() as patch:
+        patch.setattr(BudgetFilter, "check", lambda *_: None)
+        guarded = guard(tmp_path, policies.Overspends)
+        for _ in range(4):
+            guarded.update(0, 1.0)
+    found = problems(tmp_path)
+    assert len(found) == 1
+    assert "to 0.75, expected at most epsilon = 0.5 per datum" in found[0]
+
+
+def test_a_guard_that_admits_too_often_does_not_verify(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Persons, "refusal", lambda *_: None)
+        guarded = guard(tmp_path, per_user=1.0)
+        for _ in range(3):
+            guarded.update(0, 1.0, user="u1")
+    (found,) = problems(tmp_path)
+    assert "gave 3 rewards, more than the budget" in found
+
+
+def test_two_answers_for_one_id_do_not_verify(tmp_path, monkeypatch):
+    guarded = guard(tmp_path, policies.PlainBlocks)
+    guarded.select(request_id="e1")
+    guarded._engine.journal.database.execute("DROP INDEX entry_of_request")
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteJournal, "answer", lambda *_: None)
+        guarded.select(request_id="e1")
+    assert "the id 'e1' has two answers" in problems(tmp_path)[0]
+
+
+def test_what_is_read_is_what_the_guard_says(tmp_path):
+    guarded = guard(tmp_path, policies.NoisyLeader, per_user=2.0)
+    for t in range(9):
+        guarded.update(guarded.select(), 1.0, user=f"u{t % 4}")
+    (scope,) = read_ledger(tmp_path / "budget.db")
+    assert scope.spent == guarded.spent
+    assert scope.totals.totals == guarded.ledger.totals
+    assert [row.mechanism for row in scope.releases if row.charges] == [r.mechanism for r in guarded.ledger.releases]
+    assert sorted(scope.rewards.values()) == [2, 2, 2, 3]
+    assert scope.lifetime() == 1.5
+    assert dict(scope.events) == {"start": 1, "select": 9, "update": 9}
+
+
+def test_charges_are_read_back_exactly():
+    from privcheck.accounting import Charge
+
+    charges = {1: Charge(0.1), 2: Charge(0.1), 5: Charge(mu=0.3), (3, 1): Charge(0.1), 9: Charge(rho=0.2, delta=1e-9)}
+    assert dict(decoded_charges(json.loads(json.dumps(encoded_charges(charges))))) == charges

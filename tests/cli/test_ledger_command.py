@@ -1,0 +1,123 @@
+"""`privcheck ledger`: what it prints and writes, and its exit statuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck.cli import run
+from privcheck.mechanisms import Laplace
+
+
+class Blocks:
+    """Releases each reward; its action is a number of its own, which no report shows."""
+
+    def __init__(self, rng):
+        self.rng, self.mechanism = rng, Laplace(sensitivity=1.0, epsilon=0.5)
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        self.mechanism.release(np.float64(1.0) * reward, self.rng)
+
+
+@pytest.fixture
+def ledger(tmp_path, monkeypatch):
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+    head = tmp_path / "heads.db"
+    options = {"epsilon": 0.5, "arms": 2, "per_user": 1.0, "ledger": tmp_path / "budget.db", "head": head}
+    guarded = privcheck.guard(Blocks, scope="news", **options)
+    for t in range(3):
+        guarded.update(guarded.select(), 0.7310585786300049, request_id=f"e{t}", user=f"secret name {t % 2}")
+    privcheck.guard(Blocks, scope="<b>later</b>", continues="news", **options)
+    return tmp_path / "budget.db"
+
+
+def test_show(ledger, capsys):
+    assert run(["ledger", "show", str(ledger)]) == 0
+    said = capsys.readouterr().out
+    assert "scope 'news', continued by '<b>later</b>'" in said
+    assert "budget of a datum   epsilon = 0.5, spent 0.5" in said
+    assert "events              3 select, 3 update" in said
+    assert "releases            3, and 0 draws on public values" in said
+    assert "budget of a person  1 for ever" in said
+    assert "persons             2, in 1 windows; over all of them one lost at most 1" in said
+
+
+def test_show_as_json(ledger, capsys):
+    assert run(["ledger", "show", str(ledger), "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)["scopes"]
+    assert [scope["scope"] for scope in found] == ["news", "<b>later</b>"]
+    assert (found[0]["spent"], found[0]["continued_by"], len(found[0]["releases"])) == (0.5, "<b>later</b>", 3)
+    assert sorted(person["rewards"] for person in found[0]["persons"]) == [1, 2]
+
+
+def test_verify(ledger, capsys):
+    assert run(["ledger", "verify", str(ledger), "--head", str(ledger.with_name("heads.db"))]) == 0
+    assert "every entry is as it was written" in capsys.readouterr().out
+    assert run(["ledger", "verify", str(ledger)]) == 0
+    assert "without --head nobody can tell whether it is an old copy" in capsys.readouterr().out
+    connection = sqlite3.connect(ledger)
+    connection.execute("UPDATE entry SET person = '' WHERE person <> ''")
+    connection.commit()
+    connection.close()
+    assert run(["ledger", "verify", str(ledger)]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("✗ scope 'news': entry ")
+    assert said.endswith("is not as it was written, or one before it is missing\n")
+
+
+@pytest.mark.parametrize("suffix", ["json", "csv", "html"])
+def test_export(ledger, suffix, capsys):
+    out = ledger.with_name(f"out.{suffix}")
+    assert run(["ledger", "export", str(ledger), str(out)]) == 0
+    written = out.read_text()
+    assert "laplace" in written
+    assert "test_ledger_command.py:" in written
+    assert "secret name" not in written
+    assert "0.73105" not in written, "no reward"
+    if suffix == "csv":
+        first = next(csv.DictReader(written.splitlines()))
+        assert (first["scope"], first["charge"], first["data"], len(first["persons"])) == (
+            "news",
+            "0.5",
+            "rounds 1",
+            32,
+        )
+    if suffix == "html":
+        assert "<b>later" not in written
+        assert "&lt;b&gt;later" in written
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "nothing.db"], "ledger: got nothing.db: there is no such file"),
+        (["show", "."], "it is a folder"),
+        (["verify", "text.db"], "text.db: file is not a database"),
+        (["verify", "empty.db"], "empty.db: it is empty"),
+        (["verify", "budget.db", "--head", "nothing.db"], "head: got nothing.db: there is no such file"),
+        (["export", "budget.db", "out.txt"], "out: got 'out.txt', expected a file that ends in .json, .csv or .html"),
+        (["export", "budget.db", "nowhere/\0.csv"], "out: got"),
+        (["show"], "Missing argument"),
+        (["nope", "budget.db"], "No such command 'nope'"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(ledger, arguments, said, capsys, monkeypatch):
+    monkeypatch.chdir(ledger.parent)
+    ledger.with_name("text.db").write_text("no database" * 100)
+    ledger.with_name("empty.db").touch()
+    assert run(["ledger", *arguments]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert said in told.err
+    assert told.err.count("\n") == 1
+    assert not ledger.with_name("nothing.db").exists()
+    assert ledger.with_name("empty.db").stat().st_size == 0

@@ -1,0 +1,153 @@
+"""What every journal promises to a guard, in memory or on a disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from privcheck.certifying import ledger_problems, read_ledger
+from privcheck.errors import PrivcheckError
+from privcheck.journal import ANSWER, DRAW, Entry, MemoryJournal, SqliteJournal
+from privcheck.journal._databases import LEDGER_FORMATS
+
+
+def on_disk(folder: Path) -> SqliteJournal:
+    return SqliteJournal(folder / "budget.db", "news", folder / "heads.db", {"epsilon": 1.0}, lambda *_: None)
+
+
+JOURNALS = {"memory": lambda _: MemoryJournal(), "sqlite": on_disk}
+
+
+@pytest.fixture(params=JOURNALS)
+def journal(request, tmp_path):
+    return JOURNALS[request.param](tmp_path)
+
+
+def event(number, kind="update", request="", person="", window=0):
+    return Entry(0, number, kind, '{"answer": {"value": null}}', request, person, window)
+
+
+TOLD = b"salt", b"[0, 1.0]"
+
+
+def test_an_event_is_found_under_its_id_and_kind(journal):
+    with journal.transaction():
+        added = journal.append(event(1, request="e1"), TOLD)
+        journal.append(event(2, request="e2"), TOLD)
+    found = journal.answer("e1", "update")
+    assert (found.event, found.answer, found.salt) == (added, added, b"salt")
+    assert journal.answer("e1", "select") is None
+    assert journal.answer("", "update") is None
+
+
+def test_an_id_has_one_event_of_each_kind(journal):
+    with journal.transaction():
+        journal.append(event(1, request="e1"), TOLD)
+        journal.append(event(2, "select", request="e1"), TOLD)
+    with pytest.raises(PrivcheckError), journal.transaction():
+        journal.append(event(3, request="e1"), TOLD)
+
+
+def test_entries_have_numbers_in_order(journal):
+    before = journal.head()[0]
+    with journal.transaction():
+        added = [journal.append(event(number, request=f"e{number}"), TOLD) for number in (1, 2, 3)]
+    assert [entry.number for entry in added] == [before + 1, before + 2, before + 3]
+    assert journal.head()[0] == before + 3
+
+
+def test_admissions_are_those_of_a_person_in_a_window(journal):
+    with journal.transaction():
+        for number, (person, window) in enumerate([("a", 1), ("b", 1), ("a", 2), ("a", 2), ("", 0)], 1):
+            journal.append(event(number, person=person, window=window), TOLD)
+    assert [admission.event.event for admission in journal.admissions("a", 2)] == [3, 4]
+    assert [admission.event.event for admission in journal.admissions("b", 1)] == [2]
+    assert journal.admissions("c", 1) == journal.admissions("", 0) == []
+    assert journal.last_window() == 2
+
+
+# What outlives the process
+
+
+def test_a_block_that_is_left_by_an_error_adds_nothing(tmp_path):
+    journal = on_disk(tmp_path)
+    before = journal.head()
+
+    def add():
+        with journal.transaction():
+            journal.append(event(1, request="e1"), TOLD)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        add()
+    assert (journal.head(), journal.answer("e1", "update")) == (before, None)
+
+
+def test_what_was_committed_on_the_way_stays(tmp_path):
+    journal = on_disk(tmp_path)
+    added = []
+
+    def add():
+        with journal.transaction():
+            added.append(journal.append(event(1, request="e1"), TOLD))
+            journal.commit()
+            journal.append(event(2, request="e2"), TOLD)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        add()
+    (kept,) = added
+    assert journal.head() == (kept.number, kept.hash)
+    assert [*on_disk(tmp_path).after(kept.number - 1)] == [kept]
+    assert journal.told(kept.number) == TOLD
+
+
+def test_a_pending_event_is_found_without_an_answer(tmp_path):
+    journal = on_disk(tmp_path)
+    with journal.transaction():
+        pending = journal.append(Entry(0, 1, "update", "{}", "e1"), TOLD)
+        journal.append(Entry(0, 1, DRAW, "{}"))
+    assert journal.answer("e1", "update") == (pending, None, b"salt")
+    with journal.transaction():
+        answered = journal.append(Entry(0, 1, ANSWER, '{"answer": {"value": 1}}'))
+    assert journal.answer("e1", "update") == (pending, answered, b"salt")
+
+
+def test_pages_of_entries_are_all_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("privcheck.journal._sqlite.PAGE", 4)
+    journal = on_disk(tmp_path)
+    with journal.transaction():
+        for number in range(10):
+            journal.append(event(number), TOLD)
+    assert [entry.event for entry in journal.after(1)] == list(range(10))
+
+
+def test_only_the_owner_may_read_the_files(tmp_path):
+    on_disk(tmp_path)
+    assert {oct(file.stat().st_mode & 0o777) for file in tmp_path.iterdir()} == {"0o600"}
+
+
+def test_the_head_is_in_the_users_folder_for_state_by_default(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    SqliteJournal(tmp_path / "budget.db", "news", None, {}, lambda *_: None)
+    assert (tmp_path / "state" / "privcheck" / "heads.db").is_file()
+
+
+def test_what_is_committed_outlives_a_loss_of_power(tmp_path):
+    """FULL, in both files: NORMAL would lose the last answers, which were shown."""
+    journal = on_disk(tmp_path)
+    for database in (journal.database, journal.heads):
+        assert database.rows("PRAGMA synchronous") == [(2,)]
+        assert database.rows("PRAGMA journal_mode") == [("wal",)]
+    assert journal.database.rows("PRAGMA secure_delete") == [(1,)]
+
+
+def test_a_committed_ledger_of_each_format_opens():
+    """A later version reads what an earlier one has written."""
+    folder = Path(__file__).parent / "stored"
+    stored = sorted(folder.glob("format*.db"))
+    assert [file.name for file in stored] == [f"format{number}.db" for number in range(1, len(LEDGER_FORMATS) + 1)]
+    for file in stored:
+        assert ledger_problems(file) == []
+        assert [len(scope.releases) for scope in read_ledger(file)] == [3]
