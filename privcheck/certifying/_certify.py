@@ -150,7 +150,8 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
             with elsewhere.noticed():
-                played = build(session.generator(coins))
+                with coverage.building():
+                    played = build(session.generator(coins))
                 with coverage.watching(played):
                     drive_guarded(played, table, session, policy.feedback)
             sessions.append(session)

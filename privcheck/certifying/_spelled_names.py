@@ -11,17 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from privcheck.certifying._own_code import OwnCode, OwnFunction
-from privcheck.certifying._syntax import SETTERS, called_name, computes_name
-
-REACHES_NAMES = frozenset(
-    {
-        *("globals", "locals", "vars", "exec", "eval", "__dict__", "__globals__", "__builtins__", "f_globals"),
-        *("setattr", "delattr", "__setattr__", "__delattr__", "__getattribute__", "__self__", "__reduce_ex__"),
-        *("importlib", "sys", "builtins", "inspect", "gc", "ctypes", "mock", "runpy", "__import__", "reload"),
-        *("attrgetter", "methodcaller", "__getstate__", "__setstate__", "__subclasses__", "__loader__", "__spec__"),
-    }
-)
-"""Names with which a program can reach the names of a module without spelling them out as targets."""
+from privcheck.certifying._syntax import REACHES_NAMES, SETTERS, called_name, computes_name
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from privcheck.certifying._own_code import OwnFunction
+    from privcheck.certifying._own_code import OwnCode, OwnFunction
 
 Inner = ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -22,11 +22,18 @@ PUBLIC_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
 SETTERS = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
 """Functions that set an attribute whose name they are given."""
 
-
-CALLED_WITH_KNOWN = frozenset(
-    {"__init__", "__new__", "__call__", "__getitem__", "__enter__", "__exit__", "__getattr__"}
+REACHES_NAMES = frozenset(
+    {
+        *("globals", "locals", "vars", "exec", "eval", "__dict__", "__globals__", "__builtins__", "f_globals"),
+        *("setattr", "delattr", "__setattr__", "__delattr__", "__getattribute__", "__self__", "__reduce_ex__"),
+        *("importlib", "sys", "builtins", "inspect", "gc", "ctypes", "mock", "runpy", "__import__", "reload"),
+        *("attrgetter", "methodcaller", "__getstate__", "__setstate__", "__subclasses__", "__loader__", "__spec__"),
+    }
 )
-"""Special methods whose arguments are followed, or say nothing about rewards; Python passes anything to the others."""
+"""Names with which a program can reach the names of a module without spelling them out as targets."""
+
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
+"""Special methods whose arguments are followed; Python passes anything to the others."""
 
 
 CONTAINERS = (list, dict, set, deque)
@@ -48,6 +55,13 @@ def is_namespace(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return called_name(node) == "vars"
     return isinstance(node, ast.Attribute) and node.attr == "__dict__"
+
+
+def body_nodes(own: OwnFunction) -> Iterator[ast.AST]:
+    """Yield the nodes that belong to a call of a function: not its decorators, defaults and annotations."""
+    body = own.node.body
+    for part in [body] if isinstance(body, ast.expr) else body:
+        yield from ast.walk(part)
 
 
 def inner_functions(own: OwnFunction) -> Iterator[tuple[str, Inner]]:
@@ -93,3 +107,23 @@ def arguments_of(call: ast.Call) -> list[ast.expr]:
 def method_name(call: ast.Call) -> str:
     """Return the name of the method that is called; an empty string for other calls."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def mentioned(own: OwnFunction, code: OwnCode) -> Iterator[OwnFunction]:
+    """Yield the functions that a function mentions without calling them there, but for the key of a sort."""
+    calls = [node for node in body_nodes(own) if isinstance(node, ast.Call)]
+    keys = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "key"]
+    left_out = {id(node) for node in (*keys, *(call.func for call in calls))}
+    for node in body_nodes(own):
+        if id(node) not in left_out:
+            yield from named(node, own, code)
+    if any(computes_name(call) for call in calls):
+        yield from (method for method in code.functions if method.owner is not None)
+
+
+def named(node: ast.AST, own: OwnFunction, code: OwnCode) -> list[OwnFunction]:
+    """Return the functions that a name or an attribute may stand for: of a class, what makes an object of it."""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        return code.methods(node.attr)
+    found = own.value(node.id) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else None
+    return [] if found is None else code.of(found)
