@@ -90,10 +90,11 @@ def certify(
     jointly: the bound is on what the actions of all other rounds reveal about a round's context and rewards. With delta
     an accountant may go on while its own epsilon, at its own share of delta, is within the budget; the shares are fixed
     before the first run, because the best accountant of a finished run would cost all their deltas. `granted` says
-    more: every line of the target's own code that matters for privacy ran in some execution, and none leaked or was
-    refused a release; `unreached` lists the lines that did not run. It covers the code that ran, provided that it is
-    honest (it may be mistaken); timing, memory and floating-point artefacts are outside its scope. Mechanisms built
-    from a scale keep a budget up to a relative 4e-9; those built from a budget have as much more noise.
+    more: the policy is also `complete`, which means that every line of the target's own code that matters for privacy
+    ran in some execution, and none leaked or was refused a release; `unreached` lists the lines that did not run. It
+    covers the code that ran, provided that it is honest (it may be mistaken); timing, memory and floating-point
+    artefacts are outside its scope. Mechanisms built from a scale keep a budget up to a relative 4e-9; those built from
+    a budget have as much more noise.
 
     Examples
     --------
@@ -191,7 +192,7 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
             "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
             "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
         )
-    holds = not (leaks or refusals or notes or replayed.divergences or uncounted) and budget is not None
+    found = bool(leaks or refusals or notes or replayed.divergences or uncounted)
     notes += coverage.notes
     unreached = coverage.unreached
     return build_certificate(
@@ -206,8 +207,8 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
         executions=runs,
         refusals=refusals,
         notes=notes,
-        holds=holds,
-        granted=not (unreached or coverage.notes),
+        holds=not found and budget is not None,
+        complete=not (found or unreached or coverage.notes),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,

@@ -64,6 +64,9 @@ class ObservedValues:
     attributes : names of attributes that held something private, and of globals.
     names : by code object, the names that held something private, of all functions within it.
     holders : likewise, the names of own objects of which an attribute did.
+    holding : likewise, the names of attributes.
+    generators, generator_attributes : names by code object, and attributes, that held a numpy Generator.
+    ran : code objects of which something ran.
     returning : code objects that returned something private.
 
     Examples
@@ -80,15 +83,22 @@ class ObservedValues:
         self.attributes: set[str] = set()
         self.names: dict[CodeType, set[str]] = {}
         self.holders: dict[CodeType, set[str]] = {}
+        self.generators: dict[CodeType, set[str]] = {}
+        self.generator_attributes: set[str] = set()
+        self.ran: set[CodeType] = set()
+        self.holding: set[str] = set()
         self.returning: set[CodeType] = set()
         self._globals: dict[CodeType, tuple[str, ...]] = {}
 
     def frame(self, outer: CodeType, frame: FrameType) -> None:
         """Look at the names of a function that runs; `outer` is the code object of the function around it."""
+        self.ran.add(frame.f_code)
         names = self.names.setdefault(outer, set())
         holders = self.holders.setdefault(outer, set())
         for name, value in frame.f_locals.items():
-            if name not in names and type(value) not in _PLAIN:
+            if isinstance(value, np.random.Generator):
+                self.generators.setdefault(outer, set()).add(name)
+            elif name not in names and type(value) not in _PLAIN:
                 private, holds = self.look(value)
                 if private:
                     names.add(name)
@@ -160,9 +170,13 @@ class ObservedValues:
         for name, held in _state(value).items():
             if own and name in self.attributes:
                 holds = True
+            elif isinstance(held, np.random.Generator):
+                self.generator_attributes.add(name)
             elif type(held) not in _PLAIN:
                 one, other = inside([held])
                 holds = holds or other
+                if other:
+                    self.holding.add(name)
                 if one and own:
                     self.attributes.add(name)
                     holds = True
@@ -179,9 +193,7 @@ class ObservedValues:
         return private, holds
 
 
-_PLAIN = frozenset(
-    {bool, int, float, str, bytes, type(None), type, ModuleType, np.float64, np.int64, np.random.Generator}
-)
+_PLAIN = frozenset({bool, int, float, str, bytes, type(None), type, ModuleType, np.float64, np.int64})
 
 
 def _ends(values: Any, most: int) -> list[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from privcheck.certifying._observed_values import ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction, attributes
+from privcheck.certifying._reached_code import with_inner
 from privcheck.certifying._syntax import (
     CONSTRUCTORS,
     CONTAINERS,
@@ -18,16 +19,18 @@ from privcheck.certifying._syntax import (
     REACHES_NAMES,
     RELEASES,
     SETTERS,
-    Inner,
     arguments_of,
     called_name,
     computes_name,
     given,
-    inner_functions,
+    is_explicit,
+    is_global,
+    is_global_name,
     is_namespace,
     mentioned,
     method_name,
     named,
+    parameters_of,
 )
 from privcheck.private_values import Private
 
@@ -81,7 +84,7 @@ class PrivateExpressions:
         self.told = tuple(private_arguments)
         self._attributes = set(seen.attributes)
         self._any_attribute = self._raises_private = False
-        self._generators = set(code.generators)
+        self._generators = code.generators | seen.generator_attributes
         self._plain = {
             name
             for name, value in attributes(code.policy).items()
@@ -89,10 +92,6 @@ class PrivateExpressions:
         }
         self.escaped = {found for own in code.functions for found in mentioned(own, code)}
         self._holding = {own: self._seen_in(own) for own in code.functions}
-        self._inner: dict[str, list[tuple[OwnFunction, Inner]]] = {}
-        for own in code.functions:
-            for name, inner in inner_functions(own):
-                self._inner.setdefault(name, []).append((own, inner))
         for own in code.updates():
             self._told(own, private_arguments)
         amount = -1
@@ -102,8 +101,11 @@ class PrivateExpressions:
                 self._call_unseen(own)
 
     def _seen_in(self, own: OwnFunction) -> _Holding:
-        code = own.function.__code__
-        return _Holding(set(self._seen.names.get(code, ())), returns_private=code in self._seen.returning)
+        """Return what was seen in a function; what a function within it that never ran would be given is not known."""
+        code, seen = own.function.__code__, self._seen
+        given = {name for inner in with_inner(code) if inner not in (code, *seen.ran) for name in parameters_of(inner)}
+        private, generators = seen.names.get(code, set()), seen.generators.get(code, set())
+        return _Holding(private | given, generators | given, returns_private=code in seen.returning)
 
     def touches(self, node: ast.AST, own: OwnFunction) -> bool:
         """Tell whether an expression mentions a private value, makes a release, or draws from a Generator.
@@ -121,15 +123,37 @@ class PrivateExpressions:
                 reaches = reaches or (isinstance(part.value, str) and part.value in self._attributes)
             elif isinstance(part, ast.Call):
                 reaches = reaches or method_name(part) in RELEASES or self._draws(part, own)
-                reaches = reaches or (computes_name(part) and bool(self._attributes)) or self._hands_over(part, own)
-        return reaches
+                reaches = reaches or (computes_name(part) and bool(self._attributes))
+        return reaches or self._hands_over(node, own)
 
-    def _hands_over(self, call: ast.Call, own: OwnFunction) -> bool:
-        """Tell whether a call gives code that is not known an object whose attributes hold something private."""
-        if not self._attributes or called_name(call) in (*PUBLIC_CALLS, "super", "getattr") or self.callees(call, own):
+    def _hands_over(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether an expression does more with an object whose attributes hold something private than to name
+        one of them, to call an own function with it, or to ask for its identity.
+        """
+        if not self._attributes:
             return False
-        holders = self._seen.holders.get(own.function.__code__, set()) | {own.receiver}
-        return any(isinstance(part, ast.Name) and part.id in holders for part in map(_unstarred, arguments_of(call)))
+        harmless, unknown = set[int](), set[int]()
+        for part in ast.walk(node):
+            if isinstance(part, ast.Call) and (self.callees(part, own) or called_name(part) in PUBLIC_CALLS):
+                harmless.update(id(_unstarred(argument)) for argument in arguments_of(part))
+            elif isinstance(part, ast.Call):
+                unknown.add(id(part.func))
+            elif isinstance(part, ast.Compare) and all(isinstance(o, ast.Is | ast.IsNot) for o in part.ops):
+                harmless.update(map(id, (part.left, *part.comparators)))
+            elif isinstance(part, ast.Attribute) and id(part) not in unknown:
+                harmless.add(id(part.value))
+        return any(id(part) not in harmless and self._is_holder(part, own) for part in ast.walk(node))
+
+    def _is_holder(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether an expression is an object of which an attribute holds something private."""
+        if isinstance(node, ast.Attribute):
+            return isinstance(node.ctx, ast.Load) and node.attr in self._seen.holding
+        if isinstance(node, ast.Call):
+            return called_name(node) == "super"
+        is_receiver = isinstance(node, ast.Name) and node.id == own.receiver and own.name not in CONSTRUCTORS
+        return isinstance(node, ast.Name) and (
+            is_receiver or node.id in self._seen.holders.get(own.function.__code__, ())
+        )
 
     def private(self, node: ast.AST | None, own: OwnFunction) -> bool:
         """Tell whether an expression may be private."""
@@ -139,7 +163,7 @@ class PrivateExpressions:
             return True
         if isinstance(node, ast.Name):
             held = node.id in self._holding[own].private or (
-                self._is_global_name(node.id, own) and node.id in self._attributes
+                is_global_name(node.id, own) and node.id in self._attributes
             )
             return held or (node.id == own.receiver and issubclass(own.owner or object, CONTAINERS))
         if isinstance(node, ast.Attribute):
@@ -243,7 +267,7 @@ class PrivateExpressions:
     def _hold(self, target: ast.AST | None, own: OwnFunction) -> None:
         """Let a place hold something private: of `a.b[i]` it is the attribute b."""
         if isinstance(target, ast.Name):
-            is_global = self._is_global_name(target.id, own)
+            is_global = is_global_name(target.id, own)
             (self._attributes if is_global else self._holding[own].private).add(target.id)
         elif isinstance(target, ast.Attribute):
             self._attributes.add(target.attr)
@@ -276,7 +300,6 @@ class PrivateExpressions:
         for callee in callees:
             self._pass(call, own, callee)
         private = [part for part in arguments_of(call) if self.private(part, own)]
-        self._pass_inner(call, own)
         if private:
             self._construct(call, own)
         if (callees and not self._is_plain(call.func)) or not private or method_name(call) in RELEASES:
@@ -284,7 +307,7 @@ class PrivateExpressions:
         for part in arguments_of(call):
             for callee in named(part, own, self._code):
                 self._hold_parameters(callee)
-        if isinstance(call.func, ast.Attribute) and not self._is_global(call.func.value, own):
+        if isinstance(call.func, ast.Attribute) and not is_global(call.func.value, own):
             self._fill(call.func.value, own)
         for part in call.args if discarded else ():
             self._fill(part, own)
@@ -331,32 +354,10 @@ class PrivateExpressions:
             return True
         return isinstance(holder, ast.Attribute) and holder.attr in self._plain
 
-    def _pass_inner(self, call: ast.Call, own: OwnFunction) -> None:
-        """Let the parameters of lambdas and of functions within functions hold what they may be given."""
-        called = call.func.id if isinstance(call.func, ast.Name) else method_name(call)
-        passed = [(own, part) for part in arguments_of(call) if isinstance(part, ast.Lambda)]
-        given = [call.func, *(part for part in arguments_of(call) if not isinstance(part, ast.Lambda))]
-        for place, inner in (*passed, *self._inner.get(called, ())):
-            names = {part.arg for part in ast.walk(inner.args) if isinstance(part, ast.arg)}
-            if any(self.private(part, own) for part in given):
-                self._holding[place].private |= names
-            if any(self._generator(part, own) for part in given):
-                self._holding[place].generators |= names
-
-    def _is_global_name(self, name: str, own: OwnFunction) -> bool:
-        """Tell whether a name is that of a global, or of a function around this one."""
-        code = own.function.__code__
-        return name in code.co_freevars or (name in code.co_names and name not in code.co_varnames)
-
-    def _is_global(self, node: ast.AST, own: OwnFunction) -> bool:
-        """Tell whether a name stands for a module or a class, which holds nothing of a run."""
-        value = own.value(node.id) if isinstance(node, ast.Name) else None
-        return isinstance(value, type) or type(value).__name__ == "module"
-
     def _pass(self, call: ast.Call, own: OwnFunction, callee: OwnFunction) -> None:
         """Let the parameters of a function hold the arguments of a call."""
         held, arguments = self._holding[callee], callee.node.args
-        names = callee.parameters if self._is_explicit(call, own) else callee.told
+        names = callee.parameters if is_explicit(call, own) else callee.told
         rest = [] if arguments.vararg is None else [arguments.vararg.arg] * len(call.args)
         pairs = list(zip([*names, *rest], call.args, strict=False))
         known = {*names, *(a.arg for a in arguments.kwonlyargs)}
@@ -373,11 +374,6 @@ class PrivateExpressions:
                 held.generators.add(name)
             if name in held.filled:
                 self._fill(value, own)
-
-    def _is_explicit(self, call: ast.Call, own: OwnFunction) -> bool:
-        """Tell whether a call of a method of a class, by the class, gives the instance itself."""
-        holder = call.func.value if isinstance(call.func, ast.Attribute) else None
-        return isinstance(holder, ast.Name) and isinstance(own.value(holder.id), type)
 
     def callees(self, call: ast.Call, own: OwnFunction) -> list[OwnFunction]:
         """Return the own functions that a call may mean."""

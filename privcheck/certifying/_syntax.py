@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections import deque
 from collections.abc import Iterator
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from privcheck.certifying._own_code import OwnCode, OwnFunction
-
-Inner = ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef
 
 RELEASES = frozenset({"release", "release_batch"})
 """Methods of mechanisms whose result is public."""
@@ -64,14 +64,15 @@ def body_nodes(own: OwnFunction) -> Iterator[ast.AST]:
         yield from ast.walk(part)
 
 
-def inner_functions(own: OwnFunction) -> Iterator[tuple[str, Inner]]:
-    """Yield the functions within a function, and the lambdas that are given a name there."""
-    for node in ast.walk(own.node):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node is not own.node:
-            yield node.name, node
-        for target, value in given(node):
-            if isinstance(value, ast.Lambda):
-                yield getattr(target, "id", getattr(target, "attr", "")), value
+def parameters_of(code: CodeType) -> tuple[str, ...]:
+    """Return the names of all parameters of a code object.
+
+    >>> parameters_of((lambda a, *b, c, **d: 0).__code__)
+    ('a', 'c', 'b', 'd')
+    """
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_varnames[:count]
 
 
 def given(node: ast.AST) -> Iterator[tuple[Any, Any]]:
@@ -127,3 +128,21 @@ def named(node: ast.AST, own: OwnFunction, code: OwnCode) -> list[OwnFunction]:
         return code.methods(node.attr)
     found = own.value(node.id) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else None
     return [] if found is None else code.of(found)
+
+
+def is_global_name(name: str, own: OwnFunction) -> bool:
+    """Tell whether a name is that of a global, or of a function around this one."""
+    code = own.function.__code__
+    return name in code.co_freevars or (name in code.co_names and name not in code.co_varnames)
+
+
+def is_explicit(call: ast.Call, own: OwnFunction) -> bool:
+    """Tell whether a call of a method of a class, by the class, gives the instance itself."""
+    holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return isinstance(holder, ast.Name) and isinstance(own.value(holder.id), type)
+
+
+def is_global(node: ast.AST, own: OwnFunction) -> bool:
+    """Tell whether a name stands for a module or a class, which holds nothing of a run."""
+    value = own.value(node.id) if isinstance(node, ast.Name) else None
+    return isinstance(value, type) or type(value).__name__ == "module"

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
-from privcheck.private_values._leaks import ACTION, COLLECT, COMPARE, INDICATOR, RELEASE, LeakError, find_leak
+from privcheck.private_values._leaks import (
+    ACTION,
+    COLLECT,
+    COMPARE,
+    INDICATOR,
+    RELEASE,
+    SUMS,
+    LeakError,
+    find_leak,
+    function_of_numpy,
+)
 from privcheck.private_values._noise.noised import publish, winner
 from privcheck.private_values._replacements import replacement
 
@@ -46,17 +56,22 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
 
 @contextmanager
 def casting_refused(source: PrivateSource) -> Iterator[None]:
-    """Report as a leak that compiled code, such as another Generator, has cast a private number to a float.
+    """Report as a leak that compiled code has cast a private number to a float, or that numpy failed on a list of them.
 
-    numpy asks it for an array, as it does to collect a list, and cannot cast the array of objects that it is given.
+    numpy asks it for an array, as it does to collect a list, and cannot cast the array of objects that it is given, or
+    calculate with it.
     """
     try:
         yield
-    except TypeError as error:
-        if not str(error).startswith("Cannot cast") or "dtype('O')" not in str(error):
+    except (TypeError, AttributeError) as error:
+        if str(error).startswith("Cannot cast") and "dtype('O')" in str(error):
+            kind, operation, hint = "conversion", "conversion to an array", RELEASE
+        elif source.collected and (found := function_of_numpy(error)):
+            kind, operation, hint = "function", found, SUMS
+        else:
             raise
-        hint = f"{RELEASE}; {source.advice}" if source.advice else RELEASE
-        leak = find_leak("conversion", "conversion to an array", source.collected, hint, error.__traceback__)
+        hint = f"{hint}; {source.advice}" if source.advice else hint
+        leak = find_leak(kind, operation, source.collected, hint, error.__traceback__)
     else:
         return
     source.on_leak(leak)

@@ -34,8 +34,8 @@ class Certificate(Result):
     Parameters
     ----------
     target : what was certified: the code named here and no other.
-    granted : whether the budget is certified for every execution under the guard, and every line of the target that
-        matters for privacy ran in some explored execution.
+    granted : whether the bound holds for every execution under the guard (`coverage`) and nothing speaks against the
+        policy without it (`complete`). It is computed from these.
     coverage : "all-executions-under-guard": the policy ran under the guard with the filter on, and no run leaked or had
         a release refused; on every execution of the guarded policy, each release then stays within the budget or is
         refused. "explored": only what the ledger and the replay saw.
@@ -67,10 +67,13 @@ class Certificate(Result):
     primitive_uses : what was measured at each line that calls one.
     uncounted : the sets of `primitives` that record noise which the guard did not count: "numpy" and "random", whose
         global generators were drawn from in guarded runs that leaked. Such leaks may be noised, so they decide nothing.
+    complete : whether every line of the target that matters for privacy ran in some explored execution, and none
+        leaked, was refused a release or diverged in replay. The bound under the guard does not need it: a leak in a
+        line that never ran stops the guarded policy, and would leak without the guard.
     """
 
     target: str
-    granted: bool
+    granted: bool = field(init=False)
     coverage: str
     epsilon_claimed: float | None
     delta: float
@@ -102,9 +105,11 @@ class Certificate(Result):
     primitives: list[str] = field(default_factory=list)
     primitive_uses: list[PrimitiveUse] = field(default_factory=list)
     uncounted: list[str] = field(default_factory=list)
+    complete: bool = False
 
     def __post_init__(self) -> None:
         """Complete a budget that is given by `epsilon_claimed` and `delta` alone, as in files of earlier versions."""
+        object.__setattr__(self, "granted", self.coverage == UNDER_GUARD and self.complete)
         if not isinstance(self.budget, Concentrated | GaussianDP):
             epsilon, delta = self.epsilon_claimed, self.delta
             stated = None if epsilon is None else Approximate(epsilon, delta) if delta else Pure(epsilon)
@@ -195,6 +200,7 @@ class Certificate(Result):
             "target": self.target,
             "granted": self.granted,
             "coverage": self.coverage,
+            "complete": self.complete,
             "epsilon_claimed": self.epsilon_claimed,
             "delta": self.delta,
             "epsilon_upper": self.epsilon_upper,

@@ -93,7 +93,7 @@ def violation():
 def test_the_json_has_the_fields_of_the_contract(violation):
     found = json.loads(violation.to_json())
     assert next(iter(found)) == "schema_version"
-    assert violation.to_json().startswith('{"schema_version": 2, ')
+    assert violation.to_json().startswith('{"schema_version": 3, ')
     assert set(found) == CONTRACT | EXTRAS | {"schema_version"}
     assert set(found["witness"]) == {
         "first", "second", "rounds", "streams", "event", "more_likely", "probability_first", "probability_second",

@@ -70,8 +70,11 @@ def write(folder: Path) -> None:
     for name, call in CALLS.items():
         try:
             (folder / f"{name}.json").write_text(call().to_json() + "\n", encoding="utf-8")
-        except AttributeError as error:
+        except (AttributeError, ImportError) as error:
             print(f"{name}: {error}")  # noqa: T201
+    simulation = privcheck.simulate(["ucb"], "c2", horizon=40, runs=2)
+    if hasattr(simulation, "save"):
+        simulation.save(folder / "simulation.npz")
 
 
 if __name__ == "__main__":
