@@ -11,9 +11,9 @@ from typing import Any
 
 from privcheck.certifying._decided_conditions import lasting_attributes
 from privcheck.certifying._observed_values import ALL, ObservedValues
-from privcheck.certifying._own_code import OwnCode, OwnFunction, running
-from privcheck.certifying._own_files import definition, is_generated, is_own, unreadable_note
-from privcheck.certifying._private_pieces import PrivatePieces, candidates
+from privcheck.certifying._own_code import OwnCode, OwnFunction, alike
+from privcheck.certifying._own_files import definition, is_generated, is_own, running, unreadable_note
+from privcheck.certifying._private_pieces import PrivatePieces, candidates, has_dense_lines
 from privcheck.certifying._reached_code import ReachedCode, Told, with_inner
 from privcheck.feedback import kind
 from privcheck.results import UnreachedLine
@@ -42,11 +42,15 @@ class CodeCoverage:
         self._own_classes: dict[type, bool] = {}
         self._current: OwnCode | None = None
         self._policy: Any = None
+        self._others: list[Any] = []
+        self._built: list[CodeType] = []
+        self._dense: set[CodeType] = set()
 
     @contextmanager
     def building(self) -> Iterator[None]:
         """Take note of what runs in the block, in which a policy is built."""
         self._current = next((code for code, _ in reversed(self._by_type.values())), None)
+        self._policy = None  # that of the run before
         with self._reached:
             yield
 
@@ -59,19 +63,27 @@ class CodeCoverage:
             self._own_classes.clear()
             self._outer.clear()  # what ran while it was built may belong to it
             self._look_out([own for code, _ in self._by_type.values() for own in code.functions])
+        for code in self._built:
+            self._outer.pop(code, None)
+        self._built.clear()
         self._current, self._policy = self._by_type[type(policy)][0], policy
-        self._compare(policy)
+        kind, code = type(policy), self._current
+        self._compare(policy, kind)
         try:
             with self._reached:
                 yield
         finally:
-            self._compare(policy)
-            self._look_around(self._current)
+            for other in (policy, *code.alike(policy), *self._others):
+                self._compare(other, kind)
+            self._others.clear()
+            self._look_around(code)
 
     def _look_out(self, functions: list[OwnFunction]) -> None:
         for own in functions:
             code = own.function.__code__
             self._inner[code] = tuple(with_inner(code))
+            if has_dense_lines(own):
+                self._dense.add(code)
             for inner in self._inner[code]:
                 self._outer.setdefault(inner, code)
             self._reached.add([piece for piece, _, _ in candidates(own)], [code])
@@ -85,7 +97,13 @@ class CodeCoverage:
         if outer is None or not self._reached.is_waiting(self._inner[outer]):
             return None
 
+        first = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+        if first is not self._policy and self._policy is not None and alike(first, self._policy):
+            self._others.append(first)
+
         def told(frame: FrameType, event: str, argument: Any) -> None:
+            if event == "opcode" and outer not in self._dense:
+                return
             self._seen.frame(outer, frame)
             if event == "return":
                 self._seen.returned(outer, argument)
@@ -100,10 +118,11 @@ class CodeCoverage:
         made = code.co_filename.startswith("<") and not is_generated(code) and self._is_own_namespace(frame.f_globals)
         if not (own_file or made) or code.co_name == "<module>":
             return None
-        if known is None:  # the first policy of all is being built
+        if known is None or self._policy is None:  # what builds a policy is no part of it, but may call parts of it
             if (node := definition(code, frame.f_globals)) is None:
                 return None
             self._look_out([OwnFunction(running(frame), node, None, code.co_name)])
+            self._built.extend(self._inner[code])
             return code
         if (found := known.takes_in(frame)) is not None:
             self._look_out([own for own in known.functions if own.function.__code__ not in self._outer])
@@ -120,9 +139,12 @@ class CodeCoverage:
             found = self._own_classes[cls] = any(code.owns(cls) for code, _ in self._by_type.values())
         return found
 
-    def _compare(self, policy: Any) -> None:
-        """Forget the attributes in which a policy differs from the runs before, or from what it was built with."""
-        lasting = self._by_type[type(policy)][1]
+    def _compare(self, policy: Any, kind: type) -> None:
+        """Forget the attributes in which a policy differs from the runs before, or from what it was built with.
+
+        Likewise those in which another object on which its methods are called differs from it.
+        """
+        lasting = self._by_type[kind][1]
         held = lasting_attributes(policy)
         for name, value in list(lasting.items()):
             if name not in held or type(held[name]) is not type(value) or held[name] != value:  # private ones refuse !=

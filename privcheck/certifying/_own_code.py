@@ -7,12 +7,23 @@ import functools
 import inspect
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from types import CellType, CodeType, FrameType, FunctionType, MethodType, ModuleType
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from privcheck.certifying._own_files import Definition, definition, file_of, is_generated, is_own, packages_of
+from privcheck.certifying._own_files import (
+    Definition,
+    definition,
+    file_of,
+    innermost,
+    is_generated,
+    is_own,
+    is_standard,
+    packages_of,
+    plain_function,
+    running,
+)
 from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES
 
 SHOWN_OR_STORED = ("repr", "str", "format", "reduce", "reduce_ex", "getstate", "setstate", "copy", "deepcopy")
@@ -102,6 +113,7 @@ class OwnCode:
     classes : own classes of the policy and of the objects that it holds.
     instances : the first object of each class.
     generators : names of the attributes that hold a numpy Generator, or an object that does.
+    unnamed : classes of which objects are made under another name than their own.
     unreadable : names of methods whose source cannot be read.
     """
 
@@ -113,6 +125,7 @@ class OwnCode:
         self._made: set[type] = set()
         self.instances: dict[type, Any] = {}
         self.generators: set[str] = set()
+        self.unnamed: set[type] = set()
         self.unreadable: list[str] = []
         self._known: dict[Any, OwnFunction | None] = {}
         self._seen: dict[int, Any] = {}
@@ -134,7 +147,7 @@ class OwnCode:
 
     def updates(self) -> list[OwnFunction]:
         """Return what is told the rewards: the policy's `update`, and those that it inherits."""
-        told = _plain(getattr(self.policy, self.learns, None))
+        told = plain_function(getattr(self.policy, self.learns, None))
         bases = type(self.policy).__mro__
         return [f for f in self.functions if f.function is told or (f.name == self.learns and f.owner in bases)]
 
@@ -143,18 +156,26 @@ class OwnCode:
         if isinstance(value, type):
             return [f for f in self.methods("__init__") if f.owner in value.__mro__]
         try:
-            found = self._known.get(_plain(value))
+            found = self._known.get(plain_function(value))
         except TypeError:  # a value that cannot be hashed is no function
             return []
         return [] if found is None else [found]
 
     def is_called_unseen(self, own: OwnFunction) -> bool:
         """Tell whether no call names a function that is called, other than by the feedback."""
-        return own in self.roots and own not in self._outside and own.name not in CONSTRUCTORS
+        if own.name in CONSTRUCTORS:
+            return any(own.owner in cls.__mro__ for cls in self.unnamed)
+        return own in self.roots and own not in self._outside
 
     def is_own(self, file: str) -> bool:
         """Tell whether a file belongs to the target."""
         return is_own(file, self._packages)
+
+    def alike(self, policy: Any) -> list[Any]:
+        """Return what else the policy holds on which methods of its class can be called."""
+        found: dict[int, Any] = {}
+        self._look_into(policy, DEPTH, found)
+        return [value for value in found.values() if value is not policy and alike(value, policy)]
 
     def owns(self, cls: type) -> bool:
         """Tell whether a class belongs to the target."""
@@ -183,6 +204,7 @@ class OwnCode:
             return False
         if isinstance(value, type):
             self._add_class(value)
+            self.unnamed.add(value)
             return False
         if isinstance(value, dict | list | tuple | set | frozenset):
             items = list(value.values() if isinstance(value, dict) else value)
@@ -210,9 +232,9 @@ class OwnCode:
         self, value: Any, owner: type | None = None, name: str = "", *, needed: bool = False
     ) -> OwnFunction | None:
         """Take in a function, whatever it is wrapped in; one that is needed has to be readable."""
-        found = _plain(value)
+        found = plain_function(value)
         if not isinstance(found, FunctionType):
-            if found is not None and self._is_of_own_class(value := _innermost(value)):
+            if found is not None and self._is_of_own_class(value := innermost(value)):
                 self._look_into(value, DEPTH, {})
             elif needed and found is not None:
                 self.unreadable.append(name)
@@ -271,6 +293,7 @@ class OwnCode:
         """Take in what a name stands for; a function of another name is a root, because calls do not name it."""
         if isinstance(value, type):
             self._add_class(value)
+            self.unnamed.update([] if name else [value])
         elif isinstance(value, dict | list | tuple):
             for item in value.values() if isinstance(value, dict) else value:
                 if isinstance(item, FunctionType | type):
@@ -307,17 +330,16 @@ class OwnCode:
                 if base is cls:
                     return True
                 if name in vars(base):
-                    parts = [self._known.get(_plain(part)) for part in _functions(vars(base)[name])]
+                    parts = [self._known.get(plain_function(part)) for part in _functions(vars(base)[name])]
                     if not any(own is not None and _calls_super(own.node) for own in parts):
                         break
         return False
 
 
-def running(frame: FrameType) -> FunctionType:
-    """Return a function like the one that runs in a frame."""
-    code, held = frame.f_code, frame.f_locals
-    cells = tuple(CellType(held[name]) if name in held else CellType() for name in code.co_freevars)
-    return FunctionType(code, frame.f_globals, closure=cells)
+def alike(value: Any, policy: Any) -> bool:
+    """Tell whether an object has a class in common with a policy, other than those that all objects have."""
+    shared = {cls for cls in type(policy).__mro__ if not is_standard(_file(cls)) and cls is not object}
+    return not shared.isdisjoint(type(value).__mro__)
 
 
 def attributes(value: Any) -> dict[str, Any]:
@@ -338,41 +360,16 @@ def _functions(member: Any) -> Iterator[Any]:
         yield from (part for part in (member.fget, member.fset, member.fdel) if part is not None)
     elif isinstance(member, functools.cached_property):
         yield member.func
-    elif isinstance(_plain(member), FunctionType):
+    elif isinstance(plain_function(member), FunctionType):
         yield member
 
 
-def _plain(value: Any) -> Any:
-    """Return the function inside of methods, partial calls and the wrappers of `functools.wraps`."""
-    while True:
-        if isinstance(value, MethodType | staticmethod | classmethod):
-            value = value.__func__
-        elif isinstance(value, functools.partial):
-            value = value.func
-        elif isinstance(value, FunctionType) or not hasattr(value, "__wrapped__"):
-            break
-        else:
-            value = value.__wrapped__
-    return value if isinstance(value, FunctionType) else (None if value is None else _hashable(value))
-
-
-def _innermost(value: Any) -> Any:
-    """Return the object that methods and partial calls call."""
-    while isinstance(value, MethodType | functools.partial):
-        value = value.func if isinstance(value, functools.partial) else value.__self__
-    return value
-
-
-def _hashable(value: Any) -> Any:
-    return value if getattr(type(value), "__hash__", None) else id(value)
-
-
 def _file(cls: type) -> str:
-    return file_of(cls, [_plain(f).__code__ for member in vars(cls).values() for f in _functions(member)])
+    return file_of(cls, [plain_function(f).__code__ for member in vars(cls).values() for f in _functions(member)])
 
 
 def _defines(cls: type, code: CodeType) -> bool:
-    return any(_plain(f).__code__ is code for member in vars(cls).values() for f in _functions(member))
+    return any(plain_function(f).__code__ is code for member in vars(cls).values() for f in _functions(member))
 
 
 def _owner(value: Any) -> type | None:

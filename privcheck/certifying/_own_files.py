@@ -1,4 +1,4 @@
-"""Whose a source file is, the target's or somebody else's, and the definitions that it contains."""
+"""Whose a source file is, the target's or somebody else's, and functions with their definitions in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import CodeType
+from types import CellType, CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 from privcheck.errors import words
@@ -114,6 +114,38 @@ def _around(node: Definition, places: list[tuple[int, int]]) -> bool:
     start, stop = (body.lineno, body.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
     inside = [place for place in places if place > (node.lineno, node.col_offset)]
     return bool(inside) and all(start <= place < stop for place in inside)
+
+
+def running(frame: FrameType) -> FunctionType:
+    """Return a function like the one that runs in a frame."""
+    code, held = frame.f_code, frame.f_locals
+    cells = tuple(CellType(held[name]) if name in held else CellType() for name in code.co_freevars)
+    return FunctionType(code, frame.f_globals, closure=cells)
+
+
+def plain_function(value: Any) -> Any:
+    """Return the function inside of methods, partial calls and the wrappers of `functools.wraps`."""
+    while True:
+        if isinstance(value, MethodType | staticmethod | classmethod):
+            value = value.__func__
+        elif isinstance(value, functools.partial):
+            value = value.func
+        elif isinstance(value, FunctionType) or not hasattr(value, "__wrapped__"):
+            break
+        else:
+            value = value.__wrapped__
+    return value if isinstance(value, FunctionType) else (None if value is None else _hashable(value))
+
+
+def innermost(value: Any) -> Any:
+    """Return the object that methods and partial calls call."""
+    while isinstance(value, MethodType | functools.partial):
+        value = value.func if isinstance(value, functools.partial) else value.__self__
+    return value
+
+
+def _hashable(value: Any) -> Any:
+    return value if getattr(type(value), "__hash__", None) else id(value)
 
 
 def unreadable_note(names: list[str]) -> str:

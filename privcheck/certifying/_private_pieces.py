@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from privcheck.certifying._attributes_set import attributes_set, sets_any_attribute
+from privcheck.certifying._attributes_set import attributes_set, makes_object, sets_any_attribute
 from privcheck.certifying._decided_conditions import decided
 from privcheck.certifying._helper_arguments import always_private_in_helper, always_private_in_update
 from privcheck.certifying._module_constants import constants_of
@@ -62,7 +62,8 @@ class PrivatePieces:
 
     def can_run(self, lasting: dict[str, Any]) -> set[Piece]:
         """Return the pieces that the parameters allow to run; `lasting` holds the attributes that all runs share."""
-        lasting = {n: value for n, value in lasting.items() if n not in self._set and not self._sets_any}
+        fixed = not (self._sets_any or any(makes_object(own, self._code) for own in self._code.functions))
+        lasting = {n: value for n, value in lasting.items() if n not in self._set and fixed}
         known, value = cache(self._known), cache(lambda test, own: self._value(test, own, lasting, *known(own)))
 
         def open_to(node: ast.AST, own: OwnFunction) -> bool:
@@ -113,6 +114,12 @@ def candidates(own: OwnFunction) -> Iterator[tuple[Piece, ast.AST, tuple[Conditi
 def _parts_of(own: OwnFunction) -> Iterator[Part]:
     body = own.node.body
     return _parts([body] if isinstance(body, ast.expr) else body, ())
+
+
+def has_dense_lines(own: OwnFunction) -> bool:
+    """Tell whether a function has several statements in one line."""
+    lines = [node.lineno for node in ast.walk(own.node) if isinstance(node, ast.stmt) and not _blocks(node)]
+    return len(set(lines)) < len(lines)
 
 
 def _parts(block: Sequence[ast.AST], conditions: tuple[Condition, ...]) -> Iterator[Part]:

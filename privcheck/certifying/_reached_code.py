@@ -37,7 +37,8 @@ class ReachedCode:
     pieces : what to look out for.
     codes : the code objects to which they belong, with those within them.
     watch : is called with the frame of every function that is called. It returns None, or what is told the frame, the
-        kind of event and its argument before each line of this function, and when it returns, yields or raises.
+        kind of event and its argument before each line of this function, and each instruction that is looked out for,
+        and when it returns, yields or raises.
 
     Attributes
     ----------
@@ -123,7 +124,7 @@ def _traced(plans: Plans, report: Report, watch: Watch | None, *, instructions: 
         def stepped(frame: FrameType, event: str, argument: Any) -> Any:
             if event == "opcode":
                 report(frame.f_code, frame.f_lasti)
-            elif told is not None:
+            if told is not None:
                 told(frame, event, argument)
             return stepped
 

@@ -35,7 +35,11 @@ def _programs(file: str) -> dict[str, str]:
     return module.PROGRAMS
 
 
-PROGRAMS = _programs("spellings_of_calls") | _programs("spellings_of_state")
+PROGRAMS = {
+    name: program
+    for kind in ("calls", "state", "choices", "machinery")
+    for name, program in _programs(f"spellings_of_{kind}").items()
+}
 
 
 def text(name: str, *, late: int, raw: str) -> dict[str, str]:

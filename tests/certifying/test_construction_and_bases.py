@@ -22,9 +22,12 @@ REST = """
             self.total = 0.0
 """
 GENERIC = "from typing import Generic, Protocol, TypeVar, runtime_checkable\nT = TypeVar('T')\n"
-ABSTRACT = (
-    "from abc import ABC, abstractmethod\nclass Rule(ABC):\n    @abstractmethod\n    def select(self) -> int: ...\n"
-)
+ABSTRACT = """
+from abc import ABC, abstractmethod
+class Rule(ABC):
+    @abstractmethod
+    def select(self) -> int: ...
+"""
 PROTOCOL = "class Rule(Protocol[T]):\n    arm: int\n    def select(self) -> int: ...\n"
 BASES = {
     "Generic": (GENERIC, "Generic[T]"),
@@ -40,12 +43,30 @@ BASES = {
 INIT = {"UserDict": "        self.data = {}\n", "Thread": "        super().__init__()\n"}
 MORE = {"Sized": "    def __len__(self):\n        return self.t\n    def __hash__(self):\n        return 1\n"}
 CONSTRUCTED = {
-    "a method that the constructor calls": "        self.reset()\n    def reset(self):\n        self.arm = int(self.rng.integers(2))\n",
-    "a function that the constructor calls": "        self.arm = begin(self.rng)\n",
-    "a held object": "        self.start = Start(rng)\n        self.arm = self.start.arm\n",
-    "a comprehension": "        self.order = [self.draw(k) for k in range(2)]\n    def draw(self, k):\n        return self.rng.random() + k\n",
-    "a loop": "        self.warm(3)\n    def warm(self, n):\n        for _ in range(n):\n            self.arm = int(self.rng.integers(2))\n",
-}  # fmt: skip
+    "a method that the constructor calls": """
+        self.reset()
+    def reset(self):
+        self.arm = int(self.rng.integers(2))
+""",
+    "a function that the constructor calls": """
+        self.arm = begin(self.rng)
+""",
+    "a held object": """
+        self.start = Start(rng)
+        self.arm = self.start.arm
+""",
+    "a comprehension": """
+        self.order = [self.draw(k) for k in range(2)]
+    def draw(self, k):
+        return self.rng.random() + k
+""",
+    "a loop": """
+        self.warm(3)
+    def warm(self, n):
+        for _ in range(n):
+            self.arm = int(self.rng.integers(2))
+""",
+}
 HELPERS = """
 def begin(rng):
     return int(rng.integers(2))
@@ -106,7 +127,7 @@ class Policy:
     assert certificate(tmp_path, text.replace("LATE", "3").replace("CHOOSE", released)).granted
     raw = certificate(tmp_path, text.replace("LATE", "30").replace("CHOOSE", "int(self.state.total > 2.0)"))
     assert (raw.granted, raw.complete, raw.leaks) == (False, False, [])
-    assert "int(self.state.total > 2.0)" in [line.text for line in raw.unreached][0]
+    assert "int(self.state.total > 2.0)" in raw.unreached[0].text
 
 
 @pytest.mark.parametrize("runs", [1, 2])
