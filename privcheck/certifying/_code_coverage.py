@@ -57,15 +57,15 @@ class CodeCoverage:
     @contextmanager
     def watching(self, policy: Any) -> Iterator[None]:
         """Take note of what runs in the block, in which a newly built policy plays."""
+        for built in self._built:
+            self._outer.pop(built, None)
+        self._built.clear()
         if type(policy) not in self._by_type:
             code = OwnCode(policy, self._called, self._read, self._learns)
             self._by_type[type(policy)] = code, lasting_attributes(policy)
             self._own_classes.clear()
             self._outer.clear()  # what ran while it was built may belong to it
             self._look_out([own for code, _ in self._by_type.values() for own in code.functions])
-        for code in self._built:
-            self._outer.pop(code, None)
-        self._built.clear()
         self._current, self._policy = self._by_type[type(policy)][0], policy
         kind, code = type(policy), self._current
         self._compare(policy, kind)
