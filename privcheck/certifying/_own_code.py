@@ -338,8 +338,12 @@ class OwnCode:
 
 def alike(value: Any, policy: Any) -> bool:
     """Tell whether an object has a class in common with a policy, other than those that all objects have."""
-    shared = {cls for cls in type(policy).__mro__ if not is_standard(_file(cls)) and cls is not object}
-    return not shared.isdisjoint(type(value).__mro__)
+    return not _bases(type(policy)).isdisjoint(type(value).__mro__)
+
+
+@functools.lru_cache(maxsize=64)
+def _bases(cls: type) -> frozenset[type]:
+    return frozenset(base for base in cls.__mro__ if base is not object and not is_standard(_file(base)))
 
 
 def attributes(value: Any) -> dict[str, Any]:

@@ -103,9 +103,8 @@ def _of_instances(tree: ast.Module) -> Iterator[ast.AST]:
         for node in ast.walk(method):
             if isinstance(node, ast.Attribute) and node.attr == "__dict__" and getattr(node.value, "id", "") == first:
                 yield node
-            is_setter = isinstance(node, ast.Call) and called_name(node) in (*SETTERS, "vars")
-            if is_setter and node.args and getattr(node.args[0], "id", "") == first:
-                yield node.func
+            if isinstance(node, ast.Call) and called_name(node) in (*SETTERS, "vars"):
+                yield from [node.func] if node.args and getattr(node.args[0], "id", "") == first else []
 
 
 def _names(node: ast.AST) -> Iterator[str]:
