@@ -14,12 +14,16 @@ import numpy as np
 
 from privcheck.errors import PrivcheckError, words
 
-SCHEMA_VERSION = 2
-"""What is written. Version 1 differs in one value: the coverage of a certificate was called "all-executions".
+SCHEMA_VERSION = 3
+"""What is written. In version 1 the coverage of a certificate was called "all-executions"; since version 3 a
+certificate says whether it is complete.
 
 A field that a later version adds has a default, with which files of earlier ones are read; what changed otherwise is
 the concern of a hook (`Hooks`), which is told the version of the file.
 """
+
+GROWING = 3
+"""From this version on fields are added without another one: a reader leaves out those that it does not know."""
 
 READABLE_VERSIONS = range(1, SCHEMA_VERSION + 1)
 
@@ -43,7 +47,7 @@ class Make:
 
     def __call__(self, fields: dict[str, Any]) -> Any:
         """Return the instance."""
-        hints = _hints(self.kind)
+        hints, fields = _hints(self.kind), known_fields(fields, self.kind, self.version)
         values = {name: revived(of, hints.get(name, Any), self.hooks, self.version) for name, of in fields.items()}
         return self.kind(**values)
 
@@ -88,7 +92,7 @@ def to_json(value: Any) -> str:
     """Return the JSON text of a result, `schema_version` first.
 
     >>> to_json({"verdict": None})
-    '{"schema_version": 2, "verdict": null}'
+    '{"schema_version": 3, "verdict": null}'
     """
     return json.dumps({"schema_version": SCHEMA_VERSION} | plain(value), allow_nan=False)
 
@@ -105,7 +109,8 @@ def read_json(text: str, kind: type[T], expected: str, hooks: Hooks | None = Non
 
     Raises
     ------
-    PrivcheckError : text that is not JSON, another version, unknown, missing or ill-typed fields.
+    PrivcheckError : text that is not JSON, another version, missing or ill-typed fields, or unknown ones in a file of a
+        version to which none have been added.
 
     Examples
     --------
@@ -129,7 +134,7 @@ def read_fields(
     content: Any, kind: type[T], expected: str, hooks: Hooks | None = None, version: int = SCHEMA_VERSION
 ) -> T:
     """Return the same from JSON that was parsed already, without its `schema_version`."""
-    check_fields(content, kind, expected)
+    check_fields(content, kind, expected, version)
     try:
         found: T = well_typed(revived(content, kind, hooks, version))
     except ILL_TYPED as error:
@@ -151,7 +156,7 @@ def readable_versions() -> str:
     """Return the versions that can be read, in words.
 
     >>> readable_versions()
-    '1 or 2'
+    '1, 2 or 3'
     """
     *earlier, last = map(str, READABLE_VERSIONS)
     return f"{', '.join(earlier)} or {last}"
@@ -161,21 +166,36 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def check_fields(content: dict[str, Any], kind: type, expected: str) -> None:
-    """Refuse unknown fields of a dataclass, and missing fields that it requires.
+def check_fields(content: dict[str, Any], kind: type, expected: str, version: int = SCHEMA_VERSION) -> None:
+    """Refuse missing fields that a dataclass requires, and unknown ones in a file of a version that has no more.
 
-    >>> check_fields({"arms": 1}, dataclasses.make_dataclass("Place", ["arm"]), "a place")
+    >>> Place = dataclasses.make_dataclass("Place", ["arm"])
+    >>> check_fields({"arm": 1, "arms": 1}, Place, "a place")
+    >>> check_fields({"arms": 1}, Place, "a place")
+    Traceback (most recent call last):
+    privcheck.errors.PrivcheckError: text: got unknown or missing fields: arm, expected a place
+    >>> check_fields({"arms": 1}, Place, "a place", version=2)
     Traceback (most recent call last):
     privcheck.errors.PrivcheckError: text: got unknown or missing fields: arm, arms, expected a place
     """
     if not isinstance(content, dict):
         raise PrivcheckError("text", words("fields of the wrong type"), expected)
     fields = dataclasses.fields(kind)
-    known = {field.name for field in fields}
     needed = {field.name for field in fields if field.default is field.default_factory is dataclasses.MISSING}
-    wrong = sorted((set(content) - known) | (needed - set(content)))
+    wrong = sorted((set(known_fields(content, kind, version)) - _names(kind)) | (needed - set(content)))
     if wrong:
         raise PrivcheckError("text", words(f"unknown or missing fields: {', '.join(wrong)}"), expected)
+
+
+def known_fields(content: dict[str, Any], kind: type, version: int) -> dict[str, Any]:
+    """Return the fields of a JSON object without those that a later privcheck may have added."""
+    if version < GROWING:
+        return content
+    return {name: value for name, value in content.items() if name in _names(kind)}
+
+
+def _names(kind: Any) -> set[str]:
+    return {field.name for field in dataclasses.fields(kind)}
 
 
 ILL_TYPED = TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from privcheck.certifying._own_code import OwnFunction
-from privcheck.certifying._syntax import SETTERS, called_name
+from privcheck.certifying._own_code import OwnCode, OwnFunction
+from privcheck.certifying._syntax import SETTERS, body_nodes, called_name
 
 CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
 
@@ -50,6 +50,39 @@ def sets_any_attribute(own: OwnFunction) -> bool:
             if called_name(node) in ("vars", "exec", "eval") or (called_name(node) in SETTERS and not named):
                 return True
     return False
+
+
+def makes_object(own: OwnFunction, code: OwnCode) -> bool:
+    """Tell whether a function may make another object of a class of the policy, with attributes of its own.
+
+    It may if it mentions such a class, or one of an object, other than to name an attribute of it or to ask for it.
+    """
+    asked = {
+        id(part)
+        for node in body_nodes(own)
+        for part in ([node.value] if isinstance(node, ast.Attribute) else _asked(node))
+    }
+    bases = type(code.policy).__mro__[:-1]
+    for node in body_nodes(own):
+        if id(node) in asked or isinstance(getattr(node, "ctx", None), ast.Store):
+            continue
+        if isinstance(node, ast.Name) and (
+            own.value(node.id) in bases if isinstance(own.value(node.id), type) else False
+        ):
+            return True
+        is_class = isinstance(node, ast.Attribute) and node.attr == "__class__"
+        if is_class or (isinstance(node, ast.Call) and called_name(node) == "type" and len(node.args) == 1):
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == own.receiver:
+            return True
+    return False
+
+
+def _asked(node: ast.AST) -> list[ast.expr]:
+    """Return the arguments of `isinstance` and the like, and what `is` and `==` compare."""
+    if isinstance(node, ast.Call) and called_name(node) in ("isinstance", "issubclass", "super"):
+        return [part.value if isinstance(part, ast.Starred) else part for part in node.args]
+    return [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
 
 
 def _of_the_made(own: OwnFunction) -> set[int]:

@@ -51,7 +51,7 @@ def build_certificate(
     refusals: Sequence[str],
     notes: Sequence[str],
     holds: bool = False,
-    granted: bool = False,
+    complete: bool = False,
     **seen: Unpack[Seen],
 ) -> Certificate:
     """Return the certificate of a target.
@@ -64,7 +64,7 @@ def build_certificate(
     ledger : that of the execution with the largest loss, as it was recorded.
     replay, executions, refusals, notes : as in the certificate.
     holds : whether the budget bounds the loss of every execution, not only of those that were explored.
-    granted : as in the certificate; only if `holds`.
+    complete : as in the certificate.
     seen : the other fields of the certificate.
     """
     budget = claim.budget
@@ -73,7 +73,6 @@ def build_certificate(
     fields: dict[str, Any] = {"leaks": [], **seen}
     return Certificate(
         target=target.name,
-        granted=holds and granted,
         coverage=UNDER_GUARD if holds else EXPLORED,
         epsilon_claimed=claim.epsilon,
         delta=claim.delta if claim.epsilon is not None else 0.0,
@@ -95,6 +94,7 @@ def build_certificate(
         notes=list(notes),
         budget=budget,
         shares={} if by is None else by.shares,
+        complete=complete,
         **_upper_bounds(budget if holds else None),
         **fields,
     )

@@ -94,10 +94,11 @@ def certify(
     jointly: the bound is on what the actions of all other rounds reveal about a round's context and rewards. With delta
     an accountant may go on while its own epsilon, at its own share of delta, is within the budget; the shares are fixed
     before the first run, because the best accountant of a finished run would cost all their deltas. `granted` says
-    more: every line of the target's own code that matters for privacy ran in some execution, and none leaked or was
-    refused a release; `unreached` lists the lines that did not run. It covers the code that ran, provided that it is
-    honest (it may be mistaken); timing, memory and floating-point artefacts are outside its scope. Mechanisms built
-    from a scale keep a budget up to a relative 4e-9; those built from a budget have as much more noise.
+    more: the policy is also `complete`, which means that every line of the target's own code that matters for privacy
+    ran in some execution, and none leaked or was refused a release; `unreached` lists the lines that did not run. It
+    covers the code that ran, provided that it is honest (it may be mistaken); timing, memory and floating-point
+    artefacts are outside its scope. Mechanisms built from a scale keep a budget up to a relative 4e-9; those built from
+    a budget have as much more noise.
 
     Examples
     --------
@@ -162,7 +163,8 @@ def _certified(
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
             session.coins.drawn, session.source.on_change = drawn, session.note
             with elsewhere.noticed():
-                played = build(session.generator(coins))
+                with coverage.building():
+                    played = build(session.generator(coins))
                 with coverage.watching(played):
                     drive_guarded(played, table, session, policy.feedback)
             sessions.append(session)
@@ -205,7 +207,8 @@ def _certified(
             "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
             "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
         )
-    holds = not (leaks or refusals or notes or replayed.divergences or uncounted) and budget is not None
+    spoken_against = bool(leaks or refusals or notes or replayed.divergences or uncounted)
+    holds = not spoken_against and budget is not None
     open_notes = [*coverage.notes, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
     notes += open_notes
     unreached = coverage.unreached
@@ -227,7 +230,7 @@ def _certified(
         refusals=refusals,
         notes=notes,
         holds=holds and not found.guarded,
-        granted=not (unreached or open_notes or contradictions),
+        complete=not (spoken_against or unreached or open_notes or contradictions),
         contradictions=contradictions,
         rests_on=trusted_base(played, sessions, contextual=game.contexts is not None),
         leaks=leaks,

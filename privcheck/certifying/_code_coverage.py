@@ -6,18 +6,24 @@ import linecache
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
 
 from privcheck.certifying._decided_conditions import lasting_attributes
-from privcheck.certifying._own_code import OwnCode, unreadable_note
-from privcheck.certifying._private_pieces import PrivatePieces
-from privcheck.certifying._reached_code import ReachedCode
+from privcheck.certifying._observed_values import ALL, ObservedValues
+from privcheck.certifying._own_code import OwnCode, OwnFunction, alike
+from privcheck.certifying._own_files import definition, is_generated, is_own, running, unreadable_note
+from privcheck.certifying._private_pieces import PrivatePieces, candidates, has_dense_lines
+from privcheck.certifying._reached_code import ReachedCode, Told, with_inner
 from privcheck.feedback import kind
 from privcheck.results import UnreachedLine
 
 
 class CodeCoverage:
     """The lines of a policy's own code that run while it is watched, over all of its runs.
+
+    What is its own code is found from the policy, by following names, and by what runs: a function of the target's own
+    files that is called belongs to it, however it came to be called.
 
     Parameters
     ----------
@@ -28,42 +34,142 @@ class CodeCoverage:
         by = kind(feedback)
         self._called, self._read, self._learns = by.methods, tuple(by.attributes), by.learns
         self._private = [i for i, name in enumerate(by.told) if name not in by.public]
-        self._reached = ReachedCode()
-        self._by_type: dict[type, tuple[OwnCode, PrivatePieces, dict[str, Any]]] = {}
+        self._reached = ReachedCode(watch=self._watch)
+        self._seen = ObservedValues(lambda cls: self._is_own_class(cls))
+        self._by_type: dict[type, tuple[OwnCode, dict[str, Any]]] = {}
+        self._outer: dict[CodeType, CodeType | None] = {}
+        self._inner: dict[CodeType, tuple[CodeType, ...]] = {}
+        self._own_classes: dict[type, bool] = {}
+        self._current: OwnCode | None = None
+        self._policy: Any = None
+        self._others: list[Any] = []
+        self._built: list[CodeType] = []
+        self._dense: set[CodeType] = set()
+
+    @contextmanager
+    def building(self) -> Iterator[None]:
+        """Take note of what runs in the block, in which a policy is built."""
+        self._current = next((code for code, _ in reversed(self._by_type.values())), None)
+        self._policy = None  # that of the run before
+        with self._reached:
+            yield
 
     @contextmanager
     def watching(self, policy: Any) -> Iterator[None]:
         """Take note of what runs in the block, in which a newly built policy plays."""
+        for built in self._built:
+            self._outer.pop(built, None)
+        self._built.clear()
         if type(policy) not in self._by_type:
             code = OwnCode(policy, self._called, self._read, self._learns)
-            pieces = PrivatePieces(code, self._private)
-            self._by_type[type(policy)] = code, pieces, lasting_attributes(policy)
-            self._reached.add(pieces.pieces, [own.function.__code__ for own in code.functions])
-        self._compare(policy)
+            self._by_type[type(policy)] = code, lasting_attributes(policy)
+            self._own_classes.clear()
+            self._outer.clear()  # what ran while it was built may belong to it
+            self._look_out([own for code, _ in self._by_type.values() for own in code.functions])
+        self._current, self._policy = self._by_type[type(policy)][0], policy
+        kind, code = type(policy), self._current
+        self._compare(policy, kind)
         try:
             with self._reached:
                 yield
         finally:
-            self._compare(policy)
+            for other in (policy, *code.alike(policy), *self._others):
+                self._compare(other, kind)
+            self._others.clear()
+            self._look_around(code)
 
-    def _compare(self, policy: Any) -> None:
-        """Forget the attributes in which a policy differs from the runs before, or from what it was built with."""
-        lasting = self._by_type[type(policy)][2]
+    def _look_out(self, functions: list[OwnFunction]) -> None:
+        for own in functions:
+            code = own.function.__code__
+            self._inner[code] = tuple(with_inner(code))
+            if has_dense_lines(own):
+                self._dense.add(code)
+            for inner in self._inner[code]:
+                self._outer.setdefault(inner, code)
+            self._reached.add([piece for piece, _, _ in candidates(own)], [code])
+
+    def _watch(self, frame: FrameType) -> Told | None:
+        """Take in the function that runs in a frame if it is of the target's own files, and look at its names."""
+        code = frame.f_code
+        outer = self._outer.get(code, code)
+        if code not in self._outer:
+            outer = self._outer[code] = self._new(frame)
+        if outer is None or not self._reached.is_waiting(self._inner[outer]):
+            return None
+
+        first = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+        if first is not self._policy and self._policy is not None and alike(first, self._policy):
+            self._others.append(first)
+
+        def told(frame: FrameType, event: str, argument: Any) -> None:
+            if event == "opcode" and outer not in self._dense:
+                return
+            self._seen.frame(outer, frame)
+            if event == "return":
+                self._seen.returned(outer, argument)
+
+        return told
+
+    def _new(self, frame: FrameType) -> CodeType | None:
+        """Take in what no name has led to; return its code object, or None if it is not of the target."""
+        code = frame.f_code
+        known = self._current
+        own_file = known.is_own(code.co_filename) if known is not None else is_own(code.co_filename, frozenset())
+        made = code.co_filename.startswith("<") and not is_generated(code) and self._is_own_namespace(frame.f_globals)
+        if not (own_file or made) or code.co_name == "<module>":
+            return None
+        if known is None or self._policy is None:  # what builds a policy is no part of it, but may call parts of it
+            if (node := definition(code, frame.f_globals)) is None:
+                return None
+            self._look_out([OwnFunction(running(frame), node, None, code.co_name)])
+            self._built.extend(self._inner[code])
+            return code
+        if (found := known.takes_in(frame)) is not None:
+            self._look_out([own for own in known.functions if own.function.__code__ not in self._outer])
+            return found.function.__code__
+        return None
+
+    def _is_own_namespace(self, names: dict[str, Any]) -> bool:
+        file = names.get("__file__") or ""
+        return self._current is not None and self._current.is_own(file)
+
+    def _is_own_class(self, cls: type) -> bool:
+        found = self._own_classes.get(cls)
+        if found is None:
+            found = self._own_classes[cls] = any(code.owns(cls) for code, _ in self._by_type.values())
+        return found
+
+    def _compare(self, policy: Any, kind: type) -> None:
+        """Forget the attributes in which a policy differs from the runs before, or from what it was built with.
+
+        Likewise those in which another object on which its methods are called differs from it.
+        """
+        lasting = self._by_type[kind][1]
         held = lasting_attributes(policy)
         for name, value in list(lasting.items()):
             if name not in held or type(held[name]) is not type(value) or held[name] != value:  # private ones refuse !=
                 del lasting[name]
 
+    def _look_around(self, code: OwnCode) -> None:
+        """Look at what outlasts the run: names of modules and classes, and the policy itself."""
+        for own in code.functions:
+            self._seen.globals(own.function.__code__, own.function.__globals__)
+        for cls in code.classes:
+            self._seen.namespace(vars(cls))
+        self._seen.look(self._policy, entries=ALL)
+
     @property
     def notes(self) -> list[str]:
         """What could not be read."""
-        names = [name for code, _, _ in self._by_type.values() for name in code.unreadable]
+        names = [name for code, _ in self._by_type.values() for name in code.unreadable]
         return [unreadable_note(names)] if names else []
 
     @property
     def unreached(self) -> list[UnreachedLine]:
         """The lines with pieces that have not run, in the order of files and lines."""
-        can_run = [pieces.can_run(lasting) for _, pieces, lasting in self._by_type.values()]
-        pieces = self._reached.unreached & set().union(*can_run)
+        parts = [
+            PrivatePieces(code, self._private, self._seen).can_run(lasting) for code, lasting in self._by_type.values()
+        ]
+        pieces = self._reached.unreached & set().union(*parts)
         places = sorted({(piece.file, piece.start[0]) for piece in pieces})
         return [UnreachedLine(Path(file).name, line, linecache.getline(file, line).strip()) for file, line in places]

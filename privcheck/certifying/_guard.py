@@ -177,13 +177,8 @@ def guarded(
             if rng is not None:
                 noise_source(noise, rng, _own_generators(made))
         count = _arms(made, contexts, arms)
-        if contexts is not None and throw_away(made) is None:
-            got = words(f"{type(made).__name__}, which copy.deepcopy cannot copy")
-            raise PrivcheckError(
-                "policy", got, "a policy that can be copied", "select() is called on a throw-away copy"
-            )
         if contexts is not None:
-            check_can_be_put_back(made)
+            _check_apart(made)
         if not builds:
             session.source.advice = BUILT
         return Played(made, session, by, count, calls, interrupts=log is not None)
@@ -202,6 +197,14 @@ def _own_generators(policy: Any) -> list[np.random.Generator]:
     """Return the Generators of a policy, whether or not it can be copied."""
     own = (part for part in getattr(policy, "__dict__", {}).values() if isinstance(part, np.random.Generator))
     return [*generators(policy), *own]
+
+
+def _check_apart(policy: Any) -> None:
+    """Refuse a contextual policy whose `select` cannot be called on a throw-away copy, with its state put back."""
+    if throw_away(policy) is None:
+        got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")
+        raise PrivcheckError("policy", got, "a policy that can be copied", "select() is called on a throw-away copy")
+    check_can_be_put_back(policy)
 
 
 def _check_policy(policy: Any, by: Feedback) -> None:

@@ -22,9 +22,10 @@ class GuardedPolicy:
     that would take any datum over the budget raises `privcheck.BudgetExceededError` before its noise is drawn; `select`
     then goes on with the policy as it was before that update, if it was copied, and `update` is closed. It is copied
     before an update if it can be, and while it holds data for which a release like the largest so far would not fit, or
-    has released nothing; after another refused release both are closed. Any other exception within the policy, such as the `privcheck.LeakError` of comparing an unreleased reward, closes both, because it may leave the
-    policy half-updated. Closed calls raise `privcheck.GuardClosedError` with the first cause. Calls of several threads
-    take turns; in a forked process all are closed, unless the guard has a ledger.
+    has released nothing; after another refused release both are closed. Any other exception within the policy, such as
+    the `privcheck.LeakError` of comparing an unreleased reward, closes both, because it may leave the policy
+    half-updated. Closed calls raise `privcheck.GuardClosedError` with the first cause. Calls of several threads take
+    turns; in a forked process all are closed, unless the guard has a ledger.
 
     With a ledger, what ends a call from outside (Ctrl-C, a full disk) leaves no answer: the event is asked again.
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from privcheck.certifying._decided_conditions import may_be_stored
-from privcheck.certifying._own_code import Definition, OwnCode, OwnFunction
+from privcheck.certifying._own_code import OwnCode, OwnFunction
+from privcheck.certifying._own_files import Definition
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._spelled_names import spelled_by
 from privcheck.certifying._syntax import called_name, computes_name

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import ast
-import collections
 import functools
 import inspect
-import linecache
-import sys
-import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from types import FunctionType, MethodType, ModuleType
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from privcheck.errors import words
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+from privcheck.certifying._own_files import (
+    Definition,
+    definition,
+    file_of,
+    innermost,
+    is_generated,
+    is_own,
+    is_standard,
+    packages_of,
+    plain_function,
+    running,
+)
+from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES
 
 SHOWN_OR_STORED = ("repr", "str", "format", "reduce", "reduce_ex", "getstate", "setstate", "copy", "deepcopy")
-CALLED_BY_NO_ROUND = frozenset(f"__{name}__" for name in SHOWN_OR_STORED)
-"""Methods with which objects are shown, copied and stored; a round does not need them."""
+MAKES_CLASSES = ("init_subclass", "set_name", "class_getitem", "mro_entries", "prepare")
+CALLED_BY_NO_ROUND = frozenset(f"__{name}__" for name in (*SHOWN_OR_STORED, *MAKES_CLASSES))
+"""Methods with which objects are shown, copied and stored, and classes made; a round does not need them."""
 
 ASKS = {
     "__repr__": {"repr", "str", "format", "ascii", "print"}, "__str__": {"str", "format", "print"},
@@ -63,6 +69,18 @@ class OwnFunction:
         arguments = self.node.args
         return [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
 
+    @functools.cached_property
+    def receiver(self) -> str:
+        """The name of the parameter that receives the instance, or the class; empty if none does."""
+        member = None if self.owner is None else inspect.getattr_static(self.owner, self.name, None)
+        is_bound = self.owner is not None and not isinstance(member, staticmethod)
+        return self.parameters[0] if is_bound and self.parameters else ""
+
+    @property
+    def told(self) -> list[str]:
+        """The names of the positional parameters that a caller gives."""
+        return self.parameters[1:] if self.receiver else self.parameters
+
     def value(self, name: str) -> Any:
         """Return what a free name stands for; None if that is not known."""
         code = self.function.__code__
@@ -95,6 +113,7 @@ class OwnCode:
     classes : own classes of the policy and of the objects that it holds.
     instances : the first object of each class.
     generators : names of the attributes that hold a numpy Generator, or an object that does.
+    unnamed : classes of which objects are made under another name than their own.
     unreadable : names of methods whose source cannot be read.
     """
 
@@ -106,17 +125,20 @@ class OwnCode:
         self._made: set[type] = set()
         self.instances: dict[type, Any] = {}
         self.generators: set[str] = set()
+        self.unnamed: set[type] = set()
         self.unreadable: list[str] = []
         self._known: dict[Any, OwnFunction | None] = {}
+        self._seen: dict[int, Any] = {}
         self._names = {*called, *read}
         self._asked: set[str] = set()
-        self._packages = set(_packages(type(policy)))
+        self._packages = frozenset(packages_of({cls: _file(cls) for cls in type(policy).__mro__}))
         for name in sorted(called):
             self._add_root(self._add(getattr(policy, name, None), name=name, needed=True))
         for name in sorted(read):
             for part in _functions(inspect.getattr_static(policy, name, None)):
                 self._add_root(self._add(part, name=name, needed=True))
-        self._look_into(policy, DEPTH, set())
+        self._outside = set(self.roots)
+        self._look_into(policy, DEPTH, {})
         self._follow()
 
     def methods(self, name: str) -> list[OwnFunction]:
@@ -125,7 +147,7 @@ class OwnCode:
 
     def updates(self) -> list[OwnFunction]:
         """Return what is told the rewards: the policy's `update`, and those that it inherits."""
-        told = _plain(getattr(self.policy, self.learns, None))
+        told = plain_function(getattr(self.policy, self.learns, None))
         bases = type(self.policy).__mro__
         return [f for f in self.functions if f.function is told or (f.name == self.learns and f.owner in bases)]
 
@@ -134,27 +156,55 @@ class OwnCode:
         if isinstance(value, type):
             return [f for f in self.methods("__init__") if f.owner in value.__mro__]
         try:
-            found = self._known.get(_plain(value))
+            found = self._known.get(plain_function(value))
         except TypeError:  # a value that cannot be hashed is no function
             return []
         return [] if found is None else [found]
 
+    def is_called_unseen(self, own: OwnFunction) -> bool:
+        """Tell whether no call names a function that is called, other than by the feedback."""
+        if own.name in CONSTRUCTORS:
+            return any(own.owner in cls.__mro__ for cls in self.unnamed)
+        return own in self.roots and own not in self._outside
+
     def is_own(self, file: str) -> bool:
         """Tell whether a file belongs to the target."""
-        return file.startswith("<ipython") or _is_own(file, frozenset(self._packages))
+        return is_own(file, self._packages)
 
-    def _look_into(self, value: Any, depth: int, seen: set[int]) -> bool:
+    def alike(self, policy: Any) -> list[Any]:
+        """Return what else the policy holds on which methods of its class can be called."""
+        found: dict[int, Any] = {}
+        self._look_into(policy, DEPTH, found)
+        return [value for value in found.values() if value is not policy and alike(value, policy)]
+
+    def owns(self, cls: type) -> bool:
+        """Tell whether a class belongs to the target."""
+        return self.is_own(_file(cls))
+
+    def takes_in(self, frame: FrameType) -> OwnFunction | None:
+        """Take in the function that runs in a frame, whatever called it; None if it is known or cannot be read."""
+        code, function = frame.f_code, running(frame)
+        receiver = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+        owner = next((cls for cls in type(receiver).__mro__ if _defines(cls, code)), None)
+        before = len(self.functions)
+        own = self._add(function, owner, needed=True)
+        self._look_into(receiver, DEPTH, {})
+        self._follow()
+        return own if len(self.functions) > before else None
+
+    def _look_into(self, value: Any, depth: int, seen: dict[int, Any]) -> bool:
         """Take in the classes and functions of the objects in a value; tell whether it holds a Generator."""
         if isinstance(value, np.random.Generator | np.random.BitGenerator):
             return True
         if depth < 0 or id(value) in seen or isinstance(value, str | bytes | int | float | np.ndarray | ModuleType):
             return False
-        seen.add(id(value))
+        seen[id(value)] = value
         if isinstance(value, FunctionType | MethodType | functools.partial):
             self._add_root(self._add(value))
             return False
         if isinstance(value, type):
             self._add_class(value)
+            self.unnamed.add(value)
             return False
         if isinstance(value, dict | list | tuple | set | frozenset):
             items = list(value.values() if isinstance(value, dict) else value)
@@ -182,9 +232,11 @@ class OwnCode:
         self, value: Any, owner: type | None = None, name: str = "", *, needed: bool = False
     ) -> OwnFunction | None:
         """Take in a function, whatever it is wrapped in; one that is needed has to be readable."""
-        found = _plain(value)
+        found = plain_function(value)
         if not isinstance(found, FunctionType):
-            if needed and found is not None:
+            if found is not None and self._is_of_own_class(value := innermost(value)):
+                self._look_into(value, DEPTH, {})
+            elif needed and found is not None:
                 self.unreadable.append(name)
             return None
         if found in self._known:
@@ -192,15 +244,15 @@ class OwnCode:
         own = node = None
         file = found.__code__.co_filename
         if needed or self.is_own(file):
-            node = _definition(found)
-            if node is None and not _is_generated(found):
+            node = definition(found.__code__, found.__globals__)
+            if node is None and not is_generated(found.__code__):
                 self.unreadable.append(found.__qualname__)
         if node is not None:
             own = OwnFunction(found, node, owner or _owner(value), name or found.__name__)
             self.functions.append(own)
         self._known[found] = own
-        if value is not found and isinstance(value, FunctionType):
-            self._add(getattr(value, "__wrapped__", None))
+        if (wrapped := getattr(found, "__wrapped__", None)) is not None:
+            self._add_root(self._add(wrapped, owner))
         for inner in (cell for cell in (found.__closure__ or ()) if own is not None):
             try:
                 held = inner.cell_contents
@@ -231,14 +283,17 @@ class OwnCode:
                     self._add_named(getattr(module, node.attr, None), node.attr)
             elif isinstance(node, ast.Name):
                 self._asked.add(node.id)
-                if node.id == "getattr":
-                    self._names.update(name for cls in self.classes for name in vars(cls))
                 self._add_named(own.value(node.id), node.id)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                self._names.add(node.value.rpartition(".")[2])
+            if getattr(node, "id", getattr(node, "attr", "")) in (*REACHES_NAMES, "getattr"):
+                self._names.update(name for cls in self.classes for name in vars(cls))
 
     def _add_named(self, value: Any, name: str) -> None:
         """Take in what a name stands for; a function of another name is a root, because calls do not name it."""
         if isinstance(value, type):
             self._add_class(value)
+            self.unnamed.update([] if name else [value])
         elif isinstance(value, dict | list | tuple):
             for item in value.values() if isinstance(value, dict) else value:
                 if isinstance(item, FunctionType | type):
@@ -247,6 +302,8 @@ class OwnCode:
             found = self._add(value)
             if found is not None and found.function.__name__ != name:
                 self._add_root(found)
+        elif self._is_of_own_class(value):
+            self._look_into(value, DEPTH, self._seen)
 
     def _add_methods(self, cls: type) -> None:
         """Take in the methods of a class that are named anywhere, and those that Python calls by itself."""
@@ -259,6 +316,12 @@ class OwnCode:
                         own = self._add(part, cls, name)
                         if implicit or (own is not None and own.function.__name__ != name):
                             self._add_root(own)
+            elif self._is_of_own_class(member):
+                self._look_into(member, DEPTH, self._seen)
+
+    def _is_of_own_class(self, value: Any) -> bool:
+        """Tell whether a value is an object of a class of the target, which Python may call by itself."""
+        return not isinstance(value, type | ModuleType) and self.is_own(_file(type(value)))
 
     def _is_called(self, cls: type, name: str) -> bool:
         """Tell whether an object of some class has this method of this class, or reaches it through `super`."""
@@ -267,10 +330,20 @@ class OwnCode:
                 if base is cls:
                     return True
                 if name in vars(base):
-                    parts = [self._known.get(_plain(part)) for part in _functions(vars(base)[name])]
+                    parts = [self._known.get(plain_function(part)) for part in _functions(vars(base)[name])]
                     if not any(own is not None and _calls_super(own.node) for own in parts):
                         break
         return False
+
+
+def alike(value: Any, policy: Any) -> bool:
+    """Tell whether an object has a class in common with a policy, other than those that all objects have."""
+    return not _bases(type(policy)).isdisjoint(type(value).__mro__)
+
+
+@functools.lru_cache(maxsize=64)
+def _bases(cls: type) -> frozenset[type]:
+    return frozenset(base for base in cls.__mro__ if base is not object and not is_standard(_file(base)))
 
 
 def attributes(value: Any) -> dict[str, Any]:
@@ -291,110 +364,25 @@ def _functions(member: Any) -> Iterator[Any]:
         yield from (part for part in (member.fget, member.fset, member.fdel) if part is not None)
     elif isinstance(member, functools.cached_property):
         yield member.func
-    elif isinstance(_plain(member), FunctionType):
+    elif isinstance(plain_function(member), FunctionType):
         yield member
 
 
-def _plain(value: Any) -> Any:
-    """Return the function inside of methods, partial calls and the wrappers of `functools.wraps`."""
-    while True:
-        if isinstance(value, MethodType | staticmethod | classmethod):
-            value = value.__func__
-        elif isinstance(value, functools.partial):
-            value = value.func
-        elif isinstance(value, FunctionType) or not hasattr(value, "__wrapped__"):
-            break
-        else:
-            value = value.__wrapped__
-    return value if isinstance(value, FunctionType) else (None if value is None else _hashable(value))
+def _file(cls: type) -> str:
+    plain = (plain_function(f) for member in vars(cls).values() for f in _functions(member))
+    return file_of(cls, [f.__code__ for f in plain if isinstance(f, FunctionType)])  # a cached function is none
 
 
-def _hashable(value: Any) -> Any:
-    return value if getattr(type(value), "__hash__", None) else id(value)
+def _defines(cls: type, code: CodeType) -> bool:
+    return any(plain_function(f).__code__ is code for member in vars(cls).values() for f in _functions(member))
 
 
 def _owner(value: Any) -> type | None:
     while isinstance(value, functools.partial):
         value = value.func
-    return type(value.__self__) if isinstance(value, MethodType) else None
+    holder = value.__self__ if isinstance(value, MethodType) else None
+    return holder if holder is None or isinstance(holder, type) else type(holder)
 
 
 def _calls_super(node: Definition) -> bool:
     return any(isinstance(part, ast.Name) and part.id == "super" for part in ast.walk(node))
-
-
-def _is_generated(function: FunctionType) -> bool:
-    """Tell whether a function was made by a decorator such as `dataclass`, which compiles text."""
-    return function.__name__.startswith("__") and function.__code__.co_filename.startswith("<")
-
-
-def _file(cls: type) -> str:
-    """Return the file of a class; that of one of its methods where its module has none."""
-    found = (_plain(f) for m in vars(cls).values() for f in _functions(m))
-    files = [f.__code__.co_filename for f in found if isinstance(f, FunctionType)]
-    written = [file for file in files if not (file.startswith("<string>") or file == _NAMED_TUPLES)] or files
-    return written[0] if written else getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
-
-
-def _packages(cls: type) -> Iterator[str]:
-    """Yield the folders of the top-level packages of a class, and of those that it is derived from."""
-    for base in cls.__mro__:
-        top = sys.modules.get(base.__module__.partition(".")[0])
-        file = _file(base)
-        if base is object or not file or Path(file).is_relative_to(_PRIVCHECK):
-            continue
-        folders = [str(Path(folder)) for folder in getattr(top, "__path__", ())]
-        yield from (folder for folder in folders if not Path(folder).is_relative_to(_STANDARD))
-        yield file
-
-
-_PRIVCHECK = Path(__file__).resolve().parents[1]
-_NAMED_TUPLES = collections.namedtuple.__code__.co_filename
-"""Where methods of every named tuple are defined, whatever file has its class."""
-_STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
-
-
-@functools.cache
-def _is_own(file: str, packages: frozenset[str]) -> bool:
-    if not file or file.startswith("<"):
-        return False
-    path = Path(file).resolve()
-    if path.is_relative_to(_PRIVCHECK):
-        return path.relative_to(_PRIVCHECK).parts[0] in ("adapters", "bandits")
-    if any(path == Path(own).resolve() or path.is_relative_to(Path(own).resolve()) for own in packages):
-        return True
-    return not path.is_relative_to(_STANDARD) and not {"site-packages", "dist-packages"} & set(path.parts)
-
-
-@functools.lru_cache(maxsize=64)
-def _definitions(text: str) -> dict[tuple[str, int], Definition]:
-    """Return the definitions in a source text by name and first line, decorators included."""
-    try:
-        parsed = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return {}
-    found: dict[tuple[str, int], Definition] = {}
-    for node in ast.walk(parsed):
-        if isinstance(node, ast.Lambda):
-            found.setdefault(("<lambda>", node.lineno), node)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            found[node.name, first] = node
-    return found
-
-
-def _definition(function: FunctionType) -> Definition | None:
-    code = function.__code__
-    linecache.checkcache(code.co_filename)
-    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
-    return _definitions(text).get((code.co_name, code.co_firstlineno))
-
-
-def unreadable_note(names: list[str]) -> str:
-    """Return the note about methods whose source cannot be read.
-
-    >>> print(unreadable_note(["Policy.update"]))
-    the source of Policy.update cannot be read, so it is not known which of its lines ran: put the policy in a file
-    """
-    which = words(", ".join(dict.fromkeys(names)))
-    return f"the source of {which} cannot be read, so it is not known which of its lines ran: put the policy in a file"

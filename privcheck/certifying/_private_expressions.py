@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import ast
-import builtins
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from privcheck.certifying._observed_values import ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction, attributes
+from privcheck.certifying._reached_code import with_inner
 from privcheck.certifying._syntax import (
-    CALLED_WITH_KNOWN,
+    CONSTRUCTORS,
     CONTAINERS,
     PUBLIC_ATTRIBUTES,
     PUBLIC_CALLS,
+    REACHES_NAMES,
     RELEASES,
     SETTERS,
-    Inner,
     arguments_of,
     called_name,
     computes_name,
     given,
-    inner_functions,
+    is_explicit,
+    is_global,
+    is_global_name,
     is_namespace,
+    mentioned,
     method_name,
+    named,
+    parameters_of,
 )
 from privcheck.private_values import Private
 
@@ -49,17 +55,23 @@ class _Holding:
 
 
 class PrivateExpressions:
-    """Private values and Generators, followed from the arguments of `update` through names, attributes and calls.
+    """Private values and Generators, followed from the arguments of `update` and from what was seen when the code ran.
 
-    Names and attributes keep what they have ever been given: attributes by their name, whatever the object. A call
-    of an unknown function is private if one of its arguments is, and the object whose method is given something private
-    holds it from then on. What a release returns is public. Of a Generator only other names are followed, not the
-    numbers that are drawn.
+    What a line that never ran can read is what the names and attributes around it hold. Those were looked at while the
+    code around it ran, so it does not matter by which calls, aliases or containers a value came there; syntax has to
+    follow it only within what never ran, where one line that touches it is enough, and between two lines.
+
+    Names and attributes keep what they have ever been given: attributes and globals by their name, whatever the object.
+    A call of an unknown function is private if one of its arguments is, and the object whose method is given something
+    private holds it from then on. A function that may be called by another name than its own, or by Python, is taken
+    to be given private arguments. What a release returns is public. Of a Generator only other names are followed, not
+    the numbers that are drawn.
 
     Parameters
     ----------
     code : the target's own code.
     private_arguments : positions of the private arguments of `update`, from 0.
+    seen : what held private values when the code ran.
 
     Attributes
     ----------
@@ -67,24 +79,19 @@ class PrivateExpressions:
     escaped : functions that are mentioned somewhere without being called there.
     """
 
-    def __init__(self, code: OwnCode, private_arguments: Sequence[int]) -> None:
-        self._code = code
+    def __init__(self, code: OwnCode, private_arguments: Sequence[int], seen: ObservedValues) -> None:
+        self._code, self._seen = code, seen
         self.told = tuple(private_arguments)
-        self._attributes: set[str] = set()
-        self._globals: set[str] = set()
-        self._any_attribute = self._calls_unseen = self._raises_private = False
-        self._generators = set(code.generators)
+        self._attributes = set(seen.attributes)
+        self._any_attribute = self._raises_private = False
+        self._generators = code.generators | seen.generator_attributes
         self._plain = {
             name
             for name, value in attributes(code.policy).items()
             if type(value) in RESULTS or isinstance(value, Private)
         }
-        self.escaped = {found for own in code.functions for found in self._mentioned(own)}
-        self._holding = {own: _Holding() for own in code.functions}
-        self._inner: dict[str, list[tuple[OwnFunction, Inner]]] = {}
-        for own in code.functions:
-            for name, inner in inner_functions(own):
-                self._inner.setdefault(name, []).append((own, inner))
+        self.escaped = {found for own in code.functions for found in mentioned(own, code)}
+        self._holding = {own: self._seen_in(own) for own in code.functions}
         for own in code.updates():
             self._told(own, private_arguments)
         amount = -1
@@ -93,18 +100,60 @@ class PrivateExpressions:
                 self._visit(own)
                 self._call_unseen(own)
 
+    def _seen_in(self, own: OwnFunction) -> _Holding:
+        """Return what was seen in a function; what a function within it that never ran would be given is not known."""
+        code, seen = own.function.__code__, self._seen
+        given = {name for inner in with_inner(code) if inner not in (code, *seen.ran) for name in parameters_of(inner)}
+        private, generators = seen.names.get(code, set()), seen.generators.get(code, set())
+        return _Holding(private | given, generators | given, returns_private=code in seen.returning)
+
     def touches(self, node: ast.AST, own: OwnFunction) -> bool:
-        """Tell whether an expression mentions a private value, makes a release, or draws from a Generator."""
+        """Tell whether an expression mentions a private value, makes a release, or draws from a Generator.
+
+        It may also reach a private value by a name that it does not spell out, by code that is not known, or by handing
+        the object that holds it to such code.
+        """
+        reaches = isinstance(node, ast.Import | ast.ImportFrom) and bool(self._attributes)
         for part in ast.walk(node):
-            if (
-                isinstance(part, ast.Name | ast.Attribute)
-                and isinstance(part.ctx, ast.Load)
-                and self.private(part, own)
-            ):
-                return True
-            if isinstance(part, ast.Call) and (method_name(part) in RELEASES or self._draws(part, own)):
-                return True
-        return False
+            if isinstance(part, ast.Name | ast.Attribute):
+                name = part.id if isinstance(part, ast.Name) else part.attr
+                reaches = reaches or (isinstance(part.ctx, ast.Load) and self.private(part, own))
+                reaches = reaches or (name in REACHES_NAMES and bool(self._attributes))
+            elif isinstance(part, ast.Constant):
+                reaches = reaches or (isinstance(part.value, str) and part.value in self._attributes)
+            elif isinstance(part, ast.Call):
+                reaches = reaches or method_name(part) in RELEASES or self._draws(part, own)
+                reaches = reaches or (computes_name(part) and bool(self._attributes))
+        return reaches or self._hands_over(node, own)
+
+    def _hands_over(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether an expression does more with an object whose attributes hold something private than to name
+        one of them, to call an own function with it, or to ask for its identity.
+        """
+        if not self._attributes:
+            return False
+        harmless, unknown = set[int](), set[int]()
+        for part in ast.walk(node):
+            if isinstance(part, ast.Call) and (self.callees(part, own) or called_name(part) in PUBLIC_CALLS):
+                harmless.update(id(_unstarred(argument)) for argument in arguments_of(part))
+            elif isinstance(part, ast.Call):
+                unknown.add(id(part.func))
+            elif isinstance(part, ast.Compare) and all(isinstance(o, ast.Is | ast.IsNot) for o in part.ops):
+                harmless.update(map(id, (part.left, *part.comparators)))
+            elif isinstance(part, ast.Attribute) and id(part) not in unknown:
+                harmless.add(id(part.value))
+        return any(id(part) not in harmless and self._is_holder(part, own) for part in ast.walk(node))
+
+    def _is_holder(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether an expression is an object of which an attribute holds something private."""
+        if isinstance(node, ast.Attribute):
+            return isinstance(node.ctx, ast.Load) and node.attr in self._seen.holding
+        if isinstance(node, ast.Call):
+            return called_name(node) == "super"
+        is_receiver = isinstance(node, ast.Name) and node.id == own.receiver and own.name not in CONSTRUCTORS
+        return isinstance(node, ast.Name) and (
+            is_receiver or node.id in self._seen.holders.get(own.function.__code__, ())
+        )
 
     def private(self, node: ast.AST | None, own: OwnFunction) -> bool:
         """Tell whether an expression may be private."""
@@ -113,8 +162,10 @@ class PrivateExpressions:
         if is_namespace(node) and self._attributes:
             return True
         if isinstance(node, ast.Name):
-            is_container = own.owner is not None and issubclass(own.owner, CONTAINERS) and node.id in own.parameters[:1]
-            return node.id in self._holding[own].private or node.id in self._globals or is_container
+            held = node.id in self._holding[own].private or (
+                is_global_name(node.id, own) and node.id in self._attributes
+            )
+            return held or (node.id == own.receiver and issubclass(own.owner or object, CONTAINERS))
         if isinstance(node, ast.Attribute):
             if self._any_attribute or node.attr in self._attributes:
                 return True
@@ -160,7 +211,7 @@ class PrivateExpressions:
         return False
 
     def _told(self, own: OwnFunction, positions: Iterable[int]) -> None:
-        names = own.parameters if own.owner is None else own.parameters[1:]
+        names = own.told
         held = self._holding[own].private
         held.update(names[place] for place in positions if place < len(names))
         rest = own.node.args.vararg
@@ -169,8 +220,8 @@ class PrivateExpressions:
         held.update(a.arg for a in own.node.args.kwonlyargs)
 
     def _amount(self) -> int:
-        flags = self._any_attribute + self._calls_unseen + self._raises_private
-        return sum(h.amount for h in self._holding.values()) + len(self._attributes) + len(self._globals) + flags
+        flags = self._any_attribute + self._raises_private
+        return sum(h.amount for h in self._holding.values()) + len(self._attributes) + flags
 
     def _visit(self, own: OwnFunction) -> None:
         """Let names hold what the statements of a function give them."""
@@ -216,12 +267,8 @@ class PrivateExpressions:
     def _hold(self, target: ast.AST | None, own: OwnFunction) -> None:
         """Let a place hold something private: of `a.b[i]` it is the attribute b."""
         if isinstance(target, ast.Name):
-            if own.owner is not None and target.id in own.parameters[:1]:
-                return  # the policy itself: what it holds is known by attribute
-            code = own.function.__code__
-            is_free = target.id in code.co_freevars
-            is_local = not is_free and (target.id not in code.co_names or target.id in code.co_varnames)
-            (self._holding[own].private if is_local else self._globals).add(target.id)
+            is_global = is_global_name(target.id, own)
+            (self._attributes if is_global else self._holding[own].private).add(target.id)
         elif isinstance(target, ast.Attribute):
             self._attributes.add(target.attr)
         elif isinstance(target, ast.Subscript | ast.Starred):
@@ -234,9 +281,10 @@ class PrivateExpressions:
 
     def _fill(self, place: ast.AST | None, own: OwnFunction) -> None:
         """Let an object hold something private: whatever else it is called holds it too."""
+        if isinstance(place, ast.Name) and place.id == own.receiver:
+            return  # the policy itself: what it holds is known by attribute
         if isinstance(place, ast.Name) and place.id in own.function.__code__.co_varnames:
-            is_self = own.owner is not None and place.id in own.parameters[:1]
-            self._holding[own].filled.update(() if is_self else [place.id])
+            self._holding[own].filled.add(place.id)
         if isinstance(place, ast.Name | ast.Attribute | ast.Subscript | ast.Starred | ast.Tuple | ast.List):
             self._hold(place, own)
 
@@ -252,16 +300,14 @@ class PrivateExpressions:
         for callee in callees:
             self._pass(call, own, callee)
         private = [part for part in arguments_of(call) if self.private(part, own)]
-        self._pass_inner(call, own)
         if private:
             self._construct(call, own)
         if (callees and not self._is_plain(call.func)) or not private or method_name(call) in RELEASES:
             return
-        self._calls_unseen |= self._is_unseen(call.func, own)
         for part in arguments_of(call):
-            for callee in self._named(part, own):
+            for callee in named(part, own, self._code):
                 self._hold_parameters(callee)
-        if isinstance(call.func, ast.Attribute) and not self._is_global(call.func.value, own):
+        if isinstance(call.func, ast.Attribute) and not is_global(call.func.value, own):
             self._fill(call.func.value, own)
         for part in call.args if discarded else ():
             self._fill(part, own)
@@ -290,26 +336,14 @@ class PrivateExpressions:
 
     def _call_unseen(self, own: OwnFunction) -> None:
         """Let a function hold private arguments if it may be called by a name that is not its own, or by Python."""
+        is_special = own.name.startswith("__") and own.name.endswith("__") and own.name not in CONSTRUCTORS
         is_setter = any(getattr(part, "attr", "") == "setter" for part in getattr(own.node, "decorator_list", ()))
-        if (
-            (is_setter and own.name in self._attributes)
-            or (self._calls_unseen and (own in self.escaped or own.name == "__call__"))
-            or (own.name.startswith("__") and own.name.endswith("__") and own.name not in CALLED_WITH_KNOWN)
-        ):
+        if own in self.escaped or is_special or is_setter or self._code.is_called_unseen(own):
             self._hold_parameters(own)
 
     def _hold_parameters(self, own: OwnFunction) -> None:
         rest = [part.arg for part in (own.node.args.vararg, own.node.args.kwarg) if part is not None]
-        names = own.parameters if own.owner is None else own.parameters[1:]
-        self._holding[own].private.update(names, rest, (part.arg for part in own.node.args.kwonlyargs))
-
-    def _is_unseen(self, function: ast.expr, own: OwnFunction) -> bool:
-        """Tell whether what is called may be an own function that was stored, chosen or passed on."""
-        if isinstance(function, ast.Attribute):
-            return isinstance(function.value, ast.Name) and function.value.id in own.parameters[:1]
-        if isinstance(function, ast.Name):
-            return own.value(function.id) is None and not hasattr(builtins, function.id)
-        return True
+        self._holding[own].private.update(own.told, rest, (part.arg for part in own.node.args.kwonlyargs))
 
     def _is_plain(self, function: ast.expr) -> bool:
         """Tell whether a method belongs to a number, an array or a container that the policy holds."""
@@ -320,55 +354,19 @@ class PrivateExpressions:
             return True
         return isinstance(holder, ast.Attribute) and holder.attr in self._plain
 
-    def _mentioned(self, own: OwnFunction) -> Iterator[OwnFunction]:
-        """Yield the functions that are mentioned without being called there, but for the key of a sort."""
-        calls = [node for node in ast.walk(own.node) if isinstance(node, ast.Call)]
-        keys = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "key"]
-        left_out = {id(node) for node in (*keys, *(call.func for call in calls))}
-        for node in ast.walk(own.node):
-            if id(node) not in left_out:
-                yield from self._named(node, own)
-        if any(computes_name(call) for call in calls):
-            yield from (method for method in self._code.functions if method.owner is not None)
-
-    def _named(self, node: ast.AST, own: OwnFunction) -> list[OwnFunction]:
-        """Return the functions that a name or an attribute may stand for."""
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            return self._code.methods(node.attr)
-        found = own.value(node.id) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else None
-        return [] if found is None or isinstance(found, type) else self._code.of(found)
-
-    def _pass_inner(self, call: ast.Call, own: OwnFunction) -> None:
-        """Let the parameters of lambdas and of functions within functions hold what they may be given."""
-        called = call.func.id if isinstance(call.func, ast.Name) else method_name(call)
-        passed = [(own, part) for part in arguments_of(call) if isinstance(part, ast.Lambda)]
-        given = [call.func, *(part for part in arguments_of(call) if not isinstance(part, ast.Lambda))]
-        for place, inner in (*passed, *self._inner.get(called, ())):
-            names = {part.arg for part in ast.walk(inner.args) if isinstance(part, ast.arg)}
-            if any(self.private(part, own) for part in given):
-                self._holding[place].private |= names
-            if any(self._generator(part, own) for part in given):
-                self._holding[place].generators |= names
-
-    def _is_global(self, node: ast.AST, own: OwnFunction) -> bool:
-        """Tell whether a name stands for a module or a class, which holds nothing of a run."""
-        value = own.value(node.id) if isinstance(node, ast.Name) else None
-        return isinstance(value, type) or type(value).__name__ == "module"
-
     def _pass(self, call: ast.Call, own: OwnFunction, callee: OwnFunction) -> None:
         """Let the parameters of a function hold the arguments of a call."""
-        held, names = self._holding[callee], callee.parameters
-        own_class = callee.owner is not None and bool(names) and names[0] in ("self", "cls")
-        arguments = callee.node.args
+        held, arguments = self._holding[callee], callee.node.args
+        names = callee.parameters if is_explicit(call, own) else callee.told
         rest = [] if arguments.vararg is None else [arguments.vararg.arg] * len(call.args)
-        pairs = list(zip([*names[own_class:], *rest], call.args, strict=False))
+        pairs = list(zip([*names, *rest], call.args, strict=False))
         known = {*names, *(a.arg for a in arguments.kwonlyargs)}
         others = "" if arguments.kwarg is None else arguments.kwarg.arg
         for keyword in call.keywords:
             name = keyword.arg if keyword.arg in known else others
             pairs += [(name, keyword.value)] if name else [(every, keyword.value) for every in known if not keyword.arg]
         if any(isinstance(part, ast.Starred) for part in call.args):
-            pairs += [(name, part) for name in names[own_class:] for part in call.args]
+            pairs += [(name, part) for name in names for part in call.args]
         for name, value in pairs:
             if self.private(value, own):
                 held.private.add(name)
@@ -389,3 +387,7 @@ class PrivateExpressions:
             if type(holder).__name__ == "module":
                 return self._code.of(getattr(holder, function.attr, None))
         return self._code.methods(function.attr)
+
+
+def _unstarred(node: ast.expr) -> ast.expr:
+    return node.value if isinstance(node, ast.Starred) else node

@@ -7,15 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from privcheck.certifying._attributes_set import attributes_set, sets_any_attribute
+from privcheck.certifying._attributes_set import attributes_set, makes_object, sets_any_attribute
 from privcheck.certifying._decided_conditions import decided
 from privcheck.certifying._helper_arguments import always_private_in_helper, always_private_in_update
 from privcheck.certifying._module_constants import constants_of
+from privcheck.certifying._observed_values import ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._reached_code import Piece
 from privcheck.certifying._spelled_names import hides_setters, spelled_by
-from privcheck.certifying._syntax import RELEASES, called_name, computes_name, method_name
+from privcheck.certifying._syntax import REACHES_NAMES, RELEASES, body_nodes, computes_name, method_name
 
 ANY_NAME = "*"
 """Stands for every method, where `getattr` asks for a name that is not spelled out."""
@@ -38,35 +39,37 @@ class PrivatePieces:
     ----------
     code : the target's own code.
     private_arguments : positions of the private arguments of `update`, from 0.
+    seen : what held private values when the code ran.
 
     Attributes
     ----------
     pieces : each piece, with the nodes that it stands for and their functions.
     """
 
-    def __init__(self, code: OwnCode, private_arguments: Iterable[int]) -> None:
-        self._code = code
-        self._expressions = PrivateExpressions(code, list(private_arguments))
+    def __init__(self, code: OwnCode, private_arguments: Iterable[int], seen: ObservedValues) -> None:
+        self._code, self._seen = code, seen
+        self._expressions = PrivateExpressions(code, list(private_arguments), seen)
         self._set = {name for own in code.functions for name in attributes_set(own)}
         self._sets_any = any(map(sets_any_attribute, code.functions)) or any(map(hides_setters, spelled_by(code)))
         self._conditions: dict[ast.AST, tuple[Condition, ...]] = {}
         self.pieces: dict[Piece, tuple[ast.AST, OwnFunction]] = {}
         for own in code.functions:
-            body = own.node.body
-            for node, conditions, is_whole in _parts([body] if isinstance(body, ast.expr) else body, ()):
+            for node, conditions, _ in _parts_of(own):
                 self._conditions[node] = conditions
-                if is_whole and self._touches(node, own):
-                    self.pieces[_place(node, own.file)] = node, own
+            for piece, node, _ in candidates(own):
+                if self._touches(node, own):
+                    self.pieces[piece] = node, own
 
     def can_run(self, lasting: dict[str, Any]) -> set[Piece]:
         """Return the pieces that the parameters allow to run; `lasting` holds the attributes that all runs share."""
-        lasting = {n: value for n, value in lasting.items() if n not in self._set and not self._sets_any}
+        fixed = not (self._sets_any or any(makes_object(own, self._code) for own in self._code.functions))
+        lasting = {n: value for n, value in lasting.items() if n not in self._set and fixed}
         known, value = cache(self._known), cache(lambda test, own: self._value(test, own, lasting, *known(own)))
 
         def open_to(node: ast.AST, own: OwnFunction) -> bool:
             return all(value(test, own) in (None, wanted) for test, wanted in self._conditions.get(node, ()))
 
-        called = set(self._code.roots)
+        called = self._code.roots | {own for own in self._code.functions if own.function.__code__ in self._seen.names}
         left = [own for own in self._code.functions if own not in called]
         found = list(called)
         while found:
@@ -80,7 +83,7 @@ class PrivatePieces:
         self, test: ast.expr, own: OwnFunction, lasting: dict[str, Any], told: set[str], constants: dict[str, Any]
     ) -> bool | None:
         """Return which way a condition goes in every round of this policy, if that is decided beforehand."""
-        is_method = own.owner is not None and isinstance(self._code.policy, own.owner)
+        is_method = bool(own.receiver) and own.owner in type(self._code.policy).__mro__
         return decided(test, own, lasting if is_method else None, told, constants)
 
     def _known(self, own: OwnFunction) -> tuple[set[str], dict[str, Any]]:
@@ -99,6 +102,24 @@ class PrivatePieces:
         if isinstance(node, ast.AugAssign) and self._expressions.private(node.target, own):
             return True
         return self._expressions.touches(node, own)
+
+
+def candidates(own: OwnFunction) -> Iterator[tuple[Piece, ast.AST, tuple[Condition, ...]]]:
+    """Yield the pieces of a function, with their nodes and conditions, whether they touch anything private or not."""
+    for node, conditions, is_whole in _parts_of(own):
+        if is_whole:
+            yield _place(node, own.file), node, conditions
+
+
+def _parts_of(own: OwnFunction) -> Iterator[Part]:
+    body = own.node.body
+    return _parts([body] if isinstance(body, ast.expr) else body, ())
+
+
+def has_dense_lines(own: OwnFunction) -> bool:
+    """Tell whether a function has several statements in one line."""
+    lines = [node.lineno for node in ast.walk(own.node) if isinstance(node, ast.stmt) and not _blocks(node)]
+    return len(set(lines)) < len(lines)
 
 
 def _parts(block: Sequence[ast.AST], conditions: tuple[Condition, ...]) -> Iterator[Part]:
@@ -199,12 +220,16 @@ def _leaves(block: list[ast.stmt]) -> bool:
 
 def _names(own: OwnFunction) -> Iterator[tuple[ast.AST, str]]:
     """Yield the names and attributes in a function's body."""
-    body = own.node.body
-    for part in [body] if isinstance(body, ast.expr) else body:
-        for node in ast.walk(part):
-            if isinstance(node, ast.Name):
-                yield node, node.id
-            elif isinstance(node, ast.Attribute):
-                yield node, node.attr
-            elif isinstance(node, ast.Call) and called_name(node) == "getattr":
-                yield node, ANY_NAME if computes_name(node) else str(getattr(node.args[1], "value", ""))
+    for node in body_nodes(own):
+        if isinstance(node, ast.Name):
+            yield node, node.id
+        elif isinstance(node, ast.Attribute):
+            yield node, node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node, node.value.rpartition(".")[2]
+        if (isinstance(node, ast.Call) and computes_name(node)) or _name(node) in REACHES_NAMES:
+            yield node, ANY_NAME
+
+
+def _name(node: ast.AST) -> str | None:
+    return getattr(node, "id", getattr(node, "attr", None))

@@ -36,6 +36,9 @@ class ReachedCode:
     ----------
     pieces : what to look out for.
     codes : the code objects to which they belong, with those within them.
+    watch : is called with the frame of every function that is called. It returns None, or what is told the frame, the
+        kind of event and its argument before each line of this function, and each instruction that is looked out for,
+        and when it returns, yields or raises.
 
     Attributes
     ----------
@@ -55,24 +58,32 @@ class ReachedCode:
     True
     """
 
-    def __init__(self, pieces: Iterable[Piece] = (), codes: Iterable[CodeType] = ()) -> None:
+    def __init__(
+        self, pieces: Iterable[Piece] = (), codes: Iterable[CodeType] = (), watch: Watch | None = None
+    ) -> None:
         self.unreached: set[Piece] = set()
+        self._reached: set[Piece] = set()
+        self._watch = watch
         self._plans: dict[CodeType, dict[int, list[Piece]]] = {}
         self._reporter = _monitored if sys.version_info >= (3, 12) else _traced
         self.add(pieces, codes)
 
     def add(self, pieces: Iterable[Piece], codes: Iterable[CodeType]) -> None:
         """Look out for further pieces."""
-        others = list(dict.fromkeys(pieces))
+        others = [piece for piece in dict.fromkeys(pieces) if piece not in self._reached]
         for code in codes:
-            for inner in _with_inner(code):
+            for inner in with_inner(code):
                 plan = self._plans.setdefault(inner, {})
                 for place, belonging in _plan(inner, others).items():
                     plan.setdefault(place, []).extend(belonging)
                     self.unreached.update(belonging)
 
+    def is_waiting(self, codes: Iterable[CodeType]) -> bool:
+        """Tell whether pieces of some of these code objects have not run."""
+        return any(self._plans.get(code) for code in codes)
+
     def __enter__(self) -> ReachedCode:
-        self._open = self._reporter(self._plans, self._reach)
+        self._open = self._reporter(self._plans, self._reach, self._watch)
         self._open.__enter__()
         return self
 
@@ -87,6 +98,7 @@ class ReachedCode:
         if pieces is None:
             return
         self.unreached.difference_update(pieces)
+        self._reached.update(pieces)
         for plan in self._plans.values():
             for other in [other for other, left in plan.items() if self.unreached.isdisjoint(left)]:
                 del plan[other]
@@ -94,25 +106,32 @@ class ReachedCode:
 
 Plans = dict[CodeType, dict[int, list[Piece]]]
 Report = Callable[[CodeType, int], None]
+Told = Callable[[FrameType, str, Any], None]
+Watch = Callable[[FrameType], Told | None]
 
 
 @contextmanager
-def _traced(plans: Plans, report: Report) -> Iterator[None]:
-    """Report instructions through the trace function of this thread."""
+def _traced(plans: Plans, report: Report, watch: Watch | None, *, instructions: bool = True) -> Iterator[None]:
+    """Report instructions, unless told otherwise, and what is watched through the trace function of this thread."""
 
     def called(frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG001
-        if not plans.get(frame.f_code):
+        told = None if watch is None else watch(frame)
+        steps = instructions and bool(plans.get(frame.f_code))
+        if told is None and not steps:
             return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        return stepped
+        frame.f_trace_opcodes, frame.f_trace_lines = steps, told is not None
 
-    def stepped(frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG001
-        if event == "opcode":
-            report(frame.f_code, frame.f_lasti)
+        def stepped(frame: FrameType, event: str, argument: Any) -> Any:
+            if event == "opcode":
+                report(frame.f_code, frame.f_lasti)
+            if told is not None:
+                told(frame, event, argument)
+            return stepped
+
         return stepped
 
     previous = sys.gettrace()
-    if any(plans.values()):
+    if any(plans.values()) or watch is not None:
         sys.settrace(called)
     try:
         yield
@@ -121,40 +140,51 @@ def _traced(plans: Plans, report: Report) -> Iterator[None]:
 
 
 @contextmanager
-def _monitored(plans: Plans, report: Report) -> Iterator[None]:
-    """Report instructions through `sys.monitoring`, each once."""
+def _monitored(plans: Plans, report: Report, watch: Watch | None) -> Iterator[None]:
+    """Report instructions through `sys.monitoring`, each once; what is watched needs the trace function."""
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
     tool = next((number for number in range(6) if monitoring.get_tool(number) is None), None)
-    watched = [code for code, plan in plans.items() if plan]
     if tool is None:
-        with _traced(plans, report):
+        with _traced(plans, report, watch):
             yield
         return
+    added: set[CodeType] = set()
 
     def ran(code: CodeType, place: int) -> Any:
         report(code, place)
         return monitoring.DISABLE
 
+    def look_out(code: CodeType) -> None:
+        if code not in added and plans.get(code):
+            added.add(code)
+            monitoring.set_local_events(tool, code, monitoring.events.INSTRUCTION)
+
+    def watched(frame: FrameType) -> Told | None:
+        told = None if watch is None else watch(frame)
+        look_out(frame.f_code)  # which `watch` may have added
+        return told
+
     monitoring.use_tool_id(tool, "privcheck")
     try:
         monitoring.register_callback(tool, monitoring.events.INSTRUCTION, ran)
-        for code in watched:
-            monitoring.set_local_events(tool, code, monitoring.events.INSTRUCTION)
+        for code in list(plans):
+            look_out(code)
         monitoring.restart_events()
-        yield
+        with _traced(plans, report, None if watch is None else watched, instructions=False):
+            yield
     finally:
-        for code in watched:
+        for code in added:
             monitoring.set_local_events(tool, code, 0)
         monitoring.register_callback(tool, monitoring.events.INSTRUCTION, None)
         monitoring.free_tool_id(tool)
 
 
-def _with_inner(code: CodeType) -> Iterator[CodeType]:
+def with_inner(code: CodeType) -> Iterator[CodeType]:
     """Yield a code object and those of the functions within it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _with_inner(constant)
+            yield from with_inner(constant)
 
 
 def _plan(code: CodeType, pieces: list[Piece]) -> dict[int, list[Piece]]:

@@ -282,7 +282,8 @@ class Session:
         if self._checked_at != (count := len(self.ledger.releases)):
             for release in self.ledger.releases[self._checked_at : count]:
                 for charge in ByDatum.of(release.charges).different:
-                    self._most = [max(most, getattr(charge, name)) for most, name in zip(self._most, BOUNDS, strict=True)]
+                    pairs = zip(self._most, BOUNDS, strict=True)
+                    self._most = [max(most, getattr(charge, name)) for most, name in pairs]
             if any(self._most):
                 total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), Charge.total(*self._most)))
                 self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)

@@ -11,17 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from privcheck.certifying._own_code import OwnCode, OwnFunction
-from privcheck.certifying._syntax import SETTERS, called_name, computes_name
-
-REACHES_NAMES = frozenset(
-    {
-        *("globals", "locals", "vars", "exec", "eval", "__dict__", "__globals__", "__builtins__", "f_globals"),
-        *("setattr", "delattr", "__setattr__", "__delattr__", "__getattribute__", "__self__", "__reduce_ex__"),
-        *("importlib", "sys", "builtins", "inspect", "gc", "ctypes", "mock", "runpy", "__import__", "reload"),
-        *("attrgetter", "methodcaller", "__getstate__", "__setstate__", "__subclasses__", "__loader__", "__spec__"),
-    }
-)
-"""Names with which a program can reach the names of a module without spelling them out as targets."""
+from privcheck.certifying._syntax import REACHES_NAMES, SETTERS, called_name, computes_name
 
 
 @dataclass(frozen=True)
@@ -92,19 +82,29 @@ def _spelled(text: str) -> Spelled:
     constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in said]
     strings = frozenset(node.value for node in constants if isinstance(node.value, str))
     words = frozenset(word for string in strings for word in re.findall(r"\w+", string))
-    own = {id(part) for node in ast.walk(tree) for part in _of_self(node)}
+    own = set(map(id, _of_instances(tree)))
     names = frozenset(name for node in ast.walk(tree) if id(node) not in own for name in _names(node))
     return Spelled(tree, names, strings, words)
 
 
-def _of_self(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what sets attributes of `self`; which these are has to be found in the functions that run."""
-    if isinstance(node, ast.Attribute) and node.attr == "__dict__" and getattr(node.value, "id", "") == "self":
-        yield node
-    if not isinstance(node, ast.Call) or called_name(node) not in (*SETTERS, "vars"):
-        return
-    if node.args and getattr(node.args[0], "id", "") == "self":
-        yield node.func
+def _of_instances(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield what sets attributes of the instance that a method receives: these are found in the functions that run.
+
+    A method that is called by its class may be given anything in place of an instance.
+    """
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    names = {cls.name for cls in classes}
+    by_class = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") in names}
+    for method in (part for cls in classes for part in cls.body if isinstance(part, ast.FunctionDef)):
+        parameters = [*method.args.posonlyargs, *method.args.args]
+        first = parameters[0].arg if parameters and not method.decorator_list else None
+        if first is None or method.name in by_class or list(binds(method)).count(first) > 1:
+            continue
+        for node in ast.walk(method):
+            if isinstance(node, ast.Attribute) and node.attr == "__dict__" and getattr(node.value, "id", "") == first:
+                yield node
+            if isinstance(node, ast.Call) and called_name(node) in (*SETTERS, "vars"):
+                yield from [node.func] if node.args and getattr(node.args[0], "id", "") == first else []
 
 
 def _names(node: ast.AST) -> Iterator[str]:

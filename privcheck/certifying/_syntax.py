@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections import deque
 from collections.abc import Iterator
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from privcheck.certifying._own_code import OwnFunction
-
-Inner = ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef
+    from privcheck.certifying._own_code import OwnCode, OwnFunction
 
 RELEASES = frozenset({"release", "release_batch"})
 """Methods of mechanisms whose result is public."""
@@ -22,11 +22,18 @@ PUBLIC_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
 SETTERS = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
 """Functions that set an attribute whose name they are given."""
 
-
-CALLED_WITH_KNOWN = frozenset(
-    {"__init__", "__new__", "__call__", "__getitem__", "__enter__", "__exit__", "__getattr__"}
+REACHES_NAMES = frozenset(
+    {
+        *("globals", "locals", "vars", "exec", "eval", "__dict__", "__globals__", "__builtins__", "f_globals"),
+        *("setattr", "delattr", "__setattr__", "__delattr__", "__getattribute__", "__self__", "__reduce_ex__"),
+        *("importlib", "sys", "builtins", "inspect", "gc", "ctypes", "mock", "runpy", "__import__", "reload"),
+        *("attrgetter", "methodcaller", "__getstate__", "__setstate__", "__subclasses__", "__loader__", "__spec__"),
+    }
 )
-"""Special methods whose arguments are followed, or say nothing about rewards; Python passes anything to the others."""
+"""Names with which a program can reach the names of a module without spelling them out as targets."""
+
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
+"""Special methods whose arguments are followed; Python passes anything to the others."""
 
 
 CONTAINERS = (list, dict, set, deque)
@@ -50,14 +57,22 @@ def is_namespace(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "__dict__"
 
 
-def inner_functions(own: OwnFunction) -> Iterator[tuple[str, Inner]]:
-    """Yield the functions within a function, and the lambdas that are given a name there."""
-    for node in ast.walk(own.node):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node is not own.node:
-            yield node.name, node
-        for target, value in given(node):
-            if isinstance(value, ast.Lambda):
-                yield getattr(target, "id", getattr(target, "attr", "")), value
+def body_nodes(own: OwnFunction) -> Iterator[ast.AST]:
+    """Yield the nodes that belong to a call of a function: not its decorators, defaults and annotations."""
+    body = own.node.body
+    for part in [body] if isinstance(body, ast.expr) else body:
+        yield from ast.walk(part)
+
+
+def parameters_of(code: CodeType) -> tuple[str, ...]:
+    """Return the names of all parameters of a code object.
+
+    >>> parameters_of((lambda a, *b, c, **d: 0).__code__)
+    ('a', 'c', 'b', 'd')
+    """
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_varnames[:count]
 
 
 def given(node: ast.AST) -> Iterator[tuple[Any, Any]]:
@@ -93,3 +108,41 @@ def arguments_of(call: ast.Call) -> list[ast.expr]:
 def method_name(call: ast.Call) -> str:
     """Return the name of the method that is called; an empty string for other calls."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def mentioned(own: OwnFunction, code: OwnCode) -> Iterator[OwnFunction]:
+    """Yield the functions that a function mentions without calling them there, but for the key of a sort."""
+    calls = [node for node in body_nodes(own) if isinstance(node, ast.Call)]
+    keys = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "key"]
+    left_out = {id(node) for node in (*keys, *(call.func for call in calls))}
+    for node in body_nodes(own):
+        if id(node) not in left_out:
+            yield from named(node, own, code)
+    if any(computes_name(call) for call in calls):
+        yield from (method for method in code.functions if method.owner is not None)
+
+
+def named(node: ast.AST, own: OwnFunction, code: OwnCode) -> list[OwnFunction]:
+    """Return the functions that a name or an attribute may stand for: of a class, what makes an object of it."""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        return code.methods(node.attr)
+    found = own.value(node.id) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else None
+    return [] if found is None else code.of(found)
+
+
+def is_global_name(name: str, own: OwnFunction) -> bool:
+    """Tell whether a name is that of a global, or of a function around this one."""
+    code = own.function.__code__
+    return name in code.co_freevars or (name in code.co_names and name not in code.co_varnames)
+
+
+def is_explicit(call: ast.Call, own: OwnFunction) -> bool:
+    """Tell whether a call of a method of a class, by the class, gives the instance itself."""
+    holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return isinstance(holder, ast.Name) and isinstance(own.value(holder.id), type)
+
+
+def is_global(node: ast.AST, own: OwnFunction) -> bool:
+    """Tell whether a name stands for a module or a class, which holds nothing of a run."""
+    value = own.value(node.id) if isinstance(node, ast.Name) else None
+    return isinstance(value, type) or type(value).__name__ == "module"

@@ -294,7 +294,8 @@ def _append(database: Database, scope: int, entry: Entry) -> Entry:
 
 
 def _insert(database: Database, scope: int, entry: Entry) -> Entry:
-    row = scope, entry.number, entry.event, entry.kind, entry.body, entry.request, entry.person, entry.window, entry.hash
+    what = entry.number, entry.event, entry.kind, entry.body
+    row = scope, *what, entry.request, entry.person, entry.window, entry.hash
     database.execute(f"INSERT INTO entry (scope, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     return entry
 

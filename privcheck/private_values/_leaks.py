@@ -24,6 +24,8 @@ COMPARE = f"{RELEASE}; to keep a value within limits use privcheck.clip"
 INDICATOR = f"{COMPARE}; as a number, (value > limit) * 1.0 stays private"
 COLLECT = f"{RELEASE}; to collect private values in an array, make the array with privcheck.zeros"
 
+SUMS = f"{RELEASE}; to know how values spread, release their sum and that of their squares, and compute it from these"
+
 ACTION = (
     "under joint differential privacy the action of a round is private: take context[action] for its row of a decision "
     "set, and add privcheck.one_hot(action, arms) to count arms or to sum by arm"
@@ -107,6 +109,19 @@ def find_leak(
     return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
 
 
+def function_of_numpy(error: BaseException) -> str:
+    """Return the function of numpy that failed on an array of objects; an empty string if none did."""
+    codes, trace = [], error.__traceback__
+    while trace is not None:
+        codes.append(trace.tb_frame.f_code)
+        trace = trace.tb_next
+    inside = [code.co_name for code in codes if Path(code.co_filename).is_relative_to(_MACHINERY[1])]
+    if inside and codes[-1].co_name == inside[-1]:
+        return f"numpy.{inside[0]}"
+    named = re.match(r"ufunc '(\w+)' not supported", str(error))
+    return f"numpy.{named[1]}" if named else ""
+
+
 def _made_in(file: str, pasted: str) -> str:
     """Return the line that makes the array which a pasted line makes instead, in words; nothing if it is not found."""
     name, _, made = pasted.partition(" = ")
@@ -118,11 +133,12 @@ def _made_in(file: str, pasted: str) -> str:
 
 
 def _generator_of(place: FrameType) -> str:
-    """Return what the Generator of the policy is called in a frame."""
+    """Return what the Generator of the policy is called in a frame: a name, or an attribute of the first argument."""
     names = {name: value for name, value in place.f_locals.items() if isinstance(value, np.random.Generator)}
-    own = vars(place.f_locals["self"]) if hasattr(place.f_locals.get("self"), "__dict__") else {}
-    names |= {f"self.{name}": value for name, value in own.items() if isinstance(value, np.random.Generator)}
-    others = names.get("rng", names.get("self.rng"))
+    first = place.f_code.co_varnames[0] if place.f_code.co_argcount else ""
+    own = getattr(place.f_locals.get(first), "__dict__", {})
+    names |= {f"{first}.{name}": value for name, value in own.items() if isinstance(value, np.random.Generator)}
+    others = names.get("rng", names.get(f"{first}.rng"))
     return next((name for name, value in names.items() if others is None or value is others), "self.rng")
 
 

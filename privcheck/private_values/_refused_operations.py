@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
-from privcheck.private_values._leaks import ACTION, COLLECT, COMPARE, INDICATOR, RELEASE, LeakError, find_leak
+from privcheck.private_values._leaks import (
+    ACTION,
+    COLLECT,
+    COMPARE,
+    INDICATOR,
+    RELEASE,
+    SUMS,
+    LeakError,
+    find_leak,
+    function_of_numpy,
+)
 from privcheck.private_values._noise.noised import publish, winner
 from privcheck.private_values._replacements import replacement
 
@@ -46,9 +56,10 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
 
 
 class casting_refused:  # noqa: N801 - a block, which reads as a function would
-    """Report as a leak that compiled code, such as another Generator, has cast a private number to a float.
+    """Report as a leak that compiled code has cast a private number to a float, or that numpy failed on a list of them.
 
-    numpy asks it for an array, as it does to collect a list, and cannot cast the array of objects that it is given.
+    numpy asks it for an array, as it does to collect a list, and cannot cast the array of objects that it is given, or
+    calculate with it.
     """
 
     __slots__ = ("_source",)
@@ -60,15 +71,17 @@ class casting_refused:  # noqa: N801 - a block, which reads as a function would
         pass
 
     def __exit__(self, _: object, error: object, trace: TracebackType | None) -> None:
-        if (
-            not isinstance(error, TypeError)
-            or not str(error).startswith("Cannot cast")
-            or "dtype('O')" not in str(error)
-        ):
+        if not isinstance(error, TypeError | AttributeError):
             return
         source = self._source
-        hint = f"{RELEASE}; {source.advice}" if source.advice else RELEASE
-        leak = find_leak("conversion", "conversion to an array", source.collected, hint, trace)
+        if str(error).startswith("Cannot cast") and "dtype('O')" in str(error):
+            kind, operation, hint = "conversion", "conversion to an array", RELEASE
+        elif source.collected and (found := function_of_numpy(error)):
+            kind, operation, hint = "function", found, SUMS
+        else:
+            return
+        hint = f"{hint}; {source.advice}" if source.advice else hint
+        leak = find_leak(kind, operation, source.collected, hint, trace)
         source.on_leak(leak)
         raise LeakError(leak) from None
 

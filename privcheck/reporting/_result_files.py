@@ -22,7 +22,7 @@ from privcheck.reporting._text.certified_amounts import upper_words
 from privcheck.reporting._text.places import described_place
 from privcheck.reporting._text.simulation_notes import runs_words
 from privcheck.results import AuditReport, Certificate, Frontier
-from privcheck.serialise import array, revived, well_typed
+from privcheck.serialise import GROWING, array, revived, well_typed
 
 EXPECTED = "a result that a privcheck command wrote with --json"
 
@@ -99,8 +99,8 @@ def read_result(path: str | Path) -> IndexRow:
 
 
 def _read(source: JsonSource, kind: str) -> IndexRow:
-    unknown = sorted(set(source.content) - FIELDS[kind] - OTHERS[kind] - {"schema_version"}) if kind in OTHERS else []
-    if unknown:
+    known = FIELDS[kind] | OTHERS.get(kind, set(source.content)) | {"schema_version"}
+    if (unknown := sorted(set(source.content) - known)) and source.content["schema_version"] < GROWING:
         raise source.refused(f"unknown fields: {', '.join(unknown)}"[:200])
     return READERS[kind](source)
 

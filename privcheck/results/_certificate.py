@@ -34,8 +34,8 @@ class Certificate(Result):
     Parameters
     ----------
     target : what was certified: the code named here and no other.
-    granted : whether the budget is certified for every execution under the guard, and every line of the target that
-        matters for privacy ran in some explored execution.
+    granted : whether the bound holds for every execution under the guard (`coverage`) and nothing speaks against the
+        policy without it (`complete`, and no `contradictions`). It is computed from these.
     coverage : "all-executions-under-guard": the policy ran under the guard with the filter on, and no run leaked or had
         a release refused; on every execution of the guarded policy, each release then stays within the budget or is
         refused. "explored": only what the ledger and the replay saw.
@@ -72,10 +72,13 @@ class Certificate(Result):
         that they name, the globals that they read, and what is taken not to change because it cannot be put back.
     contradictions : what was measured in replays and cannot be if the certificate is right, such as a release that
         moves further than was computed. Nothing is granted then; if it was measured in guarded runs, no bound is given.
+    complete : whether every line of the target that matters for privacy ran in some explored execution, and none
+        leaked, was refused a release or diverged in replay. The bound under the guard does not need it: a leak in a
+        line that never ran stops the guarded policy, and would leak without the guard.
     """
 
     target: str
-    granted: bool
+    granted: bool = field(init=False)
     coverage: str
     epsilon_claimed: float | None
     delta: float
@@ -109,9 +112,12 @@ class Certificate(Result):
     uncounted: list[str] = field(default_factory=list)
     contradictions: tuple[str, ...] = ()
     rests_on: dict[str, list[str]] = field(default_factory=dict)
+    complete: bool = False
 
     def __post_init__(self) -> None:
         """Complete a budget that is given by `epsilon_claimed` and `delta` alone, as in files of earlier versions."""
+        granted = self.coverage == UNDER_GUARD and self.complete and not self.contradictions
+        object.__setattr__(self, "granted", granted)
         if not isinstance(self.budget, Concentrated | GaussianDP):
             epsilon, delta = self.epsilon_claimed, self.delta
             stated = None if epsilon is None else Approximate(epsilon, delta) if delta else Pure(epsilon)
@@ -206,6 +212,7 @@ class Certificate(Result):
             "target": self.target,
             "granted": self.granted,
             "coverage": self.coverage,
+            "complete": self.complete,
             "epsilon_claimed": self.epsilon_claimed,
             "delta": self.delta,
             "epsilon_upper": self.epsilon_upper,

@@ -75,7 +75,6 @@ def _ledger() -> Ledger:
 
 GRANTED = Certificate(
     target="adap-ucb(arms=2, epsilon=1, alpha=3.1)",
-    granted=True,
     coverage="all-executions-under-guard",
     epsilon_claimed=1.0,
     delta=0.0,
@@ -98,6 +97,7 @@ GRANTED = Certificate(
     accountant="pure",
     ledger_rho=rho_of_pure(1.0),
     ledger_mu=mu_of_pure(1.0),
+    complete=True,
 )
 """Blocks of doubling length, each released once."""
 

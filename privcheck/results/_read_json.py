@@ -60,29 +60,37 @@ def _report(content: dict[str, Any], make: Make) -> AuditReport:
 
 
 def _certificate(content: dict[str, Any], make: Make) -> Certificate:
-    coverage, stated = content["coverage"], _budget(content.get("budget"))
-    if make.version == 1:
-        coverage = OLDER_COVERAGE.get(coverage, coverage)
-    return _coherent(well_typed(make(content | {"coverage": coverage, "budget": stated})), stated)
+    own, stated = dict(content), _budget(content.get("budget"))
+    granted = own.pop("granted")
+    own["coverage"] = OLDER_COVERAGE.get(own["coverage"], own["coverage"])
+    if make.version < FIRST_WITH_COMPLETE:
+        spoken_against = any(own.get(name) for name in ("leaks", "refusals", "unreached", "notes"))
+        own["complete"] = granted if own["coverage"] == UNDER_GUARD else not (spoken_against or _diverged(own))
+    return _coherent(well_typed(make(own | {"budget": stated})), stated, granted)
 
 
-def _coherent(found: Certificate, stated: Notion | None) -> Certificate:
-    """Refuse a certificate that says "granted" and also why it is not, or one with two different budgets."""
+FIRST_WITH_COMPLETE = 3
+"""The schema version with which certificates say whether they are complete."""
+
+
+def _diverged(content: dict[str, Any]) -> bool:
+    return bool(content["replay"]["divergences"])
+
+
+def _coherent(found: Certificate, stated: Notion | None, granted: Any) -> Certificate:
+    """Refuse a certificate that says "granted" or "complete" and also why it is not, or one with two budgets."""
     if stated not in (None, found.budget) or (found.epsilon_claimed is not None and _in_other_terms(found.budget)):
         raise ValueError(f"budget is {stated}")
-    found_out = (
-        found.leaks
-        or found.refusals
-        or found.unreached
-        or found.contradictions
-        or found.replay.divergences
-        or found.coverage != UNDER_GUARD
-    )
+    found_out = found.leaks or found.refusals or found.unreached or found.contradictions or found.replay.divergences
     if found.coverage not in (UNDER_GUARD, "explored"):
         raise ValueError(f"coverage is {found.coverage[:40]!r}")
-    if found.granted and (found_out or found.coverage != UNDER_GUARD or found.upper is None):
-        raise ValueError("granted is True, but what was found contradicts it")
-    if found.granted and found.upper != found.budget:
+    if type(granted) is not bool:
+        raise TypeError(f"granted is {str(granted)[:40]!r}")
+    if granted != found.granted:
+        raise ValueError(f"granted is {granted}, but coverage and complete say otherwise")
+    if found.complete and found_out:
+        raise ValueError("complete is True, but what was found contradicts it")
+    if found.granted and (found.upper is None or found.upper != found.budget):
         raise ValueError(f"granted is {found.upper}, but the budget is {found.budget}")
     return found
 

@@ -275,6 +275,7 @@ def describe_exception(error: BaseException) -> str:
     frames = list(traceback.extract_tb(error.__traceback__))
     if isinstance(error, PrivcheckError):
         frames = [frame for frame in frames if not Path(frame.filename).is_relative_to(PACKAGE)]
+    frames = [frame for frame in frames if "numpy" not in Path(frame.filename).parts] or frames  # its caller, likewise
     known = frames and not frames[-1].filename.startswith("<frozen")
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if known else ""
     return f"{type(error).__name__}: {_text_of(error)}{where}"

@@ -93,7 +93,7 @@ def violation():
 def test_the_json_has_the_fields_of_the_contract(violation):
     found = json.loads(violation.to_json())
     assert next(iter(found)) == "schema_version"
-    assert violation.to_json().startswith('{"schema_version": 2, ')
+    assert violation.to_json().startswith('{"schema_version": 3, ')
     always = CONTRACT | EXTRAS | {"schema_version"}
     assert always <= set(found) <= always | set(Settings.repeated())
     assert set(found["witness"]) == {

@@ -201,7 +201,7 @@ def test_the_command_line_says_which_lines(capsys):
 
 def test_the_page_and_the_file_have_the_lines():
     lines = [UnreachedLine("<bandit>.py", number, f"x{number} = a < {number}") for number in range(1, 13)]
-    one = replace(GRANTED, granted=False, unreached=lines)
+    one = replace(GRANTED, complete=False, unreached=lines)
     assert Certificate.from_json(one.to_json()).unreached == lines
     page = render_certificate(one)
     assert "Lines that never ran" in page

@@ -248,7 +248,7 @@ def test_json_of_audit_on_standard_output(capsys):
     import privcheck
 
     report = privcheck.audit("rnm-ftnl-published", epsilon=1.0, arms=4, horizon=4, runs=20_000, pairs=10)
-    assert found | {"seconds": 0, "schema_version": 2} == parsed(report.to_json()) | {"seconds": 0}
+    assert found | {"seconds": 0, "schema_version": 3} == parsed(report.to_json()) | {"seconds": 0}
 
 
 def test_json_of_bounds(capsys):
@@ -306,7 +306,7 @@ def test_json_to_a_file_beside_the_text(capsys, tmp_path, arguments):
     assert err == ""
     assert out.strip(), "the text is still printed"
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["result.json"]
-    assert parsed((tmp_path / "new" / "result.json").read_text())["schema_version"] == 2
+    assert parsed((tmp_path / "new" / "result.json").read_text())["schema_version"] == 3
 
 
 def test_json_of_a_real_process_is_all_there_is():

@@ -121,7 +121,7 @@ def make_certificates() -> dict[str, Certificate]:
     first, second = np.zeros((16, 2)), np.zeros((16, 2))
     second[4] = 1.0
     divergence = Divergence(7, first, second, (0, 1, 0, 1, 0, 1, 0), (0, 1, 0, 1, 0, 1, 1), "the actions differ")
-    unreleased = {"granted": False, "coverage": "explored", "epsilon_upper": None, "ledger_epsilon": 0.0}
+    unreleased = {"complete": False, "coverage": "explored", "epsilon_upper": None, "ledger_epsilon": 0.0}
     code, hint = "if reward > 0 and a < b:", "release it through a mechanism first"
     leaky = replace(
         GRANTED, **unreleased, target=HOSTILE, ledger=Ledger(), horizon=16, notes=["<nothing> was released"],

@@ -98,7 +98,7 @@ def test_nothing_is_drawn_without_cover_of_all_executions(audits, certificates, 
 def test_a_bound_stands_although_lines_never_ran(audits, certificates):
     """The guard holds: it would refuse what these lines may not do."""
     line = UnreachedLine("bandit.py", 12, "self.arm = int(reward > 0.5)")
-    unseen = replace(certificates["granted"], granted=False, unreached=[line])
+    unseen = replace(certificates["granted"], complete=False, unreached=[line])
     report = replace(audits["granted"], certificate=unseen)
     assert upper_bound(report) == 1.0
     guarded = replace(report, guarded=True)

@@ -108,7 +108,7 @@ STRANGE = {
     "list": ("[1, 2]", "its fields match the output of no privcheck command"),
     "null": ("null", "the output of no privcheck command"),
     "other": ('{"name": "a package"}', "the output of no privcheck command"),
-    "later": (VIOLATION.to_json().replace('"schema_version": 2', '"schema_version": 3'), "schema_version is 3"),
+    "later": (VIOLATION.to_json().replace('"schema_version": 3', '"schema_version": 4'), "schema_version is 4"),
     "missing": (
         json.dumps({"schema_version": 1, "target": "a", "verdict": None, "epsilon_lower": 1}),
         "missing fields",

@@ -211,7 +211,7 @@ def test_infinite_limits():
 def test_bounds_on_different_builds_are_not_joined():
     """A certificate with unreached lines covers the guarded policy, and the audit played the one without a guard."""
     line = UnreachedLine("bandit.py", 9, "self.total += reward")
-    certificate = replace(CERTIFIED.certificate, granted=False, unreached=[line])
+    certificate = replace(CERTIFIED.certificate, complete=False, unreached=[line])
     apart = replace(CERTIFIED, certificate=certificate)
     assert not of_one_object(apart)
     assert sandwich(apart).startswith("Without its guard, epsilon is at least")

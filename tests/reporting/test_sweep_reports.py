@@ -105,7 +105,7 @@ def test_claims_are_loaded_with_errors_that_name_the_path():
     Path("claims.json").write_text(json.dumps({"schema_version": 2, "claims": []}))
     assert list(load("claims.json")) == []
     for text, said in (
-        ('{"schema_version": 3, "claims": []}', "its schema_version is 3, but this privcheck reads 1 or 2"),
+        ('{"schema_version": 4, "claims": []}', "its schema_version is 4, but this privcheck reads 1, 2 or 3"),
         ('{"claims": []}', "its schema_version is None"),
         ('{"schema_version": 2, "claims": [{}]}', "fields of the wrong type"),
         ('{"schema_version": 2, "claims": 1}', "JSON of another kind"),
@@ -116,5 +116,5 @@ def test_claims_are_loaded_with_errors_that_name_the_path():
         assert refused.value.parameter == "path"
         assert "replay" not in str(refused.value)
         assert said in str(refused.value)
-    Path("claims.json").write_text('{"schema_version": 3, "claims": []}')
+    Path("claims.json").write_text('{"schema_version": 4, "claims": []}')
     assert run(["claims", "--replay", "claims.json"]) == 2

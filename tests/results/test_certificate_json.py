@@ -14,6 +14,7 @@ from privcheck import AuditReport, Certificate
 from privcheck.accounting import Charge, Ledger
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import Contexts
+from privcheck.results import UnreachedLine
 from privcheck.results._example_results import CERTIFIED, GRANTED
 
 
@@ -61,15 +62,45 @@ def test_the_cases_are_different_ones(made):
     assert any(isinstance(datum, tuple) for datum in made["by arm"].ledger.totals)
 
 
-def test_files_of_schema_version_1_are_read():
-    """They call the coverage of a granted certificate "all-executions"."""
-    for now, read in ((GRANTED, Certificate), (CERTIFIED, AuditReport)):
+def older(text, version):
+    """Return what a version wrote: without `complete`, and the first one with another word for the coverage."""
+    text = text.replace('"schema_version": 3', f'"schema_version": {version}')
+    text = text.replace(', "complete": true', "").replace(', "complete": false', "")
+    return text.replace('"all-executions-under-guard"', '"all-executions"') if version == 1 else text
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_files_of_earlier_versions_are_read(version):
+    unseen = replace(GRANTED, complete=False, unreached=[UnreachedLine("bandit.py", 7, "return x > 0.5")])
+    for now, read in ((GRANTED, Certificate), (unseen, Certificate), (CERTIFIED, AuditReport)):
         text = now.to_json()
-        older = text.replace('"all-executions-under-guard"', '"all-executions"').replace(
-            '"schema_version": 2', '"schema_version": 1'
-        )
-        assert older != text
-        assert read.from_json(older).to_json() == text
+        assert older(text, version) != text
+        assert read.from_json(older(text, version)).to_json() == text
+
+
+def test_what_is_granted_follows_from_coverage_and_completeness():
+    assert (GRANTED.granted, GRANTED.complete) == (True, True)
+    assert not replace(GRANTED, complete=False).granted
+    assert not replace(GRANTED, coverage="explored").granted
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("granted", False), ("complete", False), ("coverage", "explored"), ("unreached", [{}])]
+)
+def test_a_file_that_contradicts_itself_is_refused(name, value):
+    content = json.loads(GRANTED.to_json()) | {name: value}
+    if name == "unreached":
+        content[name] = [{"file": "bandit.py", "line": 7, "text": "return x > 0.5"}]
+    with pytest.raises(PrivcheckError):
+        Certificate.from_json(json.dumps(content))
+
+
+def test_fields_that_a_later_privcheck_adds_are_left_out():
+    content = json.loads(GRANTED.to_json())
+    content["added"] = content["replay"]["added"] = content["ledger"]["releases"][0]["added"] = 1
+    assert Certificate.from_json(json.dumps(content)).to_json() == GRANTED.to_json()
+    with pytest.raises(PrivcheckError, match="unknown or missing fields: added"):
+        Certificate.from_json(json.dumps(content | {"schema_version": 2}))
 
 
 def test_charges_are_numbers_in_json():
@@ -129,18 +160,16 @@ def test_an_audit_comes_back_with_its_certificate():
     "change",
     [
         lambda content: content.pop("ledger"),
-        lambda content: content.update(more=1),
-        lambda content: content.update(schema_version=3),
+        lambda content: content.update(more=1, schema_version=2),
+        lambda content: content.update(schema_version=4),
         lambda content: content.update(ledger=7),
-        lambda content: content["ledger"].update(more=1),
+        lambda content: content["ledger"].update(totals=1),
         lambda content: content["ledger"].update(totals={"round one": 1.0}),
         lambda content: content["ledger"].update(totals={"1": "much"}),
         lambda content: content["ledger"].update(totals={"1": {"epsilon": 1.0}}),
         lambda content: content["ledger"].update(totals={"1": math.nan}),
-        lambda content: content["ledger"].update(paid={}),
         lambda content: content["ledger"]["releases"][0].update(losses={"1": -1.0}),
         lambda content: content["ledger"]["releases"][0].pop("losses"),
-        lambda content: content["ledger"]["releases"][0].update(charges={}),
         lambda content: content["replay"].pop("replays"),
         lambda content: content.update(leaks=[{"kind": "index"}]),
         lambda content: content.update(contexts={"shape": [2, 3, 4], "low": -1.0, "high": 1.0, "norm": None}),

@@ -144,9 +144,9 @@ def test_bad_files_and_paths_are_refused(tmp_path):
             privcheck.load(tmp_path / "a.json")
     with pytest.raises(privcheck.PrivcheckError, match="No such file"):
         privcheck.load(tmp_path / "b.json")
-    old = VIOLATION.to_json().replace('"schema_version": 2', '"schema_version": 99')
+    old = VIOLATION.to_json().replace('"schema_version": 3', '"schema_version": 99')
     (tmp_path / "a.json").write_text(old)
-    with pytest.raises(privcheck.PrivcheckError, match="schema_version is 99, but this privcheck reads 1 or 2"):
+    with pytest.raises(privcheck.PrivcheckError, match="schema_version is 99, but this privcheck reads 1, 2 or 3"):
         privcheck.load(tmp_path / "a.json")
     with pytest.raises(privcheck.PrivcheckError, match=r"\.json or \.csv or \.tex or \.bib or \.html"):
         VIOLATION.save(tmp_path / "a.docx")

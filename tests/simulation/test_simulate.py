@@ -100,10 +100,10 @@ def test_summary(simulation):
 
 def test_json(simulation):
     text = simulation.to_json()
-    assert text.startswith('{"schema_version": 2, ')
+    assert text.startswith('{"schema_version": 3, ')
     place = {"id": simulation.environment.id, "means": list(simulation.environment.means)}
     setting = {"environment": place, "horizon": 1000, "runs": 600, "seed": simulation.seed}
-    assert json.loads(text) == {"schema_version": 2, "results": simulation.summary()} | setting
+    assert json.loads(text) == {"schema_version": 3, "results": simulation.summary()} | setting
 
 
 def test_one_run_has_no_standard_error():

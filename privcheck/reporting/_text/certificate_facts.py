@@ -6,7 +6,7 @@ import math
 
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_sentences import plural
-from privcheck.reporting._text.certificate_sentences import JOINT, ledger_sentence, replay_sentence
+from privcheck.reporting._text.certificate_sentences import JOINT, complete_words, ledger_sentence, replay_sentence
 from privcheck.reporting._text.certified_amounts import accountant_words, upper_row
 from privcheck.results import UNDER_GUARD, Certificate, PrimitiveUse
 
@@ -19,9 +19,7 @@ def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
     [('budget', 'epsilon = 1'), ('certified upper bound', '1.000')]
     """
     explored = plural(certificate.executions, "recorded run" if certificate.primitives else "guarded execution")
-    covers = (
-        "all executions under the guard" if certificate.coverage == UNDER_GUARD else f"only the {explored} explored"
-    )
+    covers = "bounded under the guard" if certificate.coverage == UNDER_GUARD else f"only the {explored} explored"
     rows = [
         ("budget", numbers.budget_text(certificate.budget)),
         ("certified upper bound", upper_row(certificate)),
@@ -33,10 +31,10 @@ def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
         ("replay", replay_sentence(certificate)),
         ("leaks", f"{len(certificate.leaks):,}" if certificate.leaks else "none seen"),
         ("refused releases", f"{len(certificate.refusals):,}" if certificate.refusals else "none"),
-        ("lines that never ran", f"{len(certificate.unreached):,}" if certificate.unreached else "none"),
+        ("complete", complete_words(certificate)),
     ]
     if certificate.primitives:
-        left_out = ("mechanisms", "rests on", "leaks", "refused releases", "lines that never ran")
+        left_out = ("mechanisms", "rests on", "leaks", "refused releases", "complete")
         rows = [row for row in rows if row[0] not in left_out] + [_use(use) for use in certificate.primitive_uses]
     played = f"{plural(certificate.arms, 'arm')}, {certificate.feedback} feedback"
     if certificate.feedback == "mechanism":

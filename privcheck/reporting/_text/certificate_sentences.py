@@ -92,6 +92,23 @@ def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
     return found or [clean(note) for note in certificate.notes] or ["no budget was given"]
 
 
+def complete_words(certificate: Certificate) -> str:
+    """Return whether every line that matters ran and did no harm, and what it means if not.
+
+    >>> from privcheck.results._example_results import GRANTED
+    >>> complete_words(GRANTED)
+    'yes: every line that matters for privacy ran, and none leaked or was refused a release'
+    """
+    if certificate.complete:
+        return "yes: every line that matters for privacy ran, and none leaked or was refused a release"
+    if certificate.unreached and not found_something(certificate):
+        return f"no: {plural(len(certificate.unreached), 'line')} never ran: {NEVER_RAN}"
+    return f"no: {'; '.join(reasons(certificate, brief=True))}"
+
+
+NEVER_RAN = "a leak there stops the guarded policy, and would leak without it"
+
+
 def _unreached(certificate: Certificate) -> str:
     lines = certificate.unreached
     which = f"{plural(len(lines), 'line')} that {'matters' if len(lines) == 1 else 'matter'} for privacy never ran"
