@@ -128,8 +128,8 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
     ---------
     The result is moved into [low, high], and a result that is no number, or an error, becomes low: whatever the
     function does with a datum, the new feature of that datum lies in the declared interval. A function that may keep
-    something of a private number (see `reached_state.is_plain`) is called apart: all that it reaches is put back after
-    each call, so that no datum enters the feature of another one.
+    something of a private number (some of its instructions or names are on no list) is called apart: all that it
+    reaches is put back after each call, so that no datum enters the feature of another one.
 
     Raises
     ------

@@ -8,10 +8,8 @@ import pytest
 import privcheck
 from privcheck.accounting import Pure
 from privcheck.certifying._outside import contradictions
-from privcheck.cli._statuses import status_of_certificate
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Gaussian, Laplace, RecordedRelease
-from privcheck.private_values import _one_datum
 from privcheck.reporting import details
 from privcheck.results import Certificate
 
@@ -23,7 +21,7 @@ def _directly(function, inside, numbers, ends, source):
 @pytest.fixture
 def not_apart(monkeypatch):
     """Functions of one number are called directly, as if nothing could be kept of it."""
-    monkeypatch.setattr(_one_datum, "applied_apart", _directly)
+    monkeypatch.setattr("privcheck.private_values._one_datum.applied_apart", _directly)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +34,8 @@ def test_a_measured_sensitivity_above_the_computed_one_withdraws_the_bound(remem
     if name != "ClosureCell":  # which plain replays alone show
         assert found.coverage == "explored"
         assert found.upper is None
-    assert status_of_certificate(found) == 1
+    assert found.has_findings
+    assert not found.is_inconclusive
 
 
 def test_contradictions_are_written_and_read_and_shown(remembering, not_apart) -> None:

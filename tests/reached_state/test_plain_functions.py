@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from privcheck.reached_state import is_plain
+from privcheck.reached_state._plain_functions import is_plain
 
 SCALE, OFFSETS, MEMO = 2.0, [0.0], {}
 

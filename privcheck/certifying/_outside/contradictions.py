@@ -13,6 +13,7 @@ from privcheck.accounting import BudgetFilter, ByDatum, Pure, ReleaseRefusedErro
 from privcheck.arrays import Array, Table
 from privcheck.certifying._noisy_replay import Played, Player
 from privcheck.certifying._replay import Build, differing
+from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError, Mechanism, RecordedRelease
 from privcheck.targets import Claim, Game
@@ -88,7 +89,8 @@ def above_budget(
     if budget is None:
         return
     if isinstance(budget, Pure):
-        if loss is not None and loss > budget.epsilon * (1.0 + 1e-6):
+        rounded = sum(map(_rounding_loss, releases, values)) if loss is not None and loss > budget.epsilon else 0.0
+        if loss is not None and loss > budget.epsilon * (1.0 + 1e-6) + rounded:
             yield f"the exact loss of a replayed transcript is {loss:.6g}, above the bound {budget.epsilon:.6g}"
         return
     by = BudgetFilter(budget, claim.accountants)
@@ -130,6 +132,15 @@ class GuardedRun:
         if played is None:
             return None
         return cls(played.actions, played.session.releases, played.session.computed, failure)
+
+
+def _rounding_loss(release: RecordedRelease, value: Any) -> float:
+    """Return what rounding numbers of the size of a released value may add to the loss; infinity if too much."""
+    sizes = float(np.abs(release.value).sum() + np.abs(np.asarray(value)).sum())
+    try:
+        return float(release.mechanism.charge(16.0 * ROUNDED * sizes).epsilon)
+    except PrivcheckError:
+        return math.inf
 
 
 class Contradictions:
