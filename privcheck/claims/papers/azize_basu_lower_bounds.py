@@ -102,6 +102,15 @@ def regime_of_theorem_2() -> tuple[Reading, ...]:
     )  # fmt: skip
 
 
+@claim("azize-basu-2022/thm2-low", "Consequences of Theorem 2")
+def low_privacy_of_theorem_2() -> Reading:
+    """In the low-privacy regime, i.e. for epsilon >= (131/27) sqrt((K - 1)/T), the lower bound coincides with that of
+    the bandits without privacy.
+    """
+    given = (ENOUGH_ROUNDS, at_least(BUDGET.symbol, expression("131/27") * sqrt(OTHERS / T.symbol)))
+    return printed(K, T, BUDGET, says=at_most(PRIVATE, NOT_PRIVATE), assumes=given, provable=False)
+
+
 @claim("azize-basu-2022/thm2-example", "Consequences of Theorem 2")
 def example_of_theorem_2() -> Reading:
     """If T = 10^6 and K = 100, the bandits with and without global DP are equivalently hard for any privacy budget

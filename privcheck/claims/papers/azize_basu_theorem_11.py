@@ -73,6 +73,20 @@ def theorem_11() -> tuple[Reading, ...]:
 
 
 @claim(
+    "azize-basu-2022/eq31",
+    "Proof of Theorem 11, (31)",
+    role="step",
+    tested_on="An episode begins in round phi, when its arm has `pulls` < phi pulls, and lasts for as many rounds.",
+)
+def equation_31() -> Reading:
+    """Formally, phi(t) is a random variable such that for all t: phi(t) <= t <= 2 phi(t)."""
+    begins, pulls = integer("phi", 1), integer("pulls", 0)
+    last = begins.symbol + pulls.symbol - 1
+    given = (at_most(pulls.symbol, begins.symbol - 1),)
+    return printed(begins, pulls, says=at_most(last, 2 * begins.symbol), assumes=given, provable=False)
+
+
+@claim(
     "azize-basu-2022/thm11-good-event",
     "Proof of Theorem 11, step 2",
     role="step",

@@ -131,6 +131,15 @@ def tree_budgets() -> tuple[Reading, ...]:
     )
 
 
+@claim("shariff-sheffet-2018/a2-nodes", "Appendix A.2")
+def nodes_of_a_partial_sum() -> Reading:
+    """First notice that one can compute any partial sum using at most m := ceil(log(n) + 1) nodes of T."""
+    # the sum of the first 2^j - 1 inputs takes j of them
+    j, n = integer("j", 1, region=(1, 12)), integer("n", 1, region=(1, 5000))
+    fits = at_most(expression(2) ** j.symbol - 1, n.symbol)
+    return printed(j, n, says=at_most(j.symbol, ceiling(log2(n.symbol) + 1)), assumes=(fits,), provable=False)
+
+
 def _two_by_two() -> tuple[tuple[Variable, ...], tuple[Expression, ...]]:
     """Return the entries of diag(b, c) and of a matrix [[p, r], [r, q]] that is positive semi-definite."""
     b, c = positive("b", (0.1, 10.0)), positive("c", (0.1, 10.0))
