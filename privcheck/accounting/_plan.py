@@ -150,7 +150,7 @@ class Plan:
     | zcdp | rho | the best order of Canonne, Kamath and Steinke 2020, Proposition 12 |
     | gdp | mu^2 | Balle and Wang 2018, Theorem 8: exact for Gaussian noise |
     | rdp | the Renyi divergence of every order: exact for Laplace, Gaussian, randomised response | as zcdp |
-    | pld | the privacy losses of dominating pairs | exact for Gaussian noise alone, else rounded up; `lower` is rounded down |
+    | pld | the privacy losses of dominating pairs | exact for Gaussian noise alone, else rounded up; `lower` down |
 
     Probabilities that charges set aside are added, and taken from delta for every accountant.
 

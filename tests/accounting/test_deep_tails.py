@@ -121,7 +121,9 @@ def discrete_law(epsilon, distance):
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.4, 2.0])
 def test_lattices_of_several_losses(epsilon):
-    contains([(ResponsePair(epsilon, 5), 60)], lambda at: lattice_delta(categories_law(epsilon, 5), 60, at), (1e-6, 1e-12))
+    contains(
+        [(ResponsePair(epsilon, 5), 60)], lambda at: lattice_delta(categories_law(epsilon, 5), 60, at), (1e-6, 1e-12)
+    )
     law = discrete_law(epsilon, 3)
     contains([(DiscreteLaplacePair(epsilon, 3), 40)], lambda at: lattice_delta(law, 40, at), (1e-6, 1e-12))
 
@@ -255,9 +257,13 @@ def test_broken_upper_ends_are_noticed(broken, monkeypatch):
         monkeypatch.setattr(tilted_sum, "GRID", 2**6)
         monkeypatch.setattr(tilted_sum._Grid, "moved", kept)
     elif broken == "rounded down":
-        monkeypatch.setattr(tilted_sum._Grid, "moved", lambda self, losses, weights, upper: SPREAD(self, losses, weights, False))
+        monkeypatch.setattr(
+            tilted_sum._Grid, "moved", lambda self, losses, weights, upper: SPREAD(self, losses, weights, False)
+        )
     elif broken == "merged from above":
-        monkeypatch.setattr(tilted_sum, "lattice_law", lambda pair, count, tilt, upper: LAW(pair, count, tilt, upper=False))
+        monkeypatch.setattr(
+            tilted_sum, "lattice_law", lambda pair, count, tilt, upper: LAW(pair, count, tilt, upper=False)
+        )
     else:
         monkeypatch.setattr(LatticeLaw, "window", lambda self, count, tilt: (0, count))
         monkeypatch.setattr(tilted_sum, "TAIL", 0.0)

@@ -140,21 +140,14 @@ def test_published_numbers():
 
 @pytest.mark.parametrize("releases", COMPOSITIONS, ids=str)
 def test_epsilon_and_delta_are_inverse(releases):
-    """Each question has its own tilt, and with it a grid of its own, so that the answers agree up to the grid."""
+    """Each question has its own tilt; the common grid of several pairs depends on it."""
     upper, lower = composed(releases)
+    near = 1e-6 if len(releases) == 1 else 1e-3
     for delta in (0.3, 1e-2, 1e-6):
-        assert upper.delta(upper.epsilon(delta)) == pytest.approx(delta, rel=1e-3)
-        assert lower.delta(lower.epsilon(delta)) == pytest.approx(delta, rel=1e-3)
+        assert upper.delta(upper.epsilon(delta)) == pytest.approx(delta, rel=near)
+        assert lower.delta(lower.epsilon(delta)) == pytest.approx(delta, rel=near)
         assert lower.epsilon(delta) < upper.epsilon(delta)
-        assert lower.delta(1.0) < upper.delta(1.0)
-
-
-def test_the_same_tilt_gives_the_same_delta():
-    upper, _ = composed(COMPOSITIONS[0])
-    for delta in (0.3, 1e-2, 1e-6):
-        epsilon = upper.epsilon(delta)
-        found = [math.exp(total.log_delta(epsilon)) for total in upper._sums.values() if total is not None]
-        assert min(found) == pytest.approx(delta, rel=1e-6)
+    assert lower.delta(1.0) < upper.delta(1.0)
 
 
 def test_ends_of_the_range():
