@@ -50,7 +50,8 @@ class LatticeLaw:
     @property
     def losses(self) -> Array:
         """The values of the loss."""
-        return self.base + self.step * np.arange(len(self.masses))
+        losses: Array = self.base + self.step * np.arange(len(self.masses), dtype=np.float64)
+        return losses
 
     @property
     def reach(self) -> float:
@@ -100,7 +101,8 @@ def log_moments(weights: Array, losses: Array, taus: Array) -> Array:
     some = weights > 0.0
     with np.errstate(over="ignore"):
         sums = np.sum(weights[some] * np.expm1(taus[:, None] * losses[some]), axis=1)
-    return np.log1p(np.maximum(sums, 0.0))
+    logs: Array = np.log1p(np.maximum(sums, 0.0))
+    return logs
 
 
 def lattice_law(pair: DominatingPair, count: int, tilt: float, *, upper: bool) -> LatticeLaw | None:
@@ -170,4 +172,4 @@ def _coarser(pair: DiscreteLaplacePair, pieces: int) -> LatticeLaw:
     into = losses + pair.epsilon - places * step
     risen = masses * np.clip(np.expm1(-into) / math.expm1(-step), 0.0, 1.0)
     kept = np.bincount(places, masses - risen, pieces + 1) + np.bincount(places + 1, risen, pieces + 1)
-    return LatticeLaw(-pair.epsilon, step, kept)
+    return LatticeLaw(-pair.epsilon, step, kept.astype(np.float64))

@@ -105,9 +105,11 @@ class LossDistribution:
     @cached_property
     def _tilts(self) -> tuple[Array, Array]:
         """Possible tilts, and for each ln of the bound on delta(0) that Chernoff's inequality gives with it."""
-        tilts = LEAST * RATIO ** np.arange(math.ceil(math.log(LARGEST / LEAST) / math.log(RATIO)))
+        tilts: Array = LEAST * RATIO ** np.arange(float(math.ceil(math.log(LARGEST / LEAST) / math.log(RATIO))))
         with np.errstate(over="ignore", invalid="ignore"):
-            total = sum(part.count * tilts * part.pair.renyi(tilts) for part in self.parts)
+            total = np.zeros_like(tilts)
+            for part in self.parts:
+                total += part.count * tilts * part.pair.renyi(tilts)
             means = np.diff(total) / np.diff(tilts)
             within = tilts[:-1] * (means - means[0]) <= REACH
         number = max(1, len(within) if within.all() else int(np.argmin(within)))

@@ -179,7 +179,8 @@ class _Composed:
 
     @property
     def losses(self) -> Array:
-        return self.first + self.step * np.arange(len(self.weights))
+        losses: Array = self.first + self.step * np.arange(len(self.weights), dtype=np.float64)
+        return losses
 
 
 def _self_composed(law: LatticeLaw, count: int, tilt: float) -> _Composed:
@@ -272,11 +273,12 @@ class _Grid:
         into = (places - start).astype(np.int64)
         length = int(into.max()) + 2
         if not upper:
-            return start, np.bincount(into, weights * np.exp(self.tilt * back), length)
+            return start, np.bincount(into, weights * np.exp(self.tilt * back), length).astype(np.float64)
         risen = np.clip(np.expm1(back) / math.expm1(-self.step) + rounding, 0.0, 1.0)
         stay = weights * (1.0 - risen) * np.exp(self.tilt * back)
         rise = weights * risen * np.exp(self.tilt * (back + self.step))
-        return start, np.bincount(into, stay, length) + np.bincount(into + 1, rise, length)
+        both = np.bincount(into, stay, length) + np.bincount(into + 1, rise, length)
+        return start, both.astype(np.float64)
 
     def convolved(self, laws: Sequence[tuple[float, tuple[int, Array]]]) -> tuple[Array, float]:
         """Return the weights of the sum of independent losses, and a bound on the sum of their errors.

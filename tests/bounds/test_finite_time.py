@@ -99,6 +99,11 @@ def test_the_root_is_a_root():
     assert max(terms) == pytest.approx(root, rel=1e-9)
 
 
+def test_gaps_that_are_hardly_numbers():
+    instance = Instance("bernoulli", (0.0, 5e-324), epsilon=1.0, horizon=12)
+    assert 0.0 <= PURE.evaluate(instance).value <= 12 * 5e-324
+
+
 def test_conditions():
     for theorem in (PURE, LOCAL):
         assert not theorem.evaluate(Instance("bernoulli", (0.75, 0.5), epsilon=1.0)).applies

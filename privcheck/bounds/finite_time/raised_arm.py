@@ -44,7 +44,7 @@ def least_regret(instance: Instance, divergence: Divergence) -> float:
         choices = [
             (gap / divergence(mean, instance.best_mean + x), instance.rounds * min(gap, x) / 8.0) for x in raises
         ]
-        arms.append([(rate, most) for rate, most in choices if math.isfinite(rate)])
+        arms.append([(rate, most) for rate, most in choices if math.isfinite(rate) and most > 0.0])
 
     def right_side(regret: float) -> float:
         return math.fsum(
