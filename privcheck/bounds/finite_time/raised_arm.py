@@ -102,8 +102,8 @@ def local_least_regret(instance: Instance) -> float:
     one arm a is raised to mu* + x_a, its Reg(T) >= R, where R = sum of Delta_a / kl(q(mu_a), q(mu* + x_a)) ln(T
     min(Delta_a, x_a) / (8 R)) with q(m) = 1/2 + (m - 1/2) tanh(epsilon/2).
 
-    Proof idea: As for finite-time/pure; a report on a reward of arm a adds at most kl(q, q'), because every private
-    report on a bit is randomised response, processed further.
+    Proof idea: As for finite-time/pure, with another divergence for each pull. A report on a reward of arm a adds at
+    most kl(q, q'), because every private report on a bit is randomised response, processed further.
 
     Every x_a is valid, and the best of some is taken. Terms with a negative logarithm are left out.
 
