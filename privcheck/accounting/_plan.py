@@ -18,6 +18,7 @@ from privcheck.accounting._loss_distribution import LossDistribution, composed
 from privcheck.accounting._notions import Approximate, Concentrated, GaussianDP, Notion, Pure
 from privcheck.accounting._renyi_curve import delta_of_curve, epsilon_of_curve
 from privcheck.accounting._repeated import repeated
+from privcheck.accounting._why_best import reason_for
 from privcheck.arrays import Array
 from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError, words
@@ -99,6 +100,7 @@ class Account(Result):
     bounds : the upper bound of each accountant on the latter: infinity where one bounds nothing.
     lower : the lower end of the privacy-loss distribution of the dominating pairs; 0 if there is none.
     best : the accountant with the smallest bound.
+    reason : why it is the best, and what there is to know about the others.
     """
 
     epsilon: float
@@ -106,6 +108,7 @@ class Account(Result):
     bounds: Mapping[str, float]
     lower: float
     best: str
+    reason: str = ""
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "account", a row for every accountant."""
@@ -147,7 +150,7 @@ class Plan:
     | zcdp | rho | the best order of Canonne, Kamath and Steinke 2020, Proposition 12 |
     | gdp | mu^2 | Balle and Wang 2018, Theorem 8: exact for Gaussian noise |
     | rdp | the Renyi divergence of every order: exact for Laplace, Gaussian, randomised response | as zcdp |
-    | pld | the privacy losses of dominating pairs | exact up to the grid; `lower` is the lower end |
+    | pld | the privacy losses of dominating pairs | exact for Gaussian noise alone, else rounded up; `lower` down |
 
     Probabilities that charges set aside are added, and taken from delta for every accountant.
 
@@ -221,7 +224,8 @@ class Plan:
             upper, below = self._losses
             bounds["pld"], lower = min(upper.epsilon(share), bounds["pure"]), below.epsilon(share)
         best = min(bounds, key=lambda name: bounds[name])
-        return Account(bounds[best], delta, bounds, lower, best)
+        reason = reason_for(best, bounds, lower, math.inf, self._without_losses or self._without_delta(delta))
+        return Account(bounds[best], delta, bounds, lower, best, reason)
 
     def at_epsilon(self, epsilon: float) -> Account:
         """Return the delta of the plan at an epsilon >= 0 by every accountant: at most 1, which bounds nothing."""
@@ -237,7 +241,9 @@ class Plan:
             bounds["pld"], lower = upper.delta(epsilon), below.delta(epsilon)
         bounds = {name: min(1.0, (bound + self.total.delta) * UP) for name, bound in bounds.items()}
         best = min(bounds, key=lambda name: bounds[name])
-        return Account(epsilon, bounds[best], bounds, lower, best)
+        aside = self.total.delta if bounds["pld"] > lower else 0.0
+        reason = reason_for(best, bounds, min(1.0, lower + aside), 1.0, self._without_losses)
+        return Account(epsilon, bounds[best], bounds, lower, best, reason)
 
     @cached_property
     def _guarantees(self) -> dict[str, Notion]:
@@ -257,8 +263,26 @@ class Plan:
 
     @cached_property
     def _losses(self) -> tuple[LossDistribution, LossDistribution] | None:
-        """Both ends of the law of the total loss; None if a release has no dominating pair, or nothing is lost."""
-        if not all(release.has_pairs for release in self.releases) or rho_of(self.total) > HOPELESS:
-            return None
+        """Both ends of the law of the total loss; None if there is none, or nothing is lost."""
+        return None if self._without_losses else self._ends
+
+    @cached_property
+    def _ends(self) -> tuple[LossDistribution, LossDistribution] | None:
         pairs = [(pair, number * release.count) for release in self.releases for pair, number in release.pairs]
         return composed(pairs) if pairs else None
+
+    @cached_property
+    def _without_losses(self) -> str:
+        """Why there is no privacy-loss distribution; empty if there is one, or nothing is lost."""
+        without = [release.name for release in self.releases if not release.has_pairs]
+        if without:
+            return f"{without[0]} bounds rho alone"
+        if rho_of(self.total) > HOPELESS:
+            return f"the total rho is above {HOPELESS:g}"
+        return "" if self._ends is None or self._ends[0].known else "one mechanism is released too often"
+
+    def _without_delta(self, delta: float) -> str:
+        """Why a delta leaves nothing for privacy-loss distributions; empty if it leaves something."""
+        if delta == 0.0:
+            return "delta is 0"
+        return "" if delta > self.total.delta else "the releases set aside all of delta"

@@ -132,6 +132,8 @@ def _lower(bound: BoundValue, claimed: float, rate: bool, horizon: float | None)
     assert number is not None
     if QUANTITIES[bound.quantity].minimax:
         return SILENT, "it is about the worst instance, and not about this one"
+    if "local DP" in QUANTITIES[bound.quantity].privacy:
+        return SILENT, "it is about policies that see private reports only, and not about all private ones"
     if bound.asymptotic and not rate:
         side = "above" if horizon is not None and number * math.log(horizon) > claimed else "not above"
         return SILENT, f"its product with ln T is {side} the claim, but a rate bounds nothing at one horizon"

@@ -13,9 +13,8 @@ import pytest
 from scipy import integrate
 
 from privcheck.accounting import DiscreteLaplacePair, GaussianPair, LaplacePair, ResponsePair, epsilon_of
-from privcheck.accounting import _loss_distribution as loss_distribution
 from privcheck.accounting._gaussian_profile import log_delta
-from privcheck.accounting._loss_distribution import LossDistribution, composed
+from privcheck.accounting._loss_distribution import composed
 
 
 def exact_response_delta(epsilon: float, times: int, at: float) -> float:
@@ -129,7 +128,7 @@ def test_mixed_compositions_against_dp_accounting(releases):
     upper, lower = composed(releases)
     for delta in (1e-3, 1e-6):
         high, low = ends(True).get_epsilon_for_delta(delta), ends(False).get_epsilon_for_delta(delta)
-        assert low <= upper.epsilon(delta) <= high + 1e-3
+        assert low * (1.0 - 1e-9) <= upper.epsilon(delta) <= high + 1e-3  # their rounding is about 1e-15 / delta
         assert lower.epsilon(delta) <= high
         assert lower.epsilon(delta) >= 0.99 * low
 
@@ -141,44 +140,22 @@ def test_published_numbers():
 
 @pytest.mark.parametrize("releases", COMPOSITIONS, ids=str)
 def test_epsilon_and_delta_are_inverse(releases):
-    for end in composed(releases):
-        for delta in (0.3, 1e-2, 1e-6):
-            epsilon = end.epsilon(delta)
-            assert end.delta(epsilon) == pytest.approx(delta, rel=1e-6)
+    """Each question has its own tilt; the common grid of several pairs depends on it."""
+    upper, lower = composed(releases)
+    near = 1e-6 if len(releases) == 1 else 1e-3
+    for delta in (0.3, 1e-2, 1e-6):
+        assert upper.delta(upper.epsilon(delta)) == pytest.approx(delta, rel=near)
+        assert lower.delta(lower.epsilon(delta)) == pytest.approx(delta, rel=near)
+        assert lower.epsilon(delta) < upper.epsilon(delta)
+    assert lower.delta(1.0) < upper.delta(1.0)
 
 
 def test_ends_of_the_range():
     upper, lower = composed([(LaplacePair(0.5), 2)])
     assert upper.epsilon(0.9) == lower.epsilon(0.9) == 0.0
-    assert upper.epsilon(0.0) == math.inf, "the rounding of the transform is above zero"
-    assert upper.delta(1.1) < 1e-9
-    assert lower.delta(1.1) == 0.0
-
-
-def test_losses_off_the_grid_are_charged():
-    """A mass outside of the grid is delta at every epsilon."""
-    law = LossDistribution(0.5, -1, np.array([0.2, 0.3, 0.4]), 0.1)
-    assert law.delta(10.0) == pytest.approx(0.1)
-    assert law.epsilon(0.05) == math.inf
-    assert law.delta(0.0) == pytest.approx(0.1 + 0.4 * -math.expm1(-0.5))
-    middle = law.epsilon(0.2)
-    assert 0.0 < middle < 0.5
-    assert law.delta(middle) == pytest.approx(0.2)
-
-
-@pytest.mark.parametrize("broken", ["spread", "outside"])
-def test_the_comparison_notices_a_broken_upper_end(broken, monkeypatch):
-    """An upper end that rounds down, or that forgets the grid's end, falls below the closed form."""
-    if broken == "spread":
-        law = loss_distribution._Grid.law
-        monkeypatch.setattr(
-            loss_distribution._Grid, "law", lambda self, parts, *, spread: law(self, parts, spread=False)
-        )
-    else:
-        monkeypatch.setattr(loss_distribution, "TAIL", 1e-2)
-        monkeypatch.setattr(loss_distribution._Grid, "_tail", lambda self, moved, sign: 0.0)
-    upper, _ = composed([(GaussianPair(0.25), 20)])
-    assert upper.epsilon(1e-6) < 5.5508
+    assert lower.epsilon(0.0) < 1.0 < upper.epsilon(0.0) < 1.0 + 1e-8
+    assert upper.delta(1.1) == lower.delta(1.1) == 0.0
+    assert composed([(GaussianPair(0.5), 2)])[0].epsilon(0.0) == math.inf
 
 
 def test_a_composition_of_24_releases_takes_less_than_30_ms():

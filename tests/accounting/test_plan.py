@@ -230,3 +230,44 @@ def test_bad_input_is_one_line(make, message):
     with pytest.raises(PrivcheckError) as refused:
         make()
     assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("given", "delta", "best", "words"),
+    [
+        (plan(Gaussian.with_scale(3.0), 10), 1e-9, "gdp", "closed form for Gaussian noise"),
+        (plan(Laplace.with_scale(200.0), 100_000), 1e-12, "pld", "smallest bound; at most 0.0"),
+        (plan(Laplace.with_scale(4.0), 20), 0.0, "pure", "because delta is 0; of the others it is the smallest"),
+        (plan(Gaussian.with_scale(4.0), 20), 0.0, "pure", "because delta is 0"),
+        (Plan([PlannedRelease(Charge(rho=0.1), name="mine")]), 1e-6, "zcdp", "because mine bounds rho alone; of the"),
+        (Plan([PlannedRelease(Charge(2e6))]), 1e-6, "pure", "because the total rho is above 1e+06"),
+        (Plan([PlannedRelease(Charge(1e-8), 10**14)]), 1e-6, "zcdp", "one mechanism is released too often"),
+        (Plan([PlannedRelease(Charge(0.4, delta=1e-5))]), 1e-6, "pure", "the releases set aside all of delta"),
+        (
+            plan(NoisyMax(score_range=2.0, epsilon=0.2, noise="gumbel"), 400),
+            1e-6,
+            "zcdp",
+            "charges say more here than dominating pairs",
+        ),
+    ],
+)
+def test_why_an_accountant_is_the_best(given, delta, best, words):
+    account = given.at_delta(delta)
+    assert words in account.reason
+    if account.epsilon < math.inf:
+        assert account.best == best
+        assert account.lower <= account.epsilon or "dominating pairs" in account.reason
+
+
+@pytest.mark.parametrize("count", [100, 1000, 10_000, 100_000])
+@pytest.mark.parametrize("mechanism", [Laplace, DiscreteLaplace, RandomisedResponse])
+def test_losses_do_not_drop_out_of_ordinary_plans(mechanism, count):
+    """Plans of a total rho of one, which only Renyi divergences could bound at these deltas, 3 to 5 % above."""
+    size = math.sqrt(2.0 / count)
+    release = RandomisedResponse(2, size) if mechanism is RandomisedResponse else mechanism.with_scale(1.0 / size)
+    for delta in (1e-8, 1e-10, 1e-12):
+        account = plan(release, count).at_delta(delta)
+        assert account.best == "pld"
+        assert account.epsilon <= account.lower * (1.0 + 1e-4)
+        assert account.bounds["rdp"] > account.epsilon * 1.02
+        assert plan(release, count).at_epsilon(account.epsilon).delta == pytest.approx(delta, rel=1e-6)

@@ -94,3 +94,10 @@ def test_the_command(capsys):
     assert "a coefficient of ln T" in capsys.readouterr().err
     assert run([*where, "--claimed", "3", "--curve", "epsilon", "--csv", "a.csv"]) == 2
     assert "claimed: got '3', expected no --curve" in capsys.readouterr().err
+
+
+def test_a_rate_under_local_privacy_refutes_no_claim_of_a_private_policy():
+    """A policy may be private without seeing reports only: the local rate is far above the private one."""
+    rows = {row["id"]: row for row in claimed_regret(FOUND, f"{2 * RATE} ln T").comparisons}
+    assert rows["local-privacy/rate"]["verdict"] == "says nothing"
+    assert FOUND.of("local-privacy/rate").constant > 2 * RATE

@@ -37,6 +37,7 @@ def test_the_table_marks_the_best_bound(capsys):
     out = capsys.readouterr().out
     assert "100 releases, fixed beforehand" in out
     assert "epsilon at delta = 1e-06" in out
+    assert "pld: the smallest bound; at most " in " ".join(out.split())
     assert next(line.split()[:3] for line in out.splitlines() if "★" in line) == ["★", "pld", "4.69267"]
     assert [line.split()[1] for line in out.splitlines() if line.strip().startswith("rdp")] == ["4.98417"]
 
@@ -48,6 +49,7 @@ def test_the_numbers_are_those_of_python(capsys):
     assert found["epsilon_lower"] == account.lower
     assert (found["delta"], found["accountant"]) == (1e-6, "pld")
     assert found["bounds"] == dict(account.bounds)
+    assert found["reason"] == account.reason != ""
     assert found["releases"][0]["count"] == 100
     assert found["total"]["epsilon"] == pytest.approx(10.0)
 

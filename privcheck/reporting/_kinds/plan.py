@@ -75,8 +75,10 @@ def notes(plan: Plan, found: Account, asked_delta: bool = False) -> list[str]:
     if not _says_something(upper, asked_delta):
         more = "give a delta above 0" if found.delta == 0.0 else "give a larger delta or more noise"
         said = ["delta is 1" if asked_delta else f"no accountant bounds this plan at delta = {found.delta:g}: {more}"]
+    if found.reason:
+        said.append(f"{found.best}: {found.reason}" if _says_something(upper, asked_delta) else found.reason)
     if found.lower > 0.0:
-        said.append(f"pld without the error of its grid: at least {found.lower:.6g}")
+        said.append(f"pld, rounded down: the dominating pairs need at least {found.lower:.6g}")
     if plan.total.delta:
         said.append(f"the releases set aside delta = {plan.total.delta:.6g} together")
     return said
