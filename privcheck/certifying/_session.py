@@ -201,7 +201,7 @@ class Session:
             if self.noise is None:
                 check_sampler(mechanism, _name(mechanism))
             draw = partial(mechanism.draw, value, self.noise, secure=secure)
-            return self.drawn(mechanism, np.shape(value), (), location or own_place(), draw)
+            return draw() if self.log is None else self.drawn(mechanism, np.shape(value), (), own_place(), draw)
         location = location or own_place()
         value = self._without_draws(value)
         try:
@@ -271,7 +271,9 @@ class Session:
         if self._checked_at != (count := len(self.ledger.releases)):
             for release in self.ledger.releases[self._checked_at : count]:
                 for charge in ByDatum.of(release.charges).different:
-                    self._most = [max(most, getattr(charge, name)) for most, name in zip(self._most, BOUNDS, strict=True)]
+                    self._most = [
+                        max(most, getattr(charge, name)) for most, name in zip(self._most, BOUNDS, strict=True)
+                    ]
             if any(self._most):
                 total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), Charge.total(*self._most)))
                 self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)

@@ -283,7 +283,7 @@ def test_whether_a_refusal_is_to_be_expected_is_found_from_new_releases_alone():
         def select(self):
             return 0
 
-        def update(self, action, reward):  # noqa: ARG002
+        def update(self, action, reward):
             self.mechanism.release(0.0 * reward, None)
             self.mechanism.release(reward, None)
 

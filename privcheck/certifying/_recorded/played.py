@@ -17,6 +17,7 @@ from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback
 from privcheck.private_values import casting_refused
 
+
 @dataclass
 class Played:
     """A policy, the session that guards it, and which of its calls are still let in.
