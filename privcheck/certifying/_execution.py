@@ -42,11 +42,7 @@ def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) ->
     session.round = 1
     try:
         remaining = iter(by.rounds(table, arms, session.contexts))
-        with (
-            session.active(),
-            casting_refused(session.source),
-            limited(rounds_left=lambda: operator.length_hint(remaining)),
-        ):
+        with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
             copy_context().run(by.play, _Guarded(policy, session, by, arms), remaining, arms, played)
     except (KeyboardInterrupt, DivergenceError):
         raise

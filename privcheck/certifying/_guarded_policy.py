@@ -19,11 +19,11 @@ class GuardedPolicy:
     It has the same `select()` and `update()` as the policy inside; under contextual feedback these are
     `select(context)`, which runs on a throw-away copy of the policy, and `update(context, action, reward)`, under batch
     feedback `act(n)` and `learn(actions, rewards)`, and under delayed feedback `update(round, reward)`. A release
-    that would take any datum over the budget raises `privcheck.BudgetExceededError` before its noise is drawn; `select`
-    then goes on with the policy as it was before that update, if it was copied, and `update` is closed. It is copied
-    before an update if it can be, and while it holds data for which a release like the largest so far would not fit, or
-    has released nothing; after another refused release both are closed. Any other exception within the policy, such as
-    the `privcheck.LeakError` of comparing an unreleased reward, closes both, because it may leave the policy
+    that would take any datum over the budget raises `privcheck.BudgetExceededError` before its noise is drawn, and
+    closes `update`. `select` then goes on with the policy as it was before that update, if it was copied: it is while
+    nothing was released, and while it holds data for which a release like the largest so far would not fit. After a
+    release that was larger than all before it, `select` is closed too. So are both after any other exception within the
+    policy, such as the `privcheck.LeakError` of comparing an unreleased reward, because it may leave the policy
     half-updated. Closed calls raise `privcheck.GuardClosedError` with the first cause. Calls of several threads take
     turns; in a forked process all are closed, unless the guard has a ledger.
 

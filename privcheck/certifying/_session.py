@@ -36,6 +36,7 @@ from privcheck.private_values import (
     Leak,
     Private,
     PrivateSource,
+    casting_refused,
     check_whole,
     own_place,
     refuse,
@@ -163,9 +164,11 @@ class Session:
             t = self.round if of_round is None else of_round
             raise PrivcheckError(f"reward in round {t}", got, f"a number in [{low:g}, {high:g}]", hint)
 
-    def active(self) -> recording:
+    @contextmanager
+    def active(self) -> Iterator[None]:
         """Send every release of every mechanism through this session inside the block."""
-        return recording(self)
+        with recording(self), casting_refused(self.source):
+            yield
 
     def generator(self, coins: np.random.Generator) -> HandledGenerator:
         """Return the Generator that a policy is built with: its draws of noise can be released in this session."""
@@ -203,7 +206,7 @@ class Session:
             if self.noise is None:
                 check_sampler(mechanism, _name(mechanism))
             draw = partial(mechanism.draw, value, self.noise, secure=secure)
-            return self.drawn(mechanism, np.shape(value), (), location or own_place(), draw)
+            return draw() if self.log is None else self.drawn(mechanism, np.shape(value), (), own_place(), draw)
         location = location or own_place()
         value = self._without_draws(value)
         try:

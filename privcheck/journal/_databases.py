@@ -28,7 +28,11 @@ LEDGER_FORMATS = (
 )
 """Scripts that bring a ledger from each format to the next."""
 
-HEAD_FORMATS = ("CREATE TABLE head (ledger TEXT PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL)",)
+HEAD_FORMATS = (
+    """CREATE TABLE head (ledger TEXT PRIMARY KEY, place TEXT NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL);
+    CREATE INDEX head_of_place ON head (place)""",
+)
+"""`ledger` is the identity of a scope, and `place` where it was made: the file and the name of the scope."""
 
 
 def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
@@ -81,6 +85,12 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
 def _make(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    if os.name == "posix":  # the entry of the folder outlives a loss of power, too
+        folder = os.open(file.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _check_ledger(file: Path, refusal: Refusal, *, make: bool) -> None:

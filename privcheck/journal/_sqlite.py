@@ -24,7 +24,7 @@ PAGE = 1000
 
 TOLD = "SELECT salt, input FROM told WHERE scope = ? AND number = ?"
 FORWARD = (
-    "INSERT INTO head VALUES (?, ?, ?) ON CONFLICT (ledger) DO UPDATE SET number = excluded.number, "
+    "INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (ledger) DO UPDATE SET number = excluded.number, "
     "hash = excluded.hash WHERE excluded.number > head.number"
 )
 """A statement by itself is a transaction, which is durable when it returns."""
@@ -185,7 +185,7 @@ class SqliteJournal:
             self._shown = max(self._shown, number)
             scope = self.scope
         try:
-            self.heads.execute(FORWARD, (scope.identity, number, chained))
+            self.heads.execute(FORWARD, (scope.identity, self._place(scope.name), number, chained))
         except BaseException:
             self._shown = 0
             raise
@@ -204,6 +204,10 @@ class SqliteJournal:
             self._check_heads(chain)
             agrees(parameters_of(self.database, chain[0]), False)
             return chain
+        if self.heads.rows("SELECT 1 FROM head WHERE place = ?", (self._place(name),)):
+            reason = f"the scope {name!r} is not in it, and {self.heads.file} has its head"
+            hint = "the file was removed, or is an old copy, and what was spent would be spent again: restore it"
+            raise self.database.refusal.because(reason, f"{hint}; for other people name another scope")
         chain = []
         if old is not None:
             if old not in known:
@@ -221,6 +225,9 @@ class SqliteJournal:
         said |= {"secret": hashlib.sha256(secret).hexdigest(), "salt": hashlib.sha256(salt).hexdigest()}
         _append(self.database, made.number, Entry(0, -1, SCOPE, json.dumps(said)))
         return [made, *chain]
+
+    def _place(self, name: str) -> str:
+        return f"{self.database.file.absolute()} {name}"
 
     def _end_scope(self, scope: Opened, by: str) -> None:
         """Close a scope for every worker; an event that is pending ends there, with what it has drawn charged."""

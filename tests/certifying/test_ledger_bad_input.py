@@ -196,6 +196,25 @@ def test_a_missing_head(tmp_path):
     assert rows(tmp_path, "SELECT max(event) FROM entry") == [(1,)]
 
 
+def test_a_ledger_that_is_missing(tmp_path):
+    """The disk is not mounted, say: a new file would give everybody the whole budget again."""
+    guarded = guard(tmp_path)
+    guarded.update(0, 1.0)
+    close(guarded)
+    for left in tmp_path.glob("budget.db*"):
+        left.rename(tmp_path / f"away {left.name}")
+    for _ in range(2):
+        refused(
+            lambda: guard(tmp_path), "budget.db: the scope 'news' is not in it", "heads.db has its head", "restore it"
+        )
+    for left in tmp_path.glob("budget.db*"):
+        left.unlink()
+    for left in tmp_path.glob("away *"):
+        left.rename(tmp_path / left.name.removeprefix("away "))
+    guard(tmp_path).update(0, 1.0)
+    assert guard(tmp_path, scope="other people").spent == 0.0
+
+
 def test_a_head_of_a_scope_without_events_may_be_missing(tmp_path):
     """A process that was killed at its first start has not written it yet."""
     close(guard(tmp_path))

@@ -15,7 +15,7 @@ from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback
-from privcheck.private_values import casting_refused
+from privcheck.mechanisms import recording
 
 
 @dataclass
@@ -92,7 +92,7 @@ class Played:
     def _choose(self, asked: tuple[Any, ...], recorded: Answer | None) -> Answer:
         session, by = self.session, self.kind
         context, given = (asked[0], ()) if by.contextual else (None, asked)
-        with session.active():
+        with recording(session):  # `ask` and `tell` refuse casts
             try:
                 action = ask(self.policy, by, context, given, session)
             except BaseException as error:  # of a context, a copy was asked, not the policy itself
@@ -110,7 +110,7 @@ class Played:
         if session.expects_refusal or (recorded is not None and recorded.error is not None):
             before, _ = copy_of_state(self.policy, self.coins)
         try:
-            with session.active():
+            with recording(session):
                 tell(self.policy, self.kind, wrapped, session)
         except BudgetExceededError as refused:
             if before is None:
@@ -125,7 +125,7 @@ class Played:
 
     def _ask(self, name: str) -> Answer:
         """Return what a policy answers after its last round; a leak closes the guard, as one in `select` does."""
-        with self.session.active(), casting_refused(self.session.source):
+        with self.session.active():
             try:
                 if name == "stopped":
                     return Answer(bool(self.policy.stopped))
