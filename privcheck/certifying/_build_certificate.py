@@ -32,6 +32,7 @@ class Seen(TypedDict, total=False):
     primitive_uses: list[PrimitiveUse]
     primitives: list[str]
     uncounted: list[str]
+    undeclared: list[str]
     unreached: list[UnreachedLine]
 
 

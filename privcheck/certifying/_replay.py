@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,39 @@ from privcheck.privacy import Contexts
 from privcheck.results import Divergence, ReplayResult
 
 Build = Callable[[np.random.Generator], Any]
+
+
+FEWER_RELEASES = "the other stream makes fewer releases"
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """A replay that differs from the recorded run.
+
+    Parameters
+    ----------
+    first, second : the two streams.
+    seed : of the coins and the noise.
+    tape, forced : what the first run released, and what the second was given.
+    actions, played : the outputs of the two runs, as far as they were played.
+    reason : what differs, in words.
+    own : the 0-based rounds whose outputs are not observed.
+    """
+
+    first: Table
+    second: Table
+    seed: int
+    tape: Any
+    forced: Any
+    actions: list[Any]
+    played: list[Any]
+    reason: str
+    own: set[int]
+
+    @property
+    def is_of_outputs(self) -> bool:
+        """Whether the outputs differ, not only what was released."""
+        return bool(differing(self.actions, self.played, self.own))
 
 
 def replay(
@@ -56,6 +90,7 @@ def replayed(
     record: Callable[[np.random.Generator], Any] = Tape,
     force: Callable[[Any], Any] | None = None,
     seen: Callable[[Table, Table, Any], None] | None = None,
+    differs: Callable[[Difference], None] | None = None,
 ) -> ReplayResult:
     """Record what is played on the first stream of each pair, and replay it on the second.
 
@@ -65,6 +100,7 @@ def replayed(
     hidden : the rounds, among those that differ, whose symbols are not observed.
     record, force : make a tape from a Generator of noise, and one that returns what such a tape holds.
     seen : is given the two streams of each replay and its tape.
+    differs : is given each replay that differs.
     """
     tapes: dict[tuple[bytes, int], tuple[Any, list[Any]]] = {}
     divergences, largest, witness = 0, 0.0, None
@@ -85,6 +121,8 @@ def replayed(
             else:
                 divergences += 1
                 played, reason = outcome
+                if differs is not None:
+                    differs(Difference(first, second, seed, tape, forced, actions, played, reason, own))
                 witness = witness or divergence_of(first, second, actions, played, reason, own)
     return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
 
@@ -122,5 +160,5 @@ def _forced(
     if differing(actions, played, own):
         return played, "the actions differ although the coins and all releases are the same"
     if not forced.is_finished:
-        return played, "the other stream makes fewer releases"
+        return played, FEWER_RELEASES
     return float(forced.log_ratio)

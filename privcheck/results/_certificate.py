@@ -67,6 +67,9 @@ class Certificate(Result):
     primitive_uses : what was measured at each line that calls one.
     uncounted : the sets of `primitives` that record noise which the guard did not count: "numpy" and "random", whose
         global generators were drawn from in guarded runs that leaked. Such leaks may be noised, so they decide nothing.
+    undeclared : with `primitives`, the random numbers that may explain why replays differ, each with its file and line:
+        draws that are not declared, or noise that was read before anything private was added to it. Such differences
+        decide nothing, and are no divergences.
     """
 
     target: str
@@ -102,6 +105,7 @@ class Certificate(Result):
     primitives: list[str] = field(default_factory=list)
     primitive_uses: list[PrimitiveUse] = field(default_factory=list)
     uncounted: list[str] = field(default_factory=list)
+    undeclared: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Complete a budget that is given by `epsilon_claimed` and `delta` alone, as in files of earlier versions."""
