@@ -13,7 +13,7 @@ from privcheck.arrays import Table
 from privcheck.certifying._execution import drive
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape
-from privcheck.privacy import Contexts
+from privcheck.privacy import Contexts, removed_row
 from privcheck.results import Divergence, ReplayResult
 
 Build = Callable[[np.random.Generator], Any]
@@ -111,7 +111,7 @@ def replayed(
                 tape = record(np.random.default_rng([seed, 1]))
                 tapes[key] = tape, play(first, tape, seed)
             tape, actions = tapes[key]
-            changed = np.flatnonzero((first != second).reshape(len(first), -1).any(axis=1)).tolist()
+            changed = changed_rounds(first, second)
             own, forced = set(hidden(changed)), ForcedTape(tape.releases) if force is None else force(tape)
             outcome = _forced(lambda: play(second, forced, seed), forced, actions, own)  # noqa: B023  called at once
             if seen is not None:
@@ -125,6 +125,18 @@ def replayed(
                     differs(Difference(first, second, seed, tape, forced, actions, played, reason, own))
                 witness = witness or divergence_of(first, second, actions, played, reason, own)
     return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
+
+
+def changed_rounds(first: Table, second: Table) -> list[int]:
+    """Return the 0-based rounds that differ, or the row of the longer table that the other one lacks.
+
+    >>> changed_rounds(np.array([[1.0], [2.0]]), np.array([[1.0]]))
+    [1]
+    """
+    if len(first) != len(second):
+        place = removed_row(first, second)
+        return [] if place is None else [place]
+    return [int(place) for place in np.flatnonzero((first != second).reshape(len(first), -1).any(axis=1))]
 
 
 def differing(actions: list[Any], played: list[Any], own: set[int]) -> list[int]:

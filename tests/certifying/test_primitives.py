@@ -330,7 +330,9 @@ def test_a_primitive_that_cannot_be_replaced_is_refused_in_one_line(given, messa
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(PrivcheckError, match="primitives: got 'nunpy', expected numpy, random, opendp, diffprivlib"):
+    with pytest.raises(
+        PrivcheckError, match="primitives: got 'nunpy', expected numpy, random, scipy, opendp, diffprivlib"
+    ):
         explored(third_party.measured, ["nunpy"])
     with pytest.raises(PrivcheckError, match="primitives"):
         explored(third_party.measured, [])

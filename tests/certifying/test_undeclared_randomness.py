@@ -1,6 +1,6 @@
 """Code whose noise is not declared, or not linked to what it hides, is accused of nothing; its broken twins are."""
 
-# ruff: noqa: NPY002, S311  numpy's global generator is what these tests are about
+# ruff: noqa: NPY002  numpy's global generator is what these tests are about
 
 import itertools
 import os
@@ -18,6 +18,8 @@ from privcheck.certifying._primitives.watched_draws import watching
 from privcheck.mechanisms import Laplace
 from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from tests.certifying.third_party_spellings import BROKEN_BANDITS, CORRECT_BANDITS, SPELLINGS
+
+pytestmark = pytest.mark.long
 
 HALVES = privcheck.primitive("statistics.fmean", value="data", sensitivity=0.5, metric="L1")
 """A declaration of something that is never called here: no set of noise is declared with it."""
@@ -66,7 +68,9 @@ def test_noise_that_is_read_alone_is_named_with_what_reads_it():
     line = adds.__code__.co_firstlineno + 1
     assert named.startswith(f"numpy.random.laplace at test_undeclared_randomness.py:{line}")
     assert f"float() reads at test_undeclared_randomness.py:{line}" in named
-    assert certificate_sentence(found).startswith("inconclusive: replays differ, which undeclared randomness may explain")
+    assert certificate_sentence(found).startswith(
+        "inconclusive: replays differ, which undeclared randomness may explain"
+    )
 
 
 @pytest.mark.parametrize("primitives", [["random"], [HALVES]])
@@ -117,6 +121,12 @@ def test_inputs_that_differ_on_equal_streams_are_no_findings():
     assert explored(lambda data, rng: 3.0 * float(data.sum()) + np.random.laplace(0.0, 1.0)).refusals
 
 
+def test_an_input_that_is_infinite_on_one_stream_is_a_finding():
+    found = explored(lambda data, rng: float(np.random.laplace() + (np.inf if data[0] > 0.5 else 0.0)))
+    assert found.has_findings
+    assert "bounds no loss of inputs inf apart" in found.refusals[0]
+
+
 def test_without_a_budget_undeclared_noise_accuses_nobody():
     found = explored(lambda data, rng: float(data.sum()) + float(np.random.laplace(0.0, 1.0)), epsilon=None)
     assert not found.has_findings
@@ -133,7 +143,13 @@ def test_each_source_is_named_with_its_line():
         os.urandom(2)
         state.normal()  # numpy's compiled methods are seen only through stand-ins
     names = [one.partition(" at ")[0] for one in found]
-    assert names == ["random.random", "random.gauss", "random.SystemRandom.uniform", "secrets.token_bytes", "os.urandom"]
+    assert names == [
+        "random.random",
+        "random.gauss",
+        "random.SystemRandom.uniform",
+        "secrets.token_bytes",
+        "os.urandom",
+    ]
     assert all("test_undeclared_randomness.py:" in one for one in found)
 
 

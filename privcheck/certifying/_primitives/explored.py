@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from privcheck.accounting import BudgetFilter, Charge, Ledger, Notion, ReleaseRefusedError, spent
 from privcheck.arrays import Table
 from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._primitives.hooks import metric_name
 from privcheck.certifying._primitives.recorded_calls import ForcedCalls, Measured
+from privcheck.certifying._replay import changed_rounds
 from privcheck.results import Certificate, PrimitiveUse, ReplayResult
 from privcheck.targets import CertifySettings, Claim, Game, Target
 
@@ -31,7 +30,7 @@ class Explored:
         self.most = -1.0
         self.uses: dict[tuple[str, str], PrimitiveUse] = {}
         self.refused: defaultdict[str, list[tuple[float, float, str]]] = defaultdict(list)
-        self.unknown: set[str] = set()
+        self.unknown: dict[str, str] = {}
         self.undeclared: list[str] = []
         self._beyond: list[Table] = []
 
@@ -56,14 +55,19 @@ class Explored:
 
     def add(self, first: Table, second: Table, tape: ForcedCalls) -> None:
         """Add what one replay measured: all its releases are charged to the datum in which the streams differ."""
-        datum = int(np.flatnonzero((first != second).any(axis=1))[0]) + 1
+        datum = changed_rounds(first, second)[0] + 1
         ledger = self._new()
         for one in tape.measured:
             if self._use(one):
                 self._beyond.append(first)
-            if one.charge is None or not one.distance:
-                if one.charge is None:
-                    self.unknown.add(f"{one.made.name} at {one.made.location}")
+            if one.charge is None or one.charge.delta or not one.distance:
+                if one.charge is None or one.charge.delta:
+                    self.unknown[f"{one.made.name} at {one.made.location}"] = _uncharged(one.charge)
+                continue
+            if min(one.charge.epsilon, one.charge.rho, one.charge.mu) == math.inf:
+                why = f"{one.made.location}: {one.made.name} bounds no loss of inputs {one.distance:g} apart"
+                self.refused[one.made.location].append((math.inf, math.inf, why))
+                self._beyond.append(first)
                 continue
             law = getattr(one.made.law, "id", one.made.name)
             scale = _scale(one.made.law)
@@ -109,8 +113,8 @@ class Explored:
         notes = [
             *notes,
             *(
-                f"the law of {name} is not known: its sensitivity was measured, and nothing charged"
-                for name in sorted(self.unknown)
+                f"{why.format(name)}: its sensitivity was measured, and nothing charged"
+                for name, why in sorted(self.unknown.items())
             ),
         ]
         if not self.uses and not self.undeclared:
@@ -131,6 +135,13 @@ class Explored:
             undeclared=self.undeclared,
             primitive_uses=sorted(self.uses.values(), key=lambda use: (use.location, use.name)),
         )
+
+
+def _uncharged(charge: Charge | None) -> str:
+    """Return why a release is not charged, with a place for its name."""
+    if charge is None:
+        return "the law of {} is not known"
+    return "{} states a delta, and deltas of releases are not added up here"
 
 
 def _best(which: Callable[..., float], one: float | None, two: float | None) -> float | None:

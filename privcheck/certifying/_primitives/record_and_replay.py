@@ -13,10 +13,11 @@ import numpy as np
 
 from privcheck.arrays import Table
 from privcheck.certifying._execution import drive
-from privcheck.certifying._explored_streams import MOST_ROUNDS, changed_tables, random_table, replayed_seeds
+from privcheck.certifying._explored_streams import replayed_seeds
 from privcheck.certifying._primitives.coins import Coins, other_coins, seed_hook
 from privcheck.certifying._primitives.confirmation import Repeated
 from privcheck.certifying._primitives.explored import Explored
+from privcheck.certifying._primitives.explored_pairs import neighbours
 from privcheck.certifying._primitives.hooks import Hooks, running
 from privcheck.certifying._primitives.patching import ONE_AT_A_TIME, Patches, patched
 from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls
@@ -24,19 +25,20 @@ from privcheck.certifying._primitives.recorded_generators import (
     gauss_hook,
     recorded_generator,
     recording_noise,
+    rvs_hook,
     stand_ins,
     unrecorded_generator,
 )
 from privcheck.certifying._primitives.shipped_declarations import declared
 from privcheck.certifying._primitives.unread_noise import Noise, UnreadNoise
-from privcheck.certifying._replay import Difference, replayed
+from privcheck.certifying._replay import Difference, changed_rounds, replayed
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError, recording
-from privcheck.privacy import Contexts
+from privcheck.privacy import Contexts, refuse_adding
 from privcheck.progress import progress
 from privcheck.results import Certificate, ReplayResult
-from privcheck.targets import CertifiedEffort, CertifySettings, Game, Loaded, Target, describe_exception
+from privcheck.targets import CertifySettings, Loaded, Target, describe_exception
 
 MOST_REPLAYS = 500
 """The number of replays above which pairs are replayed with one seed each."""
@@ -60,6 +62,8 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
     settings = replace(settings, claim=claim, game=game)
     length = game.rounds(count, loaded.warm_up(claim, game, count))
     target = loaded.target(claim, game, length, count)
+    if target.feedback != "mechanism":
+        refuse_adding(game.neighbours, "a policy")
     if not ONE_AT_A_TIME.acquire(blocking=False):
         raise PrivcheckError("primitives", words("a second certificate"), "one at a time", "they replace functions")
     records = "numpy" in noise
@@ -70,6 +74,8 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
                 hooks.install(primitive, patches)
             patches.objects([*stand_ins(records), *coins.pairs])
             _patch_random(patches, records="random" in noise)
+            if "scipy" in noise:
+                _patch_scipy(patches)
             player = Player(target, game.contexts, coins, bool(noise))
             explored = player.explored(settings, length, count)
     finally:
@@ -98,6 +104,13 @@ def _patch_random(patches: Patches, *, records: bool) -> None:
     patches.function(random.Random.seed, seed_hook)
     for name in ("gauss", "normalvariate") if records else ():
         patches.function(getattr(random.Random, name), gauss_hook(name))
+
+
+def _patch_scipy(patches: Patches) -> None:
+    from scipy.stats import rv_continuous
+
+    rvs = next(vars(cls)["rvs"] for cls in rv_continuous.__mro__ if "rvs" in vars(cls))
+    patches.function(rvs, rvs_hook)
 
 
 class Player:
@@ -241,9 +254,14 @@ def _of_outputs(found: ReplayResult) -> ReplayResult:
     first = found.first_divergence
     if first is None:
         return found
-    changed = np.flatnonzero((first.first != first.second).any(axis=1))
     reason = first.reason.replace("the actions differ", "the outputs differ")
-    own = replace(first, round=int(changed[0]) + 1, actions_first=(), actions_second=(), reason=reason)
+    own = replace(
+        first,
+        round=changed_rounds(first.first, first.second)[0] + 1,
+        actions_first=(),
+        actions_second=(),
+        reason=reason,
+    )
     return replace(found, first_divergence=own)
 
 
@@ -262,31 +280,3 @@ def flat(output: Any) -> list[Any]:
     if isinstance(output, list | tuple):
         return [len(output), *(part for item in output for part in flat(item))]
     return [output if isinstance(output, bool | int | float | str | bytes | type(None)) else type(output).__name__]
-
-
-def neighbours(game: Game, effort: CertifiedEffort, length: int, count: int) -> tuple[list[tuple[Table, Table]], int]:
-    """Return pairs of neighbouring streams, and the number of first streams.
-
-    The second one has a round at the other end of the range, or drawn again.
-
-    The streams are all low, all high, and random: at the ends of the range or inside it.
-    """
-    rng = np.random.default_rng([effort.seed, 0])
-    columns = max(count, 1)
-    most = max(2, MOST_ROUNDS // (length * min(length, 100)))
-    low, high = game.rewards
-    tables = [random_table(rng, length, columns, game, number) for number in range(max(1, effort.runs - 2))]
-    if game.contexts is None:
-        tables[1:1] = [np.full((length, columns), end) for end in (low, high)]
-    pairs = []
-    tables = tables[: min(effort.runs, most)]
-    for table in tables:
-        moved = changed_tables(rng, table, columns, game)
-        pairs += moved
-        for one, two in moved[:: max(1, len(moved) // 4)]:
-            drawn = two.copy()
-            places = one[:, :columns] != two[:, :columns]
-            drawn[:, :columns][places] = rng.uniform(low, high, int(places.sum()))
-            if (drawn != one).any():
-                pairs.append((one, drawn))
-    return pairs, len(tables)

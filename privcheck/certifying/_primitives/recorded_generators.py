@@ -247,3 +247,23 @@ def gauss_hook(name: str) -> Callable[[Any], Any]:
         return call
 
     return hook
+
+
+_OF_SCIPY = {"laplace": "laplace", "norm": "normal"}
+"""The distributions of scipy that are noise, with their laws."""
+
+
+def rvs_hook(original: Any) -> Any:
+    """Return the hook of the method `rvs` of scipy's distributions."""
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        law = _OF_SCIPY.get(getattr(self, "name", ""))
+        given: dict[str, Any] = {"loc": 0.0, "scale": 1.0, "size": None}
+        given |= dict(zip(("loc", "scale", "size"), args, strict=False)) | kwargs
+        if law is not None and len(args) <= 3:
+            found = _additive(law, given["loc"], given["scale"], given["size"], f"scipy.stats.{self.name}.rvs")
+            if found is not None:
+                return found
+        return original(self, *args, **kwargs)
+
+    return call

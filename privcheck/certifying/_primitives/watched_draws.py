@@ -62,7 +62,8 @@ def _profile(frame: FrameType, event: str, called: Any) -> None:
         if module == "jax._src.random" and not called_name.startswith("_"):
             name = f"jax.random.{called_name}"
         elif module.startswith("scipy.stats") and called_name == "rvs":
-            name = f"scipy.stats.{getattr(frame.f_locals.get('self'), 'name', '')}.rvs"
+            drawn = getattr(frame.f_locals.get("self"), "name", "")  # nothing for a frozen one, which calls this one
+            name = f"scipy.stats.{drawn}.rvs" if drawn else ""
     if name and WATCHED.get() is not None and not _by_privcheck(frame):
         sys.setprofile(None)  # what is called here is no draw of the run
         try:
