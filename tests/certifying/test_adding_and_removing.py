@@ -47,7 +47,7 @@ def test_a_divergence_can_be_shown_and_read_back(tmp_path):
 
 
 def test_policies_have_a_public_horizon():
-    with pytest.raises(PrivcheckError, match="neighbours: got 'add-remove'.*a policy"):
+    with pytest.raises(PrivcheckError, match=r"neighbours: got 'add-remove'.*a policy"):
         explored(third_party.Blocks, arms=2)
-    with pytest.raises(PrivcheckError, match="neighbours: got 'add-remove'.*with primitives="):
+    with pytest.raises(PrivcheckError, match=r"neighbours: got 'add-remove'.*with primitives="):
         explored(third_party.Blocks, arms=2, primitives=None)
