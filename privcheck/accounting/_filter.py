@@ -235,6 +235,8 @@ class BudgetFilter:
         before = totals.amount(datum, name) if datum in totals else 0.0
         paid = f"{before:.6g}" if isinstance(self.budget, Pure) else f"{name} = {before:.6g}"
         hint = f"{paid} was charged before: release less often or with more noise"
+        if before == 0.0:
+            hint = "nothing was charged before this release, which is too much by itself: use more noise"
         return BudgetExceededError("budget", got, f"at most {limit} per datum", hint)
 
 

@@ -66,9 +66,12 @@ def explained(plan: Plan, played: Played, judged: Judged) -> Explained:
         return Explained(notes=tuple(notes))  # there is nothing to explain
     certificate = part(lambda: _certificate(plan, outcome), None, "interrupted before there was a certificate")
     none: tuple[list[Fault], str] = ([], "")
+    from privcheck.auditing._faults.find import POSSIBLE
+
     missing = NO_FAULT.format("interrupted before it was looked for")
     faults, why = part(lambda: _faults(plan, outcome), none, missing)
-    notes += [NO_FAULT.format(why)] if why else []
+    if why:
+        notes.append(why if why.startswith(POSSIBLE) else NO_FAULT.format(why))
     missing = "interrupted before the exact loss was known"
     exact = part(lambda: _exact_loss(plan, played, outcome.witness), None, missing)
     return Explained(certificate, faults, exact, tuple(notes))

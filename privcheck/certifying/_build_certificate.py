@@ -34,6 +34,7 @@ class Seen(TypedDict, total=False):
     primitives: list[str]
     rests_on: dict[str, list[str]]
     uncounted: list[str]
+    undeclared: list[str]
     unreached: list[UnreachedLine]
 
 

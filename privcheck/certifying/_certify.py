@@ -76,10 +76,11 @@ def certify(
         neighbours="context-reward".
     runs : number of guarded executions, each on its own stream, that look for leaks and refusals; with `primitives`, of
         recorded ones.
-    primitives : noise primitives of code that cannot be rewritten: "numpy", "random", "opendp", "diffprivlib", what
-        `privcheck.primitive` returns, its place as "file.py:NAME", or a list of these. The code then runs without the
-        guard, as it is: the inputs of its primitives are compared on neighbouring streams with their outputs forced.
-        `target` may also be a mechanism `f(data, rng)`. Nothing is certified: the coverage is "explored".
+    primitives : noise primitives of code that cannot be rewritten: "numpy", "random", "scipy", "opendp", "diffprivlib",
+        what `privcheck.primitive` returns, its place as "file.py:NAME", or a list of these. The code then runs without
+        the guard, as it is: the inputs of its primitives are compared on neighbouring streams with their outputs
+        forced. `target` may also be a mechanism `f(data, rng)`, under `neighbours="add-remove"` too. Nothing is
+        certified: the coverage is "explored".
     seed : seed of the streams, the coins and the noise.
 
     Returns

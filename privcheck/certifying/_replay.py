@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,43 @@ from privcheck.arrays import Table
 from privcheck.certifying._execution import drive
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape
-from privcheck.privacy import Contexts
+from privcheck.privacy import Contexts, removed_row
 from privcheck.results import Divergence, ReplayResult
 
 Build = Callable[[np.random.Generator], Any]
+
+
+FEWER_RELEASES = "the other stream makes fewer releases"
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """A replay that differs from the recorded run.
+
+    Parameters
+    ----------
+    first, second : the two streams.
+    seed : of the coins and the noise.
+    tape, forced : what the first run released, and what the second was given.
+    actions, played : the outputs of the two runs, as far as they were played.
+    reason : what differs, in words.
+    own : the 0-based rounds whose outputs are not observed.
+    """
+
+    first: Table
+    second: Table
+    seed: int
+    tape: Any
+    forced: Any
+    actions: list[Any]
+    played: list[Any]
+    reason: str
+    own: set[int]
+
+    @property
+    def is_of_outputs(self) -> bool:
+        """Whether the outputs differ, not only what was released."""
+        return bool(differing(self.actions, self.played, self.own))
 
 
 def replay(
@@ -62,6 +96,7 @@ def replayed(
     record: Callable[[np.random.Generator], Any] = Tape,
     force: Callable[[Any], Any] | None = None,
     seen: Callable[[Table, Table, Any], None] | None = None,
+    differs: Callable[[Difference], None] | None = None,
 ) -> ReplayResult:
     """Record what is played on the first stream of each pair, and replay it on the second.
 
@@ -71,6 +106,7 @@ def replayed(
     hidden : the rounds, among those that differ, whose symbols are not observed.
     record, force : make a tape from a Generator of noise, and one that returns what such a tape holds.
     seen : is given the two streams of each replay and its tape.
+    differs : is given each replay that differs.
     """
     tapes: dict[tuple[bytes, int], tuple[Any, list[Any]]] = {}
     divergences, largest, witness = 0, 0.0, None
@@ -81,7 +117,7 @@ def replayed(
                 tape = record(np.random.default_rng([seed, 1]))
                 tapes[key] = tape, play(first, tape, seed)
             tape, actions = tapes[key]
-            changed = np.flatnonzero((first != second).reshape(len(first), -1).any(axis=1)).tolist()
+            changed = changed_rounds(first, second)
             own, forced = set(hidden(changed)), ForcedTape(tape.releases) if force is None else force(tape)
             outcome = _forced(lambda: play(second, forced, seed), forced, actions, own)  # noqa: B023  called at once
             if seen is not None:
@@ -91,8 +127,22 @@ def replayed(
             else:
                 divergences += 1
                 played, reason = outcome
+                if differs is not None:
+                    differs(Difference(first, second, seed, tape, forced, actions, played, reason, own))
                 witness = witness or divergence_of(first, second, actions, played, reason, own)
     return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
+
+
+def changed_rounds(first: Table, second: Table) -> list[int]:
+    """Return the 0-based rounds that differ, or the row of the longer table that the other one lacks.
+
+    >>> changed_rounds(np.array([[1.0], [2.0]]), np.array([[1.0]]))
+    [1]
+    """
+    if len(first) != len(second):
+        place = removed_row(first, second)
+        return [] if place is None else [place]
+    return [int(place) for place in np.flatnonzero((first != second).reshape(len(first), -1).any(axis=1))]
 
 
 def differing(actions: list[Any], played: list[Any], own: set[int]) -> list[int]:
@@ -128,5 +178,5 @@ def _forced(
     if differing(actions, played, own):
         return played, "the actions differ although the coins and all releases are the same"
     if not forced.is_finished:
-        return played, "the other stream makes fewer releases"
+        return played, FEWER_RELEASES
     return float(forced.log_ratio)

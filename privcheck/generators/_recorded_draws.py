@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.generators._handled_generator import Draw, HandledGenerator, Handler
+from privcheck.generators._handled_generator import Call, Draw, HandledGenerator, Handler
 from privcheck.generators._methods import Noise
 
 Record = Callable[[Noise, Any, Any, Any], Any]
@@ -21,6 +21,7 @@ class RecordedDraws(Handler):
     ----------
     bits : the bit generator.
     record : returns recorded noise.
+    noticed : is told the name of each method whose draws are coins; None for nobody.
 
     Examples
     --------
@@ -31,18 +32,30 @@ class RecordedDraws(Handler):
 
     laws = frozenset({"laplace", "normal"})
 
-    def __init__(self, bits: Any, record: Record) -> None:
+    def __init__(self, bits: Any, record: Record, noticed: Callable[[str], None] | None = None) -> None:
         super().__init__(bits)
-        self._record = record
+        self._record, self._noticed = record, noticed
 
     def exposed(self) -> None:
         """Do nothing: draws by the state are coins, which both runs start alike."""
 
     def child(self, bits: Any) -> np.random.Generator:
         """Return a Generator whose noise is recorded too."""
-        return HandledGenerator(RecordedDraws(bits, self._record))
+        return HandledGenerator(RecordedDraws(bits, self._record, self._noticed))
 
     def noise(self, method: Noise, draw: Draw, loc: Any, scale: Any, size: Any) -> Any:
         """Return recorded noise, if a run is recorded."""
         found = self._record(method, loc, scale, size)
-        return draw(self.ordinary, loc, scale, size) if found is None else found
+        if found is not None:
+            return found
+        self._notice(method.name)
+        return draw(self.ordinary, loc, scale, size)
+
+    def coin(self, call: Call) -> Any:
+        """Return what numpy draws."""
+        self._notice(call.method.name)
+        return super().coin(call)
+
+    def _notice(self, name: str) -> None:
+        if self._noticed is not None:
+            self._noticed(name)

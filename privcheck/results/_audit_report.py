@@ -349,6 +349,8 @@ class AuditReport(Result):
         claim = "no claim" if self.claimed is None else f"claim {self.claim_words}"
         name = "epsilon" if self.claimed is None else self.claimed[0]
         lower = "no lower bound" if self.lower is None else f"{name} >= {self.lower:.3f}"
+        if self.claimed is None and self.delta and self.lower is not None:
+            lower += f" at delta = {self.delta:g}"
         blind = ", no power here" if self.verdict == "consistent" and not self.lower else ""
         told = f"{self.verdict or 'measured'}{blind} ({claim}; {lower} at confidence {self.confidence:g})"
         at = f"; at fault: {', '.join(fault.place for fault in self.faults)}" if self.faults else ""

@@ -75,6 +75,9 @@ class Certificate(Result):
     complete : whether every line of the target that matters for privacy ran in some explored execution, and none
         leaked, was refused a release or diverged in replay. The bound under the guard does not need it: a leak in a
         line that never ran stops the guarded policy, and would leak without the guard.
+    undeclared : with `primitives`, the random numbers that may explain why replays differ, each with its file and line:
+        draws that are not declared, or noise that was read before anything private was added to it. Such differences
+        decide nothing, and are no divergences.
     """
 
     target: str
@@ -113,6 +116,7 @@ class Certificate(Result):
     contradictions: tuple[str, ...] = ()
     rests_on: dict[str, list[str]] = field(default_factory=dict)
     complete: bool = False
+    undeclared: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Complete a budget that is given by `epsilon_claimed` and `delta` alone, as in files of earlier versions."""

@@ -21,11 +21,13 @@ class CertifiedGame(Game):
     """What is played for a certificate: a policy, whose noise may come from primitives."""
 
     neighbours: str = like(
-        Game, "neighbours", doc="Neighbour relation, i.e. what one datum is: row, reward, group:k or context-reward."
+        Game,
+        "neighbours",
+        doc="Neighbour relation: row, reward, group:k, context-reward, or add-remove for functions with primitives.",
     )
     primitives: Any = option(  # noqa: RUF009
         Checked("names of sets of primitives, or what privcheck.primitive returns", listed),
-        doc="Noise primitives to record and replay: numpy, random, opendp, diffprivlib or FILE.py:NAME.",
+        doc="Noise primitives to record and replay: numpy, random, scipy, opendp, diffprivlib or FILE.py:NAME.",
         heading=PLAYED,
         hint="as in primitives=['numpy']",
         value="NAME,...",
@@ -35,7 +37,8 @@ class CertifiedGame(Game):
         from privcheck.privacy import refuse_adding
 
         super().__post_init__()
-        refuse_adding(self.neighbours, "a policy")
+        if self.primitives is None:
+            refuse_adding(self.neighbours, "a policy", "with primitives= it is for functions of a data set")
 
 
 @dataclass(frozen=True)

@@ -154,3 +154,10 @@ def test_whatever_is_released_the_budget_holds_and_refusals_were_needed(releases
             ledger.record(1, "laplace", 1.0, losses, charges_of(losses), "bandit.py:7")
             totals = after
     assert ledger.epsilon <= budget * (1 + 1e-9)
+
+
+def test_a_first_release_above_the_budget_speaks_of_no_earlier_charge():
+    by = BudgetFilter(1.0)
+    with pytest.raises(BudgetExceededError, match=r"to 2, .*nothing was charged before this release") as refused:
+        by.check(by.new_ledger(), {1: Charge(2.0)}, "bandit.py:6")
+    assert "0 was charged before" not in str(refused.value)

@@ -49,6 +49,9 @@ MISUSED = {COIN: "noise-read-first", SELECTED: "noisy-max-misused"} | dict.fromk
 SHARING = {REUSED: "noise-used-again", SHARED: "noise-shared"}
 """The same for noise that several values have in common; some correct code does that, such as a tree."""
 
+POSSIBLE = "a possible line is "
+"""What a reason begins with that names a line which was not shown to be at fault."""
+
 NOT_SHOWN = "neither raw data that steer the actions nor a release above the claim was seen on the witness's streams"
 
 
@@ -167,7 +170,7 @@ def _of_noise(
         return [], "the policy cannot be played with wrapped rewards"
     if leaks:
         at = f"{shown_path(leaks[0].file)}:{leaks[0].line} ({leaks[0].code})"
-        return [], f"what becomes of the value that {at} reads cannot be followed"
+        return [], f"{POSSIBLE}{at}: what becomes of the value that it reads cannot be followed"
     return [], NOT_SHOWN
 
 

@@ -79,8 +79,9 @@ class Discriminant:
         finite = np.where(np.isfinite(both), both, np.nan)
         self.centre, spread = np.zeros(both.shape[1]), np.ones(both.shape[1])
         seen = ~np.isnan(finite).all(axis=0)
-        low, self.centre[seen], high = np.nanquantile(finite[:, seen], (0.25, 0.5, 0.75), axis=0)
-        spread[seen] = high - low
+        if seen.any():
+            low, self.centre[seen], high = np.nanquantile(finite[:, seen], (0.25, 0.5, 0.75), axis=0)
+            spread[seen] = high - low
         moved = np.nan_to_num(np.abs(finite - self.centre)).max(axis=0, initial=0.0)
         self.spread = np.where(spread > 0.0, spread, np.where(moved > 0.0, moved, 1.0))
         one, two = (self._scaled(side) for side in sides)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -218,4 +219,6 @@ class NumberView:
         what = self.name if self.plain else f"a learned score of {self.name}"
         sign = getattr(event.score, "sign", 1.0)
         side = "most" if event.reverse == (sign > 0.0) else "least"
+        if event.threshold == -math.inf and event.reverse:
+            return f"{what} is {'-inf' if sign > 0.0 else 'inf'} or NaN ({shares})"  # both score minus infinity
         return f"{what} is at {side} {sign * event.threshold:.6g} ({shares})"

@@ -15,6 +15,9 @@ from privcheck.declared import Real
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import Mechanism
 
+OWN = "self."
+"""What a private input that is an attribute of the method's object begins with."""
+
 
 class Law(Protocol):
     """What a release costs: a metric of its inputs, and the charge of two inputs at a distance.
@@ -104,6 +107,8 @@ class Primitive:
             arguments = _by_name(bound)
             if owner is not None:
                 arguments.pop(next(iter(arguments)))
+        if isinstance(self.value, str) and self.value.startswith(OWN):
+            return Call(self.name, owner, arguments, getattr(owner, self.value.removeprefix(OWN)))
         names: list[str | int] = list(arguments)
         key = names[self.value] if isinstance(self.value, int) and self.value < len(names) else self.value
         if key not in arguments:
@@ -155,7 +160,8 @@ def primitive(
     ----------
     name : the dotted name, as in "opendp.mod.Measurement.__call__": a Python function or method, or a compiled function
         of a module. Aliases of it (`from library import name`) are found too.
-    value : the private input: the name of a parameter, or its position; `self` does not count.
+    value : the private input: the name of a parameter, or its position, where `self` does not count; or an attribute of
+        the method's object, as in "self.utility".
     sensitivity : what the code says that one datum changes of the input at most: a number, the name of an argument or
         of an attribute of the method's object, or a function of the `Call`; None if it says nothing.
     law : what a call costs: a mechanism of `privcheck.mechanisms`, an object with `metric` and `charge(distance)`, or a

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import random
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,6 +12,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
+
+import numpy as np
 
 from privcheck.certifying._primitives.declaration import Primitive
 from privcheck.certifying._primitives.measured_distance import METRICS, metric_of, numbers
@@ -33,9 +36,16 @@ RUNNING: ContextVar[Run | None] = ContextVar("running", default=None)
 
 
 @contextmanager
-def running(tape: CallTape | ForcedCalls) -> Iterator[None]:
-    """Send the calls of all declared primitives to a tape inside the block."""
-    token = RUNNING.set(Run(tape))
+def running(tape: CallTape | ForcedCalls, again: int = 0) -> Iterator[None]:
+    """Send the calls of all declared primitives to a tape inside the block.
+
+    Parameters
+    ----------
+    tape : takes the calls.
+    again : another number for other draws of primitives that draw from the global generators.
+    """
+    states = {"own": (random.Random(again).getstate(), np.random.RandomState(again).get_state())} if again else {}
+    token = RUNNING.set(Run(tape, states=states))
     try:
         yield
     finally:

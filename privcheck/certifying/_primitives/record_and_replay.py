@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import ModuleType
@@ -13,31 +11,34 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.accounting import BudgetFilter, Charge, Ledger, ReleaseRefusedError, spent
 from privcheck.arrays import Table
-from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._execution import drive
-from privcheck.certifying._explored_streams import MOST_ROUNDS, changed_tables, random_table, replayed_seeds
-from privcheck.certifying._primitives.hooks import Hooks, metric_name, running
-from privcheck.certifying._primitives.patching import ONE_AT_A_TIME, patched
-from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls, Measured
+from privcheck.certifying._explored_streams import replayed_seeds
+from privcheck.certifying._primitives.coins import Coins, other_coins, seed_hook
+from privcheck.certifying._primitives.confirmation import Repeated
+from privcheck.certifying._primitives.explored import Explored
+from privcheck.certifying._primitives.explored_pairs import neighbours
+from privcheck.certifying._primitives.hooks import Hooks, running
+from privcheck.certifying._primitives.patching import ONE_AT_A_TIME, Patches, patched
+from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls
 from privcheck.certifying._primitives.recorded_generators import (
-    Coins,
     gauss_hook,
     recorded_generator,
     recording_noise,
+    rvs_hook,
     stand_ins,
+    unrecorded_generator,
 )
 from privcheck.certifying._primitives.shipped_declarations import declared
 from privcheck.certifying._primitives.unread_noise import Noise, UnreadNoise
-from privcheck.certifying._replay import replayed
+from privcheck.certifying._replay import Difference, changed_rounds, replayed
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError, recording
-from privcheck.privacy import Contexts
+from privcheck.privacy import Contexts, refuse_adding
 from privcheck.progress import progress
-from privcheck.results import Certificate, PrimitiveUse, ReplayResult
-from privcheck.targets import CertifiedEffort, CertifySettings, Claim, Game, Loaded, Target, describe_exception
+from privcheck.results import Certificate, ReplayResult
+from privcheck.targets import CertifySettings, Loaded, Target, describe_exception
 
 MOST_REPLAYS = 500
 """The number of replays above which pairs are replayed with one seed each."""
@@ -61,17 +62,20 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
     settings = replace(settings, claim=claim, game=game)
     length = game.rounds(count, loaded.warm_up(claim, game, count))
     target = loaded.target(claim, game, length, count)
+    if target.feedback != "mechanism":
+        refuse_adding(game.neighbours, "a policy")
     if not ONE_AT_A_TIME.acquire(blocking=False):
         raise PrivcheckError("primitives", words("a second certificate"), "one at a time", "they replace functions")
-    hooks, coins = Hooks(), Coins(_modules() if "numpy" in noise else [])
+    records = "numpy" in noise
+    hooks, coins = Hooks(), Coins(_modules(), recorded_generator if records else unrecorded_generator)
     try:
         with patched() as patches:
             for primitive in primitives:
                 hooks.install(primitive, patches)
-            if "numpy" in noise:
-                patches.objects([*stand_ins(), *coins.pairs])
-            if "random" in noise:
-                _patch_random(patches)
+            patches.objects([*stand_ins(records), *coins.pairs])
+            _patch_random(patches, records="random" in noise)
+            if "scipy" in noise:
+                _patch_scipy(patches)
             player = Player(target, game.contexts, coins, bool(noise))
             explored = player.explored(settings, length, count)
     finally:
@@ -94,11 +98,19 @@ def _modules() -> list[ModuleType]:
     return [module for module in found if isinstance(module, ModuleType)]
 
 
-def _patch_random(patches: Any) -> None:
+def _patch_random(patches: Patches, *, records: bool) -> None:
     import random
 
-    for name in ("gauss", "normalvariate"):
+    patches.function(random.Random.seed, seed_hook)
+    for name in ("gauss", "normalvariate") if records else ():
         patches.function(getattr(random.Random, name), gauss_hook(name))
+
+
+def _patch_scipy(patches: Patches) -> None:
+    from scipy.stats import rv_continuous
+
+    rvs = next(vars(cls)["rvs"] for cls in rv_continuous.__mro__ if "rvs" in vars(cls))
+    patches.function(rvs, rvs_hook)
 
 
 class Player:
@@ -120,23 +132,52 @@ class Player:
                 found.add(first, second, tape)
                 advance(1)
 
-            found.replay = replayed(self.play, pairs, seeds, hidden, CallTape, _forced, seen)
+            differences: list[Difference] = []
+            found.replay = replayed(self.play, pairs, seeds, hidden, CallTape, _forced, seen, differences.append)
         found.executions = streams
+        self._confirm(found, differences, seeds[0])
         if self._is_mechanism:
             found.replay = _of_outputs(found.replay)
         return found
+
+    def _confirm(self, found: Explored, differences: list[Difference], seed: int) -> None:
+        """Take back what undeclared random numbers may explain."""
+        repeated = Repeated(self.play, lambda: self.coins.drawn, found.budget, not self._is_mechanism)
+        if differences and (why := repeated.explanations(differences)):
+            found.undeclared = why
+            found.replay = replace(found.replay, divergences=0, first_divergence=None)
+        if found.too_much and not found.replay.divergences:
+            tape = CallTape(np.random.default_rng([seed, 1]))
+            self.play(found.too_much[0], tape, seed)
+            if why := repeated.equals_differ(found.too_much[0], tape, seed):
+                found.take_back(why)
 
     @property
     def _is_mechanism(self) -> bool:
         return self.target.feedback == "mechanism"
 
-    def play(self, table: Table, tape: CallTape | ForcedCalls, seed: int) -> list[Any]:
-        """Return the actions, or the numbers of a mechanism's output."""
-        self.coins.start(seed)
-        rng = recorded_generator(np.random.PCG64([seed, 0]))
+    def play(
+        self, table: Table, tape: CallTape | ForcedCalls, seed: int, again: int = 0, led: Sequence[int] = ()
+    ) -> list[Any]:
+        """Return the actions, or the numbers of a mechanism's output.
+
+        Parameters
+        ----------
+        table : the rewards.
+        tape : takes the releases.
+        seed : of the coins and the noise.
+        again : the number of other coins and other noise than the seed's own; 0 for these.
+        led : the actions of the first rounds, whatever the policy chooses there; mechanisms have none.
+        """
+        key = [seed, again] if again else [seed]
+        rng = recorded_generator(np.random.PCG64([*key, 0]))
         try:
-            with running(tape), self._recording(tape, seed):
-                played = self._output(table, tape, rng) if self._is_mechanism else self._actions(table, tape, rng)
+            with other_coins(again):
+                self.coins.start(seed)
+                with running(tape, again), self._recording(tape, key):
+                    played = (
+                        self._output(table, tape, rng) if self._is_mechanism else self._actions(table, tape, rng, led)
+                    )
         except PrivcheckError as error:
             if isinstance(tape, CallTape):
                 raise
@@ -146,15 +187,17 @@ class Player:
         return played
 
     @contextmanager
-    def _recording(self, tape: CallTape | ForcedCalls, seed: int) -> Iterator[None]:
+    def _recording(self, tape: CallTape | ForcedCalls, key: list[int]) -> Iterator[None]:
         if not self.noise:
             yield
             return
-        with recording_noise(Noise(tape, np.random.Generator(np.random.PCG64([seed, 2])))):
+        with recording_noise(Noise(tape, np.random.Generator(np.random.PCG64([*key, 2])))):
             yield
 
-    def _actions(self, table: Table, tape: Any, rng: np.random.Generator) -> list[Any]:
+    def _actions(self, table: Table, tape: Any, rng: np.random.Generator, led: Sequence[int]) -> list[Any]:
         policy = self.target.build(rng)
+        if led and self.target.feedback in LED:
+            policy = _Led(policy, led, self.target.arms)
         return drive(policy, table, tape, self.target.feedback, self.contexts)
 
     def _output(self, table: Table, tape: Any, rng: np.random.Generator) -> list[Any]:
@@ -169,6 +212,27 @@ class Player:
         except BaseException as error:
             got = words(describe_exception(error))
             raise PrivcheckError("target", got, "a mechanism that returns an output") from None
+
+
+LED = ("bandit", "full", "delayed", "identification")
+"""Kinds of feedback under which the symbols of a run are the actions that `select()` returns."""
+
+
+class _Led:
+    """A policy whose first actions are given, so that other coins of its choices do not change what it is told."""
+
+    def __init__(self, policy: Any, actions: Sequence[int], arms: int) -> None:
+        self._policy, self._actions, self._arms, self._asked = policy, actions, arms, 0
+
+    def select(self) -> Any:
+        """Return the given action of this round, or the policy's own after the last of them."""
+        own, number = self._policy.select(), self._asked
+        self._asked += 1
+        given = self._actions[number] if number < len(self._actions) else self._arms
+        return given if given < self._arms else own
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._policy, name)
 
 
 def _none_hidden(rounds: list[int]) -> list[int]:  # noqa: ARG001
@@ -190,9 +254,14 @@ def _of_outputs(found: ReplayResult) -> ReplayResult:
     first = found.first_divergence
     if first is None:
         return found
-    changed = np.flatnonzero((first.first != first.second).any(axis=1))
     reason = first.reason.replace("the actions differ", "the outputs differ")
-    own = replace(first, round=int(changed[0]) + 1, actions_first=(), actions_second=(), reason=reason)
+    own = replace(
+        first,
+        round=changed_rounds(first.first, first.second)[0] + 1,
+        actions_first=(),
+        actions_second=(),
+        reason=reason,
+    )
     return replace(found, first_divergence=own)
 
 
@@ -211,134 +280,3 @@ def flat(output: Any) -> list[Any]:
     if isinstance(output, list | tuple):
         return [len(output), *(part for item in output for part in flat(item))]
     return [output if isinstance(output, bool | int | float | str | bytes | type(None)) else type(output).__name__]
-
-
-def neighbours(game: Game, effort: CertifiedEffort, length: int, count: int) -> tuple[list[tuple[Table, Table]], int]:
-    """Return pairs of neighbouring streams, and the number of first streams.
-
-    The second one has a round at the other end of the range, or drawn again.
-
-    The streams are all low, all high, and random: at the ends of the range or inside it.
-    """
-    rng = np.random.default_rng([effort.seed, 0])
-    columns = max(count, 1)
-    most = max(2, MOST_ROUNDS // (length * min(length, 100)))
-    low, high = game.rewards
-    tables = [random_table(rng, length, columns, game, number) for number in range(max(1, effort.runs - 2))]
-    if game.contexts is None:
-        tables[1:1] = [np.full((length, columns), end) for end in (low, high)]
-    pairs = []
-    tables = tables[: min(effort.runs, most)]
-    for table in tables:
-        moved = changed_tables(rng, table, columns, game)
-        pairs += moved
-        for one, two in moved[:: max(1, len(moved) // 4)]:
-            drawn = two.copy()
-            places = one[:, :columns] != two[:, :columns]
-            drawn[:, :columns][places] = rng.uniform(low, high, int(places.sum()))
-            if (drawn != one).any():
-                pairs.append((one, drawn))
-    return pairs, len(tables)
-
-
-class Explored:
-    """What replays have shown: the uses of each primitive, the largest loss, and what is wrong."""
-
-    def __init__(self, claim: Claim, game: Game) -> None:
-        self.filter = None if claim.budget is None else BudgetFilter(claim.budget, claim.accountants)
-        self.what = "reward" if game.contexts is None else "context and reward"
-        self.replay = ReplayResult(0, 0, 0.0, None)
-        self.executions = 0
-        self.ledger = self._new()
-        self.most = -1.0
-        self.uses: dict[tuple[str, str], PrimitiveUse] = {}
-        self.refused: defaultdict[str, list[tuple[float, float, str]]] = defaultdict(list)
-        self.unknown: set[str] = set()
-
-    def _new(self) -> Ledger:
-        return Ledger(what=self.what) if self.filter is None else self.filter.new_ledger(1, self.what)
-
-    def add(self, first: Table, second: Table, tape: ForcedCalls) -> None:
-        """Add what one replay measured: all its releases are charged to the datum in which the streams differ."""
-        datum = int(np.flatnonzero((first != second).any(axis=1))[0]) + 1
-        ledger = self._new()
-        for one in tape.measured:
-            self._use(one)
-            if one.charge is None or not one.distance:
-                if one.charge is None:
-                    self.unknown.add(f"{one.made.name} at {one.made.location}")
-                continue
-            law = getattr(one.made.law, "id", one.made.name)
-            scale = _scale(one.made.law)
-            owed: Mapping[Any, Charge] = {datum: one.charge}
-            refused = "" if self.filter is None else self._refused(self.filter, ledger, owed, one.made.location)
-            ledger.record(one.round, law, scale, {datum: one.distance}, owed, one.made.location)
-            if refused:
-                self.refused[one.made.location].append((ledger.total.epsilon, ledger.total.mu, refused))
-        amount = ledger.epsilon if self.filter is None else spent(self.filter, ledger).amount
-        if amount > self.most:
-            self.most, self.ledger = amount, ledger
-
-    @staticmethod
-    def _refused(by: BudgetFilter, ledger: Ledger, owed: Mapping[Any, Charge], location: str) -> str:
-        """Return why the budget would refuse a release; "" if it fits."""
-        try:
-            by.check(ledger, owed, location)
-        except ReleaseRefusedError as refusal:
-            return str(refusal)
-        return ""
-
-    def _use(self, one: Measured) -> None:
-        key = (one.made.name, one.made.location)
-        was = self.uses.get(key, PrimitiveUse(*key, 0, metric_name(one.made.metric), None, None, None, None))
-        stated = one.made.declared
-        excess = None
-        if stated is not None and one.distance is not None:
-            excess = one.distance / stated if stated > 0.0 else (math.inf if one.distance else 0.0)
-        self.uses[key] = replace(
-            was,
-            calls=was.calls + 1,
-            declared=_best(min, was.declared, stated),
-            measured=_best(max, was.measured, one.distance),
-            excess=_best(max, was.excess, excess),
-            epsilon=_best(max, was.epsilon, None if one.charge is None else one.charge.epsilon),
-        )
-
-    def certificate(self, target: Target, settings: CertifySettings, length: int, notes: list[str]) -> Certificate:
-        """Return the certificate: never granted, because only executions that were explored were seen."""
-        notes = [
-            *notes,
-            *(
-                f"the law of {name} is not known: its sensitivity was measured, and nothing charged"
-                for name in sorted(self.unknown)
-            ),
-        ]
-        if not self.uses:
-            notes.append("no declared primitive was called: declare the one that the noise comes from")
-        return build_certificate(
-            target,
-            settings.claim,
-            settings.game,
-            length,
-            settings.effort.seed,
-            by=self.filter,
-            ledger=self.ledger,
-            replay=self.replay,
-            executions=self.executions,
-            refusals=[max(found)[-1] for found in self.refused.values()],
-            notes=notes,
-            primitives=[one if isinstance(one, str) else one.name for one in settings.game.primitives],
-            primitive_uses=sorted(self.uses.values(), key=lambda use: (use.location, use.name)),
-        )
-
-
-def _best(which: Callable[..., float], one: float | None, two: float | None) -> float | None:
-    found = [number for number in (one, two) if number is not None]
-    return which(found) if found else None
-
-
-def _scale(law: Any) -> float:
-    try:
-        return float(law.scale)
-    except (AttributeError, NotImplementedError, TypeError):
-        return 0.0

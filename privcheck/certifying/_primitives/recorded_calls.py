@@ -17,6 +17,11 @@ from privcheck.certifying._primitives.measured_distance import METRICS, metric_o
 from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, Tape
 
 OURS = str(Path(__file__).parents[2])
+LIBRARIES = (
+    "numpy", "random", "secrets", "uuid", "tempfile", "functools", "scipy", "pandas", "torch", "jax", "statistics",
+)  # fmt: skip
+"""Packages whose frames are passed over on the way from a draw to the line that asked for it."""
+
 ROUNDING = 1e-9
 """The relative difference of two numbers that float rounding may make."""
 
@@ -36,6 +41,7 @@ class Made:
     metric : the metric of inputs, or a function; None where neither the law nor the declaration has one.
     public : what else it was called with, as text; it must be the same on both streams.
     location : file and line of the code that called it.
+    read : how and where noise was read to which nothing had been added, in words; "" for other releases.
     """
 
     name: str
@@ -45,6 +51,7 @@ class Made:
     metric: Any
     public: str
     location: str
+    read: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,12 +64,15 @@ class Measured:
     round : the round in which it was made; 0 outside rounds.
     distance : how far apart the two inputs are; None if the metric is not known.
     charge : what that costs; None if the law is not known.
+    log_ratio : ln of the density of the output on the recorded stream over that on the neighbouring one, where the law
+        is a mechanism of privcheck; 0.0 elsewhere.
     """
 
     made: Made
     round: int
     distance: float | None
     charge: Charge | None
+    log_ratio: float = 0.0
 
 
 @dataclass
@@ -93,11 +103,18 @@ class CallTape(Tape):
 
 @dataclass
 class ForcedCalls(ForcedTape):
-    """Returns the recorded outputs in order, and measures how far apart the inputs of each release are."""
+    """Returns the recorded outputs in order, and measures how far apart the inputs of each release are.
+
+    Parameters
+    ----------
+    tape : the recorded releases.
+    anew : the 0-based numbers of releases that are drawn again, not forced.
+    """
 
     tape: CallTape = field(default_factory=lambda: CallTape(np.random.default_rng(0)))
     measured: list[Measured] = field(default_factory=list)
     rests: int = 0
+    anew: frozenset[int] = frozenset()
     divergence: DivergenceError | None = None
     """The first divergence, also if the code caught it."""
 
@@ -108,7 +125,13 @@ class ForcedCalls(ForcedTape):
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
         """Return the recorded output of a mechanism of ours."""
-        return self.make(of_mechanism(mechanism, np.array(value, float)), lambda: None)
+        exact = np.array(value, float)
+        given = exact.astype(np.int64) if mechanism.integers is not None else (exact if exact.ndim else float(exact))
+
+        def draw() -> Any:
+            return mechanism.draw(given, self.tape.noise) if self.position - 1 in self.anew else None
+
+        return self.make(of_mechanism(mechanism, exact), draw)
 
     def rest(self, number: float, size: float, place: str) -> None:
         """Compare what a number has beside noise that was released before; nothing protects it."""
@@ -133,7 +156,7 @@ class ForcedCalls(ForcedTape):
             self._diverge(
                 f"{made.location}: {made.name} is called with other parameters on the other stream (release {number})"
             )
-        draw()  # what it draws or does to its object has to stay in step; its output is not used
+        drawn = draw()  # what it draws or does to its object has to stay in step; its output is rarely used
         try:
             distance = _distance(made, was.value)
         except DivergenceError as error:
@@ -143,10 +166,12 @@ class ForcedCalls(ForcedTape):
             charge = made.law.charge(distance)
         elif distance == math.inf:
             charge = Charge.total(math.inf, math.inf, math.inf)
+        loss = 0.0
         if distance and isinstance(made.law, Mechanism) and _is_numeric(output, made.value):
-            self.log_ratio += float(made.law.log_ratio(output, was.value, made.value))
-        self.measured.append(Measured(made, self.clock(), distance, charge))
-        return copy.deepcopy(output)
+            loss = float(made.law.log_ratio(output, was.value, made.value))
+        self.log_ratio += loss
+        self.measured.append(Measured(made, self.clock(), distance, charge, loss))
+        return drawn if number - 1 in self.anew else copy.deepcopy(output)
 
     def _diverge(self, reason: str) -> NoReturn:
         self.divergence = self.divergence or DivergenceError(reason)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import ModuleType
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from privcheck.certifying._primitives.coins import AGAIN, moved
+from privcheck.certifying._primitives.hooks import RUNNING
 from privcheck.certifying._primitives.patching import Kept
-from privcheck.certifying._primitives.recorded_calls import caller
+from privcheck.certifying._primitives.recorded_calls import LIBRARIES, OURS, caller
 from privcheck.certifying._primitives.unread_noise import Noise
-from privcheck.generators import HandledGenerator, RecordedDraws, kept_states, put_back, seed_both
+from privcheck.certifying._primitives.watched_draws import note
+from privcheck.generators import HandledGenerator, RecordedDraws
 from privcheck.generators import Noise as Draws
 
 ACTIVE: ContextVar[Noise | None] = ContextVar("noise", default=None)
@@ -26,7 +30,12 @@ LEGACY = {
 }
 """Functions of numpy that draw noise: their law, parameters and defaults."""
 
-LIBRARIES = ("numpy", "random", "functools")
+OTHERS = tuple(
+    name
+    for name in dir(np.random.RandomState)
+    if not name.startswith("_") and name not in {*LEGACY, "randn", "seed", "get_state", "set_state"}
+)
+"""Functions of numpy whose draws are coins: no law of noise is declared for them."""
 
 
 @contextmanager
@@ -65,11 +74,20 @@ def recorded_generator(bits: Any) -> HandledGenerator:
     >>> recorded_generator(np.random.PCG64(1)).normal() == np.random.default_rng(1).normal()
     True
     """
-    return HandledGenerator(RecordedDraws(bits, _of_generator))
+    return HandledGenerator(RecordedDraws(bits, _of_generator, _note_of_generator))
+
+
+def unrecorded_generator(bits: Any) -> HandledGenerator:
+    """Return numpy's Generator, all of whose draws are coins."""
+    return HandledGenerator(RecordedDraws(bits, lambda *_: None, _note_of_generator))
 
 
 def _of_generator(method: Draws, loc: Any, scale: Any, size: Any) -> Any:
     return _additive(method.law, loc, scale, size, f"numpy.random.Generator.{method.name}")
+
+
+def _note_of_generator(name: str) -> None:
+    note(f"numpy.random.Generator.{name}")
 
 
 _NUMPY = Kept(np.random.RandomState)
@@ -77,10 +95,14 @@ _NUMPY = Kept(np.random.RandomState)
 
 def _method(name: str) -> Callable[..., Any]:
     def draw(self: Any, *args: Any, **kwargs: Any) -> Any:
-        found = _noise(name, f"numpy.random.RandomState.{name}", args, kwargs)
-        return getattr(_NUMPY.function, name)(self, *args, **kwargs) if found is None else found
+        shown = f"numpy.random.RandomState.{name}"
+        found = _noise(name, shown, args, kwargs) if self.records and name in LEGACY else None
+        if found is not None:
+            return found
+        note(shown)
+        return getattr(_NUMPY.function, name)(self, *args, **kwargs)
 
-    draw.__doc__ = f"Return recorded noise of `{name}`."
+    draw.__doc__ = f"Return recorded noise, or coins, of `{name}`."
     return draw
 
 
@@ -94,21 +116,33 @@ class _Kind(type):
 class RecordedState(np.random.RandomState, metaclass=_Kind):
     """Numpy's RandomState, whose Laplace and normal noise is recorded while a run is."""
 
+    records = True
+
     def __init__(self, seed: Any = None) -> None:
         super().__init__(_seed(seed))
+        self._move()
 
-    laplace = _method("laplace")
-    normal = _method("normal")
-    standard_normal = _method("standard_normal")
+    def seed(self, seed: Any = None) -> None:
+        """Start from a seed: with other coins where those are asked for."""
+        super().seed(seed)
+        self._move()
+
+    def _move(self) -> None:
+        if again := AGAIN.get():
+            super().seed((super().randint(2**31 - 1) + again) % 2**32)
 
     def randn(self, *shape: int) -> Any:
         """Return recorded noise of the standard normal law."""
         return self.standard_normal(shape or None)
 
 
+for _name in (*LEGACY, *OTHERS):
+    setattr(RecordedState, _name, _method(_name))
+
+
 def _seed(seed: Any) -> Any:
     """Return a seed: one from the global state, which both runs start alike, where none was given."""
-    if seed is None and ACTIVE.get() is not None:
+    if seed is None and RUNNING.get() is not None:
         return int(_GLOBAL.randint(2**31 - 1))
     return seed
 
@@ -117,36 +151,86 @@ _GLOBAL: Any = np.random.mtrand._rand
 
 
 class StandIn(Kept):
-    """What stands in the place of a compiled function: recorded noise in a run, the function itself otherwise."""
+    """What stands in the place of a compiled function: recorded noise or coins in a run, and otherwise the function.
 
-    __slots__ = ("name",)
+    Parameters
+    ----------
+    function : the function.
+    name : of it in `numpy.random`.
+    records : whether numpy's noise is declared; otherwise all draws are coins.
+    """
 
-    def __init__(self, function: Any, name: str) -> None:
+    __slots__ = ("name", "records")
+
+    def __init__(self, function: Any, name: str, records: bool) -> None:
         super().__init__(function)
-        self.name = name
+        self.name, self.records = name, records
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if ACTIVE.get() is None:
-            return self.function(*args, **kwargs)
         if self.name == "default_rng":
-            seed = _seed(kwargs.get("seed", args[0] if args else None))
-            made = self.function(seed)
-            return recorded_generator(made.bit_generator) if type(made) is np.random.Generator else made
+            return self._generator(*args, **kwargs)
+        if self.name == "seed":
+            self.function(*args, **kwargs)
+            if again := AGAIN.get():
+                self.function((int(_GLOBAL.randint(2**31 - 1)) + again) % 2**32)
+            return None
         name, given = self.name, args
         if name == "randn":
             name, given = "standard_normal", (args or None,)
-        found = _noise(name, f"numpy.random.{self.name}", given, kwargs)
-        return self.function(*args, **kwargs) if found is None else found
+        shown = f"numpy.random.{self.name}"
+        found = _noise(name, shown, given, kwargs) if self.records and name in LEGACY else None
+        if found is not None:
+            return found
+        note(shown)
+        return self.function(*args, **kwargs)
+
+    def _generator(self, *args: Any, **kwargs: Any) -> Any:
+        if RUNNING.get() is None:
+            return self.function(*args, **kwargs)
+        given = kwargs.get("seed", args[0] if args else None)
+        made = self.function(_seed(given))
+        if type(made) is not _GENERATOR.function or made is given:
+            return made
+        return (recorded_generator if self.records else unrecorded_generator)(moved(made.bit_generator))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.function, name)
 
 
-def stand_ins() -> list[tuple[Any, Any]]:
-    """Return numpy's functions, with what stands in their place while runs are recorded."""
-    names = [*LEGACY, "randn", "default_rng"]
-    return [(getattr(np.random, name), StandIn(getattr(np.random, name), name)) for name in names] + [
-        (_NUMPY.function, _Kind("RandomState", (RecordedState,), {}))  # a class of its own: `undo` looks for it
+_GENERATOR = Kept(np.random.Generator)
+
+
+class _KindOfGenerator(type):
+    """The class of what stands for numpy's Generator: in a run it makes Generators whose draws are recorded."""
+
+    records = True
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, _GENERATOR.function)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(other, _GENERATOR.function)
+
+    def __call__(cls, bits: Any) -> Any:
+        by_privcheck = sys._getframe(1).f_code.co_filename.startswith((OURS, str(Path(np.__file__).parent)))
+        if RUNNING.get() is None or by_privcheck:
+            return _GENERATOR.function(bits)
+        return (recorded_generator if vars(cls)["records"] else unrecorded_generator)(moved(bits))
+
+
+def stand_ins(records: bool) -> list[tuple[Any, Any]]:
+    """Return numpy's functions, with what stands in their place while runs are recorded.
+
+    Parameters
+    ----------
+    records : whether Laplace and normal noise is declared.
+    """
+    names = [name for name in (*LEGACY, *OTHERS, "randn", "default_rng", "seed") if hasattr(np.random, name)]
+    state = _Kind("RandomState", (RecordedState,), {"records": records})  # a class of its own: `undo` looks for it
+    generator = _KindOfGenerator("Generator", (), {"records": records})
+    return [(getattr(np.random, name), StandIn(getattr(np.random, name), name, records)) for name in names] + [
+        (_NUMPY.function, state),
+        (_GENERATOR.function, generator),
     ]
 
 
@@ -165,32 +249,21 @@ def gauss_hook(name: str) -> Callable[[Any], Any]:
     return hook
 
 
-class Coins:
-    """The global generators, and those that modules hold: every run starts with the same coins.
+_OF_SCIPY = {"laplace": "laplace", "norm": "normal"}
+"""The distributions of scipy that are noise, with their laws."""
 
-    Parameters
-    ----------
-    modules : their generators are coins, and are replaced by recorded ones that share their state.
-    """
 
-    def __init__(self, modules: list[ModuleType]) -> None:
-        self.pairs: list[tuple[Any, Any]] = []
-        for module in modules:
-            for held in list(vars(module).values()):
-                if type(held) is np.random.Generator and not any(held is old for old, _ in self.pairs):
-                    self.pairs.append((held, recorded_generator(held.bit_generator)))
-        self._kept = kept_states(), [old.bit_generator.state for old, _ in self.pairs]
+def rvs_hook(original: Any) -> Any:
+    """Return the hook of the method `rvs` of scipy's distributions."""
 
-    def start(self, seed: int) -> None:
-        """Put all coins where the run of this seed starts."""
-        seed_both(seed)
-        self._put_back()
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        law = _OF_SCIPY.get(getattr(self, "name", ""))
+        given: dict[str, Any] = {"loc": 0.0, "scale": 1.0, "size": None}
+        given |= dict(zip(("loc", "scale", "size"), args, strict=False)) | kwargs
+        if law is not None and len(args) <= 3:
+            found = _additive(law, given["loc"], given["scale"], given["size"], f"scipy.stats.{self.name}.rvs")
+            if found is not None:
+                return found
+        return original(self, *args, **kwargs)
 
-    def restore(self) -> None:
-        """Put all generators back where they were."""
-        put_back(self._kept[0])
-        self._put_back()
-
-    def _put_back(self) -> None:
-        for (old, _), state in zip(self.pairs, self._kept[1], strict=True):
-            old.bit_generator.state = state
+    return call

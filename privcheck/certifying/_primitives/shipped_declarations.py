@@ -1,4 +1,4 @@
-"""The declarations that come with privcheck: noise of numpy and of `random`, OpenDP, diffprivlib."""
+"""The declarations that come with privcheck: noise of numpy, `random` and scipy, OpenDP, diffprivlib."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 from privcheck.accounting import Charge
 from privcheck.certifying._primitives.declaration import Call, Primitive, primitive
+from privcheck.certifying._primitives.diffprivlib_declarations import DIFFPRIVLIB
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms import Gaussian, Laplace
 
-NOISE = ("numpy", "random")
+NOISE = ("numpy", "random", "scipy")
 """Sets of functions that draw noise, to which the caller adds its private value."""
 
 UP = 1.0 + 2.0**-40
@@ -87,75 +87,10 @@ def opendp_law(call: Call) -> MapLaw:
 OPENDP = primitive("opendp.core.measurement_invoke", value="arg", law=opendp_law)
 
 
-def _laplace(call: Call) -> Any:
-    """Return the Laplace mechanism of diffprivlib's object; None if it has a delta, or sensitivity 0."""
-    owner = call.owner
-    if owner.delta or not owner.sensitivity or not owner.epsilon or math.isinf(owner.epsilon):
-        return None
-    return Laplace.with_scale(owner.sensitivity / owner.epsilon)
-
-
-def _gaussian(call: Call) -> Any:
-    """Return the Gaussian mechanism of diffprivlib's object."""
-    scale = float(call.owner._scale)
-    return Gaussian.with_scale(scale) if scale > 0.0 else None
-
-
-def _measured_only(call: Call) -> None:  # noqa: ARG001
-    return None
-
-
-@dataclass(frozen=True)
-class StatedLaw:
-    """What a mechanism costs whose object says: its epsilon for its sensitivity, and no more in between.
-
-    Parameters
-    ----------
-    epsilon, delta, sensitivity : what the object says. A larger distance costs whole multiples, as a group of data
-        does; with a delta no bound is given.
-    metric : of its inputs.
-    """
-
-    epsilon: float
-    delta: float
-    sensitivity: float
-    metric: str = "L1"
-
-    def charge(self, sensitivity: float) -> Charge:
-        """Return epsilon times the number of steps of `sensitivity` that the distance takes."""
-        steps = 1 if sensitivity <= self.sensitivity * (1.0 + 1e-9) else math.ceil(sensitivity / self.sensitivity)
-        if self.delta and steps > 1:
-            return Charge.total(math.inf, math.inf, math.inf)
-        return Charge(self.epsilon * steps, delta=self.delta)
-
-
-def _stated(call: Call) -> StatedLaw | None:
-    """Return the law that diffprivlib's object states."""
-    owner = call.owner
-    return StatedLaw(float(owner.epsilon), float(owner.delta), float(owner.sensitivity)) if owner.sensitivity else None
-
-
-DIFFPRIVLIB = tuple(
-    primitive(f"diffprivlib.mechanisms.{name}.randomise", value="value", sensitivity="sensitivity", law=law)
-    for name, law in {
-        "Laplace": _laplace,
-        "LaplaceTruncated": _stated,
-        "LaplaceFolded": _stated,
-        "LaplaceBoundedDomain": _stated,
-        "Gaussian": _gaussian,
-        "GaussianAnalytic": _gaussian,
-        "Geometric": _stated,
-        "GeometricTruncated": _stated,
-        "GeometricFolded": _stated,
-        "Snapping": _stated,
-        "Staircase": _stated,
-    }.items()
-)
-"""The mechanisms of diffprivlib that add noise to a number."""
-
 SHIPPED: dict[str, tuple[Primitive, ...]] = {
     "numpy": (),
     "random": (),
+    "scipy": (),
     "opendp": (OPENDP,),
     "diffprivlib": DIFFPRIVLIB,
 }

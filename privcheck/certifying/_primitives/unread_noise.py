@@ -10,7 +10,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.certifying._primitives.measured_distance import metric_of
-from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls, Made
+from privcheck.certifying._primitives.recorded_calls import LIBRARIES, CallTape, ForcedCalls, Made, caller
 from privcheck.mechanisms import Gaussian, Laplace
 
 LAWS: dict[str, type[Laplace] | type[Gaussian]] = {"laplace": Laplace, "normal": Gaussian}
@@ -22,6 +22,9 @@ STRUCTURAL = frozenset(
     | {np.repeat}
 )
 """Numpy's functions that select or arrange entries, or set them to 0."""
+
+CHECKS = {np.isfinite, np.isnan, np.isinf}
+"""Numpy's functions that tell a number with noise as they tell what it was added to."""
 
 LINEAR = {np.add, np.subtract, np.negative, np.positive, np.multiply, np.true_divide}
 
@@ -40,6 +43,8 @@ class Noise:
     places: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     homes: dict[int, tuple[float, float, float]] = field(default_factory=dict)
+    how: str = ""
+    """What is reading noise, in words."""
 
     def draw(self, law: str, loc: Any, scale: Any, size: Any, name: str, place: str) -> Any:
         """Return noise of a law that is not drawn yet, shifted by `loc`; takes the arguments of numpy's function."""
@@ -83,9 +88,9 @@ class Noise:
         unit = np.ones(len(places)) if alike else scales
         mechanism = LAWS[law].with_scale(float(scales[0]) if alike else 1.0)
         value = const[places] / unit
-        made = Made(
-            self.names[numbers[0] - 1], mechanism, value, None, metric_of(mechanism), "", self.places[numbers[0] - 1]
-        )
+        name, place = self.names[numbers[0] - 1], self.places[numbers[0] - 1]
+        read = "" if value.any() else f"which {self.how} reads at {caller(LIBRARIES)} before anything is added to it"
+        made = Made(name, mechanism, value, None, metric_of(mechanism), "", place, read)
         outputs = self.tape.make(made, lambda: value + mechanism.noise(value.shape, self.generator))
         for number, place, output, size in zip(numbers, places, outputs, unit, strict=True):
             self.homes[number] = (float(const[place]), float(weight[place]), float(output * size))
@@ -108,15 +113,25 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
     weights, consts : its factor and what was added to it, in the same shape.
     """
 
+    __pandas_priority__ = 10_000  # a Series, an Index or a DataFrame leaves the operation to this class
+
     def __init__(self, noise: Noise, numbers: Any, weights: Array, consts: Array) -> None:
         self._noise, self._numbers, self._weights, self._consts = noise, numbers, weights, consts
         self._known: Array | None = None
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if (
+            method == "__call__"
+            and not options
+            and (tables := [one for one in inputs if hasattr(type(one), "_constructor")])
+        ):
+            return _of_pandas(function, inputs, tables[0])
         if method == "__call__" and function in LINEAR and options.get("out") is None and len(options) <= 1:
             found = _linear(function, inputs)
             if found is not None:
                 return found
+        if method == "__call__" and function in CHECKS and not options:
+            return function(self._consts)  # noise is finite, so that this reads nothing
         out = options.get("out")
         if out is not None and method == "__call__" and function in LINEAR and len(options) == 1:
             found = getattr(function, method)(*inputs)
@@ -126,15 +141,17 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
             return out[0]._become(found) if out[0]._consts.ndim else found  # `x += 1` makes another number
         if out is not None and isinstance(out[0], UnreadNoise):
             return out[0]._become(getattr(function, method)(*inputs, **options | {"out": None}))
-        return getattr(function, method)(*(_plain(one) if _noisy(one) else one for one in inputs), **options)
+        how = f"numpy.{function.__name__}"
+        return getattr(function, method)(*(one._values(how) if _noisy(one) else one for one in inputs), **options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function in STRUCTURAL and args and args[0] is self:
             return self._mapped(lambda part: function(part, *args[1:], **kwargs))
-        return function(*_read_all(args), **_read_all(kwargs))
+        how = f"numpy.{function.__name__}"
+        return function(*_read_all(args, how), **_read_all(kwargs, how))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(self._values(), dtype=dtype)
+        return np.array(self._values("the conversion to an array"), dtype=dtype)
 
     def __getitem__(self, key: Any) -> Any:
         key = _read_all(key)
@@ -164,19 +181,19 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
             return self._mapped(np.transpose)
         if name in ("shape", "ndim", "size", "dtype"):
             return getattr(self._consts, name)
-        return getattr(self._value(), name)
+        return getattr(self._value(f".{name}"), name)
 
     def __float__(self) -> float:
-        return float(self._values())
+        return float(self._values("float()"))
 
     def __int__(self) -> int:
-        return int(self._values())
+        return int(self._values("int()"))
 
     def __bool__(self) -> bool:
-        return bool(self._values())
+        return bool(self._values("a condition"))
 
     def __hash__(self) -> int:
-        return hash(self._value())
+        return hash(self._value("hash()"))
 
     def __len__(self) -> int:
         return len(self._consts)
@@ -191,16 +208,16 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         return int(self)
 
     def __floor__(self) -> int:
-        return int(np.floor(self._values()))
+        return int(np.floor(self._values("floor()")))
 
     def __ceil__(self) -> int:
-        return int(np.ceil(self._values()))
+        return int(np.ceil(self._values("ceil()")))
 
     def __repr__(self) -> str:
-        return repr(self._value())
+        return repr(self._value("repr()"))
 
     def __format__(self, how: str) -> str:
-        return format(self._value(), how)
+        return format(self._value("format()"), how)
 
     def __copy__(self) -> UnreadNoise:
         return UnreadNoise(self._noise, self._numbers, self._weights, self._consts)
@@ -211,13 +228,14 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
     def __reduce__(self) -> Any:
         return np.array, (self._values(),)
 
-    def _values(self) -> Array:
+    def _values(self, how: str = "an operation") -> Array:
         if self._known is None:
+            self._noise.how = how
             self._known = self._noise.read(self._numbers, self._weights, self._consts)
         return self._known.copy()
 
-    def _value(self) -> Any:
-        return self._values() if self._consts.ndim else float(self._values())
+    def _value(self, how: str = "an operation") -> Any:
+        return self._values(how) if self._consts.ndim else float(self._values(how))
 
     def _mapped(self, function: Callable[[Any], Any]) -> Any:
         """Return the numbers after a function that selects, arranges or sets to 0."""
@@ -234,13 +252,13 @@ def _plain(one: Any) -> Array:
     return one._values() if isinstance(one, UnreadNoise) else np.asarray(one, np.float64)
 
 
-def _read_all(given: Any) -> Any:
+def _read_all(given: Any, how: str = "an operation") -> Any:
     """Return arguments in which all noise is read."""
     if isinstance(given, UnreadNoise):
-        return given._value()
-    if isinstance(given, list | tuple):
-        return type(given)(map(_read_all, given)) if type(given) in (list, tuple) else given
-    return {key: _read_all(value) for key, value in given.items()} if type(given) is dict else given
+        return given._value(how)
+    if type(given) in (list, tuple):
+        return type(given)(_read_all(one, how) for one in given)
+    return {key: _read_all(value, how) for key, value in given.items()} if type(given) is dict else given
 
 
 def _result(noise: Noise, numbers: Array, weights: Array, consts: Array) -> Any:
@@ -280,6 +298,14 @@ def _linear(function: Any, inputs: tuple[Any, ...]) -> Any:
     turned = function is np.negative or (function is np.subtract and settled[1] is held)
     weights = np.broadcast_to(-held._weights if turned else held._weights, shape)
     return _result(held._noise, numbers, weights, np.asarray(consts))
+
+
+def _of_pandas(function: Any, inputs: tuple[Any, ...], table: Any) -> Any:
+    """Return what pandas makes of noise and a Series or DataFrame: numbers with the table's labels, which are read."""
+    found = function(*(np.asarray(one, np.float64) if one is table else one for one in inputs))
+    labels = {"index": table.index} | ({"columns": table.columns} if table.ndim == 2 else {"name": table.name})
+    values = found._values(type(table).__name__) if isinstance(found, UnreadNoise) else found
+    return table._constructor(values, **labels)
 
 
 def _of_numbers(function: Any, operands: list[Any], held: UnreadNoise) -> UnreadNoise | None:

@@ -34,6 +34,7 @@ from privcheck.reporting._text.certificate_sentences import (
     coverage,
     divergence_sentences,
 )
+from privcheck.reporting._text.numbers import clean
 from privcheck.reporting._text.repeating import repeat_certificate
 from privcheck.results import Certificate
 
@@ -93,6 +94,14 @@ def unreached(certificate: Certificate) -> Iterator[Part]:
         yield Drawn(lambda: [in_terminal.unreached_table(lines)], lambda: [on_page.unreached_table(lines)])
 
 
+def undeclared(certificate: Certificate) -> Iterator[Part]:
+    """Yield the random numbers that may explain why replays differ."""
+    if certificate.undeclared:
+        yield Heading("Undeclared randomness")
+        yield Listed([clean(one) for one in certificate.undeclared])
+        yield Said(DECLARE)
+
+
 def divergence(certificate: Certificate) -> Iterator[Part]:
     """Yield the first divergence in replay, in sentences and drawn."""
     if (first := certificate.replay.first_divergence) is not None:
@@ -101,6 +110,12 @@ def divergence(certificate: Certificate) -> Iterator[Part]:
         yield Drawn(lambda: in_terminal.diverging_streams_drawn(certificate, first))
         caption = divergence_caption(certificate, first)
         yield Picture("divergence", lambda width: divergence_figure(certificate, width=width), caption)
+
+
+DECLARE = (
+    "Replays differ, and these random numbers may be the reason. Declare the function that adds the noise, with "
+    "privcheck.primitive, or add the private value to the noise before anything else is done with it."
+)
 
 
 def covered(certificate: Certificate) -> Iterator[Part]:
@@ -115,5 +130,5 @@ def repeated(certificate: Certificate) -> Iterator[Part]:
     yield from (Code(call.folded()) for call in repeat_certificate(certificate))
 
 
-SECTIONS = (ledger, leaks, refusals, contradictions, unreached, divergence, covered, repeated)
+SECTIONS = (ledger, leaks, refusals, contradictions, unreached, undeclared, divergence, covered, repeated)
 """What follows the numbers, in order: each yields the parts of a section, or none."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privcheck.errors import PrivcheckError
+from privcheck.privacy import removed_row
 from privcheck.reporting._pictures.streams_picture import (
     MOST_ARMS,
     MOST_ROUNDS,
@@ -41,9 +42,10 @@ class DivergingStreams:
 def diverging_streams(divergence: Divergence, arms: int) -> DivergingStreams:
     """Return the rewards of the streams, their first K columns, as the pictures of witnesses take them."""
     first, second = np.asarray(divergence.first, dtype=float), np.asarray(divergence.second, dtype=float)
-    changed = np.flatnonzero((first != second).any(axis=1)) + 1
+    lacking = removed_row(first, second)  # None unless one of them has a row more
+    changed = np.flatnonzero((first != second).any(axis=1)).tolist() if lacking is None else [lacking]
     shown = arms or first.shape[1]  # data of one dimension have no arms
-    return DivergingStreams(first[:, :shown], second[:, :shown], tuple(changed.tolist()))
+    return DivergingStreams(first[:, :shown], second[:, :shown], tuple(place + 1 for place in changed))
 
 
 def divergence_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:

@@ -52,6 +52,8 @@ def certificate_sentence(certificate: Certificate) -> str:
     if word == CERTIFIED:
         joint = "" if certificate.contexts is None else f" ({JOINT})"
         return f"{word}{provided}: {upper_words(certificate)} on every execution of the policy under its guard{joint}"
+    if word == UNSEEN and certificate.undeclared:
+        return f"{word}: {undeclared_words(certificate)}"
     if word == UNSEEN and certificate.primitives:
         return (
             f"{word}: nothing was found in {plural(certificate.replay.replays, 'replay')}, which prove nothing about "
@@ -87,6 +89,8 @@ def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
         found.append(f"a release was refused{which}")
     if certificate.is_inconclusive and certificate.unreached and not certificate.uncounted:
         found.append(_unreached(certificate))
+    if certificate.undeclared:
+        found.append(undeclared_words(certificate))
     if not found and certificate.primitives and certificate.budget is not None:
         found.append("a replay that finds nothing certifies nothing")
     return found or [clean(note) for note in certificate.notes] or ["no budget was given"]
@@ -107,6 +111,13 @@ def complete_words(certificate: Certificate) -> str:
 
 
 NEVER_RAN = "a leak there stops the guarded policy, and would leak without it"
+
+
+def undeclared_words(certificate: Certificate) -> str:
+    """Return which random numbers may explain why replays differ: two of them, and how many more there are."""
+    named = [clean(one) for one in certificate.undeclared]
+    others = f" and {plural(len(named) - 2, 'other')}" if len(named) > 2 else ""
+    return f"replays differ, which undeclared randomness may explain: {'; '.join(named[:2])}{others}"
 
 
 def _unreached(certificate: Certificate) -> str:
@@ -180,10 +191,8 @@ def divergence_sentences(divergence: Divergence, *, contextual: bool = False) ->
     if not divergence.actions_first and not divergence.actions_second:
         return [
             f"The streams differ in round {divergence.round}: {clean(divergence.reason)}.",
-            "Both runs used the same coins and were given the same releases, so only data that were not released can "
-            "explain the difference.",
+            "Both runs used the same coins and were given the same releases.",
         ]
-    what = "contexts, actions and rewards" if contextual else "rewards"
     one, two = ("nothing" if not actions else f"arm {actions[-1]}" for actions in _last(divergence))
     same = divergence.actions_first == divergence.actions_second
     played = (
@@ -193,8 +202,7 @@ def divergence_sentences(divergence: Divergence, *, contextual: bool = False) ->
     )
     return [
         f"In round {divergence.round}, {played}: {clean(divergence.reason)}.",
-        f"Both runs used the same coins and were given the same releases, so only {what} that were not released can "
-        "explain the difference.",
+        "Both runs used the same coins and were given the same releases.",
         *(["In the rounds that differ, the contexts differ as well; they are not drawn."] if contextual else []),
     ]
 

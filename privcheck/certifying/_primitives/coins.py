@@ -1,0 +1,120 @@
+"""The coins of a run: alike in two runs that are compared, or others, also where the code seeds its own generators."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from privcheck.generators import generator_states, kept_states, put_back, seed_both
+
+AGAIN: ContextVar[int] = ContextVar("again", default=0)
+"""The number of other coins that a run draws: 0 for those of the recorded run."""
+
+
+@contextmanager
+def other_coins(number: int) -> Iterator[None]:
+    """Let generators that are made inside the block draw other coins, whatever seed the code gives them."""
+    token = AGAIN.set(number)
+    try:
+        yield
+    finally:
+        AGAIN.reset(token)
+
+
+def moved(bits: Any) -> Any:
+    """Return a bit generator that is as far along as `AGAIN` says: the same one for the coins of the recorded run.
+
+    >>> bits = np.random.PCG64(1)
+    >>> moved(bits) is bits
+    True
+    """
+    again = AGAIN.get()
+    if not again:
+        return bits
+    if hasattr(bits, "jumped"):
+        return bits.jumped(again)
+    bits.random_raw(1000 * again, output=False)
+    return bits
+
+
+def seed_hook(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the hook of `random.Random.seed`: other coins from the same seed."""
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        if (again := AGAIN.get()) and not isinstance(self, random.SystemRandom):
+            original(self, self.getrandbits(64) + again)
+
+    return call
+
+
+class Coins:
+    """The global generators, and those that modules hold: every run starts with the same coins.
+
+    Parameters
+    ----------
+    modules : their generators are coins.
+    made : makes the Generator that takes the place of one of theirs, from its bit generator.
+    """
+
+    def __init__(self, modules: list[ModuleType], made: Callable[[Any], Any]) -> None:
+        self.pairs: list[tuple[Any, Any]] = []
+        self._older: dict[int, tuple[str, Any, Any]] = {}
+        for module in modules:
+            for name, held in list(vars(module).items()):
+                if type(held) is np.random.Generator and not any(held is old for old, _ in self.pairs):
+                    self.pairs.append((held, made(held.bit_generator)))
+                elif type(held) in (np.random.RandomState, random.Random) and not _is_global(held):
+                    self._older.setdefault(id(held), (f"{module.__name__}.{name}", held, _state(held)))
+        self._started = generator_states()
+        self._kept = kept_states(), [old.bit_generator.state for old, _ in self.pairs]
+
+    def start(self, seed: int) -> None:
+        """Put all coins where the run of this seed starts; other coins are as far from there as `AGAIN` says."""
+        seed_both(seed + 1_000_003 * AGAIN.get())
+        self._started = generator_states()
+        self._put_back()
+        for old, _ in self.pairs:
+            old.bit_generator.state = moved(old.bit_generator).state
+        for _, held, _ in self._older.values() if AGAIN.get() else ():
+            held.seed(seed + 1_000_003 * AGAIN.get())
+
+    @property
+    def drawn(self) -> list[str]:
+        """The names of generators without stand-ins that were drawn from since the start, in words."""
+        now = generator_states()
+        found = [f"the global generator of {name}" for name, state in self._started.items() if now[name] != state]
+        changed = [name for name, held, kept in self._older.values() if repr(_state(held)) != repr(kept)]
+        return [*found, *(f"{name}, a generator of a module" for name in changed)]
+
+    def restore(self) -> None:
+        """Put all generators back where they were."""
+        put_back(self._kept[0])
+        self._put_back()
+
+    def _put_back(self) -> None:
+        for (old, _), state in zip(self.pairs, self._kept[1], strict=True):
+            old.bit_generator.state = state
+        for _, held, kept in self._older.values():
+            _set_state(held, kept)
+
+
+def _is_global(held: Any) -> bool:
+    return held is np.random.mtrand._rand or held is vars(random)["_inst"]
+
+
+def _state(held: Any) -> Any:
+    return held.getstate() if isinstance(held, random.Random) else held.get_state()
+
+
+def _set_state(held: Any, state: Any) -> None:
+    if isinstance(held, random.Random):
+        held.setstate(state)
+    else:
+        held.set_state(state)
