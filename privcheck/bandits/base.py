@@ -170,6 +170,13 @@ def epsilon_parameter() -> Any:
     )
 
 
+def rho_parameter() -> Any:
+    """Declare the privacy budget rho."""
+    return parameter(
+        POSITIVE, typical=(0.01, 4.0), doc="rho, the budget in zero-concentrated DP", hint="give a positive budget"
+    )
+
+
 def horizon_parameter(longest: int = 10**15) -> Any:
     """Declare the horizon T of an algorithm that needs to know it."""
     return parameter(

@@ -11,7 +11,7 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter
-from privcheck.bandits.dp_glr_imed import LONGEST_FIRST_BATCH
+from privcheck.bandits.glr_imed import first_batch
 from privcheck.bandits.geometric_batches import ratio_parameter
 from privcheck.bandits.grid_top_two import GridTopTwoPolicy, top_two_kernel
 from privcheck.bandits.reward_coins import rewards_parameter
@@ -92,7 +92,7 @@ class DPExactTT(BestArmAlgorithm):
     @property
     def first_batch(self) -> int:
         """Return the number of rewards in an arm's first batch."""
-        return max(math.ceil(min(self.first / self.epsilon, LONGEST_FIRST_BATCH)), 1)
+        return first_batch(self.first, 1.0 / self.epsilon)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> GridTopTwoPolicy:
         coins = rng if self.rewards == "coin" else None
