@@ -124,6 +124,15 @@ class Algorithm(Declared):
         return f"{self.id}({', '.join(values)})"
 
     @classmethod
+    def budget(cls) -> str | None:
+        """Return the parameter that is the privacy budget: "epsilon", "rho" under zCDP, None without privacy.
+
+        >>> [ALGORITHMS[name].budget() for name in ("adap-ucb", "gaussian-glr-imed", "ucb")]
+        ['epsilon', 'rho', None]
+        """
+        return next((name for name in ("epsilon", "rho") if cls.declares(name)), None)
+
+    @classmethod
     def declares(cls, name: str) -> bool:
         """Tell whether the algorithm has a parameter of this name.
 

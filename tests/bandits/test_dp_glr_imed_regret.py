@@ -182,7 +182,7 @@ class Watched(DPGLRIMEDPolicy):
                 self.note(2, excess <= shrunk + 1e-9)
                 continue
             away = sum(
-                m * abs(p - self.true[arm]) for m, p in zip(self.lengths[arm], self.private_means[arm], strict=True)
+                m * abs(p - self.true[arm]) for m, p in zip(self.lengths[arm], self.released[arm], strict=True)
             )
             rate = d_epsilon(self.true[arm], q, self.drawn) - 2.0 * self.drawn * away / n
             if rate > 0.0:
