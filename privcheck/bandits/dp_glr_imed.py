@@ -16,6 +16,7 @@ from privcheck.bandits.reward_coins import rewards_parameter
 from privcheck.declared import Real, parameter
 from privcheck.mechanisms import NOISE_SLACK, Laplace
 
+
 @dataclass(frozen=True)
 class DPGLRIMED(Algorithm):
     r"""DP-GLR-IMED: geometric batches, and the IMED index of the generalised likelihood ratio of all private sums.

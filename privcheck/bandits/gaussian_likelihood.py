@@ -81,9 +81,7 @@ def inside(q: float) -> float:
 
 
 @compiled
-def gaussian_most_likely_mean(
-    sums: Array, lengths: Array, batches: int, rho: float, one: float, other: float
-) -> float:
+def gaussian_most_likely_mean(sums: Array, lengths: Array, batches: int, rho: float, one: float, other: float) -> float:
     """Return the minimiser of D, which has to lie between `one` and `other`.
 
     It lies between the minimiser of the first k - 1 batches and Y_k / l_k, clipped to [0, 1], because D is a sum of

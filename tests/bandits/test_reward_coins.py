@@ -27,7 +27,16 @@ class Fixed:
 
 
 def test_who_tosses():
-    assert {"dp-exact-tt", "dp-glr-imed", "dp-imed", "dp-kl-ucb", "dp-tt", "gaussian-glr-imed", "lazy-dp-ts", "top-two"} == set(WITH_COINS)
+    assert {
+        "dp-exact-tt",
+        "dp-glr-imed",
+        "dp-imed",
+        "dp-kl-ucb",
+        "dp-tt",
+        "gaussian-glr-imed",
+        "lazy-dp-ts",
+        "top-two",
+    } == set(WITH_COINS)
 
 
 @pytest.mark.parametrize("reward", [0.0, 0.1, 0.3, 0.5, 2 / 3, 0.999, 1.0])
