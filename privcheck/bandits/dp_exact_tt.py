@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,8 +10,8 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter
-from privcheck.bandits.glr_imed import first_batch
 from privcheck.bandits.geometric_batches import ratio_parameter
+from privcheck.bandits.glr_imed import first_batch
 from privcheck.bandits.grid_top_two import GridTopTwoPolicy, top_two_kernel
 from privcheck.bandits.reward_coins import rewards_parameter
 from privcheck.declared import Real, parameter

@@ -20,7 +20,7 @@ from privcheck.mechanisms import Gaussian
 
 @dataclass(frozen=True)
 class GaussianGLRIMED(Algorithm):
-    r"""Gaussian-GLR-IMED: geometric batches, and the IMED index of the likelihood ratio of all sums with Gaussian noise.
+    r"""Gaussian-GLR-IMED: geometric batches, and the IMED index of the likelihood of all sums with Gaussian noise.
 
     Let Y_j be the released sums of arm a's closed batches, l_j their lengths and n_a the sum of these, and let
 
