@@ -27,7 +27,7 @@ from privcheck.kernels import (
 Generator = np.random.Generator
 
 PLAIN, GAUSSIAN_NODES, GAUSSIAN_ROWS, WISHART_NODES, GAUSSIAN_BATCHES = range(5)
-"""What is added to the statistics: nothing, the noise of a tree, of a factorisation, padded Wishart noise, or that of batches."""
+"""What is added to the statistics: nothing, or noise of a tree, a factorisation, padded Wishart nodes or batches."""
 
 TIED = 1e-9
 """Two indices are tied if they differ by no more than this share of the larger one, or by no more than this."""

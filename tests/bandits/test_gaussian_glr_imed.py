@@ -1,4 +1,4 @@
-"""Gaussian-GLR-IMED: the likelihood of sums with Gaussian noise, the algorithm that it becomes without privacy, its use."""
+"""Gaussian-GLR-IMED: the likelihood of sums with Gaussian noise, what it becomes without privacy, and its regret."""
 
 import math
 

@@ -25,12 +25,6 @@ NAMES = [
     "lin-ucb-wishart",
     "lin-ucb-wishart-unshifted",
 ]
-    "lin-ucb-batches(first=3)",
-    "lin-ucb-gaussian",
-    "lin-ucb-gaussian(tree=square-root)",
-    "lin-ucb-wishart",
-    "lin-ucb-wishart-unshifted",
-]
 
 
 @pytest.mark.parametrize("name", NAMES)
