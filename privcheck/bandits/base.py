@@ -127,6 +127,15 @@ class Algorithm(Declared):
         return f"{self.id}({', '.join(values)})"
 
     @classmethod
+    def budget(cls) -> str | None:
+        """Return the parameter that is the privacy budget: "epsilon", "rho" under zCDP, None without privacy.
+
+        >>> [ALGORITHMS[name].budget() for name in ("adap-ucb", "gaussian-glr-imed", "ucb")]
+        ['epsilon', 'rho', None]
+        """
+        return next((name for name in ("epsilon", "rho") if cls.declares(name)), None)
+
+    @classmethod
     def declares(cls, name: str) -> bool:
         """Tell whether the algorithm has a parameter of this name.
 
@@ -170,6 +179,13 @@ def epsilon_parameter() -> Any:
     """Declare the privacy budget epsilon."""
     return parameter(
         POSITIVE, typical=(0.1, 4.0), doc="epsilon, the pure differential privacy budget", hint="give a positive budget"
+    )
+
+
+def rho_parameter() -> Any:
+    """Declare the privacy budget rho."""
+    return parameter(
+        POSITIVE, typical=(0.01, 4.0), doc="rho, the budget in zero-concentrated DP", hint="give a positive budget"
     )
 
 

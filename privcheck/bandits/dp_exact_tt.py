@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,8 +11,8 @@ from privcheck.arrays import Array
 from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter
-from privcheck.bandits.dp_glr_imed import LONGEST_FIRST_BATCH
 from privcheck.bandits.geometric_batches import ratio_parameter
+from privcheck.bandits.glr_imed import first_batch
 from privcheck.bandits.grid_top_two import GridTopTwoPolicy, top_two_kernel
 from privcheck.bandits.reward_coins import rewards_parameter
 from privcheck.declared import Real, parameter
@@ -94,7 +93,7 @@ class DPExactTT(BestArmAlgorithm):
     @property
     def first_batch(self) -> int:
         """Return the number of rewards in an arm's first batch."""
-        return max(math.ceil(min(self.first / self.epsilon, LONGEST_FIRST_BATCH)), 1)
+        return first_batch(self.first, 1.0 / self.epsilon)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> GridTopTwoPolicy:
         coins = rng if self.rewards == "coin" else None

@@ -12,7 +12,7 @@ from privcheck.bandits.private_index import private_divergence, private_index
 from privcheck.bandits.reward_coins import coin_sum, toss
 from privcheck.declared import Real, parameter
 from privcheck.kernels import compiled, record
-from privcheck.mechanisms import NOISE_SLACK, Laplace
+from privcheck.mechanisms import NOISE_SLACK, Gaussian, Laplace
 from privcheck.private_values import told_arm, told_reward
 
 
@@ -41,10 +41,11 @@ class BatchesPolicy:
 
     Guarantee
     ---------
-    epsilon-DP for neighbouring reward streams (one round's rewards replaced), when all actions are public. Each reward
-    (or its coin, see `privcheck.bandits.reward_coins`) is in [0, 1] and enters the sum of one batch of one arm; a
-    closed batch is released once, as its sum plus Laplace(1/epsilon) noise (sensitivity 1). Whatever is done with
-    released sums is post-processing, including clipping. For a fixed sequence of actions the batches are fixed, so
+    That of one release by `mechanism` at sensitivity 1 (epsilon-DP for Laplace noise of scale 1/epsilon, rho-zCDP for
+    Gaussian noise of variance 1/(2 rho)) for neighbouring reward streams (one round's rewards replaced), when all
+    actions are public. Each reward (or its coin, see `privcheck.bandits.reward_coins`) is in [0, 1] and enters the sum
+    of one batch of one arm; a closed batch is released once. Whatever is done with released sums is post-processing,
+    including clipping. For a fixed sequence of actions the batches are fixed, so
     replacing one reward changes one release (none if its batch never closes): adaptive parallel composition. In turns,
     the first batches of all arms are open at the same time, but each round belongs to one of them, fixed in advance.
     Ties go to the lowest arm.
@@ -55,14 +56,14 @@ class BatchesPolicy:
     def __init__(
         self,
         arms: int,
-        epsilon: float,
+        mechanism: Laplace | Gaussian,
         ratio: float,
         noise: np.random.Generator,
         coins: np.random.Generator | None = None,
         first: int = 1,
         second: int = 0,
     ) -> None:
-        self.epsilon, self.ratio, self.first, self.second = epsilon, ratio, first, second
+        self.mechanism, self.ratio, self.first, self.second = mechanism, ratio, first, second
         self.noise, self.coins = noise, coins
         self.arms, self.pulls = arms, [0] * arms
         self.rounds = 0
@@ -97,7 +98,7 @@ class BatchesPolicy:
 
     def publish(self, batch_sum: float) -> float:
         """Release the sum of a closed batch."""
-        return Laplace(sensitivity=1.0, epsilon=self.epsilon).release(batch_sum, self.noise)
+        return self.mechanism.release(batch_sum, self.noise)
 
     def take_in(self, arm: int, length: int, private_sum: float) -> None:
         """Store what is needed of the private sum of a closed batch."""
@@ -119,7 +120,8 @@ class GeometricBatchesPolicy(BatchesPolicy):
         noise: np.random.Generator,
         coins: np.random.Generator | None = None,
     ) -> None:
-        super().__init__(arms, epsilon, ratio, noise, coins)
+        super().__init__(arms, Laplace(sensitivity=1.0, epsilon=epsilon), ratio, noise, coins)
+        self.epsilon = epsilon
         self.noisy_sum = [0.0] * arms
 
     def take_in(self, arm: int, length: int, private_sum: float) -> None:

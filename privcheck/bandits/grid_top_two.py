@@ -13,7 +13,7 @@ from privcheck.bandits.geometric_batches import BatchesPolicy, next_total
 from privcheck.bandits.mean_grid import DROPPED, POINTS, add_sum, least_probability, mean_grid, null_bound
 from privcheck.bandits.reward_coins import coin_sum
 from privcheck.kernels import compiled
-from privcheck.mechanisms import NOISE_SLACK
+from privcheck.mechanisms import NOISE_SLACK, Laplace
 from privcheck.private_values import told_arm, told_reward
 
 INDISTINCT = 1e-9
@@ -189,7 +189,7 @@ class GridTopTwoPolicy(BatchesPolicy):
         coins: np.random.Generator | None,
         first: int,
     ) -> None:
-        super().__init__(arms, epsilon, ratio, noise, coins, first)
+        super().__init__(arms, Laplace(sensitivity=1.0, epsilon=epsilon), ratio, noise, coins, first)
         self.drawn = epsilon / (1.0 + NOISE_SLACK)
         self.level = math.log((arms - 1) / (delta - least_probability(arms)))
         self.points, self.slack = mean_grid(self.drawn)

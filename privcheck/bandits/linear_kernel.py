@@ -26,8 +26,8 @@ from privcheck.kernels import (
 
 Generator = np.random.Generator
 
-PLAIN, GAUSSIAN_NODES, GAUSSIAN_ROWS, WISHART_NODES = range(4)
-"""What is added to the statistics: nothing, the noise of a tree or of a factorisation, or padded Wishart noise."""
+PLAIN, GAUSSIAN_NODES, GAUSSIAN_ROWS, WISHART_NODES, GAUSSIAN_BATCHES = range(5)
+"""What is added to the statistics: nothing, or noise of a tree, a factorisation, padded Wishart nodes or batches."""
 
 TIED = 1e-9
 """Two indices are tied if they differ by no more than this share of the larger one, or by no more than this."""
@@ -47,6 +47,10 @@ class LinearSetup(NamedTuple):
     sigma, log_failure, log_rho_min, offset : of the width
         beta = sigma sqrt(2 ln(2 / alpha) + ln det V - d ln rho_min) + offset, with log_failure = 2 ln(2 / alpha).
     norm : the largest norm of a row (x, y), to which longer rows are clipped; infinite if they are not.
+    first, ratio : the rounds of the first batch, and how many times as long the next one is, rounded up.
+
+    Of batches, of which each is released once, `shift`, `log_rho_min` and `offset` are those of the first release. The
+    noise of k releases has sqrt(k) times their standard deviation; see `grown`.
     """
 
     kind: int
@@ -61,6 +65,8 @@ class LinearSetup(NamedTuple):
     log_rho_min: float
     offset: float
     norm: float
+    first: int = 1
+    ratio: float = 2.0
 
 
 @compiled
@@ -79,28 +85,43 @@ def take_set(place: DecisionSets, rewards: Generator, theta: Array, t: int, sets
 
 
 @compiled
-def choose(setup: LinearSetup, total: Array, sets: Array, square: Array, factor: Array, vectors: Array) -> int:
+def grown(setup: LinearSetup, releases: int) -> tuple[float, float, float]:
+    """Return the shift, log_rho_min and the offset of the width after some releases of batches, at least one.
+
+    The largest eigenvalue U of the noise grows as its standard deviation, as sqrt(k). The shift and rho_min are
+    multiples of U, and the offset S sqrt(3 U) + gamma one of sqrt(U), since gamma is a deviation over sqrt(U).
+    """
+    spread = math.sqrt(releases) if releases > 1 else 1.0
+    return setup.shift * spread, setup.log_rho_min + math.log(spread), setup.offset * math.sqrt(spread)
+
+
+@compiled
+def choose(
+    setup: LinearSetup, releases: int, total: Array, sets: Array, square: Array, factor: Array, vectors: Array
+) -> int:
     """Return the action with the largest index, or -1 if the noisy Gram matrix is not positive definite.
 
     Parameters
     ----------
+    releases : the number of batches that were released, 1 for other kinds of sums.
     total : the noisy sum of outer products, shape (d + 1, d + 1).
     sets : the decision set, shape (K, d).
     square, factor, vectors : working memory, shapes (d, d), (d, d) and (3, d).
     """
     size = sets.shape[1]
     vector, estimate, work = vectors[0], vectors[1], vectors[2]
+    shift, log_rho_min, offset = grown(setup, releases)
     for i in range(size):
         for j in range(i + 1):
             square[i, j] = total[i, j]
-        square[i, i] += setup.shift
+        square[i, i] += shift
         vector[i] = total[i, size]
     log_det = inverse_factor(square, factor)
     if math.isnan(log_det):
         return -1
     solved(factor, vector, estimate, work)
-    spread = max(setup.log_failure + log_det - size * setup.log_rho_min, 0.0)
-    beta = setup.sigma * math.sqrt(spread) + setup.offset
+    spread = max(setup.log_failure + log_det - size * log_rho_min, 0.0)
+    beta = setup.sigma * math.sqrt(spread) + offset
     chosen, highest = 0, -math.inf
     for a in range(sets.shape[0]):
         index = beta * length(factor, sets[a])
@@ -150,6 +171,8 @@ def next_noise(setup: LinearSetup, noise: Generator, t: int, rows: Array, noisy:
                 noisy[i, j] = rows[t - 1, place] / math.sqrt(2.0)
                 noisy[j, i] = noisy[i, j]
                 place += 1
+    elif setup.kind == GAUSSIAN_BATCHES:
+        add_symmetric_gaussian(noise, setup.scale, noisy)
     elif setup.kind != PLAIN:
         before = nodes_before(t)
         noisy[:] = kept[before]
@@ -198,12 +221,15 @@ def linear_kernel(
     sets, means, theta = np.zeros((arms, size)), np.zeros(arms), np.zeros(size)
     square, factor, vectors = np.zeros((size, size)), np.zeros((size, size)), np.zeros((3, size))
     sums, noisy, padding = np.zeros((width, width)), np.zeros((width, width)), np.zeros((width, width))
-    kept, rows = np.zeros((66, width, width)), np.zeros((0, 0))
+    kept, rows, batches = np.zeros((66, width, width)), np.zeros((0, 0)), setup.kind == GAUSSIAN_BATCHES
+    shown = np.zeros((width, width))
     for run in range(runs):
         if not tabled:
             draw_direction(rewards, theta)
         sums[:] = 0.0
         noisy[:] = 0.0
+        shown[:] = 0.0
+        releases, closes, batch = 0, setup.first, setup.first
         if setup.kind == GAUSSIAN_ROWS:
             drawn = min(horizon, setup.items)
             rows = factorised_noise(noise, setup.scale, setup.decoder, drawn, width * (width + 1) // 2)
@@ -211,7 +237,9 @@ def linear_kernel(
         cursor, total = 0, 0.0
         for t in range(1, horizon + 1):
             source = take_set(place, rewards, theta, t, sets, means)
-            chosen = choose(setup, sums + noisy + padding, sets, square, factor, vectors)
+            chosen = choose(
+                setup, releases, shown if batches else sums + noisy + padding, sets, square, factor, vectors
+            )
             if chosen < 0:
                 return t
             gap = means.max() - means[chosen]
@@ -219,6 +247,12 @@ def linear_kernel(
             law_reward = 0.0 if tabled else draw_reward(rewards, means[chosen], place.law)
             if t <= setup.items:
                 add_row(sums, sets[chosen], place.rewards[source, chosen] if tabled else law_reward, setup.norm)
+                if batches and t < closes:
+                    continue
                 next_noise(setup, noise, t, rows, noisy, kept)
+                if batches:
+                    batch = math.ceil(setup.ratio * batch)
+                    releases, closes = releases + 1, closes + batch
+                    shown[:] = sums + noisy
                 pad(setup, noise, t, padding, kept[65])
     return 0

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.bandits.linear_kernel import TIED, LinearSetup
+from privcheck.bandits.linear_kernel import TIED, LinearSetup, grown
 from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms import FactorisedStream, SymmetricGaussianTree, WishartTree, unpacked
+from privcheck.mechanisms import FactorisedStream, SymmetricGaussian, SymmetricGaussianTree, WishartTree, unpacked
 from privcheck.private_values import Private, clip_norm
 
 
@@ -68,6 +68,25 @@ class FactorisedSums:
         self.total = unpacked(self.stream.add(np.outer(row, row)[self.places] * self.weights))
 
 
+class BatchSums:
+    """Sums of disjoint batches of rows, each `ratio` times as long as the last and released once, when it is full."""
+
+    def __init__(self, mechanism: SymmetricGaussian, width: int, setup: LinearSetup, rng: np.random.Generator) -> None:
+        self.total: Any = np.zeros((width, width))
+        self.mechanism, self.ratio, self.length, self.rng = mechanism, setup.ratio, setup.first, rng
+        self.open: Any = np.zeros((width, width))
+        self.rows, self.releases = 0, 0
+
+    def add(self, row: Any) -> None:
+        """Add v v' to the open batch; when it is full, release its sum and add it to those before."""
+        self.open = self.open + np.outer(row, row)
+        self.rows += 1
+        if self.rows == self.length:
+            self.total = self.total + self.mechanism.release(self.open, self.rng)
+            self.open, self.rows, self.releases = np.zeros_like(self.total), 0, self.releases + 1
+            self.length = math.ceil(self.ratio * self.length)
+
+
 class WishartSums:
     """Sums whose noise always is that of exactly m Wishart nodes, before the first item too."""
 
@@ -110,7 +129,8 @@ class LinUCBPolicy:
         """
         actions = self._decision_set(context)
         setup, size = self.setup, self.size
-        gram = self.sums.total[:size, :size] + setup.shift * np.eye(size)
+        shift, log_rho_min, offset = grown.py_func(setup, getattr(self.sums, "releases", 1))
+        gram = self.sums.total[:size, :size] + shift * np.eye(size)
         try:
             root = np.linalg.cholesky(gram)
         except np.linalg.LinAlgError:
@@ -118,8 +138,8 @@ class LinUCBPolicy:
         factor = np.linalg.inv(root)
         theta = factor.T @ (factor @ self.sums.total[:size, size])
         log_det = 2.0 * float(np.log(np.diag(root)).sum())
-        spread = setup.log_failure + log_det - size * setup.log_rho_min
-        beta = setup.sigma * math.sqrt(max(spread, 0.0)) + setup.offset
+        spread = setup.log_failure + log_det - size * log_rho_min
+        beta = setup.sigma * math.sqrt(max(spread, 0.0)) + offset
         indices = actions @ theta + beta * np.linalg.norm(actions @ factor.T, axis=1)
         chosen, highest = 0, -math.inf
         for arm, index in enumerate(indices.tolist()):

@@ -41,8 +41,13 @@ class ShippedId:
 
     @property
     def lacks_epsilon(self) -> bool:
-        """Whether the algorithm has a budget that was not given with the id."""
+        """Whether the algorithm has a budget epsilon that was not given with the id."""
         return self.algorithm.declares("epsilon") and "epsilon" not in self.given
+
+    @property
+    def lacks_rho(self) -> bool:
+        """Whether the algorithm has a budget in zCDP that was not given with the id."""
+        return self.algorithm.declares("rho") and "rho" not in self.given
 
     def spec(
         self,
@@ -51,6 +56,8 @@ class ShippedId:
         epsilon: float | None,
         horizon: int,
         delta: float | None = None,
+        rho: float | None = None,
+        mu: float | None = None,
         features: int | None = None,
     ) -> Algorithm:
         """Return the spec; parameters given with the id take precedence over the arguments.
@@ -61,6 +68,8 @@ class ShippedId:
         epsilon : the budget, > 0; it has to be given when `lacks_epsilon`.
         horizon : T, for an algorithm that declares it.
         delta : of (epsilon, delta)-DP, above 0, for an algorithm that is not private in pure DP.
+        rho, mu : the budget of an algorithm with Gaussian noise, in zCDP or in Gaussian DP (rho = mu^2 / 2), > 0; one
+            of them has to be given when `lacks_rho`.
         features : d, for an algorithm that is told the features of each arm.
         """
         parameters: dict[str, Any] = {"arms": arms}
@@ -68,6 +77,8 @@ class ShippedId:
             parameters["horizon"] = horizon
         if self.lacks_epsilon:
             parameters["epsilon"] = epsilon
+        if self.lacks_rho:
+            parameters["rho"] = 0.5 * mu * mu if rho is None and mu is not None else rho
         if self.algorithm.declares("features"):
             parameters["features"] = features
         if self.algorithm.approximate and "delta" not in self.given:

@@ -219,10 +219,14 @@ class _Id(Loaded):
             raise PrivcheckError(
                 "epsilon", None, f"the budget to build {name} with", "give epsilon=1.0, or --epsilon 1"
             )
+        if self.shipped.lacks_rho and claim.rho is None and claim.mu is None:
+            hint = "give rho=0.5, or --rho 0.5; mu is for Gaussian DP"
+            raise PrivcheckError("rho", None, f"the budget to build {name} with", hint)
         features = 2 if game.contexts is None else game.contexts.shape[-1]
         spec = self.shipped.spec(
-            arms=arms, epsilon=claim.epsilon, horizon=horizon, delta=claim.delta, features=features
-        )
+            arms=arms, epsilon=claim.epsilon, horizon=horizon, delta=claim.delta, rho=claim.rho, mu=claim.mu,
+            features=features,
+        )  # fmt: skip
         return _Spec(spec).target(claim, game, horizon, arms)
 
 

@@ -1,4 +1,4 @@
-"""Every private algorithm is certified at its epsilon on every guarded execution, and the broken twins are not."""
+"""Every private algorithm is certified at its budget on every guarded execution, and the broken twins are not."""
 
 import math
 
@@ -11,7 +11,7 @@ from privcheck.bandits.dp_ucb import DPUCB, DPUCBPolicy
 from privcheck.mechanisms import BinaryTree
 
 ELSEWHERE = ("rnm-ftnl-published", "lin-ucb-gaussian", "lin-ucb-wishart", "lin-ucb-wishart-unshifted")
-"""Not certified at epsilon, or contextual: see test_linear_privacy.py."""
+"""Not certified at its budget, or contextual: see test_linear_privacy.py."""
 PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private and name not in ELSEWHERE]
 SHORT = {"dp-ucb": 12}
 """Rounds in which one arm can fill all nodes of its tree."""
@@ -24,24 +24,22 @@ def released_within(name, arms, least):
     cls, horizon = ALGORITHMS[name], 0
     while horizon < least:
         horizon = least
-        values = {"arms": arms, "epsilon": 1.0, "horizon": horizon}
+        values = {"arms": arms, cls.budget(): 1.0, "horizon": horizon}
         least = cls(**{key: value for key, value in values.items() if cls.declares(key)}).warm_up()
     return horizon
 
 
 @pytest.mark.parametrize("name", PRIVATE)
-def test_certified_at_exactly_its_epsilon(name):
-    horizon = released_within(name, 2, SHORT.get(name, 24))
-    certificate = certify(name, epsilon=1.0, arms=2, horizon=horizon, runs=3 if horizon > 1000 else 10)
-    assert (certificate.granted, certificate.coverage, certificate.epsilon_upper) == (
-        True,
-        "all-executions-under-guard",
-        1.0,
-    )
+def test_certified_at_exactly_its_budget(name):
+    horizon, budget = released_within(name, 2, SHORT.get(name, 24)), ALGORITHMS[name].budget()
+    certificate = certify(name, arms=2, horizon=horizon, runs=3 if horizon > 1000 else 10, **{budget: 1.0})
+    assert (certificate.granted, certificate.coverage) == (True, "all-executions-under-guard")
+    assert getattr(certificate, f"{budget}_upper") == 1.0
     assert (certificate.leaks, certificate.refusals, certificate.replay.divergences) == ([], [], 0)
-    assert certificate.ledger_epsilon == pytest.approx(SPENT.get(name, 1.0), rel=1e-8)
-    assert certificate.ledger_epsilon <= 1.0
-    if horizon <= 1000:  # on longer tables no replayed pair changes a release by much
+    spent = getattr(certificate, f"ledger_{budget}")
+    assert spent == pytest.approx(SPENT.get(name, 1.0), rel=1e-8)
+    assert spent <= 1.0 + 1e-12
+    if horizon <= 1000 and budget == "epsilon":  # on longer tables no replayed pair changes a release by much
         # the replayed loss is a difference of floats; the noise scale has a slack of 4e-9 for their rounding
         assert 0.0 < certificate.replay.largest_loss <= certificate.ledger_epsilon * (1.0 + 1e-12)
 

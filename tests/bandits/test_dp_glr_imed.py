@@ -44,10 +44,10 @@ def test_releases_in_the_first_batches():
     policy = DPGLRIMEDPolicy(3, 1e9, 1.5, np.random.default_rng(0), None, first=5, second=0)
     table = np.random.default_rng(1).random((15, 3))
     for t, row in enumerate(table):
-        assert [len(means) for means in policy.private_means] == [int(t >= 13 + a) for a in range(3)]
+        assert [len(means) for means in policy.released] == [int(t >= 13 + a) for a in range(3)]
         policy.update(arm := policy.select(), float(row[arm]))
     for a in range(3):
-        assert policy.private_means[a][0] == pytest.approx(table[a::3, a].mean(), abs=1e-7)
+        assert policy.released[a][0] == pytest.approx(table[a::3, a].mean(), abs=1e-7)
 
 
 class ReleasesEveryTurn(DPGLRIMEDPolicy):

@@ -181,9 +181,7 @@ class Watched(DPGLRIMEDPolicy):
                 shrunk = self.deviance(best, self.true[best]) - self.pulls[best] * kappa(self.drawn) * delta**2 / 2
                 self.note(2, excess <= shrunk + 1e-9)
                 continue
-            away = sum(
-                m * abs(p - self.true[arm]) for m, p in zip(self.lengths[arm], self.private_means[arm], strict=True)
-            )
+            away = sum(m * abs(p - self.true[arm]) for m, p in zip(self.lengths[arm], self.released[arm], strict=True))
             rate = d_epsilon(self.true[arm], q, self.drawn) - 2.0 * self.drawn * away / n
             if rate > 0.0:
                 self.note(1, n * rate <= math.log(sum(self.pulls)) + 2e-9)

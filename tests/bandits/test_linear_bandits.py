@@ -22,6 +22,7 @@ from privcheck.mechanisms import SymmetricGaussianTree, WishartTree
 CONTEXTUAL = [name for name in ALGORITHMS if ALGORITHMS[name].feedback == "contextual"]
 SPECS = {
     "lin-ucb": [{}, {"regulariser": 0.3, "sigma": 0.5, "theta_norm": 2.0}],
+    "lin-ucb-batches": [{"first": 1}, {"first": 5, "ratio": 1.05}, {"first": 20, "context_norm": 0.4, "sigma": 0.5}],
     "lin-ucb-gaussian": [{}, {"noise": "published"}, {"tree": "square-root"}, {"context_norm": 0.4, "sigma": 0.5}],
     "lin-ucb-wishart": [{}, {"noise": "published"}, {"reward_bound": 0.5}],
     "lin-ucb-wishart-unshifted": [{}, {"noise": "published"}],
@@ -81,7 +82,7 @@ def test_runs_of_one_call_are_successive_single_runs(name, changes):
 
 @pytest.mark.parametrize("name", CONTEXTUAL)
 def test_the_regret_is_that_of_the_actions(name):
-    spec = made(name)
+    spec = made(name, **SPECS[name][0])
     table, checkpoints = random_table(spec, 64, 5), np.array([1, 2, 31, 64])
     rewards, contexts = (np.ascontiguousarray(part) for part in spec.contexts.split(table, 3))
     means = np.random.default_rng(6).random((64, 3))
@@ -160,8 +161,9 @@ def within(spec, runs, twin=None):
     return int((inside & (lengths <= bounds.gamma**2)).sum())
 
 
+# those of batches are in test_lin_ucb_batches.py
 @pytest.mark.chance(1e-11, "a binomial count of runs outside of the bounds")
-@pytest.mark.parametrize(("name", "changes"), [each for each in ALL if each[0] != "lin-ucb"])
+@pytest.mark.parametrize(("name", "changes"), [each for each in ALL if each[0] not in ("lin-ucb", "lin-ucb-batches")])
 def test_the_noise_is_within_its_bounds(name, changes):
     """The bounds fail with probability alpha / (2 n) = 1e-4 in a round: more than 8 of 300 with less than 1e-11.
 

@@ -18,7 +18,13 @@ EPSILON, DELTA, ROUNDS = 1.0, 0.1, 16
 JOINT = {"feedback": "contextual", "neighbours": "context-reward", "contexts": Contexts(shape=(2, 2), norm=1.0)}
 CLAIM = {"epsilon": EPSILON, "delta": DELTA, "arms": 2, "horizon": ROUNDS, "runs": 3, "rewards": (-1.0, 1.0)}
 NORM = math.sqrt(2.0)
-NAMES = ["lin-ucb-gaussian", "lin-ucb-gaussian(tree=square-root)", "lin-ucb-wishart", "lin-ucb-wishart-unshifted"]
+NAMES = [
+    "lin-ucb-batches(first=3)",
+    "lin-ucb-gaussian",
+    "lin-ucb-gaussian(tree=square-root)",
+    "lin-ucb-wishart",
+    "lin-ucb-wishart-unshifted",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -30,7 +36,12 @@ def test_certified_with_all_of_its_budget(name):
     assert (certificate.leaks, certificate.refusals, certificate.replay.divergences) == ([], [], 0)
     assert 0.95 < certificate.ledger_epsilon <= 1.0
     spec = ALGORITHMS[name.partition("(")[0]](
-        arms=2, features=2, epsilon=1.0, delta=0.1, horizon=ROUNDS, **({"tree": "square-root"} if "(" in name else {})
+        arms=2,
+        features=2,
+        epsilon=1.0,
+        delta=0.1,
+        horizon=ROUNDS,
+        **({"tree": "square-root"} if "root" in name else {}),
     )
     assert certificate.ledger_mu == pytest.approx(spec.mu, rel=1e-6)
     assert certificate.feedback == "contextual"

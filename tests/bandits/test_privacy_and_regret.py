@@ -18,13 +18,13 @@ PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private and ALGORITHM
 
 @pytest.mark.chance(1e-6, "the power of a rank test")
 @pytest.mark.parametrize("name", PRIVATE)
-def test_regret_falls_with_epsilon(name):
-    """C2: epsilon 0.1 against 2.5, a one-sided rank test; where it finds nothing, the chance of p < 1e-4 is 1e-4."""
+def test_regret_falls_with_the_budget(name):
+    """C2: budgets of 0.1 and 2.5, a one-sided rank test; where it finds nothing, the chance of p < 1e-4 is 1e-4."""
     cls = ALGORITHMS[name]
     horizon, runs = (10**6, 300) if cls.simulation_engine == "event" else (10_000, 16)
     regret = []
-    for key, epsilon in enumerate((0.1, 2.5)):
-        values = {"arms": 5, "epsilon": epsilon, "horizon": horizon}
+    for key, budget in enumerate((0.1, 2.5)):
+        values = {"arms": 5, cls.budget(): budget, "horizon": horizon}
         spec = cls(**{parameter: value for parameter, value in values.items() if cls.declares(parameter)})
         regret.append(
             simulated(spec, environment("c2"), checkpoints=np.array([horizon]), runs=runs, seed=1, key=(key,))

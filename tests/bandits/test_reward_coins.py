@@ -27,7 +27,16 @@ class Fixed:
 
 
 def test_who_tosses():
-    assert {"dp-exact-tt", "dp-glr-imed", "dp-imed", "dp-kl-ucb", "dp-tt", "lazy-dp-ts", "top-two"} == set(WITH_COINS)
+    assert {
+        "dp-exact-tt",
+        "dp-glr-imed",
+        "dp-imed",
+        "dp-kl-ucb",
+        "dp-tt",
+        "gaussian-glr-imed",
+        "lazy-dp-ts",
+        "top-two",
+    } == set(WITH_COINS)
 
 
 @pytest.mark.parametrize("reward", [0.0, 0.1, 0.3, 0.5, 2 / 3, 0.999, 1.0])
@@ -42,7 +51,7 @@ def test_a_coin_shows_1_up_to_the_reward(reward):
     assert (toss(0.0, Fixed(2.0**-40)), toss(1.0, Fixed(1.0 - 2.0**-53)), toss(1.0, Fixed(0.0))) == (0, 1, 1)
 
 
-@pytest.mark.parametrize("name", ["dp-glr-imed", "dp-imed", "dp-kl-ucb"])
+@pytest.mark.parametrize("name", ["dp-glr-imed", "dp-imed", "dp-kl-ucb", "gaussian-glr-imed"])
 def test_binary_rewards_are_their_own_coins(name, play):
     table = (np.random.default_rng(0).random((300, 3)) < [0.2, 0.5, 0.8]).astype(float)
     plain, coin = (play.example(ALGORITHMS[name], rewards=rewards) for rewards in ("plain", "coin"))
@@ -74,30 +83,27 @@ def test_coins_of_constant_rewards_are_bernoulli_rewards(name, play):
     """
     horizon, runs, means = 120, 4000, np.array([0.6, 0.4])
     rng, pulls = np.random.default_rng(6), {}
-    options = {"first": 1.0} if name == "dp-glr-imed" else {}
+    options = {"arms": 2} | ({"budget": 20.0} if ALGORITHMS[name].private else {})
     for kind, table in [("coin", np.tile(means, (horizon, 1))), ("bernoulli", np.zeros((0, 2)))]:
-        spec = ALGORITHMS[name](arms=2, epsilon=20.0, rewards="coin" if kind == "coin" else "plain", **options)
+        spec = play.example(ALGORITHMS[name], rewards="coin" if kind == "coin" else "plain", **options)
         actions = np.zeros((runs, horizon), np.int8)
         nothing = np.zeros(0, np.int64), np.zeros((runs, 0))
         spec.kernel(spec.kernel_parameters(), table, means, rng, rng, rng, horizon, runs, actions, *nothing)
         pulls[kind] = (actions == 0).sum(axis=1)
         if kind == "coin":
-            plain = play.kernel(ALGORITHMS[name](arms=2, epsilon=20.0, **options), table, rng, runs, rng)
+            plain = play.kernel(play.example(ALGORITHMS[name], **options), table, rng, runs, rng)
             pulls["plain"] = (plain == 0).sum(axis=1)
     assert ks_2samp(pulls["coin"], pulls["bernoulli"]).pvalue > 1e-6
     assert ks_2samp(pulls["plain"], pulls["bernoulli"]).pvalue < 1e-6
 
 
 @pytest.mark.parametrize("name", [name for name in WITH_COINS if ALGORITHMS[name].private])
-def test_certified_at_exactly_epsilon(name):
-    certificate = certify(ALGORITHMS[name](arms=2, epsilon=1.0, rewards="coin"), epsilon=1.0, horizon=24, runs=6)
-    assert (certificate.granted, certificate.coverage, certificate.epsilon_upper) == (
-        True,
-        "all-executions-under-guard",
-        1.0,
-    )
+def test_certified_at_exactly_its_budget(name, play):
+    spec = play.example(ALGORITHMS[name], arms=2, rewards="coin")
+    certificate = certify(spec, horizon=24, runs=6, **{spec.budget(): 1.0})
+    assert (certificate.granted, certificate.coverage) == (True, "all-executions-under-guard")
     assert (certificate.leaks, certificate.refusals, certificate.replay.divergences) == ([], [], 0)
-    assert certificate.ledger_epsilon == pytest.approx(1.0, rel=1e-8)
+    assert getattr(certificate, f"ledger_{spec.budget()}") == pytest.approx(1.0, rel=1e-8)
 
 
 class SkipsCoins(GeometricBatchesPolicy):
