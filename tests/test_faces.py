@@ -27,11 +27,10 @@ _spec.loader.exec_module(reader)
 PACKAGE = Path(privcheck.__file__).parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
 
-MODULES_ON_FACES = 35
-NAMES_ON_FACES = 636
-LARGEST_CIRCLE = 19
-"""The claims of the papers and their registry, which imports them by name."""
-INNER_MODULES_IN_TESTS = 95
+MODULES_ON_FACES = 37
+NAMES_ON_FACES = 670
+LARGEST_CIRCLE = 5
+INNER_MODULES_IN_TESTS = 96
 """Modules inside rooms that tests import by name, each counted once for each folder of tests but the room's own."""
 
 

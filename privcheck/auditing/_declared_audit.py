@@ -18,7 +18,7 @@ class DeclaredAudit:
     Parameters
     ----------
     target : a shipped id, or the location of a factory.
-    epsilon : the claim.
+    epsilon : the claim; None for one in rho or mu, which is among the options.
     expected : "consistent" or "violation".
     runs : runs per stream of the final pair, all folds together; None for those of the algorithm's setting.
     options : further arguments of `privcheck.audit`, such as arms and horizon; a shipped id has those of its setting.
@@ -32,7 +32,7 @@ class DeclaredAudit:
     """
 
     target: str
-    epsilon: float
+    epsilon: float | None
     expected: str
     runs: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
@@ -57,5 +57,5 @@ class DeclaredAudit:
 
     def as_expected(self, report: AuditReport) -> bool:
         """Tell whether the verdict is the expected one and the lower bound is large enough."""
-        lower = -math.inf if report.epsilon_lower is None else report.epsilon_lower
+        lower = -math.inf if report.lower is None else report.lower  # in the notion of the claim
         return report.verdict == self.expected and lower >= self.least_lower_bound

@@ -23,7 +23,8 @@ def in_own_setting(loaded: Loaded, options: dict[str, Any]) -> tuple[dict[str, A
     if setting is None or any(_differs(options[name], usual[name]) for name in PLACED):
         return options, ()
     runs = setting.runs if options["runs"] is options["time_budget"] is None else options["runs"]
-    found = "" if options["epsilon"] == setting.epsilon else f", which was found for epsilon = {setting.epsilon:g}"
+    fits = options["epsilon"] == setting.epsilon or setting.epsilon is None
+    found = "" if fits else f", which was found for epsilon = {setting.epsilon:g}"
     note = (
         f"audited in the setting in which its privacy shows, {setting.words}{found}: with any of arms, horizon, "
         "rewards, observe, neighbours or streams it is audited where you say"

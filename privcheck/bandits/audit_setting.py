@@ -21,7 +21,7 @@ class AuditSetting:
     runs : per stream, of all folds together.
     arms, horizon, observe, rewards : as in `privcheck.audit`; None for its default.
     streams : returns the two streams, where a search would not find them; None for a search.
-    epsilon : the budget at which the setting was found.
+    epsilon : the budget at which the setting was found; None for an algorithm whose budget is in rho.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class AuditSetting:
     observe: str | None = None
     rewards: tuple[float, float] | None = None
     streams: Callable[[], tuple[Table, Table]] | None = None
-    epsilon: float = 1.0
+    epsilon: float | None = 1.0
 
     @property
     def options(self) -> dict[str, Any]:

@@ -127,10 +127,10 @@ class Algorithm(Declared):
         return f"{self.id}({', '.join(values)})"
 
     @classmethod
-    def budget(cls) -> str | None:
+    def budget_name(cls) -> str | None:
         """Return the parameter that is the privacy budget: "epsilon", "rho" under zCDP, None without privacy.
 
-        >>> [ALGORITHMS[name].budget() for name in ("adap-ucb", "gaussian-glr-imed", "ucb")]
+        >>> [ALGORITHMS[name].budget_name() for name in ("adap-ucb", "gaussian-glr-imed", "ucb")]
         ['epsilon', 'rho', None]
         """
         return next((name for name in ("epsilon", "rho") if cls.declares(name)), None)

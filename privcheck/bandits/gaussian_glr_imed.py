@@ -80,7 +80,7 @@ class GaussianGLRIMED(Algorithm):
     source: ClassVar[str] = "this project, after Honda and Takemura 2015 and Bun and Steinke 2016"
     simulation_engine: ClassVar[str] = "event"
     epsilon: ClassVar[None] = None
-    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=100_000, horizon=8)
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=100_000, horizon=8, epsilon=None)
     kernel = staticmethod(glr_imed_kernel)
 
     @property
@@ -124,6 +124,7 @@ class GaussianGLRIMEDPolicy(GLRIMEDPolicy):
     @property
     def drawn(self) -> float:
         """The rho of the noise that is drawn, smaller than the budget's by a factor 1 + 8e-9."""
+        assert self.mechanism is not None
         return 0.5 / self.mechanism.scale**2
 
     def hidden_means(self, arm: int, q: float) -> list[float]:

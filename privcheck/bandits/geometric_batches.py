@@ -56,7 +56,7 @@ class BatchesPolicy:
     def __init__(
         self,
         arms: int,
-        mechanism: Laplace | Gaussian,
+        mechanism: Laplace | Gaussian | None,
         ratio: float,
         noise: np.random.Generator,
         coins: np.random.Generator | None = None,
@@ -97,7 +97,8 @@ class BatchesPolicy:
         return next_total(self.pulls[arm], self.ratio, self.first, self.second)
 
     def publish(self, batch_sum: float) -> float:
-        """Release the sum of a closed batch."""
+        """Release the sum of a closed batch; a policy without a mechanism publishes in a way of its own."""
+        assert self.mechanism is not None
         return self.mechanism.release(batch_sum, self.noise)
 
     def take_in(self, arm: int, length: int, private_sum: float) -> None:

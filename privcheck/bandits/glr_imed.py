@@ -126,7 +126,7 @@ class GLRIMEDPolicy(BatchesPolicy):
     def __init__(
         self,
         arms: int,
-        mechanism: Laplace | Gaussian,
+        mechanism: Laplace | Gaussian | None,
         ratio: float,
         noise: np.random.Generator,
         coins: np.random.Generator | None,

@@ -189,7 +189,8 @@ class GridTopTwoPolicy(BatchesPolicy):
         coins: np.random.Generator | None,
         first: int,
     ) -> None:
-        super().__init__(arms, Laplace(sensitivity=1.0, epsilon=epsilon), ratio, noise, coins, first)
+        mechanism = Laplace(sensitivity=1.0, epsilon=epsilon) if epsilon < math.inf else None
+        super().__init__(arms, mechanism, ratio, noise, coins, first)
         self.drawn = epsilon / (1.0 + NOISE_SLACK)
         self.level = math.log((arms - 1) / (delta - least_probability(arms)))
         self.points, self.slack = mean_grid(self.drawn)

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.geometric_batches import ratio_parameter
 from privcheck.bandits.linear_kernel import GAUSSIAN_BATCHES, LinearSetup
 from privcheck.bandits.linear_policy import BatchSums
@@ -80,6 +81,7 @@ class LinUCBBatches(PrivateLinearBandit):
     first: int = parameter(Integer(1, 2**20), typical=(1, 64), default=20, doc="the rounds of the first batch")
     ratio: float = ratio_parameter(1.5, least=1.05)
 
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=40_000, horizon=24, rewards=(-1.0, 1.0))
     id: ClassVar[str] = "lin-ucb-batches"
     source: ClassVar[str] = "this project, after Shariff and Sheffet 2018"
 

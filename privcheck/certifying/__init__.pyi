@@ -6,7 +6,6 @@ from ._explored_streams import changed_tables as changed_tables
 from ._explored_streams import random_table as random_table
 from ._guard import guard as guard
 from ._guard import guarded as guarded
-from ._guarded_policy import GuardedPolicy as GuardedPolicy
 from ._primitives.declaration import Call as Call
 from ._primitives.declaration import Primitive as Primitive
 from ._primitives.declaration import primitive as primitive
@@ -14,6 +13,7 @@ from ._primitives.patching import ONE_AT_A_TIME as ONE_AT_A_TIME
 from ._primitives.patching import Kept as Kept
 from ._primitives.patching import Patches as Patches
 from ._primitives.patching import patched as patched
+from ._recorded.guarded_policy import GuardedPolicy as GuardedPolicy
 from ._recorded.ledger_rows import ReleaseRow as ReleaseRow
 from ._recorded.ledger_rows import ScopeRows as ScopeRows
 from ._recorded.ledger_rows import read_ledger as read_ledger

@@ -9,6 +9,7 @@ from ._leaks import KINDS as KINDS
 from ._leaks import RELEASE as RELEASE
 from ._leaks import Leak as Leak
 from ._leaks import LeakError as LeakError
+from ._leaks import casting_refused as casting_refused
 from ._leaks import describe_data as describe_data
 from ._leaks import find_leak as find_leak
 from ._leaks import own_line as own_line
@@ -25,7 +26,6 @@ from ._one_datum import feature as feature
 from ._private import REVEAL as REVEAL
 from ._private import Private as Private
 from ._private import PrivateArray as PrivateArray
-from ._refused_operations import casting_refused as casting_refused
 from ._refused_operations import is_no_attribute as is_no_attribute
 from ._refused_operations import refuse as refuse
 from ._replacements import replacement as replacement

@@ -13,11 +13,15 @@ from functools import cache
 from pathlib import Path
 from textwrap import shorten
 from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values._replacements import replacement
+
+if TYPE_CHECKING:
+    from privcheck.private_values._source import PrivateSource
 
 RELEASE = "release it through a mechanism first"
 COMPARE = f"{RELEASE}; to keep a value within limits use privcheck.clip"
@@ -214,3 +218,34 @@ def _is_machinery(file: str) -> bool:
     if any(path.is_relative_to(folder) for folder in _MACHINERY):
         return not path.is_relative_to(_BANDITS)
     return path.is_relative_to(_STANDARD_LIBRARY) and not {"site-packages", "dist-packages"} & set(path.parts)
+
+
+class casting_refused:  # noqa: N801 - a block, which reads as a function would
+    """Report as a leak that compiled code has cast a private number to a float, or that numpy failed on a list of them.
+
+    numpy asks it for an array, as it does to collect a list, and cannot cast the array of objects that it is given, or
+    calculate with it.
+    """
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: PrivateSource) -> None:
+        self._source = source
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: object, trace: TracebackType | None) -> None:
+        if not isinstance(error, TypeError | AttributeError):
+            return
+        source = self._source
+        if str(error).startswith("Cannot cast") and "dtype('O')" in str(error):
+            kind, operation, hint = "conversion", "conversion to an array", RELEASE
+        elif source.collected and (found := function_of_numpy(error)):
+            kind, operation, hint = "function", found, SUMS
+        else:
+            return
+        hint = f"{hint}; {source.advice}" if source.advice else hint
+        leak = find_leak(kind, operation, source.collected, hint, trace)
+        source.on_leak(leak)
+        raise LeakError(leak) from None

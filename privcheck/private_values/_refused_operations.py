@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
@@ -17,18 +17,11 @@ from privcheck.private_values._leaks import (
     COMPARE,
     INDICATOR,
     RELEASE,
-    SUMS,
     LeakError,
     find_leak,
-    function_of_numpy,
 )
 from privcheck.private_values._noise.noised import publish, winner
 from privcheck.private_values._replacements import replacement
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from privcheck.private_values._source import PrivateSource
 
 MEAN = f"{RELEASE}; numpy.mean of a list stays private"
 TEXT = f"{RELEASE}; in a log repr() or {{value!r}} shows no number"
@@ -53,37 +46,6 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
             source.on_leak(leak)
             source.refused = ()
     raise LeakError(leak)
-
-
-class casting_refused:  # noqa: N801 - a block, which reads as a function would
-    """Report as a leak that compiled code has cast a private number to a float, or that numpy failed on a list of them.
-
-    numpy asks it for an array, as it does to collect a list, and cannot cast the array of objects that it is given, or
-    calculate with it.
-    """
-
-    __slots__ = ("_source",)
-
-    def __init__(self, source: PrivateSource) -> None:
-        self._source = source
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: object, trace: TracebackType | None) -> None:
-        if not isinstance(error, TypeError | AttributeError):
-            return
-        source = self._source
-        if str(error).startswith("Cannot cast") and "dtype('O')" in str(error):
-            kind, operation, hint = "conversion", "conversion to an array", RELEASE
-        elif source.collected and (found := function_of_numpy(error)):
-            kind, operation, hint = "function", found, SUMS
-        else:
-            return
-        hint = f"{hint}; {source.advice}" if source.advice else hint
-        leak = find_leak(kind, operation, source.collected, hint, trace)
-        source.on_leak(leak)
-        raise LeakError(leak) from None
 
 
 def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, hint: str = RELEASE) -> Any:

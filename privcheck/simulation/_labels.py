@@ -30,6 +30,8 @@ def chosen_algorithm(
     horizon: int,
     *,
     delta: float | None = None,
+    rho: float | None = None,
+    mu: float | None = None,
     features: int | None = None,
 ) -> Algorithm:
     """Return the spec of a shipped id, or a given spec if it fits the environment.
@@ -38,7 +40,7 @@ def chosen_algorithm(
     ----------
     policy : an id or a spec.
     arms, horizon : K and T.
-    epsilon, delta : the budget of an algorithm given by its id.
+    epsilon, delta, rho, mu : the budget of an algorithm given by its id.
     features : d of a contextual environment; None for others, on which no contextual algorithm can be played.
     """
     if isinstance(policy, Algorithm):
@@ -60,9 +62,11 @@ def chosen_algorithm(
         raise PrivcheckError(
             "epsilon", None, POSITIVE.text, f"{policy} is private: give its budget, for example epsilon=1"
         )
+    if shipped.lacks_rho and rho is None and mu is None:
+        raise PrivcheckError("rho", None, POSITIVE.text, f"{policy} is private: give its budget, for example rho=0.1")
     if shipped.algorithm.declares("features") != (features is not None):
         raise _other_kind(policy, features)
-    made = shipped.spec(arms=arms, epsilon=epsilon, horizon=horizon, delta=delta, features=features)
+    made = shipped.spec(arms=arms, epsilon=epsilon, horizon=horizon, delta=delta, rho=rho, mu=mu, features=features)
     return _of_kind(made, features)
 
 

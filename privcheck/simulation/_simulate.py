@@ -80,7 +80,8 @@ def simulate(
         the first arm gain nothing where that is the best one.
     scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`.
     store : a folder in which finished chunks are kept; the same call goes on from them.
-    rho, mu : in place of epsilon, the budget of factories in zCDP or in Gaussian DP, > 0.
+    rho, mu : in place of epsilon, the budget in zCDP or in Gaussian DP, > 0, of factories that name it, and of
+        algorithms whose budget is in zCDP.
 
     Returns
     -------
@@ -133,7 +134,7 @@ def simulated(given: list[Policy], settings: SimulateSettings) -> Simulation:
     if game.shuffle_arms and isinstance(place, Combinatorial | ContextualEnvironment):
         raise PrivcheckError("shuffle_arms", True, "an environment with fixed arms", f"{place.id} has none")
     own_feedback = feedback_of(place, game.feedback)
-    others: dict[str, Any] = {"delta": budget.delta}
+    others: dict[str, Any] = {"delta": budget.delta, "rho": budget.rho, "mu": budget.mu}
     if isinstance(place, ContextualEnvironment):
         others["features"] = place.features
     chosen: list[Algorithm | LoadedPolicy] = []

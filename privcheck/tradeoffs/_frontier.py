@@ -66,7 +66,8 @@ def frontier(
     scheduler, store : who plays simulations and audits, and where their finished chunks are kept; see
         `privcheck.simulate`. Certificates are made in this process, and anew.
     delta : of every budget in epsilon, in [0, 1): a policy is told it in its simulation, its audit and its certificate.
-    rho, mu : budgets in zCDP or in Gaussian DP, each > 0, in place of `epsilons`; shipped algorithms take epsilon.
+    rho, mu : budgets in zCDP or in Gaussian DP, each > 0, in place of `epsilons`; most shipped
+        algorithms take epsilon.
 
     Returns
     -------
@@ -175,12 +176,13 @@ def _takes(policy: Any, unit: str) -> bool:
     shipped = ShippedId.read(policy) if isinstance(policy, str) else None
     if shipped is None or shipped.name not in ALGORITHMS:
         return False  # `simulate` says what is wrong with it
-    if "epsilon" in shipped.given:
-        raise PrivcheckError("policies", policy, "a policy without epsilon", "its budgets are those of `epsilons`")
-    private: bool = shipped.algorithm.private and shipped.algorithm.declares("epsilon")
-    if private and unit != "epsilon":
-        raise PrivcheckError("policies", policy, f"policies of your own for budgets in {unit}", "it takes epsilons")
-    return private
+    budget = shipped.algorithm.budget_name()
+    if budget in shipped.given:
+        raise PrivcheckError("policies", policy, f"a policy without {budget}", "its budgets are those of the frontier")
+    if budget is not None and unit not in (("epsilon",) if budget == "epsilon" else ("rho", "mu")):
+        hint = "it takes epsilons" if budget == "epsilon" else "it takes rho or mu"
+        raise PrivcheckError("policies", policy, f"policies with budgets in {unit}", hint)
+    return budget is not None
 
 
 def _name(policy: Any) -> str:

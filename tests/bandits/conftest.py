@@ -32,7 +32,7 @@ def example_spec(cls: Any, **changes: Any) -> Any:
     """Return a spec with the paper's defaults: of three arms, a budget of 1 and 1000 rounds, where it has these; a
     change of the `budget` is one of epsilon, or of rho.
     """
-    values = {"arms": 3, "horizon": 1000} | ({cls.budget(): changes.pop("budget", 1.0)} if cls.private else {})
+    values = {"arms": 3, "horizon": 1000} | ({cls.budget_name(): changes.pop("budget", 1.0)} if cls.private else {})
     return cls(**({name: value for name, value in values.items() if cls.declares(name)} | changes))
 
 

@@ -24,14 +24,14 @@ def released_within(name, arms, least):
     cls, horizon = ALGORITHMS[name], 0
     while horizon < least:
         horizon = least
-        values = {"arms": arms, cls.budget(): 1.0, "horizon": horizon}
+        values = {"arms": arms, cls.budget_name(): 1.0, "horizon": horizon}
         least = cls(**{key: value for key, value in values.items() if cls.declares(key)}).warm_up()
     return horizon
 
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_certified_at_exactly_its_budget(name):
-    horizon, budget = released_within(name, 2, SHORT.get(name, 24)), ALGORITHMS[name].budget()
+    horizon, budget = released_within(name, 2, SHORT.get(name, 24)), ALGORITHMS[name].budget_name()
     certificate = certify(name, arms=2, horizon=horizon, runs=3 if horizon > 1000 else 10, **{budget: 1.0})
     assert (certificate.granted, certificate.coverage) == (True, "all-executions-under-guard")
     assert getattr(certificate, f"{budget}_upper") == 1.0

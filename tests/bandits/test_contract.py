@@ -30,7 +30,7 @@ def test_metadata(algorithm, play):
     assert algorithm.feedback in ("bandit", "full", "identification", "semi-bandit")
     assert algorithm.simulation_engine in ("event", "step")
     assert algorithm.source
-    assert algorithm.private == (algorithm.budget() is not None)
+    assert algorithm.private == (algorithm.budget_name() is not None)
     assert algorithm.__doc__.index("Parameters") < algorithm.__doc__.index("Guarantee")
     assert algorithm.__doc__.index("Guarantee") < algorithm.__doc__.index("Source")
     assert play.example(algorithm).describe().startswith(algorithm.id + "(arms=3")

@@ -24,7 +24,7 @@ def test_regret_falls_with_the_budget(name):
     horizon, runs = (10**6, 300) if cls.simulation_engine == "event" else (10_000, 16)
     regret = []
     for key, budget in enumerate((0.1, 2.5)):
-        values = {"arms": 5, cls.budget(): budget, "horizon": horizon}
+        values = {"arms": 5, cls.budget_name(): budget, "horizon": horizon}
         spec = cls(**{parameter: value for parameter, value in values.items() if cls.declares(parameter)})
         regret.append(
             simulated(spec, environment("c2"), checkpoints=np.array([horizon]), runs=runs, seed=1, key=(key,))

@@ -100,10 +100,10 @@ def test_coins_of_constant_rewards_are_bernoulli_rewards(name, play):
 @pytest.mark.parametrize("name", [name for name in WITH_COINS if ALGORITHMS[name].private])
 def test_certified_at_exactly_its_budget(name, play):
     spec = play.example(ALGORITHMS[name], arms=2, rewards="coin")
-    certificate = certify(spec, horizon=24, runs=6, **{spec.budget(): 1.0})
+    certificate = certify(spec, horizon=24, runs=6, **{spec.budget_name(): 1.0})
     assert (certificate.granted, certificate.coverage) == (True, "all-executions-under-guard")
     assert (certificate.leaks, certificate.refusals, certificate.replay.divergences) == ([], [], 0)
-    assert getattr(certificate, f"ledger_{spec.budget()}") == pytest.approx(1.0, rel=1e-8)
+    assert getattr(certificate, f"ledger_{spec.budget_name()}") == pytest.approx(1.0, rel=1e-8)
 
 
 class SkipsCoins(GeometricBatchesPolicy):

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import binom
 
 import privcheck
-from privcheck.certifying._primitives.confirmation import LEVEL, TIMES, _rejects
+from privcheck.certifying._primitives.repeated_differences import LEVEL, TIMES, _rejects
 from privcheck.certifying._primitives.watched_draws import watching
 from privcheck.mechanisms import Laplace
 from privcheck.reporting._text.certificate_sentences import certificate_sentence

@@ -14,8 +14,6 @@ import numpy as np
 from privcheck.arrays import Table
 from privcheck.certifying._execution import drive
 from privcheck.certifying._explored_streams import replayed_seeds
-from privcheck.certifying._primitives.coins import Coins, other_coins, seed_hook
-from privcheck.certifying._primitives.confirmation import Repeated
 from privcheck.certifying._primitives.explored import Explored
 from privcheck.certifying._primitives.explored_pairs import neighbours
 from privcheck.certifying._primitives.hooks import Hooks, running
@@ -29,6 +27,8 @@ from privcheck.certifying._primitives.recorded_generators import (
     stand_ins,
     unrecorded_generator,
 )
+from privcheck.certifying._primitives.repeated_differences import Repeated
+from privcheck.certifying._primitives.replayed_coins import Coins, other_coins, seed_hook
 from privcheck.certifying._primitives.shipped_declarations import declared
 from privcheck.certifying._primitives.unread_noise import Noise, UnreadNoise
 from privcheck.certifying._replay import Difference, changed_rounds, replayed

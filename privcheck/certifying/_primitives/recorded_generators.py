@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.certifying._primitives.coins import AGAIN, moved
 from privcheck.certifying._primitives.hooks import RUNNING
 from privcheck.certifying._primitives.patching import Kept
 from privcheck.certifying._primitives.recorded_calls import LIBRARIES, OURS, caller
+from privcheck.certifying._primitives.replayed_coins import AGAIN, moved
 from privcheck.certifying._primitives.unread_noise import Noise
 from privcheck.certifying._primitives.watched_draws import note
 from privcheck.generators import HandledGenerator, RecordedDraws

@@ -23,8 +23,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scipy.stats import fisher_exact
-
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Notion, convert
 from privcheck.arrays import Table
 from privcheck.certifying._primitives.measured_distance import numbers
@@ -168,6 +166,8 @@ def _rejects(k: int, l: int, allowed: tuple[float, float], level: float) -> bool
     >>> _rejects(200, 0, (1.0, 0.0), 1e-6), _rejects(200, 150, (1.0, 0.0), 1e-6), _rejects(20, 0, (3.0, 0.0), 1e-6)
     (True, False, False)
     """
+    from scipy.stats import fisher_exact
+
     fisher = float(fisher_exact([[k, TIMES - k], [l, TIMES - l]], alternative="greater").pvalue)
     if fisher >= level:
         return False
