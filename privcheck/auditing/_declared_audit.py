@@ -40,9 +40,12 @@ class DeclaredAudit:
 
     def run(self, *, runs: int | None = None, seed: int = 0, jobs: int = 1) -> AuditReport:
         """Run the audit; `runs` overrides the declared number of runs."""
-        own = self.setting.runs if self.setting is not None else None
-        number = runs or self.runs or own
-        return audit(self.target, epsilon=self.epsilon, runs=number, seed=seed, jobs=jobs, **self.played)
+        return audit(self.target, epsilon=self.epsilon, runs=runs or self.number, seed=seed, jobs=jobs, **self.played)
+
+    @property
+    def number(self) -> int | None:
+        """The number of runs: as declared here, or in the setting of a shipped id."""
+        return self.runs or (self.setting.runs if self.setting is not None else None)
 
     @property
     def setting(self) -> AuditSetting | None:

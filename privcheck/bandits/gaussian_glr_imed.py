@@ -79,7 +79,7 @@ class GaussianGLRIMED(Algorithm):
     id: ClassVar[str] = "gaussian-glr-imed"
     source: ClassVar[str] = "this project, after Honda and Takemura 2015 and Bun and Steinke 2016"
     simulation_engine: ClassVar[str] = "event"
-    epsilon: ClassVar[None] = None
+    epsilon: ClassVar[None] = None  # type: ignore[misc]  # its budget is in rho
     audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=100_000, horizon=8, epsilon=None)
     kernel = staticmethod(glr_imed_kernel)
 

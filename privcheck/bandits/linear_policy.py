@@ -129,7 +129,7 @@ class LinUCBPolicy:
         """
         actions = self._decision_set(context)
         setup, size = self.setup, self.size
-        shift, log_rho_min, offset = grown.py_func(setup, getattr(self.sums, "releases", 1))
+        shift, log_rho_min, offset = grown(setup, getattr(self.sums, "releases", 1))
         gram = self.sums.total[:size, :size] + shift * np.eye(size)
         try:
             root = np.linalg.cholesky(gram)

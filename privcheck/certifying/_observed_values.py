@@ -206,7 +206,8 @@ def _ends(values: Any, most: int) -> list[Any]:
 
 def _state(value: Any) -> dict[str, Any]:
     """Return the attributes of an object as they are kept, whatever its class makes of them."""
-    kept, slots = _places(type(value))
+    cls: Any = type(value)  # mypy takes classes for unhashable because their objects may be
+    kept, slots = _places(cls)
     found = {}
     for name, member in slots:
         with suppress(AttributeError, TypeError):

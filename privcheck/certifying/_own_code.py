@@ -338,7 +338,8 @@ class OwnCode:
 
 def alike(value: Any, policy: Any) -> bool:
     """Tell whether an object has a class in common with a policy, other than those that all objects have."""
-    return not _bases(type(policy)).isdisjoint(type(value).__mro__)
+    cls: Any = type(policy)  # mypy takes classes for unhashable because their objects may be
+    return not _bases(cls).isdisjoint(type(value).__mro__)
 
 
 @functools.lru_cache(maxsize=64)

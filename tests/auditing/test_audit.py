@@ -514,11 +514,11 @@ def test_declared_audits_come_out_as_expected(module):
     audit = dataclasses.replace(module.AUDIT, options=module.AUDIT.options | {"error": 1e-6})
     assert module.__doc__
     assert audit.expected in ("consistent", "violation")
-    runs = min(audit.runs, max(20_000, audit.runs // 20))
+    runs = min(audit.number, max(20_000, audit.number // 20))
     report = audit.run(runs=runs)
     assert isinstance(report, AuditReport)
     assert report.verdict == audit.expected
-    assert report.epsilon_lower >= min(0.3, 0.6 * audit.least_lower_bound - 0.1)
+    assert report.lower >= min(0.3, 0.6 * audit.least_lower_bound - 0.1)
     assert (report.epsilon_claimed, report.runs) == (audit.epsilon, runs)
 
 

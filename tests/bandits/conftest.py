@@ -30,9 +30,9 @@ def _typical(metadata: Any) -> st.SearchStrategy[Any]:
 
 def example_spec(cls: Any, **changes: Any) -> Any:
     """Return a spec with the paper's defaults: of three arms, a budget of 1 and 1000 rounds, where it has these; a
-    change of the `budget` is one of epsilon, or of rho.
+    change of the `strength` is one of epsilon, or of rho.
     """
-    values = {"arms": 3, "horizon": 1000} | ({cls.budget_name(): changes.pop("budget", 1.0)} if cls.private else {})
+    values = {"arms": 3, "horizon": 1000} | ({cls.budget_name(): changes.pop("strength", 1.0)} if cls.private else {})
     return cls(**({name: value for name, value in values.items() if cls.declares(name)} | changes))
 
 

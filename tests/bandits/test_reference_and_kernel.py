@@ -57,7 +57,7 @@ def test_same_actions_on_random_tables(algorithm, play):
 
 @pytest.mark.parametrize("arms", [2, 6])
 def test_same_actions_on_a_long_table(algorithm, play, arms):
-    spec = play.example(algorithm, arms=arms, **({"budget": 0.7} if algorithm.private else {}))
+    spec = play.example(algorithm, arms=arms, **({"strength": 0.7} if algorithm.private else {}))
     coins = np.random.default_rng(5).random((1000 + spec.warm_up(), arms))
     table = (coins < np.linspace(0.8, 0.3, arms)).astype(float)
     expected = play.reference(spec, table, np.random.default_rng(3))
@@ -66,7 +66,7 @@ def test_same_actions_on_a_long_table(algorithm, play, arms):
 
 def test_runs_of_one_call_are_successive_single_runs(algorithm, play):
     """Nothing of one run is left over in the next."""
-    spec = play.example(algorithm, **({"budget": 0.5} if algorithm.private else {}))
+    spec = play.example(algorithm, **({"strength": 0.5} if algorithm.private else {}))
     rows = max(300, spec.warm_up() + 10)
     table = np.tile(UNDECIDED[algorithm.id], (rows, 1)) if algorithm.id in UNDECIDED else level_table(rows)
     together, one_by_one = ((np.random.default_rng(4), np.random.default_rng(5)) for _ in range(2))
@@ -86,7 +86,7 @@ def test_the_kernels_regret_is_that_of_its_actions(algorithm, play):
     if algorithm.feedback == "semi-bandit":
         pytest.skip("its kernel is also given an oracle: see test_semi_bandits.py")
     arms, runs = 4, 6
-    spec = play.example(algorithm, arms=arms, **({"budget": 0.5} if algorithm.private else {}))
+    spec = play.example(algorithm, arms=arms, **({"strength": 0.5} if algorithm.private else {}))
     horizon = max(200, spec.warm_up() + 10)
     means, checkpoints = np.array([0.2, 0.9, 0.5, 0.6]), np.array([1, 2, 7, 64, 65, 199, 200])
     actions, regret = np.zeros((runs, horizon), np.int8), np.full((runs, len(checkpoints)), np.nan)

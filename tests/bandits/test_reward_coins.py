@@ -83,7 +83,7 @@ def test_coins_of_constant_rewards_are_bernoulli_rewards(name, play):
     """
     horizon, runs, means = 120, 4000, np.array([0.6, 0.4])
     rng, pulls = np.random.default_rng(6), {}
-    options = {"arms": 2} | ({"budget": 20.0} if ALGORITHMS[name].private else {})
+    options = {"arms": 2} | ({"strength": 20.0} if ALGORITHMS[name].private else {})
     for kind, table in [("coin", np.tile(means, (horizon, 1))), ("bernoulli", np.zeros((0, 2)))]:
         spec = play.example(ALGORITHMS[name], rewards="coin" if kind == "coin" else "plain", **options)
         actions = np.zeros((runs, horizon), np.int8)

@@ -101,7 +101,8 @@ def _modules() -> list[ModuleType]:
 def _patch_random(patches: Patches, *, records: bool) -> None:
     import random
 
-    patches.function(random.Random.seed, seed_hook)
+    seed: Any = random.Random.seed  # a function, whatever its stub says
+    patches.function(seed, seed_hook)
     for name in ("gauss", "normalvariate") if records else ():
         patches.function(getattr(random.Random, name), gauss_hook(name))
 

@@ -88,9 +88,9 @@ class Noise:
         unit = np.ones(len(places)) if alike else scales
         mechanism = LAWS[law].with_scale(float(scales[0]) if alike else 1.0)
         value = const[places] / unit
-        name, place = self.names[numbers[0] - 1], self.places[numbers[0] - 1]
+        name, drawn_at = self.names[numbers[0] - 1], self.places[numbers[0] - 1]
         read = "" if value.any() else f"which {self.how} reads at {caller(LIBRARIES)} before anything is added to it"
-        made = Made(name, mechanism, value, None, metric_of(mechanism), "", place, read)
+        made = Made(name, mechanism, value, None, metric_of(mechanism), "", drawn_at, read)
         outputs = self.tape.make(made, lambda: value + mechanism.noise(value.shape, self.generator))
         for number, place, output, size in zip(numbers, places, outputs, unit, strict=True):
             self.homes[number] = (float(const[place]), float(weight[place]), float(output * size))
