@@ -1,4 +1,4 @@
-"""A guard takes a reward only for a choice that is open; what is refused charges nothing, and the policy is not told."""
+"""A guard takes a reward only for an open choice; what is refused charges nothing, and the policy is not told."""
 
 from __future__ import annotations
 
