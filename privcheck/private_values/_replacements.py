@@ -86,7 +86,7 @@ def array_of(code: str) -> str:
 
 def _filled(line: ast.stmt) -> str:
     if isinstance(line, ast.AugAssign):
-        targets = [line.target] if isinstance(line.op, ast.Add | ast.Sub) else []
+        targets: list[ast.expr] = [line.target] if isinstance(line.op, ast.Add | ast.Sub) else []
     else:
         targets = line.targets if isinstance(line, ast.Assign) else []
     place: ast.expr | None = targets[0] if len(targets) == 1 else None
