@@ -78,7 +78,8 @@ def main() -> None:
         size = Path(folder, "budget.db").stat().st_size + Path(folder, "budget.db-wal").stat().st_size
         print(f"on the disk: {size / (2 * count):.0f} bytes an event, with the log of the database")
         many = privcheck.guard(Never, epsilon=1.0, arms=2, scope="many", **keeping)
-        events = [{"action": 0, "reward": 0.5, "request_id": f"e{number}"} for number in range(5 * count)]
+        names = [f"e{number}" for number in range(5 * count)]
+        events = [{"action": many.select(request_id=name), "reward": 0.5, "request_id": name} for name in names]
         clock = time.perf_counter()
         many.update_many(events)
         print(f"update_many: {len(events) / (time.perf_counter() - clock):.0f} updates a second")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -239,6 +239,14 @@ class Feedback:
 
     def chosen(self, session: Wrapping, action: Any) -> None:
         """Take note of what a guarded policy has chosen."""
+
+    def opens(self, action: Any) -> Sequence[Hashable]:
+        """Return what a choice opens, and what the `update` that is told of this action closes.
+
+        A guard lets an `update` in only if all of it is open, so it may depend on the action only where that is
+        public. A kind whose `update` is told of no action says by itself what it lets in.
+        """
+        return (action,)
 
     def learned(self, session: Wrapping) -> None:
         """Go on after a guarded policy was told rewards: by default, with the datum of the next round."""

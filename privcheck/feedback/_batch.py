@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -75,6 +75,10 @@ class Batch(Feedback):
             expected = f"one reward for each action, shape ({len(chosen)},)"
             raise PrivcheckError("rewards", words(f"shape {values.shape}"), expected)
         return np.array(chosen), session.rewards_of_rounds(values, chosen)
+
+    def opens(self, action: Any) -> Sequence[Hashable]:
+        """Return the arms of all rounds."""
+        return list(action)
 
     def after_leak(self, choice: int, arms: int, asked: tuple[Any, ...] = ()) -> list[int]:
         return [(choice - 1 + place) % arms for place in range(asked[0])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 from privcheck.arrays import Table
@@ -47,3 +47,7 @@ class Contextual(Feedback):
         assert session.contexts is not None
         checked = session.contexts.checked(context, arms)
         return session.contextual(checked, told_arm(action, arms), one_reward(reward), arms)
+
+    def opens(self, action: Any) -> Sequence[Hashable]:  # noqa: ARG002
+        """Return the same for all actions, which are private: a refusal would show the actions of other rounds."""
+        return (None,)

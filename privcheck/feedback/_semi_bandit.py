@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,10 @@ class SemiBandit(Feedback):
         return chosen, np.stack(
             [session.reward(value, arm) for arm, value in zip(chosen, values.tolist(), strict=True)]
         )
+
+    def opens(self, action: Any) -> Sequence[Hashable]:
+        """Return the set of base arms, in whatever order it is told."""
+        return (frozenset(action),)
 
     def after_leak(self, choice: int, arms: int, asked: tuple[Any, ...] = ()) -> Any:  # noqa: ARG002
         return ((choice - 1) % arms,)

@@ -17,11 +17,13 @@ class Answered(NamedTuple):
     event : its entry.
     answer : the entry with its answer: the same one if the event drew no noise; None while the event is pending.
     salt : of the hash of what the event was told; None if that is forgotten.
+    earlier : whether it was recorded in a scope that this one continues.
     """
 
     event: Entry
     answer: Entry | None
     salt: bytes | None
+    earlier: bool = False
 
 
 class Admission(NamedTuple):

@@ -141,11 +141,12 @@ class SqliteJournal:
             for event in read(self.database, where, (scope.number, request, kind)):
                 salts = self.database.rows(TOLD, (scope.number, event.number))
                 salt = bytes(salts[0][0]) if salts else None
+                earlier = scope.number != self.scope.number
                 if "answer" in event.said:
-                    return Answered(event, event, salt)
+                    return Answered(event, event, salt, earlier)
                 where = f"scope = ? AND number > ? AND kind = '{ANSWER}' AND event = ? ORDER BY number LIMIT 1"
                 values = scope.number, event.number, event.event
-                return Answered(event, next(read(self.database, where, values), None), salt)
+                return Answered(event, next(read(self.database, where, values), None), salt, earlier)
         return None
 
     def after(self, number: int) -> Iterator[Entry]:

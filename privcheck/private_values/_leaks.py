@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.private_values._replacements import replacement
+from privcheck.private_values._replacements import array_of, replacement
 
 if TYPE_CHECKING:
     from privcheck.private_values._source import PrivateSource
@@ -108,7 +108,9 @@ def find_leak(
         trace = trace.tb_next
     file, line = place.f_code.co_filename, line or place.f_lineno
     code = linecache.getline(file, line, place.f_globals).strip()
-    if pasted := replacement(code, _generator_of(place)):
+    known = "indicator" if hint.startswith(INDICATOR) else kind
+    fills = hint.startswith(COLLECT) and _is_array(place, array_of(code))
+    if pasted := replacement(code, _generator_of(place), known, one=len(data) == 1, array=fills):
         hint = f"{hint}{_made_in(file, pasted)}: {pasted}"
     return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
 
@@ -134,6 +136,15 @@ def _made_in(file: str, pasted: str) -> str:
     making = re.compile(rf"\s*{re.escape(name)}\s*(:[^=]+)?=(?!=)\s*np\.(zeros|ones|full|empty)\b")
     found = [number for number, line in enumerate(linecache.getlines(file), 1) if making.match(line)]
     return f", in place of line {found[0]}" if len(found) == 1 else ""
+
+
+def _is_array(place: FrameType, name: str) -> bool:
+    """Return whether a name, or an attribute of one, is an array of numpy in a frame; nothing is called for it."""
+    first, *rest = name.split(".")
+    found = place.f_locals.get(first, place.f_globals.get(first))
+    for part in rest:
+        found = getattr(found, "__dict__", {}).get(part)
+    return type(found) is np.ndarray
 
 
 def _generator_of(place: FrameType) -> str:

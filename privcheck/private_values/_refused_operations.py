@@ -207,7 +207,7 @@ class Refusals:
         """How a choice by a coin that was read is written as randomised response; empty if there is none."""
         for file, line in [] if self.source is None or self.holds_draws else sorted(self.source.coin_lines):
             code = linecache.getline(file, line).strip()
-            if " if " in code and (pasted := replacement(code)):
+            if " if " in code and (pasted := replacement(code, kind="coin")):
                 return f"a coin that `if` reads is public, so for randomised response write {pasted}"
         return ""
 

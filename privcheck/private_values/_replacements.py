@@ -4,62 +4,142 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 _UFUNCS = ("exp", "expm1", "log", "log1p", "log2", "sqrt", "tanh")
 _OF_LISTS = ("average", "clip", "cumsum", "maximum", "mean", "minimum", "sum")
 _COLLECTING = ("array", "asarray", "asanyarray", "float64")
 
 
-def replacement(code: str, generator: str = "self.rng") -> str:
-    """Return the line to paste, and where; nothing if none is known.
+_NOISE = ("laplace", "normal", "random")
+"""Functions of numpy's global generator that the Generator of a policy has under the same name and arguments."""
+
+_READING = ("abs", "all", "any", "bool", "complex", "float", "int", "max", "min", "range", "round", "sorted", "str")
+_READING_METHODS = ("astype", "item", "tolist", "asarray", "asanyarray", "array")
+"""Calls that would read a private value again, where they stay in a line that is rewritten."""
+
+
+def replacement(
+    code: str, generator: str = "self.rng", kind: str = "conversion", *, one: bool = True, array: bool = True
+) -> str:
+    """Return the line to paste, and where; nothing if none is known that stays private.
 
     Parameters
     ----------
     code : the line that reads a private value.
     generator : what the Generator is called that the policy was built with.
+    kind : of the leak, as in `KINDS`; "indicator" is the truth value of a comparison of one datum, "coin" a choice by a
+        coin that was read.
+    one : whether the value depends on one datum.
+    array : whether the line puts it into an ordinary array.
 
     >>> replacement("self.sums[action] += reward")
     'self.sums = privcheck.zeros(np.shape(self.sums))'
-    >>> replacement("wins = wins + (1 if reward > 0.5 else 0)")
+    >>> replacement("self.wins[action] += self.sums[0] > 0.5", kind="comparison")
+    ''
+    >>> replacement("wins = wins + (1 if reward > 0.5 else 0)", kind="indicator")
     'wins = wins + np.where(reward > 0.5, 1, 0)'
-    >>> replacement("x = min(1, max(0.5, reward))"), replacement("total += float(reward)")
+    >>> replacement("x = min(1, max(0.5, reward))", kind="indicator"), replacement("total += float(reward)")
     ('x = privcheck.clip(reward, 0.5, 1)', 'total += reward')
-    >>> replacement("return math.exp(reward)"), replacement("if reward > 0.5:")
+    >>> replacement("return math.exp(reward)"), replacement("if reward > 0.5:", kind="indicator")
     ('return np.exp(reward)', '(reward > 0.5) * 1.0')
-    >>> replacement("answer = reward if self.rng.random() < 0.75 else 1 - reward")
+    >>> replacement("answer = reward if self.rng.random() < 0.75 else 1 - reward", kind="coin")
     'answer = np.where(self.rng.random() < 0.75, reward > 0.5, 1 - (reward > 0.5))'
-    >>> replacement("noisy = mean + np.random.laplace(0, 2)"), replacement("total = reward")
+    >>> replacement("noisy = float(mean + np.random.laplace(0, 2))"), replacement("total = reward")
     ('noisy = mean + self.rng.laplace(0, 2)', '')
     """
-    if found := re.match(r"([A-Za-z_][\w.]*)\[.*\]\s*[-+*/]?=(?!=)", code):
-        return f"{found[1]} = privcheck.zeros(np.shape({found[1]}))"
+    branches = code.startswith(("if ", "while ", "elif "))
     try:
-        tree = ast.parse(code if not code.endswith(":") else f"{code} pass")
+        tree = ast.parse(f"{code.removeprefix('el')} pass" if branches and code.endswith(":") else code)
     except SyntaxError:
         return ""
-    if tree.body and isinstance(tree.body[0], ast.If | ast.While):
-        return f"({ast.unparse(tree.body[0].test)}) * 1.0"
     before = ast.unparse(tree)
-    after = ast.unparse(ast.fix_missing_locations(_Rewritten(generator).visit(tree)))
-    return after if after != before else ""
+    tree = ast.fix_missing_locations(_Rewritten(generator, kind, one=one).visit(tree))
+    after = ast.unparse(tree)
+    if tree.body and isinstance(tree.body[0], ast.If | ast.While):
+        test = tree.body[0].test
+        if not _is_simple(test) or _reads([*ast.walk(test)][1:]):
+            return ""
+        if after != before:
+            return f"{code.split()[0]} {ast.unparse(test)}:"
+        return f"({ast.unparse(test)}) * 1.0" if kind == "indicator" else ""
+    if _reads(ast.walk(tree)):
+        return ""
+    if after != before:
+        return after
+    filled = _filled(tree.body[0]) if tree.body and kind == "conversion" and array else ""
+    return f"{filled} = privcheck.zeros(np.shape({filled}))" if filled else ""
+
+
+def array_of(code: str) -> str:
+    """Return the name of what a line puts a value into, as in `name[index] = value`; an empty string for other lines.
+
+    >>> array_of("self.sums[action] += reward"), array_of("total += reward")
+    ('self.sums', '')
+    """
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return ""
+    return _filled(tree.body[0]) if tree.body else ""
+
+
+def _filled(line: ast.stmt) -> str:
+    if isinstance(line, ast.AugAssign):
+        targets: list[ast.expr] = [line.target] if isinstance(line.op, ast.Add | ast.Sub) else []
+    else:
+        targets = line.targets if isinstance(line, ast.Assign) else []
+    place: ast.expr | None = targets[0] if len(targets) == 1 else None
+    if not isinstance(place, ast.Subscript):
+        return ""
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    name = ast.unparse(place)
+    return name if re.fullmatch(r"[A-Za-z_][\w.]*", name) else ""
+
+
+def _is_simple(test: ast.expr) -> bool:
+    """Return whether a condition is one comparison, whose result can stay private."""
+    return isinstance(test, ast.Compare) and len(test.ops) == 1 and not isinstance(test.ops[0], _SPOKEN)
+
+
+_SPOKEN = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
+
+
+def _reads(nodes: Iterable[ast.AST]) -> bool:
+    """Return whether what is left of a line may read a private value once more."""
+    for node in nodes:
+        if isinstance(node, ast.IfExp | ast.BoolOp | ast.Not | ast.Assert | ast.JoinedStr | ast.comprehension):
+            return True
+        if isinstance(node, ast.Compare) and not _is_simple(node):
+            return True
+        if isinstance(node, ast.Call):
+            module, _, function = ast.unparse(node.func).rpartition(".")
+            if module in ("math", "statistics") or function in (_READING_METHODS if module else _READING):
+                return True
+    return False
 
 
 class _Rewritten(ast.NodeTransformer):
     """Writes what Python or numpy evaluate at once as what stays private."""
 
-    def __init__(self, generator: str) -> None:
-        self.generator = generator
+    def __init__(self, generator: str, kind: str, *, one: bool) -> None:
+        self.generator, self.kind, self.one = generator, kind, one
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)
         sides: list[ast.expr] = [node.body, node.orelse]
-        if ".random(" in ast.unparse(node.test):  # randomised response answers with bits
+        flips = ".random(" in ast.unparse(node.test)
+        if self.kind != ("coin" if flips else "indicator") or not _is_simple(node.test):
+            return node
+        if flips:  # randomised response answers with bits
+            if any(isinstance(part, ast.Call) for side in sides for part in ast.walk(side)):
+                return node
             sides = [_Bits().visit(side) for side in sides]
         return _called("np.where", [node.test, *sides])
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        limits = _limits(node)
+        limits = _limits(node) if self.kind == "indicator" else None
         if limits is not None:
             value, low, high = limits
             return _called("privcheck.clip", [self.visit(value), low, high])
@@ -67,21 +147,19 @@ class _Rewritten(ast.NodeTransformer):
         name = ast.unparse(node.func)
         module, _, function = name.rpartition(".")
         first = node.args[0] if node.args else None
-        if module in ("np.random", "numpy.random", "random") or module.startswith(("np.random.", "numpy.random.")):
+        if module in ("np.random", "numpy.random") and function in _NOISE:
             node.func = _parsed(f"{self.generator}.{function}")
-        elif function == "uniform" and module.endswith("rng"):
-            return _parsed(f"{module}.laplace(0, scale)")
-        elif first is None:
+        elif first is None or self.kind not in ("conversion", "function"):
             return node
-        elif function == "binomial" and len(node.args) == 2 and ast.unparse(first) == "1":
+        elif self.one and function == "binomial" and len(node.args) == 2 and ast.unparse(first) == "1":
             return ast.Compare(_parsed(f"{module}.random()"), [ast.Lt()], [node.args[1]])
-        elif name == "float":
+        elif name == "float" and not isinstance(first, ast.Constant):
             return first
         elif name in ("math.fsum", "fsum"):
             return _called("sum", [first])
         elif name in ("statistics.mean", "statistics.fmean", "mean", "fmean"):
             return _called("np.mean", [first])
-        elif module == "math" and function in _UFUNCS:
+        elif self.one and module == "math" and function in _UFUNCS:
             return _called(f"np.{function}", [first])
         elif module in ("np", "numpy") and function in _COLLECTING:
             return _called("np.stack" if isinstance(first, ast.List | ast.ListComp) else "np.copy", [first])

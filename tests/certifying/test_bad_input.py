@@ -211,7 +211,7 @@ def test_a_tree_is_charged_its_nodes(horizon):
     """Each reward pays 1 / scale for every node that sums it, as counted here over the released nodes."""
     guarded = guard(FeedsATree(np.random.default_rng(0), horizon=horizon), epsilon=1.0)
     for _ in range(horizon):
-        guarded.update(0, 0.5)
+        guarded.update(guarded.select(), 0.5)
     stream = guarded._policy.stream
     for item in range(horizon):
         nodes = sum(item in node.items for node in stream.released)
@@ -224,9 +224,9 @@ def test_items_beyond_the_declared_sensitivity_cost_what_they_are():
     """The tree does not know the range of rewards; the ledger does, and the filter stops it."""
     guarded = guard(FeedsATree(np.random.default_rng(0), horizon=8), epsilon=1.0, rewards=(0.0, 2.0))
     for _ in range(3):
-        guarded.update(0, 1.5)
+        guarded.update(guarded.select(), 1.5)
     with pytest.raises(privcheck.BudgetExceededError, match="budget"):
-        guarded.update(0, 1.5)
+        guarded.update(guarded.select(), 1.5)
     assert guarded.spent <= 1.0
 
 

@@ -67,7 +67,7 @@ def test_after_a_refusal_the_policy_is_as_it_was():
         with pytest.raises(
             GuardClosedError, match=r"update\(\): .* closed by .*BudgetExceededError: .*to 1.5"
         ) as caught:
-            guarded.update(0, 0.5)
+            guarded.update(guarded.select(), 0.5)
         assert caught.value.__cause__ is refused
         assert "\n" not in str(caught.value)
     assert (guarded.spent, guarded.left, len(guarded.ledger.releases)) == (1.0, 0.0, 2)
@@ -86,7 +86,7 @@ def test_the_coins_of_a_policy_that_was_put_back_are_new():
 @pytest.mark.parametrize("policy", [CannotBeCopied, type("IsItsCopy", (Counts,), {"__deepcopy__": lambda s, _: s})])
 def test_a_policy_that_cannot_be_put_back_does_not_go_on(policy):
     guarded, _ = overspent(policy())
-    for call in (guarded.select, lambda: guarded.update(0, 0.5)):
+    for call in (guarded.select, lambda: guarded.update(guarded.select(), 0.5)):
         with pytest.raises(GuardClosedError, match="BudgetExceededError"):
             call()
 
@@ -101,9 +101,9 @@ def test_any_other_exception_in_an_update_closes_the_guard(failure):
     guarded = guard(Counts(), epsilon=1.0)
     guarded._policy.fails = failure
     with pytest.raises(failure) as first:
-        guarded.update(0, 0.5)
+        guarded.update(guarded.select(), 0.5)
     guarded._policy.fails = None
-    for call in (guarded.select, lambda: guarded.update(0, 0.5)):
+    for call in (guarded.select, lambda: guarded.update(guarded.select(), 0.5)):
         with pytest.raises(
             GuardClosedError, match=f"closed by .*{failure.__name__}: .*, expected an open guard"
         ) as caught:
@@ -123,7 +123,7 @@ def test_a_leak_and_a_refusal_for_another_reason_close_the_guard(update, error):
     guarded = guard(Counts(), epsilon=1.0)
     guarded._policy.update = lambda action, reward: update(reward)
     with pytest.raises(error):
-        guarded.update(0, 0.5)
+        guarded.update(guarded.select(), 0.5)
     with pytest.raises(GuardClosedError, match=error.__name__):
         guarded.select()
 
@@ -134,7 +134,7 @@ def test_an_exception_in_select_closes_the_guard_too():
     with pytest.raises(ValueError, match="no arm"):
         guarded.select()
     guarded._policy.fails = None
-    for call in (guarded.select, lambda: guarded.update(0, 0.5)):
+    for call in (guarded.select, lambda: guarded.update(guarded.select(), 0.5)):
         with pytest.raises(GuardClosedError, match=r"ValueError: no arm"):
             call()
 
@@ -162,7 +162,7 @@ def test_a_call_that_is_refused_at_the_door_closes_nothing(told):
     guarded = guard(Counts(), epsilon=1.0)
     with pytest.raises(PrivcheckError):
         guarded.update(*told)
-    guarded.update(0, 0.5)
+    guarded.update(guarded.select(), 0.5)
     assert (guarded._policy.count, guarded._session.round) == (1, 2)
 
 
@@ -262,7 +262,7 @@ def test_a_large_policy_is_copied_only_while_a_refusal_is_to_be_expected(forgets
     Remembers.copies = 0
     try:
         for _ in range(12):
-            guarded.update(0, 0.5)
+            guarded.update(guarded.select(), 0.5)
     except BudgetExceededError:
         pass
     assert guarded._policy is not policy

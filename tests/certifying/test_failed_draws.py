@@ -41,6 +41,6 @@ def test_nothing_can_be_asked_again_for_free(reward):
     for _ in range(20):
         policy = Retries()
         guarded = privcheck.guard(policy, epsilon=1.0, noise="float")
-        guarded.update(0, reward)
+        guarded.update(guarded.select(), reward)
         assert policy.failures <= 1
         assert guarded.spent == 1.0

@@ -150,8 +150,9 @@ def test_a_reward_vector_is_checked(rewards):
 
 
 def test_rewards_of_another_range(zoo):
+    guarded = guard(zoo.Unclipped(np.random.default_rng(0)), epsilon=1.0, rewards=(0.0, 10.0))
     with pytest.raises(PrivcheckError, match=r"10\.0 computed from the data"):
-        guard(zoo.Unclipped(np.random.default_rng(0)), epsilon=1.0, rewards=(0.0, 10.0)).update(0, 5.0)
+        guarded.update(guarded.select(), 5.0)
     guarded = guard(zoo.Clipped(np.random.default_rng(0)), epsilon=1.0, rewards=(0.0, 10.0))
     guarded.update(guarded.select(), 5.0)
     assert guarded.spent == 1.0
@@ -235,7 +236,7 @@ def test_an_error_of_a_mechanism_does_not_show_the_private_value(error, monkeypa
     monkeypatch.setattr(Complains, "error", error)
     guarded = guard(ReleasesWith(Complains(sensitivity=1.0, epsilon=1.0)), epsilon=1.0, noise="float")
     with pytest.raises(ReleaseRefusedError) as caught:
-        guarded.update(0, 5137 / 7200)
+        guarded.update(guarded.select(), 5137 / 7200)
     assert "0.7134" not in "".join(traceback.format_exception(caught.value))
     assert caught.value.__context__ is None
     assert "test_guard.py" in str(caught.value)
@@ -247,7 +248,7 @@ def test_an_error_of_a_mechanism_does_not_show_the_private_value(error, monkeypa
 def test_one_secure_release_among_float_noise():
     policy = ReleasesWith(Laplace(sensitivity=1.0, epsilon=1.0), secure=True)
     guarded = guard(policy, epsilon=1.0, noise="float", rng=counting())
-    guarded.update(0, 0.5)
+    guarded.update(guarded.select(), 0.5)
     assert (guarded.spent, guarded._session.noise.draws) == (1.0, 0)
     assert math.isfinite(guarded._policy.output)
 

@@ -82,7 +82,7 @@ def test_two_forked_processes_release_nothing():
     guarded = guard(Releases(), epsilon=1.0, noise="float", rng=np.random.default_rng(7))
 
     def told(reward):
-        guarded.update(0, reward)
+        guarded.update(guarded.select(), reward)
         return guarded._policy.outputs
 
     assert in_a_fork(lambda: told(0.0)).startswith("GuardClosedError")
@@ -103,12 +103,12 @@ def test_a_fork_does_not_wait_for_a_call_in_the_parent():
 
     class Forks(Releases):
         def update(self, action, reward):
-            seen.append(in_a_fork(lambda: guarded.update(0, 0.5)))
+            seen.append(in_a_fork(lambda: guarded.update(guarded.select(), 0.5)))
             seen.append(in_a_fork(lambda: Laplace(sensitivity=1.0, epsilon=1.0).release(reward, None)))
             super().update(action, reward)
 
     guarded = guard(Forks(), epsilon=1.0)
-    guarded.update(0, 0.5)
+    guarded.update(guarded.select(), 0.5)
     assert [text.partition(":")[0] for text in seen] == ["GuardClosedError"] * 2
     assert guarded.spent == 1.0
 
@@ -118,7 +118,7 @@ def test_a_fork_of_a_fork_is_found_even_if_process_numbers_repeat(monkeypatch):
     """In a new process namespace, parent and child can both be number 1."""
     monkeypatch.setattr(calls.os, "getpid", lambda: 1)
     guarded = guard(Releases(), epsilon=1.0)
-    assert in_a_fork(lambda: guarded.update(0, 0.5)).startswith("GuardClosedError")
+    assert in_a_fork(lambda: guarded.update(guarded.select(), 0.5)).startswith("GuardClosedError")
 
 
 def test_a_fork_that_python_does_not_see_is_found(monkeypatch):
@@ -126,12 +126,12 @@ def test_a_fork_that_python_does_not_see_is_found(monkeypatch):
     guarded, numbers = guard(Releases(), epsilon=1.0), itertools.count(10**9)
     monkeypatch.setattr(calls.os, "getpid", lambda: next(numbers))
     with pytest.raises(GuardClosedError, match="fork"):
-        guarded.update(0, 0.5)
+        guarded.update(guarded.select(), 0.5)
 
 
 def _child(guarded, connection):
     try:
-        guarded.update(0, 0.5)
+        guarded.update(guarded.select(), 0.5)
         connection.send("played")
     except PrivcheckError as error:
         connection.send(type(error).__name__)
@@ -176,11 +176,11 @@ def test_a_policy_that_was_copied_before_an_update_spends_nothing_twice():
             self.total += reward
 
     one = guard(Keeps(), epsilon=1.0)
-    one.update(0, 0.5)
+    one.update(one.select(), 0.5)
     two = guard(copy.deepcopy(one._policy), epsilon=1.0)
     two._policy.update = lambda action, reward: two._policy.mechanism.release(two._policy.total, None)
     with pytest.raises(PrivcheckError, match="another run"):
-        two.update(0, 0.5)
+        two.update(two.select(), 0.5)
 
 
 def test_noise_of_mechanisms_differs_between_forked_processes():

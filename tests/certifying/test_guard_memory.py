@@ -61,7 +61,7 @@ def test_released_rewards_are_forgotten(policy, most):
     """Before, every raw reward was kept for ever; what a policy still holds is kept."""
     guarded = guard(policy(), epsilon=1.0, noise="float")
     for number in range(600):
-        guarded.update(0, number / 4000)
+        guarded.update(guarded.select(), number / 4000)
     held = list(guarded._session.source.features._hidden)
     assert len(held) <= most
     assert (len(held) == 600) == (policy is Hoards)
@@ -129,12 +129,14 @@ def test_groups_products_and_actions_are_forgotten_too():
         Sums(), epsilon=1.0, noise="float", feedback="contextual", neighbours="context-reward", contexts=contexts
     )
     for _ in range(60):
+        guarded.select([[0.5, 0.0], [0.0, 0.5]])
         guarded.update([[0.5, 0.0], [0.0, 0.5]], 1, 0.5)
     table = guarded._session.source.features
     guarded._session.source.forget()
     guarded._session.source.forget()
     assert max(len(part) for part in (table.bounds, table._derived, table._groups, table.actions)) == 0
     assert list(table._hidden) == []
+    guarded.select([[0.5, 0.0], [0.0, 0.5]])
     guarded.update([[0.5, 0.0], [0.0, 0.5]], 1, 0.5)
     assert guarded._policy.total.sensitivities("l1")[61] > 0.0
 
@@ -291,6 +293,6 @@ def test_whether_a_refusal_is_to_be_expected_is_found_from_new_releases_alone():
     assert guarded._session.expects_refusal
     guarded._session.ledger.releases = Counted()
     for _ in range(50):
-        guarded.update(0, 0.5)
+        guarded.update(guarded.select(), 0.5)
     assert Counted.read <= 100
     assert not guarded._session.expects_refusal

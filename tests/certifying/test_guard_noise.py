@@ -34,7 +34,7 @@ def on_the_lattice_of_one(reward, **noise):
     """Return the share of releases near zero that are multiples of 2^-53, as all sums of 1 and a small double are."""
     policy = Releases(UNIT)
     guarded = guard(policy, epsilon=1.0, feedback="full", neighbours="reward", **noise)
-    guarded.update(0, [reward] * 2000)
+    guarded.update(guarded.select(), [reward] * 2000)
     near = [x for x in policy.outputs[0].tolist() if abs(x) < 0.125]
     assert len(near) >= 40
     return np.mean([float(x * 2.0**53).is_integer() for x in near])
@@ -110,11 +110,11 @@ def test_without_an_exact_sampler_nothing_is_released_or_spent(mechanism, public
         policy.update = lambda action, reward: mechanism.release(0.5, None)
     guarded = guard(policy, epsilon=1.0)
     with pytest.raises(PrivcheckError, match=r'no exact sampler.*one with secure noise; .*noise="float"') as caught:
-        guarded.update(0, 0.5)
+        guarded.update(guarded.select(), 0.5)
     assert public or isinstance(caught.value, ReleaseRefusedError)
     assert (guarded.spent, guarded.ledger.releases, policy.outputs) == (0.0, [], [])
     floats = guard(Releases(mechanism), epsilon=1.0, noise="float")
-    floats.update(0, 0.5)
+    floats.update(floats.select(), 0.5)
     assert floats.spent == 1.0
 
 
@@ -151,7 +151,8 @@ def test_noise_that_the_policy_can_draw_too_is_refused(bits, relation):
     others = [np.random.Generator(bits(8)), coins.spawn(1)[0], np.random.default_rng(np.random.SeedSequence(9))]
     for other in others:
         assert not same_stream(coins, other)
-        guard(Releases(UNIT, coins), epsilon=1.0, noise="float", rng=other).update(0, 0.5)
+        guarded = guard(Releases(UNIT, coins), epsilon=1.0, noise="float", rng=other)
+        guarded.update(guarded.select(), 0.5)
 
 
 def test_a_generator_deep_in_the_policy_is_found():
@@ -195,7 +196,8 @@ def test_all_kinds_of_mechanisms_release_securely():
         policy.update = lambda action, reward, policy=policy: policy.outputs.append(
             policy.mechanism.release(reward, None) if policy.mechanism is best else policy.mechanism.release(2, None)
         )
-        guard(policy, epsilon=2.0, neighbours="reward", **told).update(0, [0.5, 1.0] if told else 1.0)
+        guarded = guard(policy, epsilon=2.0, neighbours="reward", **told)
+        guarded.update(guarded.select(), [0.5, 1.0] if told else 1.0)
         assert type(policy.outputs[0]) is int
 
 
@@ -211,7 +213,8 @@ def test_noise_that_a_built_policy_can_draw_too_is_refused(relation):
 
     with pytest.raises(PrivcheckError, match="a Generator that draws what one of the policy's draws"):
         guard(build, epsilon=1.0, arms=2, noise="float", rng=SAME[relation](coins))
-    guard(build, epsilon=1.0, arms=2, noise="float", rng=np.random.default_rng(8)).update(0, 0.5)
+    guarded = guard(build, epsilon=1.0, arms=2, noise="float", rng=np.random.default_rng(8))
+    guarded.update(guarded.select(), 0.5)
 
 
 class SameSeedLater:
@@ -232,6 +235,7 @@ def test_a_seed_that_the_policy_uses_later_does_not_give_it_the_noise():
     """Noise that goes on from the given Generator itself would leave the rewards."""
     policies = [SameSeedLater() for _ in range(2)]
     for policy, reward in zip(policies, (0.0, 0.7134), strict=True):
-        guard(policy, epsilon=1.0, noise="float", rng=np.random.default_rng(8)).update(0, reward)
+        guarded = guard(policy, epsilon=1.0, noise="float", rng=np.random.default_rng(8))
+        guarded.update(guarded.select(), reward)
     assert policies[1].outputs[0] - policies[0].outputs[0] == pytest.approx(0.7134)
     assert abs(policies[0].outputs[0]) > 1e-6

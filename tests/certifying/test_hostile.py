@@ -230,10 +230,10 @@ def test_an_action_that_is_no_arm_is_refused_in_its_own_round(zoo):
 def test_two_guards_do_not_share_private_values(zoo):
     zoo.SharedByAllRuns.everything = []
     first, second = (guard(zoo.SharedByAllRuns(np.random.default_rng(0)), epsilon=1.0) for _ in range(2))
-    first.update(0, 1.0)
+    first.update(first.select(), 1.0)
     assert first.spent == 1.0
     with pytest.raises(ReleaseRefusedError, match="a private value of another run"):
-        second.update(0, 1.0)
+        second.update(second.select(), 1.0)
     assert second.spent == 0.0
 
 
@@ -241,6 +241,6 @@ def test_two_guards_do_not_share_private_values(zoo):
 def test_a_guarded_policy_is_not_copied(fork, zoo):
     """A copy would have a budget of its own for the rewards that both hold."""
     policy = guard(zoo.KeepsForALaterEpoch(np.random.default_rng(0)), epsilon=1.0)
-    policy.update(0, 1.0)
+    policy.update(policy.select(), 1.0)
     with pytest.raises(PrivcheckError, match="would spend the same budget again"):
         fork(policy)

@@ -155,7 +155,10 @@ def test_another_input_under_an_id(tmp_path, kept):
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_bad_third_event_is_refused_before_the_first_is_played(tmp_path, third, said, kept):
     options = {"epsilon": 0.5, "arms": 2, "per_user": 9.0}
-    guarded = guard(tmp_path, **options) if kept else privcheck.guard(policies.Blocks, **options)
+    guarded = (
+        guard(tmp_path, policies.PlainBlocks, **options) if kept else privcheck.guard(policies.PlainBlocks, **options)
+    )
+    assert [guarded.select() for _ in range(3)] == [0] * 3
     events = [{"action": 0, "reward": 1.0, "user": "u1", "request_id": f"e{t}"} for t in (1, 2)]
     refused(lambda: guarded.update_many([*events, third]), said)
     assert (guarded._session.round, guarded.spent) == (1, 0.0)
@@ -199,7 +202,7 @@ def test_a_missing_head(tmp_path):
 def test_a_ledger_that_is_missing(tmp_path):
     """The disk is not mounted, say: a new file would give everybody the whole budget again."""
     guarded = guard(tmp_path)
-    guarded.update(0, 1.0)
+    guarded.update(guarded.select(), 1.0)
     close(guarded)
     for left in tmp_path.glob("budget.db*"):
         left.rename(tmp_path / f"away {left.name}")
@@ -211,7 +214,8 @@ def test_a_ledger_that_is_missing(tmp_path):
         left.unlink()
     for left in tmp_path.glob("away *"):
         left.rename(tmp_path / left.name.removeprefix("away "))
-    guard(tmp_path).update(0, 1.0)
+    guarded = guard(tmp_path)
+    guarded.update(guarded.select(), 1.0)
     assert guard(tmp_path, scope="other people").spent == 0.0
 
 
@@ -239,12 +243,12 @@ def restored(folder, name):
 def test_a_backup_that_is_restored_is_refused_by_its_head(tmp_path):
     """The twin without a head goes on: everything that was spent since would be spent again."""
     guarded = guard(tmp_path)
-    guarded.update(0, 1.0)
+    guarded.update(guarded.select(), 1.0)
     close(guarded)
     copied(tmp_path, "backup")
     guarded = guard(tmp_path)
     for _ in range(3):
-        guarded.update(0, 1.0)
+        guarded.update(guarded.select(), 1.0)
     ends = rows(tmp_path, "SELECT max(number) FROM entry")[0][0]
     close(guarded)
     restored(tmp_path, "backup")
@@ -262,7 +266,7 @@ def test_a_copy_that_went_its_own_way_is_refused(tmp_path):
     close(guarded)
     copied(tmp_path, "copy")
     guarded = guard(tmp_path)
-    guarded.update(0, 1.0)
+    guarded.update(guarded.select(), 1.0)
     close(guarded)
     restored(tmp_path, "copy")
     (tmp_path / "own").mkdir()
@@ -270,7 +274,7 @@ def test_a_copy_that_went_its_own_way_is_refused(tmp_path):
     (tmp_path / "heads.db").unlink()
     guarded = guard(tmp_path)
     for _ in range(3):
-        guarded.update(0, 0.5)
+        guarded.update(guarded.select(), 0.5)
     close(guarded)
     refused(lambda: guard(tmp_path, head=tmp_path / "own" / "heads.db"), "is not the one that its head knows")
 

@@ -32,7 +32,7 @@ def admitted(guarded, user, most=30):
     """Return how many rewards of a person are passed on."""
     for count in range(most):
         try:
-            guarded.update(0, 1.0, user=user)
+            guarded.update(guarded.select(), 1.0, user=user)
         except BudgetExceededError as error:
             return count if error.parameter == "user" else None
     return most
@@ -75,22 +75,24 @@ def test_the_number_is_the_largest_that_fits():
 def test_the_refusal_names_the_rewards_and_changes_nothing(tmp_path):
     guarded = guard(tmp_path, epsilon=0.25, per_user=0.5, policy=lambda rng, arms: policies.Blocks(rng, arms, 0.25))
     for user in ("u1", "u2", "u1", "u3"):
-        guarded.update(0, 1.0, user=user)
+        guarded.update(guarded.select(), 1.0, user=user)
     before = guarded.ledger.totals, len(guarded.ledger.releases)
     with pytest.raises(BudgetExceededError) as caught:
-        guarded.update(0, 1.0, user="u1", request_id="e5")
+        guarded.update(guarded.select(request_id="e5"), 1.0, user="u1", request_id="e5")
     assert str(caught.value) == (
         "user: got u1, who has no budget left: 0.25 each for the rewards of rounds 1, 3, expected rewards that cost at "
         "most 0.5 together; the reward was not passed on, and nothing was spent"
     )
     assert before == (guarded.ledger.totals, len(guarded.ledger.releases))
-    guarded.update(0, 1.0, user="u2")
+    guarded.update(guarded.select(), 1.0, user="u2")
     close(guarded)
     guarded = guard(tmp_path, epsilon=0.25, per_user=0.5, policy=lambda rng, arms: policies.Blocks(rng, arms, 0.25))
     with pytest.raises(BudgetExceededError, match="rounds 1, 3, expected"):
-        guarded.update(0, 1.0, user="u1", request_id="e5")  # one answer for ever, also after a restart
+        guarded.update(
+            guarded.select(request_id="e5"), 1.0, user="u1", request_id="e5"
+        )  # one answer for ever, also after a restart
     with pytest.raises(BudgetExceededError):
-        guarded.update(0, 1.0, user="u1")
+        guarded.update(guarded.select(), 1.0, user="u1")
     assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
 
 
@@ -148,9 +150,9 @@ def test_a_scope_that_continues_another_keeps_ids_admissions_and_window(tmp_path
     assert new.spent == 0.0, "it was told before"
     assert admitted(new, "u1") == 1
     with pytest.raises(BudgetExceededError, match="rounds 1 of 'news', 1, expected"):
-        new.update(0, 1.0, user="u1")
+        new.update(new.select(), 1.0, user="u1")
     with pytest.raises(privcheck.GuardClosedError, match=r"'better' continues.*open the scope 'better'"):
-        old.update(0, 1.0, user="u9")
+        old.update(old.select(), 1.0, user="u9")
     clock[0] -= 3 * DAY
     assert admitted(new, "u1") == 0
     assert old.select(request_id="e1") == arm, "what was answered stays"
@@ -171,17 +173,17 @@ def test_a_pending_event_ends_with_its_scope(tmp_path):
 
     old = guard(tmp_path, Picky)
     with pytest.raises(SystemExit):
-        old.update(0, 1.0, request_id="e1")
+        old.update(old.select(request_id="e1"), 1.0, request_id="e1")
     new = guard(tmp_path, scope="better", continues="news")
     with pytest.raises(privcheck.GuardClosedError, match="an event without an error"):
-        new.update(0, 1.0, request_id="e1")
-    new.update(0, 1.0, request_id="e2")
+        new.update(new.select(request_id="e1"), 1.0, request_id="e1")
+    new.update(new.select(request_id="e2"), 1.0, request_id="e2")
     assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
 
 
 def test_another_budget_adds_up_with_the_old_one(tmp_path):
     old = guard(tmp_path, per_user=1.0)
-    old.update(0, 1.0, user="u1")
+    old.update(old.select(), 1.0, user="u1")
     new = guard(
         tmp_path,
         lambda rng, arms: policies.Blocks(rng, arms, 0.2),

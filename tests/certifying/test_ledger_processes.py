@@ -114,7 +114,12 @@ def test_parent_and_child_take_exactly_the_admissions_that_are_left(tmp_path):
     try:
         for number in range(6):
             try:
-                guarded.update(0, 1.0, request_id=f"{child == 0} {number}", user="u1")
+                guarded.update(
+                    guarded.select(request_id=f"{child == 0} {number}"),
+                    1.0,
+                    request_id=f"{child == 0} {number}",
+                    user="u1",
+                )
                 counts += 1
             except BudgetExceededError:
                 pass
@@ -175,15 +180,18 @@ def full(monkeypatch, after):
 @pytest.mark.parametrize("after", range(9))
 def test_a_full_disk_ends_a_call_and_nothing_else(tmp_path, after):
     guarded = guard(tmp_path, policies.Cautious)
-    guarded.update(0, 1.0, request_id="e1")
+    guarded.update(guarded.select(request_id="e1"), 1.0, request_id="e1")
     with pytest.MonkeyPatch.context() as patch:
         full(patch, after)
         with pytest.raises(PrivcheckError, match=r"^(ledger|head): .*the disk is full, expected .*disk"):
-            [guarded.update(0, 1.0, request_id=f"e{2 + number}") for number in range(10)]
+            [
+                guarded.update(guarded.select(request_id=f"e{2 + number}"), 1.0, request_id=f"e{2 + number}")
+                for number in range(10)
+            ]
         with pytest.raises(PrivcheckError, match="the disk is full"):
-            guarded.update(0, 1.0, request_id="e99")
+            guarded.update(guarded.select(request_id="e99"), 1.0, request_id="e99")
     for number in range(10):
-        guarded.update(0, 1.0, request_id=f"e{2 + number}")
+        guarded.update(guarded.select(request_id=f"e{2 + number}"), 1.0, request_id=f"e{2 + number}")
     drawn = rows(tmp_path, "SELECT count(*), count(DISTINCT event) FROM entry WHERE kind = 'draw'")
     assert drawn == [(11, 11)]
     assert 0.0 < guarded.spent < 0.02
@@ -200,12 +208,12 @@ def test_ctrl_c_in_a_call_is_no_answer(tmp_path):
                 raise KeyboardInterrupt
 
     guarded = guard(tmp_path, Slow)
-    guarded.update(0, 1.0)
+    guarded.update(guarded.select(), 1.0)
     Slow.interrupts = True
     with pytest.raises(KeyboardInterrupt):
-        guarded.update(0, 1.0, request_id="e2")
+        guarded.update(guarded.select(request_id="e2"), 1.0, request_id="e2")
     Slow.interrupts = False
-    guarded.update(0, 1.0, request_id="e2")
+    guarded.update(guarded.select(request_id="e2"), 1.0, request_id="e2")
     assert rows(tmp_path, "SELECT count(*) FROM entry WHERE kind = 'draw'") == [(1,)]
     assert guarded._policy.count == 2
 
@@ -213,7 +221,7 @@ def test_ctrl_c_in_a_call_is_no_answer(tmp_path):
 def test_two_workers_finish_one_event(tmp_path, monkeypatch):
     """The second worker finds the event pending while the first commits its draw; the first gives way."""
     one, two = guard(tmp_path, policies.PlainBlocks), guard(tmp_path, policies.PlainBlocks)
-    one.update(0, 1.0)
+    one.update(one.select(), 1.0)
     commit, entered = SqliteJournal.commit, []
 
     def handing_over(self):
@@ -223,7 +231,7 @@ def test_two_workers_finish_one_event(tmp_path, monkeypatch):
         self.database.execute("BEGIN IMMEDIATE")
 
     monkeypatch.setattr(SqliteJournal, "commit", handing_over)
-    one.update(0, 1.0)
+    one.update(one.select(), 1.0)
     monkeypatch.setattr(SqliteJournal, "commit", commit)
     assert entered, "the other worker answered in between"
     assert rows(tmp_path, "SELECT count(*) FROM entry WHERE kind = 'draw'") == [(1,)]

@@ -168,14 +168,14 @@ def test_a_closed_guard_stays_closed_after_a_restart(tmp_path):
     for _ in range(2):
         guarded.update(guarded.select(), 1.0)
     with pytest.raises(ValueError, match="no such arm"):
-        guarded.update(0, 1.0, request_id="e3")
+        guarded.update(guarded.select(request_id="e3"), 1.0, request_id="e3")
     for _ in range(2):
         with pytest.raises(GuardClosedError, match=r"closed by .*ValueError: no such arm"):
-            guarded.update(0, 1.0)
+            guarded.update(guarded.select(), 1.0)
         with pytest.raises(GuardClosedError):
             guarded.select()
         with pytest.raises(GuardClosedError, match="one event has one answer for ever"):
-            guarded.update(0, 1.0, request_id="e3")
+            guarded.update(guarded.select(request_id="e3"), 1.0, request_id="e3")
         close(guarded)
         guarded = guard(tmp_path, policies.Fails)
 
@@ -183,18 +183,18 @@ def test_a_closed_guard_stays_closed_after_a_restart(tmp_path):
 def test_a_refused_release_closes_update_for_good(tmp_path):
     guarded = guard(tmp_path, policies.Overspends)
     for _ in range(2):
-        guarded.update(0, 1.0)
+        guarded.update(guarded.select(), 1.0)
     with pytest.raises(BudgetExceededError):
-        guarded.update(0, 1.0, request_id="e3")
+        guarded.update(guarded.select(request_id="e3"), 1.0, request_id="e3")
     best = guarded._policy.best, len(guarded.ledger.releases)
     close(guarded)
     guarded = guard(tmp_path, policies.Overspends)
     assert (guarded._policy.best, len(guarded.ledger.releases), guarded.spent) == (*best, 0.5)
     assert guarded.select() in (0, 1)
     with pytest.raises(GuardClosedError):
-        guarded.update(0, 1.0)
+        guarded.update(guarded.select(), 1.0)
     with pytest.raises(BudgetExceededError, match=r"to 0\.75, expected at most epsilon = 0\.5"):
-        guarded.update(0, 1.0, request_id="e3")
+        guarded.update(guarded.select(request_id="e3"), 1.0, request_id="e3")
 
 
 def test_changed_code_is_refused_before_it_answers(tmp_path):
@@ -242,7 +242,7 @@ def test_a_policy_that_reads_what_is_not_recorded_is_refused_before_event_64(tmp
 def test_another_environment_keeps_the_recorded_answers_and_says_so(tmp_path, monkeypatch):
     guarded = guard(tmp_path)
     chosen = [guarded.select(request_id=f"e{t}") for t in range(20)]
-    guarded.update(0, 1.0)
+    guarded.update(guarded.select(), 1.0)
     close(guarded)
 
     class OtherDigits(policies.Blocks):
@@ -278,7 +278,8 @@ def test_a_policy_that_ends_its_process_is_stuck_on_one_charged_draw(tmp_path):
         folder.mkdir()
         for _ in range(5):
             try:
-                guard(folder, Picky).update(0, reward, request_id="e1")
+                guarded = guard(folder, Picky)
+                guarded.update(guarded.select(request_id="e1"), reward, request_id="e1")
             except SystemExit:
                 Picky.ended += 1
             drawn = rows(folder, "SELECT body FROM entry WHERE kind = 'draw'")
@@ -306,6 +307,6 @@ def test_a_draw_of_a_new_number_of_bytes_does_not_depend_on_the_number(tmp_path)
     """Otherwise a full disk would select: it would take some draws and roll others back."""
     guarded = guard(tmp_path, policies.Overspends)
     for _ in range(2):
-        guarded.update(0, 0.0)
+        guarded.update(guarded.select(), 0.0)
     lengths = {len(body) for (body,) in rows(tmp_path, "SELECT body FROM entry WHERE kind = 'draw'")}
     assert len(lengths) == 1

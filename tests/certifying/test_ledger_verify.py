@@ -109,7 +109,7 @@ def test_a_guard_that_charges_too_much_does_not_verify(tmp_path, monkeypatch):
         patch.setattr(BudgetFilter, "check", lambda *_: None)
         guarded = guard(tmp_path, policies.Overspends)
         for _ in range(4):
-            guarded.update(0, 1.0)
+            guarded.update(guarded.select(), 1.0)
     found = problems(tmp_path)
     assert len(found) == 1
     assert "to 0.75, expected at most epsilon = 0.5 per datum" in found[0]
@@ -120,7 +120,7 @@ def test_a_guard_that_admits_too_often_does_not_verify(tmp_path, monkeypatch):
         patch.setattr(Persons, "refusal", lambda *_: None)
         guarded = guard(tmp_path, per_user=1.0)
         for _ in range(3):
-            guarded.update(0, 1.0, user="u1")
+            guarded.update(guarded.select(), 1.0, user="u1")
     (found,) = problems(tmp_path)
     assert "gave 3 rewards, more than the budget" in found
 

@@ -99,9 +99,10 @@ def test_a_line_of_learn_that_no_run_reaches_is_reported():
 )
 def test_every_round_of_a_batch_is_a_datum(neighbours, charged):
     service = guarded("batch", "Noisy", neighbours=neighbours)
-    service.learn(service.act(4), [0.5, 1.0, 0.0, 1.0])
+    actions = service.act(5)
+    service.learn(actions[:4], [0.5, 1.0, 0.0, 1.0])
     assert list(service.ledger.totals) == charged[:4]
-    service.learn([0], [1.0])
+    service.learn(actions[4:], [1.0])
     assert dict(service.ledger.totals) == dict.fromkeys(charged, 1.0)
     assert [release.round for release in service.ledger.releases] == [4, 5]
 
@@ -163,7 +164,7 @@ def test_guards_refuse_other_calls():
     for call in (batch.select, lambda: batch.update(0, 0.5), lambda: bandit.act(1), lambda: bandit.learn([0], [0.5])):
         with pytest.raises(PrivcheckError, match=r"call: got .*\(\) for feedback="):
             call()
-    batch.learn([0, 1], [0.5, 0.5])
+    batch.learn(batch.act(2), [0.5, 0.5])
     assert sorted(batch.ledger.totals) == [1, 2]
 
 

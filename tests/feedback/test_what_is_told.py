@@ -91,7 +91,7 @@ def test_rewards_that_are_refused_take_no_round():
     for refused in ((7.0, 0.5), (0.5, 7.0)):
         with pytest.raises(PrivcheckError, match=f"reward in round {1 + refused.index(7.0)}: "):
             service.update(0, refused)
-    service.update(0, (0.5, 0.5))
+    service.update(service.select(), (0.5, 0.5))
     assert sorted(service.ledger.totals) == [1, 2]
 
 

@@ -51,7 +51,7 @@ def _check_action(event: Event, played: Played, journal: Journal) -> None:
 
 
 def _check_batch(events: Sequence[Event], played: Played, journal: Journal) -> None:
-    known, scratch = set[str](), played.session.scratch()
+    known, scratch, choices = set[str](), played.session.scratch(), played.open.copy()
     for place, event in enumerate(events, 1):
         try:
             if event.request and event.request in known:
@@ -60,7 +60,11 @@ def _check_batch(events: Sequence[Event], played: Played, journal: Journal) -> N
             known.add(event.request)
             if not event.request or journal.answer(event.request, event.kind) is None:
                 played.check_count(event.kind, played.kind.told, event.given)
-                played.kind.wrapped(scratch, event.given, played.arms)
+                if not event.earlier:
+                    played.check_open(event.given, choices, scratch.scratch)
+                told = played.kind.wrapped(scratch, event.given, played.arms)
+                if not event.earlier:
+                    choices.close(told)
                 played.kind.learned(scratch)
         except PrivcheckError as error:
             hint = "; ".join(filter(None, (error.hint, f"none of the {len(events)} events was played")))

@@ -89,6 +89,7 @@ class Event:
     environment : the code of what plays it.
     told : a salt, and the arguments as bytes; None where nothing is recorded.
     entry : the entry that says that it happens; None before it is recorded.
+    earlier : whether its id is that of a choice in a scope that this one continues.
     """
 
     kind: str
@@ -102,6 +103,7 @@ class Event:
     environment: str = ""
     told: tuple[bytes, bytes] | None = None
     entry: Entry | None = field(default=None, repr=False)
+    earlier: bool = False
 
     @property
     def recorded(self) -> bool:

@@ -127,6 +127,8 @@ class Engine:
         return answers
 
     def _check(self, events: Sequence[Event]) -> None:
+        for event in events:
+            event.earlier = self._is_earlier(event)
         try:
             check_events(events, self.played, self.journal)
         except PrivcheckError as error:
@@ -142,7 +144,7 @@ class Engine:
                 return refused
             event.number, event.round, event.environment = self._events + 1, played.session.round, self._environment
             event.entry = None
-            prepared = played.prepare(event.kind, event.given)
+            prepared = played.prepare(event.kind, event.given, earlier=event.earlier)
         except PrivcheckError as error:  # the policy was told nothing, and nothing is recorded
             return Answer(error=error)
         return self._play(event, [], prepared)
@@ -158,6 +160,15 @@ class Engine:
             return None
         assert found.answer is not None
         return Answer.of(answer_in(found.answer))
+
+    def _is_earlier(self, event: Event) -> bool:
+        """Return whether an event tells the reward of a choice that was made in a scope that this one continues."""
+        if not (self._kept.continued and event.request and event.kind == self.played.kind.learns):
+            return False
+        found = self.journal.answer(event.request, self.played.kind.chooses)
+        if found is None or not found.earlier or found.answer is None:
+            return False
+        return Answer.of(answer_in(found.answer)).error is None
 
     def _refusal(self, event: Event) -> Answer | None:
         assert self.persons is not None
@@ -250,7 +261,8 @@ class Engine:
 
     def _finish(self, event: Event | None, draws: list[Entry]) -> None:
         if event is not None and event.kind != "start":
-            self._play(event, draws, self.played.prepare(event.kind, event.given))
+            prepared = self.played.prepare(event.kind, event.given, recorded=True, earlier=event.earlier)
+            self._play(event, draws, prepared)
         elif self._played is None:
             self._start(event, draws)
         if self._environment not in self._known and not self._ended:
@@ -280,7 +292,7 @@ class Engine:
         played, answer = self.played, Answer.of(kept)
         self._begin(event, draws, live=False)
         try:
-            prepared = played.prepare(event.kind, event.given)
+            prepared = played.prepare(event.kind, event.given, recorded=True, earlier=event.earlier)
         except PrivcheckError as error:
             raise changed(f"{event.kind}() of event {event.number} is refused: {error}") from None
         found = played.play(event.kind, prepared, answer)
@@ -311,6 +323,7 @@ class Engine:
         given = decoded(json.loads(told[1]))
         event = Event(entry.kind, given, entry.request, entry.person, None, entry.event, entry.window, said["round"])
         event.environment, event.told, event.entry = said["by"], told, entry
+        event.earlier = self._is_earlier(event)
         return event
 
     def _check_chain(self, entry: Entry) -> None:

@@ -58,7 +58,10 @@ class GuardedPolicy:
         """Take (action, reward), or (context, action, reward) under contextual feedback, and pass it on wrapped.
 
         The reward is that of the arm played, or the rewards of all arms under full information. The ranges of the
-        reward and of the context are checked first; a call that is refused for them changes nothing.
+        reward and of the context are checked first; a call that is refused for them changes nothing. So is one for
+        which no `select` is open: each choice of an arm lets one reward of this arm in, and several may be open. Under
+        contextual feedback, where arms are private, each choice lets one reward in; under delayed feedback `round` says
+        which choice it is.
 
         Parameters
         ----------
@@ -69,6 +72,7 @@ class GuardedPolicy:
 
         Raises
         ------
+        PrivcheckError : an argument is wrong, or no `select` of this arm is open; nothing is charged.
         BudgetExceededError : a release does not fit into the budget, or the person has no budget left, in which case
             the policy is not told the reward.
         """
@@ -140,10 +144,10 @@ class GuardedPolicy:
         >>> from privcheck import guard
         >>> from privcheck.bandits.adap_ucb import AdaPUCB
         >>> policy = guard(AdaPUCB(arms=2, epsilon=0.25).build, epsilon=0.25, arms=2, per_user=0.5)
-        >>> policy.update(0, 1.0, user="u3")
+        >>> policy.update(policy.select(), 1.0, user="u3")
         >>> policy.would_fit(epsilon=0.25, user="u3"), policy.would_fit(epsilon=0.5, user="u3")
         (True, False)
-        >>> policy.update(0, 1.0, user="u3")
+        >>> policy.update(policy.select(), 1.0, user="u3")
         >>> policy.would_fit(user="u3"), policy.would_fit(user="u4")
         (False, True)
         """

@@ -71,6 +71,7 @@ class Kept:
     environment : the code of what plays here, and what that is.
     secret : of the policy's coins; None in memory.
     scope : its name.
+    continued : whether it continues another scope.
     """
 
     journal: Journal
@@ -78,6 +79,7 @@ class Kept:
     environment: tuple[str, dict[str, str]] = ("", {})
     secret: bytes | None = None
     scope: str = ""
+    continued: bool = False
 
     def coins(self) -> np.random.Philox:
         """Return the bits of the coins, as they are before the first event."""
@@ -112,7 +114,7 @@ def opened(keeping: Keeping, budget: Notion, parameters: dict[str, Any]) -> Kept
     admits = persons(*with_persons, keeping.scope, before, journal.scope.salt)
     is_here = dict(fingerprint())
     code = hashlib.sha256(json.dumps(is_here, sort_keys=True).encode()).hexdigest()[:12]
-    return Kept(journal, admits, (code, is_here), journal.scope.secret, keeping.scope)
+    return Kept(journal, admits, (code, is_here), journal.scope.secret, keeping.scope, len(before) > 1)
 
 
 def parameters_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from privcheck.certifying._calls import Calls
 from privcheck.certifying._context_isolation import copy_of_state, generators
 from privcheck.certifying._execution import ask, tell
 from privcheck.certifying._recorded.events import Answer
+from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._session import Session
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback
@@ -43,6 +45,7 @@ class Played:
 
     def __post_init__(self) -> None:
         self.coins = generators(self.policy)
+        self.open = OpenChoices(self.kind)
         self.session.round = 1
 
     @property
@@ -55,8 +58,18 @@ class Played:
         """The calls that a leak closes."""
         return (*self.ends, *self.kind.attributes, "recommend")
 
-    def prepare(self, kind: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the arguments of a call, checked and wrapped; what is refused changes nothing."""
+    def prepare(
+        self, kind: str, given: tuple[Any, ...], *, recorded: bool = False, earlier: bool = False
+    ) -> tuple[Any, ...]:
+        """Return the arguments of a call, checked and wrapped; what is refused changes nothing.
+
+        Parameters
+        ----------
+        kind : the call.
+        given : its arguments.
+        recorded : whether it was let in before; then it stands.
+        earlier : whether it tells the reward of a choice in a scope that this one continues.
+        """
         if kind == self.kind.chooses:
             if not self.kind.contextual:
                 return self.kind.asked(given)
@@ -66,6 +79,8 @@ class Played:
         if kind != self.kind.learns:
             return ()
         self.check_count(kind, self.kind.told, given)
+        if not (recorded or earlier):
+            self.check_open(given, self.open, self.session.scratch)
         first = self.session.round
         try:
             wrapped = self.kind.wrapped(self.session, given, self.arms)
@@ -74,6 +89,8 @@ class Played:
             raise
         if self.kind.whole_row:
             self.arms = self.arms or np.size(wrapped[-1])
+        if not earlier:
+            self.open.close(wrapped)
         return wrapped
 
     def play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None = None) -> Answer:
@@ -81,7 +98,11 @@ class Played:
         if kind == self.kind.learns:
             return self._learn(prepared, recorded)
         if kind == self.kind.chooses:
-            return self._choose(prepared, recorded)
+            answer = self._choose(prepared, recorded)
+            shown = answer if recorded is None else recorded
+            if shown.error is None:
+                self.open.open(shown.value)
+            return answer
         return self._ask(kind)
 
     def close(self, answer: Answer) -> None:
@@ -151,6 +172,13 @@ class Played:
                 raise
             expected, hint = error.expected, error.hint
         raise PolicyError("action", words(f"an object of type {type(action).__name__}"), expected, hint)
+
+    def check_open(self, told: tuple[Any, ...], known: OpenChoices, scratch: Callable[[], Session]) -> None:
+        """Refuse a reward for which no choice is open; arguments that are wrong are named first."""
+        if not known.has(told):
+            checked = self.kind.wrapped(scratch(), told, self.arms)
+            if not known.has(checked):
+                raise known.refusal(checked)
 
     def check_count(self, method: str, names: tuple[str, ...], given: tuple[Any, ...]) -> None:
         """Refuse a call with too many arguments, or too few."""

@@ -1,0 +1,66 @@
+"""The choices of a guarded policy that no reward has closed yet: an `update` is let in only for one of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.feedback import Feedback
+
+
+class OpenChoices:
+    """How many choices of each action are open; a choice opens one, and the reward of its action closes one.
+
+    Which rounds they are is not kept, so that memory does not grow with them.
+
+    Parameters
+    ----------
+    kind : of feedback; one whose `update` is told of no action counts nothing.
+    counts : how many are open.
+    """
+
+    def __init__(self, kind: Feedback, counts: Counter[Hashable] | None = None) -> None:
+        self._kind, self._counts = kind, Counter[Hashable]() if counts is None else counts
+        self._name = next((name for name in ("action", "actions") if name in kind.told), None)
+        self._place = -1 if self._name is None else kind.told.index(self._name)
+
+    def copy(self) -> OpenChoices:
+        """Return the same counts, to check calls to come."""
+        return OpenChoices(self._kind, self._counts.copy())
+
+    def open(self, action: Any) -> None:
+        """Count what `select` has answered."""
+        if self._name is not None:
+            self._counts.update(self._kind.opens(action))
+
+    def has(self, told: Sequence[Any]) -> bool:
+        """Return whether all that an `update` is told of is open; arguments that are wrong are not."""
+        if self._name is None:
+            return True
+        try:
+            asked = Counter(self._kind.opens(told[self._place]))
+        except TypeError:
+            return False
+        return all(self._counts[action] >= count for action, count in asked.items())
+
+    def close(self, told: Sequence[Any]) -> None:
+        """Count what an `update` was told of; one that a ledger has from before this rule may find nothing open."""
+        if self._name is not None:
+            self._counts.subtract(self._kind.opens(told[self._place]))
+            self._counts = +self._counts
+
+    def refusal(self, told: Sequence[Any]) -> PrivcheckError:
+        """Return why an `update` is not let in; where the action is private, the error depends on the calls alone."""
+        assert self._name is not None
+        chooses, learns = f"{self._kind.chooses}()", f"{self._kind.learns}()"
+        hint = f"call {chooses} before {learns}: each choice takes its reward once; nothing was charged"
+        if self._name not in self._kind.public:
+            got = words(f"a reward for which no {chooses} is open")
+            return PrivcheckError(learns, got, f"a {chooses} whose reward was not told yet", hint)
+        what = "an action" if self._name == "action" else "actions"
+        expected = f"{what} that {chooses} has chosen and whose reward was not told yet"
+        given = told[self._place]
+        got = given.tolist() if hasattr(given, "tolist") else given
+        return PrivcheckError(self._name, got, expected, hint)
