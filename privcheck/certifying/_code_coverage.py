@@ -51,6 +51,7 @@ class CodeCoverage:
         """Take note of what runs in the block, in which a policy is built."""
         self._current = next((code for code, _ in reversed(self._by_type.values())), None)
         self._policy = None  # that of the run before
+        self._reached.watch_all()
         with self._reached:
             yield
 
@@ -60,6 +61,7 @@ class CodeCoverage:
         for built in self._built:
             self._outer.pop(built, None)
         self._built.clear()
+        self._reached.watch_all()  # what builds a policy is judged in another way than what runs later
         if type(policy) not in self._by_type:
             code = OwnCode(policy, self._called, self._read, self._learns)
             self._by_type[type(policy)] = code, lasting_attributes(policy)
@@ -95,14 +97,16 @@ class CodeCoverage:
         if code not in self._outer:
             outer = self._outer[code] = self._new(frame)
         if outer is None or not self._reached.is_waiting(self._inner[outer]):
+            self._reached.is_done(code)
             return None
+        is_dense = outer in self._dense
 
         first = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
         if first is not self._policy and self._policy is not None and alike(first, self._policy):
             self._others.append(first)
 
         def told(frame: FrameType, event: str, argument: Any) -> None:
-            if event == "opcode" and outer not in self._dense:
+            if event == "opcode" and not is_dense:
                 return
             self._seen.frame(outer, frame)
             if event == "return":

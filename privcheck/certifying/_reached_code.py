@@ -64,12 +64,14 @@ class ReachedCode:
         self.unreached: set[Piece] = set()
         self._reached: set[Piece] = set()
         self._watch = watch
+        self._done: Done = {}
         self._plans: dict[CodeType, dict[int, list[Piece]]] = {}
         self._reporter = _monitored if sys.version_info >= (3, 12) else _traced
         self.add(pieces, codes)
 
     def add(self, pieces: Iterable[Piece], codes: Iterable[CodeType]) -> None:
         """Look out for further pieces."""
+        self._done.clear()
         others = [piece for piece in dict.fromkeys(pieces) if piece not in self._reached]
         for code in codes:
             for inner in with_inner(code):
@@ -82,8 +84,17 @@ class ReachedCode:
         """Tell whether pieces of some of these code objects have not run."""
         return any(self._plans.get(code) for code in codes)
 
+    def is_done(self, code: CodeType) -> None:
+        """Do not watch a code object any more until other pieces are added or `watch_all` is called."""
+        if not self._plans.get(code):
+            self._done[id(code)] = code
+
+    def watch_all(self) -> None:
+        """Watch every code object again."""
+        self._done.clear()
+
     def __enter__(self) -> ReachedCode:
-        self._open = self._reporter(self._plans, self._reach, self._watch)
+        self._open = self._reporter(self._plans, self._reach, self._watch, self._done)
         self._open.__enter__()
         return self
 
@@ -108,21 +119,28 @@ Plans = dict[CodeType, dict[int, list[Piece]]]
 Report = Callable[[CodeType, int], None]
 Told = Callable[[FrameType, str, Any], None]
 Watch = Callable[[FrameType], Told | None]
+Done = dict[int, CodeType]
+"""Code objects by their numbers, which live as long as they: hashing one takes longer than all of its bytes."""
 
 
 @contextmanager
-def _traced(plans: Plans, report: Report, watch: Watch | None, *, instructions: bool = True) -> Iterator[None]:
+def _traced(
+    plans: Plans, report: Report, watch: Watch | None, done: Done, *, instructions: bool = True
+) -> Iterator[None]:
     """Report instructions, unless told otherwise, and what is watched through the trace function of this thread."""
 
     def called(frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG001
+        if id(frame.f_code) in done:
+            return None
         told = None if watch is None else watch(frame)
-        steps = instructions and bool(plans.get(frame.f_code))
+        plan = plans.get(frame.f_code, {})
+        steps = instructions and bool(plan)
         if told is None and not steps:
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = steps, told is not None
 
         def stepped(frame: FrameType, event: str, argument: Any) -> Any:
-            if event == "opcode":
+            if event == "opcode" and frame.f_lasti in plan:
                 report(frame.f_code, frame.f_lasti)
             if told is not None:
                 told(frame, event, argument)
@@ -140,12 +158,12 @@ def _traced(plans: Plans, report: Report, watch: Watch | None, *, instructions: 
 
 
 @contextmanager
-def _monitored(plans: Plans, report: Report, watch: Watch | None) -> Iterator[None]:
+def _monitored(plans: Plans, report: Report, watch: Watch | None, done: Done) -> Iterator[None]:
     """Report instructions through `sys.monitoring`, each once; what is watched needs the trace function."""
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
     tool = next((number for number in range(6) if monitoring.get_tool(number) is None), None)
     if tool is None:
-        with _traced(plans, report, watch):
+        with _traced(plans, report, watch, done):
             yield
         return
     added: set[CodeType] = set()
@@ -170,7 +188,7 @@ def _monitored(plans: Plans, report: Report, watch: Watch | None) -> Iterator[No
         for code in list(plans):
             look_out(code)
         monitoring.restart_events()
-        with _traced(plans, report, None if watch is None else watched, instructions=False):
+        with _traced(plans, report, None if watch is None else watched, done, instructions=False):
             yield
     finally:
         for code in added:

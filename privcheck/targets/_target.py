@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, LinearBandit, ShippedId
+from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets._claim import Claim
 from privcheck.targets._game import Game
@@ -201,6 +201,8 @@ class _Id(Loaded):
         return horizon
 
     def settled(self, claim: Claim, game: G, arms: int) -> tuple[Claim, G]:
+        from privcheck.bandits import LinearBandit  # here, since it loads numba
+
         name = self.shipped.name
         if name not in ALGORITHMS or not issubclass(ALGORITHMS[name], LinearBandit):
             return claim, game
@@ -247,6 +249,8 @@ class _Spec(Loaded):
         return min(least, self.spec.horizon) if self.spec.declares("horizon") else least  # type: ignore[attr-defined]
 
     def settled(self, claim: Claim, game: G, arms: int) -> tuple[Claim, G]:  # noqa: ARG002
+        from privcheck.bandits import LinearBandit
+
         spec = self.spec
         if not isinstance(spec, LinearBandit):
             return claim, game
@@ -263,6 +267,8 @@ class _Spec(Loaded):
         return claim, replace(game, **own)
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:  # noqa: ARG002
+        from privcheck.bandits import LinearBandit
+
         spec = self.spec
         if spec.declares("horizon") and horizon > spec.horizon:  # type: ignore[attr-defined]
             hint = "its noise is calibrated to the rounds that it was built for"
