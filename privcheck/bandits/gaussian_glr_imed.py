@@ -77,7 +77,7 @@ class GaussianGLRIMED(Algorithm):
     rewards: str = rewards_parameter()
 
     id: ClassVar[str] = "gaussian-glr-imed"
-    source: ClassVar[str] = "this project, after Honda and Takemura 2015 and Bun and Steinke 2016"
+    source: ClassVar[str] = "this project, after Honda and Takemura 2015"
     simulation_engine: ClassVar[str] = "event"
     epsilon: ClassVar[None] = None  # type: ignore[misc]  # its budget is in rho
     audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=100_000, horizon=8, epsilon=None)

@@ -13,7 +13,7 @@ def test_what_describe_writes_is_read_back(name):
     cls = ALGORITHMS[name]
     spec = cls(
         arms=3,
-        **({"epsilon": 0.5} if cls.private else {}),
+        **({cls.budget_name(): 0.5} if cls.private else {}),
         **({"horizon": 64} if cls.declares("horizon") else {}),
         **({"features": 2} if cls.declares("features") else {}),
         **({"delta": 0.1} if cls.approximate else {}),

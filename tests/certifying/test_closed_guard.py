@@ -188,9 +188,9 @@ def test_a_policy_that_handles_the_refusal_itself_goes_on():
 def test_shipped_policies_are_put_back_whole(name):
     """Before, AdaP-UCB was left with a negative counter after a failed release: one arm for ever, silently."""
     algorithm = ALGORITHMS[name]
-    values = {"arms": 2, "epsilon": 5.0, "horizon": 60, "first": 0.5}
+    values = {"arms": 2, "epsilon": 5.0, "rho": 5.0, "horizon": 60, "first": 0.5}
     spec = algorithm(**{key: value for key, value in values.items() if algorithm.declares(key)})
-    guarded = guard(spec.build(np.random.default_rng(0)), epsilon=0.01, feedback=algorithm.feedback)
+    guarded = guard(spec.build(np.random.default_rng(0)), feedback=algorithm.feedback, **{spec.budget_name(): 0.01})
     told = {"full": [0.5, 0.5], "semi-bandit": [0.5]}.get(algorithm.feedback, 0.5)
     for _ in range(spec.warm_up() + 1):
         action = guarded.select()

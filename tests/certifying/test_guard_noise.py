@@ -60,11 +60,11 @@ def test_the_last_digits_of_float_noise_show_the_reward_and_those_of_secure_nois
 def test_every_private_algorithm_runs_with_secure_noise(name):
     """Its own generator draws no noise, and there is no other to draw it from."""
     algorithm = ALGORITHMS[name]
-    values = {"arms": 2, "epsilon": 1.0, "horizon": 60, "first": 2.0}
+    values = {"arms": 2, "epsilon": 1.0, "rho": 1.0, "horizon": 60, "first": 2.0}
     spec = algorithm(**{key: value for key, value in values.items() if algorithm.declares(key)})
     noise = np.random.default_rng(1)
     policy = spec.build(np.random.default_rng(0), noise=noise)
-    guarded = guard(policy, epsilon=2.0, feedback=spec.feedback)
+    guarded = guard(policy, feedback=spec.feedback, **{spec.budget_name(): 2.0})
     assert guarded._session.noise is None
     while not guarded._session.ledger.releases:
         guarded.update(guarded.select(), {"full": [0.5, 0.5], "semi-bandit": [0.5]}.get(spec.feedback, 0.5))

@@ -82,7 +82,9 @@ def test_gaussian_arms_are_for_policies_without_a_range(law_test):
     steps = play_steps(spec, place, np.array([HORIZON]), RUNS, 2, ())[:, 0]
     assert law_test(own, steps) > LEVEL
     private = [
-        name for name in ALGORITHMS if ALGORITHMS[name].private and ALGORITHMS[name].feedback in ("bandit", "full")
+        name
+        for name in ALGORITHMS
+        if ALGORITHMS[name].budget_name() == "epsilon" and ALGORITHMS[name].feedback in ("bandit", "full")
     ]
     assert len(private) > 5
     for name in [*private, "kl-ucb", "thompson", "imed"]:

@@ -23,7 +23,7 @@ BANDITS = [name for name in ALGORITHMS if ALGORITHMS[name].feedback in ("bandit"
 
 def example(name, **changes):
     cls = ALGORITHMS[name]
-    values = {"arms": PLACE.arms, "epsilon": 1.0, "horizon": HORIZON}
+    values = {"arms": PLACE.arms, "epsilon": 1.0, "rho": 1.0, "horizon": HORIZON}
     return cls(**({key: value for key, value in values.items() if cls.declares(key)} | changes))
 
 

@@ -10,12 +10,17 @@ import pytest
 from privcheck import progress as progress_module
 from privcheck.bandits import ALGORITHMS
 from privcheck.environments import Bernoulli
+from privcheck.errors import PrivcheckError
 from privcheck.simulation import _engine as engine
 from privcheck.simulation import simulate
 from privcheck.simulation._engine import chunk_runs, log_checkpoints, play
 
 FIELDS = ["policy", "mean", "se", "median", "q05", "q95", "q99", "runs", "horizon", "engine", "seconds"]
-ALL = [name for name in ALGORITHMS if ALGORITHMS[name].feedback in ("bandit", "full")]
+ALL = [
+    name
+    for name in ALGORITHMS
+    if ALGORITHMS[name].feedback in ("bandit", "full") and ALGORITHMS[name].budget_name() != "rho"
+]
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +38,17 @@ def test_results_do_not_depend_on_jobs(simulation, jobs):
 def test_more_runs_extend_the_sample_and_other_policies_change_nothing(simulation, name):
     alone = simulate(name, "c2", horizon=1000, runs=300, seed=3, epsilon=1.0, checkpoints=20)
     assert np.array_equal(alone.results[0].regret, simulation.results[ALL.index(name)].regret[:300])
+
+
+def test_an_algorithm_under_zcdp_takes_rho_or_mu():
+    options = {"horizon": 1000, "runs": 50, "seed": 3, "checkpoints": 20}
+    by_rho, by_mu = (
+        simulate("gaussian-glr-imed", "c2", rho=0.5, **options),
+        simulate("gaussian-glr-imed", "c2", mu=1.0, **options),
+    )
+    assert np.array_equal(by_rho.results[0].regret, by_mu.results[0].regret)
+    with pytest.raises(PrivcheckError, match=r"rho: got nothing, .* give its budget, for example rho=0\.1"):
+        simulate("gaussian-glr-imed", "c2", epsilon=1.0, **options)
 
 
 def warm_up(name):

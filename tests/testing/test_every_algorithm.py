@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 pytest_plugins = ["pytester"]
 
 PUBLISHED = "rnm-ftnl-published"
-PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private]
+PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].budget_name() == "epsilon"]
 OTHERS = [name for name in ALGORITHMS if not ALGORITHMS[name].private]
 WHY = "a verdict at 1e-6 on each private algorithm"
 FEW = ["adap-ucb", "dp-se", PUBLISHED], ["ucb", "lin-ucb"]
