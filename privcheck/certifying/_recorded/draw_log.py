@@ -117,7 +117,8 @@ class DrawLog:
         kept, said = self.recorded[self.place].said, by.said
         for name in COMPARED:
             if kept[name] != said[name]:
-                own, other = (float.fromhex(str(part[name])) if name == "scale" else part[name] for part in (said, kept))
+                both = said[name], kept[name]
+                own, other = (float.fromhex(str(part)) for part in both) if name == "scale" else both
                 raise changed(f"{name} {own} at {by.location}, recorded {name} {other}")
         failure: Any = kept.get("failure")
         return FailedDraw(*failure) if failure else noise_of_bytes(kept["output"])
