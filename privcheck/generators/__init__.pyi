@@ -1,3 +1,4 @@
+from ._draws_on_private_values import GuardedDraws as GuardedDraws
 from ._global_generators import GlobalDraws as GlobalDraws
 from ._global_generators import generator_states as generator_states
 from ._global_generators import global_generators_apart as global_generators_apart
@@ -6,7 +7,6 @@ from ._global_generators import global_generators_seeded as global_generators_se
 from ._global_generators import kept_states as kept_states
 from ._global_generators import put_back as put_back
 from ._global_generators import seed_both as seed_both
-from ._guarded_draws import GuardedDraws as GuardedDraws
 from ._handled_generator import HandledGenerator as HandledGenerator
 from ._handled_generator import bits_of as bits_of
 from ._handled_generator import copying as copying

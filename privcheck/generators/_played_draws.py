@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.generators._guarded_draws import LAWS
+from privcheck.generators._draws_on_private_values import LAWS
 from privcheck.generators._handled_generator import Call, Draw, HandledGenerator, Handler, shape_of
 from privcheck.generators._methods import Noise
 from privcheck.mechanisms import DivergenceError

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from privcheck.scheduling._clients import may_live, this_client
+from privcheck.scheduling._living_processes import may_live, this_client
 
 PREFIX = "privcheck-dask-"
 CLIENT = "client"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from privcheck.scheduling import _dask_folder as dask_folder
-from privcheck.scheduling._clients import this_client
+from privcheck.scheduling._living_processes import this_client
 
 ORPHAN = """
 import sys, time

@@ -17,7 +17,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.scheduling import CLAIMS, Cache, Database, Refusal
 from privcheck.scheduling import _clients as clients
 from privcheck.scheduling import _work_cache as work_cache
-from privcheck.scheduling._clients import may_live, this_client
+from privcheck.scheduling._living_processes import may_live, this_client
 
 FINISHED = "CREATE TABLE finished (key TEXT PRIMARY KEY, told TEXT)"
 
