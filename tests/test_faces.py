@@ -30,7 +30,7 @@ STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
 MODULES_ON_FACES = 37
 NAMES_ON_FACES = 670
 LARGEST_CIRCLE = 5
-INNER_MODULES_IN_TESTS = 96
+INNER_MODULES_IN_TESTS = 97
 """Modules inside rooms that tests import by name, each counted once for each folder of tests but the room's own."""
 
 

@@ -76,7 +76,7 @@ def test_pages_name_many_files():
         ("In `NAME` of `Settings` (`privcheck/targets/_settings.py`).", ["NAME in privcheck/targets/_settings.py"]),
         ("In `NAMES` of `Settings` (`privcheck/targets/_settings.py`).", []),
         ("An entry in `FIRST` in `audits/dp_se.py`.", ["FIRST in audits/dp_se.py"]),
-        ("An entry in `EPOCH` in `audits/dp_se.py`.", []),
+        ("An entry in `AUDIT` in `audits/dp_se.py`.", []),
     ],
 )  # fmt: skip
 def test_what_is_not_there_is_noticed(text, wrong):

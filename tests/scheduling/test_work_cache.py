@@ -15,7 +15,7 @@ import pytest
 import privcheck
 from privcheck.errors import PrivcheckError
 from privcheck.scheduling import CLAIMS, Cache, Database, Refusal
-from privcheck.scheduling import _clients as clients
+from privcheck.scheduling import _living_processes as clients
 from privcheck.scheduling import _work_cache as work_cache
 from privcheck.scheduling._living_processes import may_live, this_client
 
