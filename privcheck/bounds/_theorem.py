@@ -208,12 +208,11 @@ def theorem(
     conditions : what the instance must meet.
     about : the class of instances that the theorem is about.
     budget : the privacy budgets that it covers: `FINITE_BUDGET`, `POSITIVE_BUDGET` or `ANY_BUDGET`.
-    claims : ids of the claims in `privcheck.claims` that the printed statement or its printed proof consists of. No
-        verdict is named here: reports say which of them failed in the run that is kept with the claims.
+    claims : what the printed statement and its printed proof consist of, by the ids of `privcheck.claims`. No verdict
+        is named here: reports say which of them failed in the run that is kept with the claims.
     terms : a function of an instance that returns the parts of the bound there, for explanations: dicts with a number
         "term", and whatever it is made of by name.
-    instead : the page and the heading of a proof that does not use those claims that fail, if some do and the
-        statement holds all the same, such as "docs/repaired-proofs.md#azize-and-basu-theorem-4".
+    instead : where another proof stands, page and heading, if printed claims fail and the statement holds all the same.
 
     Raises
     ------
