@@ -180,9 +180,9 @@ SHARIFF = {
         )
     ],
     "thm6": [with_gap],
-    "thm6-rewards": [with_gap],
+    "thm6-rewards": [lambda S: with_gap(10, S, 1e-4, 1e-6, 0.01, 0.1)],
     "tree-sums": [lambda j, n: (bin(2**j - 1).count("1"), log2(n)), None],
-    "thm6-scaling": [lambda S, rho: with_gap(1, S, rho, 0.01, 0.01, 0.1)],
+    "thm6-scaling": [lambda S: with_gap(10, S, 1e-4, 1e-6, 0.01, 0.1)],
     "lem22-telescope": [
         lambda n, U: (
             2 * sum(log(1 + 1 / (U + s)) for s in range(n)),

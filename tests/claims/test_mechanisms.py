@@ -40,6 +40,28 @@ def test_the_sharp_lemma_holds_for_the_worst_mechanism_and_not_with_two_per_cent
     assert worst_event(sharp(growth, p, factor * Fraction(49, 50))).exceeds
 
 
+@pytest.mark.parametrize("growth", [Fraction(2), Fraction(20)])
+@pytest.mark.parametrize("p", [Fraction(1, 20), Fraction(1, 3)])
+def test_what_delta_adds_to_the_sharp_lemma_is_p_delta(growth, p):
+    """M_P(E) <= (1 + p (growth - 1)) M_Q(E) + p delta for one datum, and not with two per cent less."""
+    delta = Fraction(1, 100)
+    law = [{0: 1 - p, 1: p, 2: Fraction(0)}, {0: 1 - p, 1: Fraction(0), 2: p}]
+    factor = 1 + p * (growth - 1)
+    for bound, exceeds in ((p * delta, False), (p * delta * Fraction(49, 50), True)):
+        case = Case("one datum", growth, delta, 1, 3, lambda x: law[0][x[0]] - factor * law[1][x[0]], bound)
+        assert worst_event(case).exceeds is exceeds
+
+
+@pytest.mark.parametrize("growth", [Fraction(3, 2), Fraction(18)])
+def test_a_quarter_of_the_printed_addition_is_enough_for_two_data(growth):
+    """With A = (1 + p (growth - 1))^2 what is added is at most A delta 2 p; e^epsilon' is at least A up to 2.918."""
+    delta, p = Fraction(1, 100), Fraction(1, 10)
+    factor = (1 + p * (growth - 1)) ** 2
+    weight = sharp(growth, p, factor).weight
+    assert not worst_event(Case("two data", growth, delta, 2, 3, weight, factor * delta * 2 * p)).exceeds
+    assert factor <= above_power(growth, 12 * p)
+
+
 @pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 10)])
 def test_the_largest_change_of_one_bit(delta):
     """P(E | 1) - P(E | 0) is at most (e^epsilon - 1 + 2 delta)/(e^epsilon + 1)."""

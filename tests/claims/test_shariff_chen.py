@@ -185,11 +185,11 @@ def test_the_lost_arm_of_theorem_4():
 
 
 def test_theorem_5_and_6_on_a_run():
-    """The algorithm itself on the environment of the counterexamples: one round, the wrong action, regret 2 S."""
+    """The algorithm itself on the environment of the counterexamples: the wrong action first, regret 2 S."""
     by_id = {found.id: found for found in findings_from_json(RUN)}
-    for name in ("thm5", "thm6", "thm6-scaling"):
+    for name in ("thm5", "thm6", "thm6-rewards", "thm6-scaling"):
         found = by_id[f"shariff-sheffet-2018/{name}"].readings[0].evidence
-        at = {"n": 1.0, "gamma": 0.01, "sigma": 0.01, "alpha": 0.1}
+        at = {"n": 10.0, "rho": 1e-4, "gamma": 1e-6, "sigma": 0.01, "alpha": 0.1}
         at |= {of: float(Fraction(value)) for of, value in found["point"].items()}
         gram, reward_sum, regret = 0.0, 0.0, 0.0
         for _ in range(int(at["n"])):
@@ -203,6 +203,16 @@ def test_theorem_5_and_6_on_a_run():
             gram, reward_sum = gram + 1, reward_sum + action * action * at["S"]
         assert regret >= float(found["left"])
         assert regret > 1.01 * float(found["right"])
+
+
+def test_large_rewards_refute_theorem_6_where_the_confidence_radius_is_above_one():
+    """S = B = 100: the printed bound is 50.93, and one wrong round has the regret 200."""
+    left, right = again.with_gap(10, 100, 1e-4, 0.0, 0.01, 0.1)
+    radius = 0.01 * math.sqrt(2 * math.log(20) + math.log1p(1e5)) + 100 * 1e-2
+    assert (left, round(right, 2), round(radius, 2)) == (200, 50.93, 1.04)
+    found = {of.id: of for of in findings_from_json(RUN)}["shariff-sheffet-2018/thm6-rewards"].readings[0].evidence
+    assert found["point"] == {"S": "100"}
+    assert float(found["right"]) == pytest.approx(right, abs=0.005)
 
 
 @pytest.mark.chance(1e-6, "one binomial count")

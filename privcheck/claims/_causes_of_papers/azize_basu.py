@@ -21,20 +21,14 @@ CAUSES = (
     ),
     cause(
         "azize-basu-2022/factor-six",
-        "The factor 6 epsilon of Karwa and Vadhan is too small beyond epsilon = 2.9183, and the step that it comes "
-        "from beyond 2.838; no range of epsilon is printed.",
+        "True as printed for epsilon up to 2.918, the step before (12) up to 2.838; beyond, the factor 6 epsilon of "
+        "Karwa and Vadhan is too small, and no range of epsilon is printed.",
         "epsilon' = 6 epsilon",
-        statement="lem2 lem2-every thm9",
-        step="eq12 eq16 thm10-step shariff-sheffet-2018/claim14-coupling",
+        range="lem2 lem2-every thm9 eq12 eq16 thm10-step shariff-sheffet-2018/claim14-coupling",
         remains=(
             "Lemma 2 and Theorem 9 for epsilon up to 2.9183, and for every epsilon with ln(1 + TV (e^epsilon - 1)) in "
-            "place of 6 epsilon TV. Theorem 10, about the divergence, holds for every epsilon with the factor 1 in "
-            "place of 6."
-        ),
-        rests=(
-            "Theorems 2 to 5 use Theorem 10, whose printed proof uses Lemma 2; the first three of them hold by the "
-            "other proof, and the fourth has a gap of its own. Claim 14 of Shariff and Sheffet uses the factor; its "
-            "exponent has room up to epsilon = 4.79."
+            "place of 6 epsilon TV (docs/repaired-proofs.md). Theorem 10, about the divergence, holds for every "
+            "epsilon with the factor 1 in place of 6. Claim 14 of Shariff and Sheffet has room up to epsilon = 4.79."
         ),
     ),
     cause(
@@ -68,7 +62,7 @@ CAUSES = (
     ),
     cause(
         "azize-basu-2022/linear-exponential",
-        "exp(x) - 1 <= x is used for positive x.",
+        "exp(x) - 1 <= x is used for positive x; the step fails for every epsilon as soon as 6 sum_i p_i < 1.",
         "(14) <= e^epsilon' 2 (sum_i p_i) delta + 2 (sum_i p_i) delta",
         step="eq15",
         remains="(16), for epsilon up to 2.8, directly from (13).",
@@ -76,10 +70,11 @@ CAUSES = (
     ),
     cause(
         "azize-basu-2022/smallest-gap",
-        "An arm that is not the best is played in half of the rounds; it need not be arm a.",
+        "The event is that of arm 1 and should be that of arm a: an arm that is not the best is played in half of the "
+        "rounds, and it need not be arm a.",
         "(T/2) (M_{nu pi}(A) Delta_a",
         step="eq17",
-        remains="(17) with the smallest positive gap; Theorem 3 is its limit, and is the same.",
+        remains="(17) with the event of arm a, or with the smallest positive gap; its limit, Theorem 3, is the same.",
         rests="The display (17) only.",
     ),
     cause("azize-basu-2022/real-means", "No regret exceeds T if means are in [0, 1].", "T >= K - 1", reading="thm2"),

@@ -13,7 +13,8 @@ CAUSES = (
         statement="thm2 thm4",
         remains=(
             "Theorems 1 and 3, about privacy; and the orders of Theorems 2 and 4 for indices with a second width, of "
-            "the order ln(T)/(epsilon n). The loss cannot show below a horizon of about 10^14."
+            "the order ln(T)/(epsilon n), for epsilon of order 1, and for Algorithm 1 with K^2 for K under the root. "
+            "The loss cannot show below a horizon of about 10^14."
         ),
         rests=(
             "The upper bounds for B_inf-smooth rewards under local privacy in the abstract, Table 1 and section 5, and "
@@ -22,11 +23,11 @@ CAUSES = (
     ),
     cause(
         "chen-2020/levels-of-a-tree",
-        "A tree over T = 2^j inputs has j + 1 levels, one more than log T.",
+        "A logarithm without a base and without rounding, for the number of levels: a tree over T = 2^j inputs has j + "
+        "1 of them.",
         "Lap(|X|_1 log T/epsilon)",
-        statement="lem1",
+        reading="lem1",
         remains="Lemma 1 with ceil(log2 T) + 1 for log T; Theorem 7, which has a factor 2 to spare.",
-        rests="Nothing in this paper: Algorithm 3 draws the noise with 2 K log T.",
     ),
     cause("chen-2020/first-node", "The sum of one input is one node.", "ceil(log t) nodes", range="tree-nodes"),
     cause("chen-2020/sums-of-two", "With natural logarithms two horizons fail.", "2 K log T", reading="thm7-noise"),

@@ -7,14 +7,14 @@ from privcheck.claims._causes import cause
 CAUSES = (
     cause(
         "shariff-sheffet-2018/width-below-one",
-        "Lemma 21 asks for a constant of at least max{beta_1, ..., beta_n, 1}; Theorems 5 and 6 lose the 1.",
+        "The condition is printed in Lemma 21, for a constant of at least max{beta_1, ..., beta_n, 1}, and lost in "
+        "Theorems 5 and 6.",
         "the pseudo-regret of Algorithm 1 is bounded by R_n <= B sqrt(8 n)",
-        statement="thm5 thm6",
+        range="thm5 thm6",
         remains=(
             "Both theorems (the second with B = 1) if the bound of beta_n is at least 1, or with the larger of the two "
-            "in its place."
+            "in its place. The regularisers of section 4 are large enough for it unless L~ is far below 1."
         ),
-        rests="Nothing: the regularisers of section 4 are large enough unless L~ is far below 1.",
     ),
     cause(
         "shariff-sheffet-2018/gap-scales",
@@ -22,18 +22,22 @@ CAUSES = (
         "scaled up by a factor of B",
         statement="thm6-rewards",
         step="thm6-scaling",
-        remains="Theorem 6 for B = 1, and with B^2 for B otherwise; Theorem 5, which has no gap.",
+        remains=(
+            "Theorem 6 for B = 1, and with B^2 for B otherwise, both if beta_n is at least 1; Theorem 5, which has no "
+            "gap."
+        ),
         rests="The bounds with a gap of Corollaries 10 and 12, for B > 1.",
     ),
     cause(
         "shariff-sheffet-2018/nodes-of-a-sum",
-        "The noise of a round comes from as many nodes as the round sums, at most m; the eigenvalue bounds are those "
-        "of exactly m.",
-        "the sum of at most m such counters",
-        statement="prop9",
+        "H_t has the law W_d(L~^2 I, m k) if its noise comes from m nodes. In the tree of appendix A.2 it comes from "
+        "as many nodes as the round sums, at most m.",
+        "H_t ~ W_d(L~^2 I, m k)",
+        step="prop9",
         remains=(
-            "Proposition 9 if the noise of m nodes is added in every round, and sqrt(m k) > sqrt(d) + sqrt(2 ln(8 "
-            "n/alpha)). That is private, too."
+            "Proposition 9 if the noise is padded to m nodes in every round, which the proof reads and which is "
+            "private, and if sqrt(m k) > sqrt(d) + sqrt(2 ln(8 n/alpha)): its three bounds then hold at once except "
+            "with probability 3 alpha/(4 n). The privacy of the tree stands, with or without that."
         ),
         rests=(
             "Corollary 10, and the shifted algorithm itself: with the noise of few nodes the shifted matrix is not "
@@ -42,18 +46,20 @@ CAUSES = (
     ),
     cause(
         "shariff-sheffet-2018/lost-logarithm",
-        "The factor 4 ln(4/delta) is lost under the root.",
+        "The factor 4 ln(4/delta) is lost under the root; the correct form stands left of the <= sign.",
         "<= sqrt(m L~^2 (sqrt(d) + 2 ln(2 n/alpha))/(sqrt(2) epsilon))",
-        statement="prop11",
+        misprint="prop11",
         remains="Proposition 11 with the first form of gamma; Corollary 12, which has a logarithm of delta.",
-        rests="The second form of gamma only.",
     ),
     cause(
         "shariff-sheffet-2018/powers-of-logarithms",
         "What Proposition 9 gives in Theorem 5 has more logarithms than the printed order.",
         "Plugging these into Theorems 5 and 6 gives us the following upper bounds",
         step="cor10",
-        remains="Corollary 10 with log(n) for log(n)^(3/4), and log(1/delta)^(1/2) for log(1/delta)^(1/4).",
+        remains=(
+            "Corollary 10 with log(n) for log(n)^(3/4), and ln(log(n)/delta)^(1/4) ln(1/delta)^(1/4) for "
+            "log(1/delta)^(1/4)."
+        ),
         rests="The powers of logarithms in Corollary 10; that the regret exceeds the printed order is not shown.",
     ),
     cause(

@@ -21,8 +21,8 @@ MIXED = RESPONSE * UP
 STANDS = (
     "Definition 1 allows any epsilon >= 0, and no smaller range is printed here. Use the bound for epsilon up to 2.8, "
     "where the inequality before (12), on which the printed proof rests, holds; it fails for small p_i from "
-    "2.839 on, as sinh(x) > 3 x there. Another proof gives the bounds up to 2.9183, the root of e^x - 1 = 6 x; beyond "
-    "that they fail."
+    "2.839 on, as sinh(x) > 3 x there. Another proof (docs/repaired-proofs.md) gives the bounds up to 2.9183, the root "
+    "of e^x - 1 = 6 x; beyond that they fail."
 )
 RESPONDED = (
     " The counterexample is randomised response with epsilon to one datum, which is 1 with probability p under P and "
@@ -173,8 +173,10 @@ def from_13_to_14() -> Reading:
     "Proof of Lemma 2, (14) to (15)",
     role="step",
     consequence=(
-        "The bound of the second term would need exp(x) - 1 <= x, which holds for no x > 0; the step fails for small "
-        "epsilon too, if sum_i p_i is small. For epsilon up to 2.8 the result (16) follows from (13) without this step."
+        "The bound of the second term would need exp(x) - 1 <= x, which holds for no x > 0; the step fails for every "
+        "epsilon as soon as 6 sum_i p_i < 1: the first term leaves less than e^epsilon' 2 (1 - e^-epsilon) (sum_i "
+        "p_i)^2, and the second exceeds its bound by more than 2 (e^epsilon - 1) (sum_i p_i)^2. For epsilon up to 2.8 "
+        "the result (16) follows from (13) without this step."
     ),
     tested_on=("Both sides over delta, for T data with equal p_i = p."),
 )

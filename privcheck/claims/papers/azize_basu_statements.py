@@ -98,9 +98,10 @@ def theorem_4() -> Reading:
     "Proof of Theorem 3, (17)",
     role="step",
     consequence=(
-        "On the event that arm 1 is played in at most half of the rounds, the other rounds may all be those of an arm "
-        "with a small gap. Write the smallest positive gap for Delta_a, or the event that arm a is played in at most "
-        "half of the rounds under nu'; the limit, and Theorem 3, are the same."
+        "The event is that of arm 1 and should be that of arm a: on the event that arm 1 is played in at most half of "
+        "the rounds, the other rounds may all be those of an arm with a small gap. Write the event that arm a is "
+        "played in more than half of the rounds, or the smallest positive gap for Delta_a; the limit, and Theorem 3, "
+        "are the same."
     ),
     tested_on=(
         "A policy that has played a third arm in all T rounds, whose gap is Delta_2. Then M(A) = 1 and M'(A^c) = 0. "

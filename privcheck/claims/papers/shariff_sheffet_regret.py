@@ -128,6 +128,18 @@ def _with_gap(factor: Expression) -> Relation:
     return at_most(FIRST, 8 * factor / FIRST * BRACKET**2)
 
 
+TEN_ROUNDS = {"n": "10", "rho": "1/10000", "gamma": "1/1000000", "sigma": "1/100", "alpha": "1/10"}
+LARGE = positive("S", (1.0, 1000.0))
+LARGE_ENOUGH = at_least(LARGE.symbol / 100, 1)
+LARGE_REWARDS = " n = 10, rho = 1/10^4, sigma = 1/100, alpha = 1/10 and gamma = 1/10^6, which only breaks a tie."
+
+
+def _ten_rounds(factor: Expression) -> Relation:
+    says = _with_gap(factor)
+    known = {name: expression(number) for name, number in TEN_ROUNDS.items()}
+    return at_most(says.left, substitute(says.right, known))
+
+
 @claim(
     "shariff-sheffet-2018/thm6",
     "Theorem 6, (3)",
@@ -157,11 +169,11 @@ def theorem_6() -> tuple[Reading, ...]:
     "shariff-sheffet-2018/thm6-rewards",
     "Theorem 6, (3), for mean rewards above 1",
     consequence=(
-        "The factor has to be B^2: scaling the rewards by B scales the gap too. The counterexample has beta_n >= 1, so "
-        "that it is not that of shariff-sheffet-2018/thm6. The bound with a gap in Corollaries 10 and 12 has the same "
-        "factor. For B = 1, as in the paper's experiments, nothing changes."
+        "The factor has to be B^2, which needs beta_n >= 1 as well: scaling the rewards by B scales the gap too. The "
+        "counterexample has beta_n = 1.04, so that it is not that of shariff-sheffet-2018/thm6. The bound with a gap "
+        "in Corollaries 10 and 12 has the same factor. For B = 1, as in the paper's experiments, nothing changes."
     ),
-    tested_on=(ENVIRONMENT.format("L = 1 and B = max{1, S}")),
+    tested_on=(ENVIRONMENT.format("L = 1 and B = max{1, S}") + LARGE_REWARDS),
 )
 def theorem_6_for_large_rewards() -> tuple[Reading, ...]:
     """If the optimal actions in every decision set are separated from the sub-optimal actions by a reward gap of at
@@ -170,8 +182,8 @@ def theorem_6_for_large_rewards() -> tuple[Reading, ...]:
     """
     return (
         Reading(
-            "where the bound of beta_n is at least 1, as Lemma 21 asks",
-            INSTANCE, _with_gap(LARGEST_REWARD), (WIDE_ENOUGH,), provable=False,
+            "where the bound of beta_n is at least 1, as Lemma 21 asks, since S sqrt(rho) is",
+            (LARGE,), _ten_rounds(LARGEST_REWARD), (LARGE_ENOUGH,), provable=False,
         ),
         repaired(
             "with B^2 for B; examined on the same environment",
@@ -186,30 +198,22 @@ def theorem_6_for_large_rewards() -> tuple[Reading, ...]:
     role="step",
     consequence=(
         "Scaling the rewards down by B divides the gap by B too, so that the bound of the scaled problem is 8 B/Delta "
-        "[...]^2, and that of the original one 8 B^2/Delta [...]^2. Theorem 5 has no gap, and its factor B is right."
+        "[...]^2, and that of the original one 8 B^2/Delta [...]^2, if beta_n is at least 1. Theorem 5 has no gap, and "
+        "its factor B is right."
     ),
-    tested_on=("The environment of the claim about Theorem 6, with one round, gamma = sigma = 1/100 and alpha = 1/10."),
+    tested_on=("The environment of the claim about Theorem 6 for mean rewards above 1." + LARGE_REWARDS),
 )
 def scaling_of_theorem_6() -> tuple[Reading, ...]:
     """As before, see Remark 2 preceding the proof of Lemma 21 to introduce the missing B factor. [Remark 2: ... the
     regret bound for B = 1 applies. However, this bounds the regret in the scaled problem: in the original problem the
     rewards and hence regret must be scaled up by a factor of B.]
     """
-    # one round, gamma = sigma = 1/100 and alpha = 1/10; the bound of beta_n is at least 1 in the scaled problem as well
-    numbers = {"n": "1", "gamma": "1/100", "sigma": "1/100", "alpha": "1/10"}
-    known = {name: expression(number) for name, number in numbers.items()}
-    size = positive("S", (1.0, 100.0))
-    large = (at_least(S.symbol**2 * RHO.symbol, 1),)
-
-    def scaled(factor: Expression) -> Relation:
-        says = _with_gap(factor)
-        return at_most(says.left, substitute(says.right, known))
-
+    given = (LARGE_ENOUGH,)
     return (
-        printed(size, RHO, says=scaled(LARGEST_REWARD), assumes=large, provable=False),
+        printed(LARGE, says=_ten_rounds(LARGEST_REWARD), assumes=given, provable=False),
         repaired(
             "with the factor B^2; examined on the same environment",
-            size, RHO, says=scaled(LARGEST_REWARD**2), assumes=large, provable=False,
+            LARGE, says=_ten_rounds(LARGEST_REWARD**2), assumes=given, provable=False,
         ),
     )  # fmt: skip
 
