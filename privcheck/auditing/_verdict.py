@@ -6,12 +6,11 @@ import math
 from dataclasses import replace
 from statistics import NormalDist
 
-from privcheck.accounting import ClaimedProfile
 from privcheck.auditing._confirmation.e_process import Anytime
 from privcheck.auditing._confirmation.evidence import Chosen, CountedEvent, Evidence
-from privcheck.auditing._confirmation.gaussian_power import shown_of_gaussian
 from privcheck.auditing._confirmation.tally import Tally
 from privcheck.auditing._events.event import Counts
+from privcheck.auditing._resolution import largest_shown, resolution_of
 from privcheck.auditing._search.successive_halving import Screening
 from privcheck.auditing._witness import describe
 from privcheck.feedback import kind
@@ -34,7 +33,7 @@ def judge(
     """
     level = claim.level
     lower, winner = evidence.lower(level)
-    resolution = _resolution(evidence, claim)
+    resolution = resolution_of(evidence, claim)
     verdict: str | None = None
     notes: tuple[str, ...] = ()
     if claim.epsilon is not None:
@@ -76,7 +75,7 @@ def _judged_by_profile(
     assert evidence.for_claim is not None
     claimed = profile.claimed_at(evidence.at_epsilon)
     lower = evidence.claim_lower(profile, level)
-    resolution = Resolution(_shown(profile, claimed, evidence, claim), None)
+    resolution = Resolution(largest_shown(profile, claimed, evidence, claim), None)
     event = CountedEvent(chosen.for_claim[0], 1.0, evidence.for_claim, tally.sequences[-1])
     verdict: str = "violation"
     notes: tuple[str, ...] = ()
@@ -98,15 +97,6 @@ def _judged_by_profile(
         counted_runs=evidence.runs,
         notes=notes + raised(tally.names),
     )
-
-
-def _shown(profile: ClaimedProfile, claimed: float, evidence: Evidence, claim: Claim) -> float:
-    """Return what the counted runs could have shown: of a curve, by an event that is certain on one stream alone; in
-    rho or mu, of Gaussian noise with 2.2 times the claimed rho, since no mechanism of a small rho has such an event.
-    """
-    if profile.name == "delta":
-        return evidence.largest_claim_lower(profile, claim.error)
-    return shown_of_gaussian(profile, claimed, evidence.runs, claim.error)
 
 
 def judge_anytime(
@@ -228,24 +218,6 @@ def _estimate(counts: Counts, level: float) -> Estimate:
     if not counts.hits:
         ratio = -math.inf
     return Estimate(ratio, *two_tails_interval(*counts, level))
-
-
-def _resolution(evidence: Evidence, claim: Claim) -> Resolution:
-    """Return the largest lower bound that the counted runs could have shown at the level of the verdict."""
-    level = claim.error * max(c.share for c in evidence.counted)
-    largest = evidence.limit(Counts(evidence.runs, 0), level)
-    if claim.epsilon is None:
-        return Resolution(largest, None)
-    if largest <= claim.epsilon:
-        return Resolution(max(0.0, largest), math.inf)
-    few, enough = 0, evidence.runs
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        if evidence.limit(Counts(middle, 0), level) > claim.epsilon:
-            enough = middle
-        else:
-            few = middle
-    return Resolution(largest, enough / evidence.runs)
 
 
 def ended_early(claim: Claim) -> Outcome:

@@ -8,7 +8,7 @@ from ._chained_entries import Entry as Entry
 from ._journal import Admission as Admission
 from ._journal import Answered as Answered
 from ._journal import Journal as Journal
+from ._ledger_file import Opened as Opened
+from ._ledger_file import SqliteJournal as SqliteJournal
 from ._ledger_reader import LedgerFile as LedgerFile
 from ._memory import MemoryJournal as MemoryJournal
-from ._sqlite import Opened as Opened
-from ._sqlite import SqliteJournal as SqliteJournal

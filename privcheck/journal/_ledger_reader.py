@@ -8,7 +8,7 @@ from typing import Self
 
 from privcheck.journal._chained_entries import Entry
 from privcheck.journal._databases import head_database, ledger_database
-from privcheck.journal._sqlite import PAGE, Opened, head_problem, read, scopes
+from privcheck.journal._ledger_file import PAGE, Opened, head_problem, read, scopes
 
 
 class LedgerFile:

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from privcheck.declared import Integer
 from privcheck.targets._claim import Claim
+from privcheck.targets._declaring_options import EFFORT, PLAYED, Checked, like, listed, option
 from privcheck.targets._effort import Effort
 from privcheck.targets._game import Game
-from privcheck.targets._kinds_of_domains import EFFORT, PLAYED, Checked, like, listed, option
 from privcheck.targets._settings import Options
 
 EXECUTIONS = 20

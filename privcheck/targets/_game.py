@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.declared import Choice, Declared, Integer
 from privcheck.errors import PrivcheckError
-from privcheck.targets._kinds_of_domains import (
+from privcheck.targets._declaring_options import (
     CLAIM,
     PLAYED,
     Checked,

@@ -140,7 +140,6 @@ def test_bad_input_is_one_line(arguments, told, capsys):
         lambda row: row["readings"][0].update(status="not-refuted"),
         lambda row: row["readings"][0].update(name="another"),
         lambda row: row.update(id="hu-2021/nothing"),
-        lambda row: row.update(extra=1),
         lambda row: row.update(readings="none"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.errors import PrivcheckError
-from privcheck.journal import ANSWER, DRAW, Entry, MemoryJournal, SqliteJournal
+from privcheck.journal import ANSWER, DRAW, Answered, Entry, MemoryJournal, SqliteJournal
 from privcheck.journal._databases import LEDGER_FORMATS
 
 
@@ -108,14 +108,14 @@ def test_a_pending_event_is_found_without_an_answer(tmp_path):
     with journal.transaction():
         pending = journal.append(Entry(0, 1, "update", "{}", "e1"), TOLD)
         journal.append(Entry(0, 1, DRAW, "{}"))
-    assert journal.answer("e1", "update") == (pending, None, b"salt")
+    assert journal.answer("e1", "update") == Answered(pending, None, b"salt", False)
     with journal.transaction():
         answered = journal.append(Entry(0, 1, ANSWER, '{"answer": {"value": 1}}'))
-    assert journal.answer("e1", "update") == (pending, answered, b"salt")
+    assert journal.answer("e1", "update") == Answered(pending, answered, b"salt", False)
 
 
 def test_pages_of_entries_are_all_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("privcheck.journal._sqlite.PAGE", 4)
+    monkeypatch.setattr("privcheck.journal._ledger_file.PAGE", 4)
     journal = on_disk(tmp_path)
     with journal.transaction():
         for number in range(10):
