@@ -38,7 +38,7 @@ class Bounds(list[BoundValue], Result):
     >>> len(found.applicable) < len(found), found.contradictions
     (True, [])
     >>> [(bound.id, round(bound.constant, 3)) for bound in found.best("lower", asymptotic=True)]
-    [('azize-basu-2022/thm3-tight', 7.708)]
+    [('azize-basu-2022/thm3-tight', 7.708), ('local-privacy/rate', 37.849)]
     """
 
     latex_columns = ("theorem", "measure", "kind", "bound", "provenance", "cite")

@@ -51,6 +51,11 @@ def importers(file):
     return [int(line) for line in (file.parent / "imports.txt").read_text(encoding="utf-8").split()]
 
 
+def own_imports(file):
+    """Return those of this process: before a certificate is granted, a fresh one imports the file and replays runs."""
+    return [process for process in importers(file) if process == os.getpid()]
+
+
 def audit_with_certificate(file):
     assert audit(f"{file}:Noisy", **PLAYED).certificate is not None
 
@@ -74,21 +79,21 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_the_file_is_imported_once(way, file):
     WAYS[way](file)
-    assert importers(file) == [os.getpid()]
+    assert own_imports(file) == [os.getpid()]
 
 
 def test_a_second_import_would_be_counted(file, monkeypatch):
     """The broken twin: a target that is loaded when it is asked for its arms, and again when it is played."""
     monkeypatch.setattr(targets._Factory, "arms", lambda self, _: self.location.load() and 2)
     certify(f"{file}:Noisy", epsilon=1.0, arms=2, horizon=3)
-    assert importers(file) == [os.getpid()] * 2
+    assert own_imports(file) == [os.getpid()] * 2
 
 
 def test_a_worker_imports_it_once(file):
     audit(f"{file}:Noisy", **PLAYED | {"runs": 3000}, jobs=2)
     found = importers(file)
     assert found[0] == os.getpid()
-    assert len(set(found)) == len(found) <= 3
+    assert len(set(found)) == len(found) <= 4, "this process, two workers, and the one in which replays are made again"
 
 
 def test_a_file_that_was_changed_is_imported_anew(file):

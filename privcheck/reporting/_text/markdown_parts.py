@@ -10,7 +10,7 @@ def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     r"""Return a table.
 
     >>> table(("a", "b"), [("1", "x_2")])
-    '| a | b |\n| --- | --- |\\n| 1 | x\\\\_2 |\\n'
+    '| a | b |\n| --- | --- |\n| 1 | x\\_2 |\n'
     """
     lines = [heads, tuple("---" for _ in heads), *(tuple(map(escaped, row)) for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
