@@ -10,7 +10,9 @@ from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.dp_ucb import DPUCB, DPUCBPolicy
 from privcheck.mechanisms import BinaryTree
 
-ELSEWHERE = ("rnm-ftnl-published", "lin-ucb-gaussian", "lin-ucb-wishart", "lin-ucb-wishart-unshifted")
+ELSEWHERE = (
+    "rnm-ftnl-published", "lin-ucb-batches", "lin-ucb-gaussian", "lin-ucb-wishart", "lin-ucb-wishart-unshifted",
+)  # fmt: skip
 """Not certified at its budget, or contextual: see test_linear_privacy.py."""
 PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private and name not in ELSEWHERE]
 SHORT = {"dp-ucb": 12}
