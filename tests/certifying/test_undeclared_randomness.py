@@ -30,7 +30,7 @@ def explored(target, primitives=("numpy",), **options):
     return privcheck.certify(target, primitives=primitives, **{"epsilon": 1.0, "runs": 2} | size | options)
 
 
-@pytest.mark.chance(1e-5, "the level of thirty-six differences, most of whose noise comes from the system")
+@pytest.mark.chance(4e-6, "four differences at 1e-6 each, of noise that mostly comes from the system")
 @pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda spelling: spelling.name)
 def test_correct_code_is_not_accused_and_its_twin_is(spelling):
     found = explored(spelling.correct)
