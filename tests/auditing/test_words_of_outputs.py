@@ -30,6 +30,7 @@ def test_outputs_without_a_finite_number_end_no_audit():
     assert not Discriminant(np.full((40, 2), np.nan), np.full((40, 2), np.inf)).weights.any()
 
 
+@pytest.mark.chance(1e-8, "two bounds that are several times their spread apart")
 def test_a_delta_without_a_claim_stands_beside_the_bound():
     def released(data, rng):
         return float(data[0] + rng.laplace())

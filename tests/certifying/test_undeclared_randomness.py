@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import binom
 
 import privcheck
+from privcheck.certifying._primitives import repeated_differences
 from privcheck.certifying._primitives.repeated_differences import LEVEL, TIMES, _rejects
 from privcheck.certifying._primitives.watched_draws import watching
 from privcheck.mechanisms import Laplace
@@ -30,9 +31,10 @@ def explored(target, primitives=("numpy",), **options):
     return privcheck.certify(target, primitives=primitives, **{"epsilon": 1.0, "runs": 2} | size | options)
 
 
-@pytest.mark.chance(4e-6, "four differences at 1e-6 each, of noise that mostly comes from the system")
+@pytest.mark.chance(4e-8, "four differences at 1e-8 each, of noise that mostly comes from the system")
 @pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda spelling: spelling.name)
-def test_correct_code_is_not_accused_and_its_twin_is(spelling):
+def test_correct_code_is_not_accused_and_its_twin_is(spelling, monkeypatch):
+    monkeypatch.setattr(repeated_differences, "LEVEL", 1e-8)  # in place of 1e-6: there are many cases
     found = explored(spelling.correct)
     assert not found.has_findings, found
     assert found.is_inconclusive
@@ -153,6 +155,7 @@ def test_each_source_is_named_with_its_line():
     assert all("test_undeclared_randomness.py:" in one for one in found)
 
 
+@pytest.mark.chance(0.0, "nothing in it is random")
 def test_the_rule_keeps_its_level_at_the_worst_noise_that_the_claim_allows():
     """P(E) = q on the first stream and min(1, e q) on the second, over q: the exact probability of an accusation."""
     counts = np.arange(TIMES + 1)
