@@ -49,7 +49,7 @@ def test_dp_se_agrees_in_law_and_with_other_noise_does_not(law_test):
     assert law_test(fast, play_steps(spec(0.05), place, checkpoints, runs, 2, ())[:, 0]) < LEVEL
 
 
-@pytest.mark.chance(4e-6, "a chi-square and a Kolmogorov-Smirnov test at 1e-6 in two rounds")
+@pytest.mark.chance(1e-6, "a chi-square and a Kolmogorov-Smirnov test at 2.5e-7 in two rounds")
 @pytest.mark.parametrize("name", BY_REGRET)
 def test_own_engine_and_steps_agree_in_law(name, law_test):
     fast, slow = final("own", example(name), 1), final("steps", example(name), 2)
@@ -57,8 +57,8 @@ def test_own_engine_and_steps_agree_in_law(name, law_test):
         if checkpoint <= example(name).warm_up() and len(np.unique(slow[:, column])) == 1:
             assert np.array_equal(fast[:, column], slow[:, column]), "arms are still played in a fixed order"
             continue
-        assert law_test(fast[:, column], slow[:, column]) > LEVEL
-        assert stats.ks_2samp(fast[:, column], slow[:, column], method="asymp").pvalue > LEVEL
+        assert law_test(fast[:, column], slow[:, column]) > LEVEL / 4
+        assert stats.ks_2samp(fast[:, column], slow[:, column], method="asymp").pvalue > LEVEL / 4
 
 
 @pytest.mark.chance(1e-9, "broken twins alone")
