@@ -35,9 +35,13 @@ def parsed(text):
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["adap-ucb", "--epsilon", "1"], 0, ["certified", "all executions"]),
-        (["adap-ucb", "--epsilon", "2", "--neighbours", "reward", "--arms", "5"], 0, ["certified", "all executions"]),
-        ([f"{ZOO}ForgettingMean", *EPSILON], 0, ["certified", "all executions"]),
+        (["adap-ucb", "--epsilon", "1"], 0, ["certified", "bounded under the guard"]),
+        (
+            ["adap-ucb", "--epsilon", "2", "--neighbours", "reward", "--arms", "5"],
+            0,
+            ["certified", "bounded under the guard"],
+        ),
+        ([f"{ZOO}ForgettingMean", *EPSILON], 0, ["certified", "bounded under the guard"]),
         ([f"{ZOO}ForgettingMean", "--arms", "2"], 0, ["no budget", "ForgettingMean"]),
         (["rnm-ftnl-published", "--epsilon", "1"], 1, ["not certified", "rnm_ftnl.py:", "at most epsilon = 1"]),
         (["ucb"], 1, ["not certified", "leak", "ucb.py:", "diverge", "round"]),
@@ -47,11 +51,11 @@ def parsed(text):
         ([f"{HIDING}HidesTheLeak", *EPSILON], 1, ["not certified", "hiding.py:"]),
         ([f"{HIDING}OverlongTree", *EPSILON], 1, ["step: got 8 in a release at hiding.py:", "at most the horizon 7"]),
         ([f"{ZOO}Unclipped", *EPSILON, "--rewards=0,10"], 1, ["not certified", "10.0 computed from the data"]),
-        ([f"{ZOO}Clipped", *EPSILON, "--rewards=-3,10"], 0, ["certified", "all executions"]),
+        ([f"{ZOO}Clipped", *EPSILON, "--rewards=-3,10"], 0, ["certified", "bounded under the guard"]),
         (
             [f"{GAUSSIAN}Batches", *EPSILON, "--delta", "1e-6"],
             0,
-            ["at delta = 1e-06", "all executions", "gdp, with 100 %"],
+            ["at delta = 1e-06", "bounded under the guard", "gdp, with 100 %"],
         ),
         ([f"{GAUSSIAN}Batches", "--arms", "2", "--rho", "0.03"], 0, ["rho is at most 0.030", "rho = 0.0276817"]),
         ([f"{GAUSSIAN}Batches", "--arms", "2", "--mu", "0.24"], 0, ["mu is at most 0.240", "and so rho 0.029"]),
@@ -62,7 +66,7 @@ def parsed(text):
             *(1, ["not certified", "at most epsilon = 1 at delta = 1e-06"]),
         ),
         (["adap-ucb(epsilon=0.25)", "--rho", "0.1"], 0, ["rho is at most 0.100"]),
-        ([f"{CONTEXTUAL}SumsByArm", *JOINT], 0, ["joint differential privacy", "all executions", "norm=1.0"]),
+        ([f"{CONTEXTUAL}SumsByArm", *JOINT], 0, ["joint differential privacy", "bounded under the guard", "norm=1.0"]),
         ([f"{CONTEXTUAL}CountsArms", *JOINT], 1, ["not certified", "contextual_zoo.py:", "one_hot(action, arms)"]),
     ],
 )
