@@ -37,7 +37,7 @@ def frontier(
 
         privcheck frontier my_bandit.py:MyBandit --epsilons 1,3 --delta 1e-6
             --means 0.75,0.5 --horizon 1000 --runs 20 --audit-runs 500
-        privcheck frontier my_bandit.py:MyBandit --rho 0.1,0.5
+        privcheck frontier gaussian-glr-imed --rho 0.1,0.5
             --means 0.75,0.5 --horizon 1000 --runs 20 --audit-runs 500
 
     Exit status: 0, 1 if an audit refutes a claim, or 2 for bad input.

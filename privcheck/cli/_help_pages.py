@@ -35,7 +35,7 @@ SECTIONS: dict[str, Sections] = {
     "certify": _headings("certify", (*_OUTPUT, *_FOUND), SHORT),
     "bounds": _headings("bounds", _OUTPUT),
     "claims": {
-        "Which claims": ("paper", "status", "listed"),
+        "Which claims": ("paper", "status", "fault", "listed"),
         "Effort": ("effort", "seed"),
         "Output": ("markdown", "replay", *_OUTPUT),
     },
@@ -52,7 +52,7 @@ VALUES = {
     "target": "TARGET", "policies": "POLICY...", "file": "FILE.toml", "json": "FILE", "html": "FILE",
     "csv": "FILE", "npz": "FILE", "plot": "FILE", "folder": "DIR", "picture": "NAME", "paper": "PAPER",
     "effort": "TIME", "markdown": "FILE", "replay": "FILE", "store": "DIR", "old": "OLD", "new": "NEW",
-    "sarif": "FILE", "status": "STATUS",
+    "sarif": "FILE", "status": "STATUS", "fault": "FAULT",
 }  # fmt: skip
 """Placeholders for the values of options and arguments that are not declared."""
 

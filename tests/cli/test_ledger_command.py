@@ -60,9 +60,9 @@ def test_show_as_json(ledger, capsys):
 
 def test_verify(ledger, capsys):
     assert run(["ledger", "verify", str(ledger), "--head", str(ledger.with_name("heads.db"))]) == 0
-    assert "every entry is as it was written" in capsys.readouterr().out
+    assert "every entry is as it was written" in " ".join(capsys.readouterr().out.split())
     assert run(["ledger", "verify", str(ledger)]) == 0
-    assert "without --head nobody can tell whether it is an old copy" in capsys.readouterr().out
+    assert "without --head nobody can tell whether it is an old copy" in " ".join(capsys.readouterr().out.split())
     connection = sqlite3.connect(ledger)
     connection.execute("UPDATE entry SET person = '' WHERE person <> ''")
     connection.commit()

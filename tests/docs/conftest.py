@@ -17,7 +17,7 @@ REPOSITORY = Path(__file__).parents[2]
 CHEAPLY = {
     "audit": ["--runs", "1000", "--pairs", "20", "--jobs", "1"],
     "simulate": ["--runs", "20", "--horizon", "2000"],
-    "frontier": ["--runs", "5", "--horizon", "200", "--epsilons", "1", "--audit-runs", "0"],
+    "frontier": ["--runs", "5", "--horizon", "200", "--audit-runs", "0"],
 }
 """Options that stand behind those of the documentation; the last one counts."""
 
