@@ -89,7 +89,7 @@ def test_files_that_cannot_be_read_are_named(capsys):
     Path("old.json").write_text(CONSISTENT.to_json())
     Path("new.json").write_text("{}")
     Path("late.json").write_text(CONSISTENT.to_json().replace('"schema_version": 3', '"schema_version": 4'))
-    for new, said in (("new.json", "match none of them"), ("none.json", "No such file"), ("late.json", "is 3, but")):
+    for new, said in (("new.json", "match none of them"), ("none.json", "No such file"), ("late.json", "is 4, but")):
         assert run(["compare", "old.json", new]) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith(f"privcheck: new: got '{new}'")
