@@ -47,7 +47,7 @@ def test_an_algorithm_under_zcdp_takes_rho_or_mu():
         simulate("gaussian-glr-imed", "c2", mu=1.0, **options),
     )
     assert np.array_equal(by_rho.results[0].regret, by_mu.results[0].regret)
-    with pytest.raises(PrivcheckError, match=r"rho: got nothing, .* give its budget, for example rho=0\.1"):
+    with pytest.raises(PrivcheckError, match=r"rho: got None, .* give its budget, for example rho=0\.1"):
         simulate("gaussian-glr-imed", "c2", epsilon=1.0, **options)
 
 

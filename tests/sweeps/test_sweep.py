@@ -202,7 +202,7 @@ def test_a_full_disk_loses_nothing_that_is_finished(monkeypatch, call):
 def test_a_manifest_without_space_is_refused(monkeypatch):
     connected = database.connected
     monkeypatch.setattr(database, "connected", lambda file, _: connected(file, ["max_page_count = 20"]))
-    with pytest.raises(PrivcheckError, match="database or disk is full"):
+    with pytest.raises(PrivcheckError, match="the disk is full"):
         sweep(PLAN | {"seeds": {"count": 1000}}, "store")
 
 
