@@ -73,7 +73,7 @@ def most_likely_mean(means: Array, lengths: Array, batches: int, epsilon: float,
 def divergence_sum(means: Array, lengths: Array, batches: int, q: float, epsilon: float) -> float:
     """Return D(q) for q in [0, 1]."""
     least, most = nearest_plausible(q, epsilon)
-    below, above = _kl(least, q), _kl(most, q)
+    below, above = kl(least, q), kl(most, q)
     total = 0.0
     for j in range(batches):
         m = means[j]
@@ -82,11 +82,12 @@ def divergence_sum(means: Array, lengths: Array, batches: int, q: float, epsilon
         elif m > most:
             total += lengths[j] * (above + epsilon * (m - most))
         else:
-            total += lengths[j] * _kl(m, q)
+            total += lengths[j] * kl(m, q)
     return total
 
 
 @compiled
-def _kl(p: float, q: float) -> float:
+def kl(p: float, q: float) -> float:
+    """Return kl(p, q) of Bernoulli laws, for q in (0, 1), or equal to p at an end."""
     left = p * math.log(p / q) if p > 0.0 else 0.0
     return left + (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else left

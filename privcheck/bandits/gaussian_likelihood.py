@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 
 from privcheck.arrays import Array
+from privcheck.bandits.batch_likelihood import kl
 from privcheck.kernels import compiled
 
 EXTREME = 1e-12
@@ -123,11 +124,5 @@ def gaussian_divergence_sum(sums: Array, lengths: Array, batches: int, q: float,
     for j in range(batches):
         z = likely_hidden_mean(sums[j], lengths[j], rho, q, logit)
         missed = lengths[j] * z - sums[j]
-        total += lengths[j] * _kl(z, q) + rho * missed * missed
+        total += lengths[j] * kl(z, q) + rho * missed * missed
     return total
-
-
-@compiled
-def _kl(p: float, q: float) -> float:
-    left = p * math.log(p / q) if p > 0.0 else 0.0
-    return left + (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else left

@@ -119,8 +119,8 @@ class LinUCBBatches(PrivateLinearBandit):
     def setup(self) -> LinearSetup:
         none = np.zeros(0)
         scale = self.mechanism.scale
-        return self.constants(kind=GAUSSIAN_BATCHES, scale=scale, degrees=0.0, levels=0, decoder=none)._replace(
-            first=self.first, ratio=self.ratio
+        return self.constants(
+            kind=GAUSSIAN_BATCHES, scale=scale, degrees=0.0, levels=0, decoder=none, first=self.first, ratio=self.ratio
         )
 
     def sums(self, rng: np.random.Generator) -> BatchSums:
