@@ -79,29 +79,26 @@ def copied_parts(policy: Any) -> set[int]:
     return {id(part) for part in memo.get(id(memo), ())}
 
 
-def copy_of_state(policy: Any, shared: list[np.random.Generator]) -> tuple[Any | None, int]:
-    """Return a deep copy of a policy that draws from the same generators, None if it cannot be copied, and its size.
-
-    The size is the number of objects that were copied and of the entries of lists and dictionaries.
+def copy_of_state(policy: Any, shared: list[np.random.Generator]) -> Any | None:
+    """Return a deep copy of a policy that draws from the same generators; None if it cannot be copied.
 
     >>> class Policy:
     ...     def __init__(self, rng):
     ...         self.rng, self.pulls = rng, [0, 0]
     >>> policy = Policy(np.random.default_rng(0))
-    >>> before, size = copy_of_state(policy, generators(policy))
+    >>> before = copy_of_state(policy, generators(policy))
     >>> before.rng is policy.rng, before.pulls is policy.pulls
     (True, False)
     """
     memo: dict[int, Any] = {id(original): original for original in shared}
     if (plain := _plain_copy(policy, memo)) is not None:
-        return plain, 1 + sum(1 + len(part) for part in vars(plain).values() if type(part) is list)
+        return plain
     try:
         with copying():
             copied = copy.deepcopy(policy, memo)
     except Exception:
-        return None, 0
-    entries = sum(len(part) for part in memo.get(id(memo), ()) if isinstance(part, list | tuple | dict | set))
-    return None if copied is policy else copied, len(memo) + entries
+        return None
+    return None if copied is policy else copied
 
 
 def _plain_copy(policy: Any, shared: dict[int, Any]) -> Any | None:

@@ -129,7 +129,7 @@ class Played:
     def _learn(self, wrapped: tuple[Any, ...], recorded: Answer | None) -> Answer:
         session, before = self.session, None
         if session.expects_refusal or (recorded is not None and recorded.error is not None):
-            before, _ = copy_of_state(self.policy, self.coins)
+            before = copy_of_state(self.policy, self.coins)
         try:
             with recording(session):
                 tell(self.policy, self.kind, wrapped, session)
